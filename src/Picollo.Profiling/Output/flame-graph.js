@@ -83,15 +83,7 @@ const flameGraph = (element, data, { describe, onZoom }) => {
     element.scrollTop = Math.max(0, node.depth - 3) * rowHeight;
     onZoom(node);
   };
-  const focus = node => {
-    const box = boxes.get(node);
-    if (!box) return;
-    boxes.get(focused).tabIndex = -1;
-    focused = node;
-    box.tabIndex = 0;
-    box.focus();
-    box.scrollIntoView({ block: "nearest" });
-  };
+  const focus = node => boxes.get(node)?.focus();
   const tellAtPointer = event => tell(event.target.closest(".box"), event.clientX + 14, event.clientY + 18, event.clientY - 10);
   const tellFocused = () => {
     const box = document.activeElement, frame = element.getBoundingClientRect();
@@ -101,7 +93,12 @@ const flameGraph = (element, data, { describe, onZoom }) => {
   };
   for (const type of ["pointermove", "pointerdown"]) tree.addEventListener(type, tellAtPointer);
   for (const type of ["pointerleave", "focusout"]) tree.addEventListener(type, hideTip);
-  tree.addEventListener("focusin", tellFocused);
+  tree.addEventListener("focusin", ({ target }) => {
+    boxes.get(focused).tabIndex = -1;
+    target.tabIndex = 0;
+    focused = nodeOf.get(target);
+    tellFocused();
+  });
   addEventListener("scroll", tellFocused, true);
   tree.addEventListener("click", event => {
     const node = nodeOf.get(event.target.closest(".box"));

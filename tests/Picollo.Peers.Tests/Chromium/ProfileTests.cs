@@ -186,6 +186,21 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
+    public async Task A_window_that_becomes_narrow_leaves_out_the_focused_box_and_keeps_the_focus_in_the_graph()
+    {
+        await ShowAsync("typical");
+        await browser.Page.EvaluateAsync("[...document.querySelectorAll('.box')].filter(box => box.offsetWidth <= 1).at(-1).focus()");
+        (await TextAsync("document.activeElement.ariaLabel")).Should().NotStartWith("all");
+
+        await browser.Page.ResizeAsync(Narrow, 900, isDark: false);
+        await browser.Page.CaptureAsync(); // waits for the frame
+
+        (await TextAsync("document.activeElement.ariaLabel")).Should().StartWith("all\n");
+        (await NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1);
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
     public async Task A_search_marks_functions_and_counts_each_sample_once()
     {
         const string Found = "document.getElementById('found').textContent";
