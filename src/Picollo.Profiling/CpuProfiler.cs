@@ -13,12 +13,12 @@ namespace Picollo.Profiling;
 /// (<c>perf_event_open(2)</c>), wherever it is: there are no safepoints, and a thread that waits has no samples. The stack is read by frame
 /// pointers, which .NET keeps. A thread of this class reads the samples; the sampled threads run no code of it and allocate nothing.
 /// Memory is bounded: 256 KiB for each CPU, and 30 MB for distinct stacks.</para>
-/// <para>No PMU, environment variable or root is needed: <c>kernel.perf_event_paranoid</c> 2, the kernel's default, permits an ordinary user
-/// to sample the own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
+/// <para>No PMU, environment variable or root is needed: <c>kernel.perf_event_paranoid</c> 2, the kernel's default, permits an ordinary
+/// user to sample the own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
 /// <para>For the names of compiled methods, the runtime of the process writes a perf map to <c>/tmp</c> while it is profiled, which takes
 /// it 30 to 170 ms at the start (a large application 0.5 s). The file is unlinked at once.</para>
-/// <para>A file descriptor is open for each thread and each CPU. <see cref="Stop()"/> and <see cref="Dispose"/> may be called by any thread, and
-/// leave no descriptor, mapping, file or thread behind.</para>
+/// <para>A file descriptor is open for each thread and each CPU. <see cref="Stop()"/> and <see cref="Dispose"/> may be called by any
+/// thread, and leave no descriptor, mapping, file or thread behind.</para>
 /// <example>
 /// <code>
 /// using var profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 99 });
@@ -60,24 +60,25 @@ public sealed class CpuProfiler : IDisposable
         {
             _events = SamplingEvents.Open(
                 new SamplingTarget(settings.ProcessId, settings.Options.Frequency, settings.Options.IncludeKernel, settings.IsCommand));
+
+            // The code is listed after the events are open: what is mapped later has a record.
+            _samples = new SampleCollector(
+                settings.ProcessId,
+                ProcessFiles.NameOf(settings.ProcessId),
+                CodeMapping.Parse(_files.ReadMaps()),
+                followsChildren: settings.IsCommand,
+                _events.LateThreads,
+                LongestStack);
+            _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
+            _start = Stopwatch.GetTimestamp();
+            _reader = new SampleReader(_events, _samples, settings.Options.Frequency);
         }
         catch
         {
+            _events?.Dispose();
             _perfMap?.Dispose();
             throw;
         }
-
-        // The code is listed after the events are open: what is mapped later has a record.
-        _samples = new SampleCollector(
-            settings.ProcessId,
-            ProcessFiles.NameOf(settings.ProcessId),
-            CodeMapping.Parse(_files.ReadMaps()),
-            followsChildren: settings.IsCommand,
-            _events.LateThreads,
-            LongestStack);
-        _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
-        _start = Stopwatch.GetTimestamp();
-        _reader = new SampleReader(_events, _samples, settings.Options.Frequency);
     }
 
     /// <summary>Number of addresses of a stack that the kernel records at most, of the kernel and of the program together.</summary>
@@ -153,7 +154,10 @@ public sealed class CpuProfiler : IDisposable
                         CpuUsage = used,
                         LostSampleCount = _samples.LostCount,
                         UnnamedSampleCount = builder.UnnamedSampleCount,
-                        Notes = [.. new[] { _perfMapReason, NoteOfShortThreads(root.SampleCount, used) }.OfType<string>(), .. builder.Notes],
+                        Notes =
+                        [
+                            .. new[] { _perfMapReason, NoteOfShortThreads(root.SampleCount, used) }.OfType<string>(), .. builder.Notes,
+                        ],
                     };
                 }
                 finally
@@ -189,8 +193,8 @@ public sealed class CpuProfiler : IDisposable
         return sampled >= NoticeableShare * expected || expected * _settings.Options.Frequency < LeastExpected ? null
             : string.Create(
                 CultureInfo.InvariantCulture,
-                $"The samples stand for {sampled:0.00} s of {expected:0.00} s: a thread that uses less than 1/{_settings.Options.Frequency} s of "
-                + $"CPU time has no samples. A higher frequency shows shorter threads.");
+                $"The samples stand for {sampled:0.00} s of {expected:0.00} s: a thread that uses less than "
+                + $"1/{_settings.Options.Frequency} s of CPU time has no samples. A higher frequency shows shorter threads.");
     }
 
     private void EndSampling()

@@ -6,8 +6,8 @@ public sealed record CpuProfilerOptions
     /// <summary>The most samples for each second of CPU time that <see cref="Frequency"/> takes.</summary>
     public const int MaxFrequency = 10_000;
 
-    /// <summary>Samples for each second of CPU time, 1 to <see cref="MaxFrequency"/>. 99 by default, which costs about 0.3 % of the CPU time;
-    /// 999 costs 2 to 5 %. A number that is not round does not keep step with timers.</summary>
+    /// <summary>Samples for each second of CPU time, 1 to <see cref="MaxFrequency"/>. 99 by default, which costs about 0.3 % of the CPU
+    /// time; 999 costs 2 to 5 %. A number that is not round does not keep step with timers.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside of that range.</exception>
     public int Frequency
     {
@@ -36,8 +36,8 @@ public sealed record CpuProfilerOptions
         }
     }
 
-    /// <summary>Whether the kernel's code is sampled, too. That requires <c>kernel.perf_event_paranoid</c> 1 or less, or CAP_PERFMON. False by
-    /// default: CPU time in the kernel is then in <see cref="CpuProfile.CpuUsage"/> only.</summary>
+    /// <summary>Whether the kernel's code is sampled, too. That requires <c>kernel.perf_event_paranoid</c> 1 or less, or CAP_PERFMON. False
+    /// by default: CPU time in the kernel is then in <see cref="CpuProfile.CpuUsage"/> only.</summary>
     public bool IncludeKernel { get; init; }
 
     /// <summary>Whether the name of a method is followed by how it was compiled, such as <c>[Tier0]</c>, so that each tier is a function of

@@ -124,7 +124,9 @@ internal static class RecordCommand
     };
 
     private static int? Number(string word, int most) =>
-        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= 1 && number <= most ? number : null;
+        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= 1 && number <= most
+            ? number
+            : null;
 
     private static TimeSpan? Seconds(string word) =>
         double.TryParse(word, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)

@@ -6,8 +6,6 @@ namespace Picollo.Cli.Record;
 /// <summary>Profiles a process or a command, prints the table of functions and writes the files.</summary>
 internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Interrupt interrupt)
 {
-    private static readonly TimeSpan LongestWait = TimeSpan.FromDays(20);
-
     public static int Run(Terminal terminal, RecordOptions options)
     {
         using Interrupt interrupt = new();
@@ -22,7 +20,8 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         using RunningCommand attached = meter.Attach(MeasuredCommand.OfProcess(process), process);
         using CpuProfiler profiler = CpuProfiler.Start(options.Profiler);
         using CancellationTokenRegistration onInterrupt = interrupt.Token.Register(() => attached.Signal(Signals.Interrupt));
-        using Timer onDuration = new(_ => attached.Signal(Signals.Interrupt), null, options.Duration ?? LongestWait, Timeout.InfiniteTimeSpan);
+        using Timer onDuration = new(
+            _ => attached.Signal(Signals.Interrupt), null, options.Duration ?? Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         attached.Wait();
         CpuProfile profile = profiler.Stop();
         terminal.LeaveInterruptLine(interrupt);
@@ -60,7 +59,19 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         finally
         {
             profiler?.Dispose();
+            TryDelete(folder);
+        }
+    }
+
+    private static void TryDelete(string folder)
+    {
+        try
+        {
             Directory.Delete(folder, recursive: true);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // what the command has left running still writes there
         }
     }
 

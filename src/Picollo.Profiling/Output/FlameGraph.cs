@@ -15,7 +15,8 @@ internal static class FlameGraph
 
     private static readonly string Style =
         "<style>svg{height:auto;color:#1b1f24;background:#fff}rect{stroke:#fff;stroke-width:.6}"
-        + "rect:hover{stroke:currentColor;stroke-width:1}text{pointer-events:none}.name{font-size:12px}.quiet{fill-opacity:.75;font-size:12px}\n"
+        + "rect:hover{stroke:currentColor;stroke-width:1}text{pointer-events:none}"
+        + ".name{font-size:12px}.quiet{fill-opacity:.75;font-size:12px}\n"
         + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}rect{stroke:#16181d}}\n"
         + PlotPalette.DarkStyle + "</style>";
 

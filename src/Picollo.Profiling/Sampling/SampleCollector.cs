@@ -84,7 +84,8 @@ internal sealed class SampleCollector
                 && _current.TryGetValue(record.ProcessId, out SampledProcess? renamed):
                 renamed.Name = record.Name;
                 break;
-            case PerfRecordType.Exit when record.ProcessId == record.ThreadId && _current.TryGetValue(record.ProcessId, out SampledProcess? ended):
+            case PerfRecordType.Exit when record.ProcessId == record.ThreadId
+                && _current.TryGetValue(record.ProcessId, out SampledProcess? ended):
                 End(ended);
                 break;
             case PerfRecordType.Mmap2 when _current.TryGetValue(record.ProcessId, out SampledProcess? mapping):

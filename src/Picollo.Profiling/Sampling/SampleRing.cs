@@ -9,8 +9,8 @@ namespace Picollo.Profiling.Sampling;
 /// of bytes after it (include/uapi/linux/perf_event.h, perf_event_open(2) "MMAP layout"). One thread reads it.</summary>
 internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
 {
-    /// <summary>The kernel lets each user lock 128 pages and one more for each CPU (kernel.perf_event_mlock_kb, 516 KiB). Half of that leaves
-    /// room for a second profiler, and holds 250 ms of the largest samples (1.1 KB) at 999 Hz.</summary>
+    /// <summary>The kernel lets each user lock 128 pages and one more for each CPU (kernel.perf_event_mlock_kb, 516 KiB). Half of that
+    /// leaves room for a second profiler, and holds 250 ms of the largest samples (1.1 KB) at 999 Hz.</summary>
     private const int MostPages = 64;
 
     // Offsets in struct perf_event_mmap_page.
@@ -23,7 +23,9 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
     private readonly byte[] _joined = new byte[ushort.MaxValue];
     private readonly nuint _dataLength;
 
-    private SampleRing(nint page, nuint dataLength)
+    /// <param name="page">The mapping: struct perf_event_mmap_page in a page, and the ring after it.</param>
+    /// <param name="dataLength">The length of the ring, a power of two.</param>
+    internal SampleRing(nint page, nuint dataLength)
         : base(ownsHandle: true)
     {
         SetHandle(page);

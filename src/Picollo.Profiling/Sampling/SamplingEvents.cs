@@ -11,8 +11,8 @@ namespace Picollo.Profiling.Sampling;
 /// <param name="StartsOnExec">Whether sampling begins when the process executes another program.</param>
 internal sealed record SamplingTarget(int ProcessId, int Frequency, bool IncludesKernel, bool StartsOnExec);
 
-/// <summary>The events that take samples of a process: one for each of its threads and each CPU, and a ring of records for each CPU. Threads
-/// and processes that these start later inherit them.</summary>
+/// <summary>The events that take samples of a process: one for each of its threads and each CPU, and a ring of records for each CPU.
+/// Threads and processes that these start later inherit them.</summary>
 /// <remarks>An inherited event has a ring only if it is of one CPU (perf_event_open(2)), so each thread needs one for each CPU.</remarks>
 internal sealed class SamplingEvents : IDisposable
 {
@@ -90,13 +90,14 @@ internal sealed class SamplingEvents : IDisposable
         }
     }
 
-    internal static PerfEventAttributes AttributesOf(in PerfEventDefinition definition, SamplingTarget target) => new(definition, FlagsOf(target))
-    {
-        Size = PerfEventAttributes.Version5Size,
-        SamplePeriod = (ulong)target.Frequency,
-        SampleType = PerfRecord.SampleType,
-        ClockId = LibC.CLOCK_MONOTONIC,
-    };
+    internal static PerfEventAttributes AttributesOf(in PerfEventDefinition definition, SamplingTarget target) =>
+        new(definition, FlagsOf(target))
+        {
+            Size = PerfEventAttributes.Version5Size,
+            SamplePeriod = (ulong)target.Frequency,
+            SampleType = PerfRecord.SampleType,
+            ClockId = LibC.CLOCK_MONOTONIC,
+        };
 
     // The records of mappings, names, forks and ends come with the samples. Watermark 0 is half of the ring.
     private static PerfEventFlags FlagsOf(SamplingTarget target) =>
@@ -156,21 +157,24 @@ internal sealed class SamplingEvents : IDisposable
         {
             SampleRing? ring = SampleRing.TryMap(file.Number, out int error);
             _rings[cpu] = ring is null ? throw new MeasurementUnavailableException(
-                $"The kernel refused memory for samples ({Marshal.GetPInvokeErrorMessage(error)}): raise kernel.perf_event_mlock_kb or the limit of locked "
-                + "memory (ulimit -l), or end other profilers of this user.") : (file, ring);
+                $"The kernel refused memory for samples ({Marshal.GetPInvokeErrorMessage(error)}): raise kernel.perf_event_mlock_kb or "
+                + "the limit of locked memory (ulimit -l), or end other profilers of this user.") : (file, ring);
         }
         else if (LibC.ioctl(file.Number, LibC.PERF_EVENT_IOC_SET_OUTPUT, (void*)shared.Owner.Number) != 0)
         {
-            throw new MeasurementUnavailableException($"The kernel refused a ring of samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetLastPInvokeErrorMessage()}.");
+            throw new MeasurementUnavailableException(
+                $"The kernel refused a ring of samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetLastPInvokeErrorMessage()}.");
         }
     }
 
     private MeasurementUnavailableException Refused(int thread, int cpu, int error)
     {
-        if (error == Errno.EINVAL && PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_sample_rate\0"u8) is { } most && most < _target.Frequency)
+        if (error == Errno.EINVAL
+            && PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_sample_rate\0"u8) is { } most
+            && most < _target.Frequency)
         {
-            return new($"The kernel takes at most {most} samples a second (kernel.perf_event_max_sample_rate), and {_target.Frequency} were "
-                + "requested: lower the frequency, or raise that limit.");
+            return new($"The kernel takes at most {most} samples a second (kernel.perf_event_max_sample_rate), and "
+                + $"{_target.Frequency} were requested: lower the frequency, or raise that limit.");
         }
 
         var request = new PerfEventRequest(Name, _definition, _target.IncludesKernel, IsPinned: false, thread, cpu);

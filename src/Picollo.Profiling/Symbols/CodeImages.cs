@@ -7,12 +7,14 @@ namespace Picollo.Profiling.Symbols;
 internal sealed class CodeImages(ProcessFiles process)
 {
     private const int MostNotes = 5;
+    private const int MostHeaderPages = 4;
 
     /// <summary>The runtime's own libraries, which are published without their symbols: each of them is one frame.</summary>
     private static readonly HashSet<string> StrippedModules =
         ["libcoreclr.so", "libclrjit.so", "libclrgc.so", "libclrgcexp.so", "libhostfxr.so", "libhostpolicy.so"];
 
     private readonly Dictionary<string, Image> _images = [];
+    private readonly Dictionary<(string Path, ulong FileOffset), ReadyToRunImage?> _bundled = [];
     private readonly List<string> _notes = [];
 
     /// <summary>Files that could not be read, and why.</summary>
@@ -32,16 +34,37 @@ internal sealed class CodeImages(ProcessFiles process)
         }
 
         Image image = ImageOf(mapping.Path);
-        if (image.Assembly is { } assembly && assembly.TryGetRva((long)offset, out uint rva))
+        if (image.Library is { } library && library.TryGetAddress((long)offset, out ulong place))
         {
-            return assembly.NameOf(rva) is { } method
-                ? new CpuProfileFrame(MethodNames.Format(method), module, CpuProfileFrameKind.Managed)
-                : Unnamed(module, offset);
+            return library.NameOf(place) is { } function
+                ? new CpuProfileFrame(function, module, CpuProfileFrameKind.Native)
+                : Unnamed(module, library.StartOf(place));
         }
 
-        return image.Library is not { } library || !library.TryGetAddress((long)offset, out ulong place) ? Unnamed(module, offset)
-            : library.NameOf(place) is { } function ? new CpuProfileFrame(function, module, CpuProfileFrameKind.Native)
-            : Unnamed(module, library.StartOf(place));
+        // What no segment of an ELF file loads may be an assembly in a single-file application.
+        ReadyToRunImage? assembly = image.Library is null ? image.Assembly : BundledAssemblyOf(mapping);
+        return assembly is not null && assembly.TryGetRva((long)offset, out uint rva) && assembly.NameOf(rva) is { } method
+            ? new CpuProfileFrame(MethodNames.Format(method), assembly.ModuleName, CpuProfileFrameKind.Managed)
+            : Unnamed(module, offset);
+    }
+
+    /// <summary>The assembly whose code a mapping of a single-file application has; null if it is not one. Its code starts in the page of
+    /// its headers, or soon after.</summary>
+    private ReadyToRunImage? BundledAssemblyOf(in CodeMapping mapping)
+    {
+        (string Path, ulong FileOffset) key = (mapping.Path, mapping.FileOffset);
+        if (!_bundled.TryGetValue(key, out ReadyToRunImage? assembly))
+        {
+            long start = (long)mapping.FileOffset;
+            for (int page = 0; page < MostHeaderPages && start >= 0 && assembly is null; page++, start -= Environment.SystemPageSize)
+            {
+                assembly = ReadyToRunImage.TryRead(process.PathOf(mapping.Path), out _, start);
+            }
+
+            _bundled.Add(key, assembly);
+        }
+
+        return assembly;
     }
 
     private Image ImageOf(string path)
@@ -61,7 +84,7 @@ internal sealed class CodeImages(ProcessFiles process)
 
     private Image Read(string path)
     {
-        bool isAssembly = path.EndsWith(".dll", StringComparison.OrdinalIgnoreCase) || path.EndsWith(".exe", StringComparison.OrdinalIgnoreCase);
+        bool isAssembly = Path.GetExtension(path).ToUpperInvariant() is ".DLL" or ".EXE";
         string? reason;
         Image image = isAssembly
             ? new Image(ReadyToRunImage.TryRead(process.PathOf(path), out reason), null)

@@ -1,5 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 
@@ -38,18 +36,19 @@ internal sealed class PerfMapFile : IDisposable
         ];
         string[] paths = [.. folders.Select(folder => string.Create(CultureInfo.InvariantCulture, $"{folder}/perf-{process.OwnId}.map"))];
         HashSet<string> existing = [.. paths.Where(path => File.Exists(process.PathOf(path)))];
-        bool wasEnabled = existing.Any(process.HasOpen);
+        bool wasEnabled = process.OpenFiles(paths).Count > 0;
         if (port.EnablePerfMap() is { } refusal)
         {
             reason = $"Methods that the JIT compiler has compiled have no names: the runtime wrote no perf map: {refusal}.";
             return null;
         }
 
-        foreach (string path in paths.Where(path => existing.Count == 0 || process.HasOpen(path) || !existing.Contains(path)))
+        // By the descriptor of the process: another file may have the path, or none, if another profiler has unlinked it.
+        foreach ((string descriptor, string path, bool isUnlinked) in process.OpenFiles(paths))
         {
-            if (TryOpen(process.PathOf(path), process.UserId) is { } file)
+            if (TryOpen(descriptor) is { } file)
             {
-                if (!existing.Contains(path))
+                if (!isUnlinked && !existing.Contains(path))
                 {
                     TryDelete(process.PathOf(path));
                 }
@@ -69,7 +68,7 @@ internal sealed class PerfMapFile : IDisposable
     public static PerfMap? ReadFrom(string folder, int processId)
     {
         string path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"perf-{processId}.map"));
-        using SafeFileHandle? file = TryOpen(path, userId: null);
+        using SafeFileHandle? file = TryOpen(path);
         return file is null ? null : PerfMap.Parse(ReadAll(file));
     }
 
@@ -92,22 +91,12 @@ internal sealed class PerfMapFile : IDisposable
                 + "start it without DOTNET_EnableDiagnostics=0, with a folder where it may write.";
     }
 
-    /// <summary>Opens a file of a user; not one that a link or another user put there.</summary>
-    private static unsafe SafeFileHandle? TryOpen(string path, uint? userId)
+    // Opening a pipe would wait for its writer.
+    private static SafeFileHandle? TryOpen(string path)
     {
-        int flags = LibC.O_RDONLY | LibC.O_CLOEXEC | LibC.O_NOFOLLOW | LibC.O_NONBLOCK;
+        int flags = LibC.O_RDONLY | LibC.O_CLOEXEC | LibC.O_NONBLOCK;
         var file = new SafeFileHandle(LibC.openat(LibC.AT_FDCWD, path, flags), ownsHandle: true);
-        byte empty = 0;
-        if (!file.IsInvalid
-            && (userId is null
-                || (LibC.statx_owner((int)file.DangerousGetHandle(), &empty, LibC.AT_EMPTY_PATH, out uint owner, out _) == 0
-                    && owner == userId)))
-        {
-            return file;
-        }
-
-        file.Dispose();
-        return null;
+        return file.IsInvalid ? null : file;
     }
 
     private static byte[] ReadAll(SafeFileHandle file)

@@ -49,16 +49,28 @@ internal sealed class ProcessFiles
     /// <summary>The lines of <c>/proc/PID/maps</c>; none where they cannot be read.</summary>
     public IReadOnlyList<string> ReadMaps() => Lines($"{_directory}/maps");
 
-    /// <summary>Whether the process has this file open.</summary>
-    public bool HasOpen(string path)
+    /// <summary>The files among some that the process has open, also where they were unlinked: the path in <c>/proc/PID/fd</c> by
+    /// which this process opens the very file, and the path that it had.</summary>
+    public IReadOnlyList<(string Descriptor, string Path, bool IsUnlinked)> OpenFiles(IReadOnlyList<string> paths)
     {
+        const string Unlinked = " (deleted)";
         try
         {
-            return Directory.EnumerateFiles($"{_directory}/fd").Any(file => LinkOf(file) == path);
+            return
+            [
+                .. Directory.EnumerateFiles($"{_directory}/fd")
+                    .Select(file => (File: file, Link: LinkOf(file) ?? ""))
+                    .Select(file => (
+                        file.File,
+                        Path: paths.FirstOrDefault(path => file.Link == path || file.Link == path + Unlinked),
+                        IsUnlinked: file.Link.EndsWith(Unlinked, StringComparison.Ordinal)))
+                    .Where(file => file.Path is not null)
+                    .Select(file => (file.File, file.Path!, file.IsUnlinked)),
+            ];
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return false;
+            return [];
         }
     }
 

@@ -43,7 +43,8 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         if (samples.SkippedProcessCount > 0)
         {
             _notes.Add(string.Create(
-                CultureInfo.InvariantCulture, $"{samples.SkippedProcessCount:N0} of the command's processes are missing: there were too many."));
+                CultureInfo.InvariantCulture,
+                $"{samples.SkippedProcessCount:N0} of the command's processes are missing: there were too many."));
         }
 
         return root;

@@ -14,14 +14,18 @@ internal sealed class PeFile
     private const int SectionHeaderBytes = 40;
 
     private readonly FileStream _file;
+    private readonly long _start;
     private long _budgetBytes;
 
     /// <summary>Reads the headers of a file, which must stay open.</summary>
-    public PeFile(FileStream file)
+    /// <param name="file">The file.</param>
+    /// <param name="start">Where the image starts in it: a single-file application contains many.</param>
+    public PeFile(FileStream file, long start = 0)
     {
-        _file = file;
+        (_file, _start) = (file, start);
         _budgetBytes = (4 * file.Length) + (256 * ReadCostBytes);
-        Headers = new PEHeaders(file);
+        file.Position = start;
+        Headers = new PEHeaders(file, (int)Math.Max(file.Length - start, 0));
     }
 
     /// <summary>The headers.</summary>
@@ -47,7 +51,7 @@ internal sealed class PeFile
         foreach (SectionHeader section in Headers.SectionHeaders)
         {
             long offset = (long)rva - section.VirtualAddress;
-            long start = section.PointerToRawData + offset;
+            long start = _start + section.PointerToRawData + offset;
             if (offset >= 0 && offset + size <= section.SizeOfRawData && start >= 0 && start + size <= _file.Length)
             {
                 byte[] part = GC.AllocateUninitializedArray<byte>((int)size);

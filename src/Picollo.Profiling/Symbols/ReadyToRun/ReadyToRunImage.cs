@@ -12,22 +12,26 @@ namespace Picollo.Profiling.Symbols.ReadyToRun;
 internal sealed class ReadyToRunImage
 {
     private readonly PEHeaders _headers;
+    private readonly long _start;
     private readonly ReadyToRunModules _modules;
     private readonly RuntimeFunctions _functions;
     private readonly EntryPoints _entryPoints;
     private readonly byte[] _instances;
 
-    private ReadyToRunImage(string path, PeFile file)
+    private ReadyToRunImage(string path, PeFile file, long start)
     {
+        _start = start;
         ReadyToRunHeader header = ReadyToRunHeader.Read(file);
         if (header.CompositeImage is { Length: > 0 } composite)
         {
             throw new BadImageFormatException($"The code of the file is in {composite}.");
         }
 
-        ModuleName = Path.GetFileName(path);
         _headers = file.Headers;
         MetadataReader? own = header.IsComposite ? null : file.ReadMetadata();
+        ModuleName = start > 0 && own is { IsAssembly: true } // bundled: the file has another name
+            ? own.GetString(own.GetAssemblyDefinition().Name) + ".dll"
+            : Path.GetFileName(path);
         MetadataReader? manifest =
             header.Read(ReadyToRunSection.ManifestMetadata) is { Length: > 0 } bytes ? PeFile.ToMetadata(bytes) : null;
         _modules = new ReadyToRunModules(Path.GetDirectoryName(path) ?? "", own, manifest, header.Version);
@@ -51,14 +55,15 @@ internal sealed class ReadyToRunImage
     /// <param name="path">Path of the file. The files of other assemblies of the same folder are read, too, where names refer to
     /// them.</param>
     /// <param name="reason">Why the result is <see langword="null"/>.</param>
+    /// <param name="start">Where the image starts in the file: a single-file application contains many.</param>
     /// <returns><see langword="null"/> if the file cannot be read, is damaged, or has no ReadyToRun code.</returns>
-    public static ReadyToRunImage? TryRead(string path, out string? reason)
+    public static ReadyToRunImage? TryRead(string path, out string? reason, long start = 0)
     {
         try
         {
             using FileStream file = PeFile.Open(path);
             reason = null;
-            return new ReadyToRunImage(path, new PeFile(file));
+            return new ReadyToRunImage(path, new PeFile(file, start), start);
         }
         catch (Exception e) when (IsUnreadable(e))
         {
@@ -73,7 +78,7 @@ internal sealed class ReadyToRunImage
     {
         foreach (SectionHeader section in _headers.SectionHeaders)
         {
-            long offset = fileOffset - section.PointerToRawData;
+            long offset = fileOffset - _start - section.PointerToRawData;
             if (offset >= 0 && offset < section.SizeOfRawData)
             {
                 rva = unchecked((uint)(section.VirtualAddress + offset));

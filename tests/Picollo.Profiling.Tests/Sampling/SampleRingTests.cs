@@ -1,0 +1,80 @@
+using System.Buffers.Binary;
+using Picollo.Cpu;
+using Picollo.Interop.Linux;
+using Picollo.Profiling.Sampling;
+
+namespace Picollo.Profiling.Tests.Sampling;
+
+public unsafe class SampleRingTests
+{
+    private const int HeadOffset = 1024, TailOffset = 1032, RingBytes = 4096;
+    private static ulong _sink;
+
+    [FactNeeding(Need.Linux)]
+    public void Records_are_read_in_order_also_where_they_continue_at_the_start()
+    {
+        nint memory = LibC.mmap(
+            0, (nuint)(Environment.SystemPageSize + RingBytes), LibC.PROT_READ | LibC.PROT_WRITE, LibC.MAP_PRIVATE | LibC.MAP_ANONYMOUS, -1, 0);
+        using var ring = new SampleRing(memory, RingBytes);
+        ulong head = 0;
+        for (int i = 1; i < 500; i++)
+        {
+            byte[] record = Record(i, 8 * (3 + (i % 40)));
+            for (int k = 0; k < record.Length; k++)
+            {
+                ((byte*)memory)[(ulong)Environment.SystemPageSize + ((head + (ulong)k) % RingBytes)] = record[k];
+            }
+
+            head += (ulong)record.Length;
+            *(ulong*)(memory + HeadOffset) = head;
+
+            ring.TryPeek(out PerfRecord read).Should().BeTrue();
+            (read.Size, read.ProcessId, read.LostCount).Should().Be((record.Length, i, BinaryPrimitives.ReadUInt64LittleEndian(record.AsSpan(16))));
+            ring.Remove(read);
+            ring.TryPeek(out _).Should().BeFalse();
+            (*(ulong*)(memory + TailOffset)).Should().Be(head);
+        }
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Samples_that_do_not_fit_into_the_ring_are_counted_as_lost()
+    {
+        using SamplingEvents events = SamplingEvents.Open(
+            new SamplingTarget(Environment.ProcessId, Frequency: 10_000, IncludesKernel: false, StartsOnExec: false));
+        Burn(milliseconds: 1500); // nothing reads: the ring has room for a few thousand samples
+        var samples = new SampleCollector(Environment.ProcessId, "tests", [], followsChildren: false, events.LateThreads);
+        using (new SampleReader(events, samples, frequency: 10_000))
+        {
+            while (samples.LostCount == 0)
+            {
+                Burn(milliseconds: 50); // the kernel reports the loss with the next sample that fits
+            }
+
+            events.CloseFiles();
+        }
+
+        samples.SampleCount.Should().BePositive();
+    }
+
+    private static byte[] Record(int number, int size)
+    {
+        byte[] record = new byte[size];
+        new Random(number).NextBytes(record);
+        BinaryPrimitives.WriteUInt32LittleEndian(record, 2);
+        BinaryPrimitives.WriteUInt16LittleEndian(record.AsSpan(6), (ushort)size);
+        BinaryPrimitives.WriteInt32LittleEndian(record.AsSpan(8), number);
+        return record;
+    }
+
+    private static void Burn(int milliseconds)
+    {
+        long end = CpuUsageReader.GetThreadTimeNanoseconds() + (milliseconds * 1_000_000L);
+        while (CpuUsageReader.GetThreadTimeNanoseconds() < end)
+        {
+            for (int i = 0; i < 10_000; i++)
+            {
+                _sink = (_sink * 6364136223846793005) + (ulong)i;
+            }
+        }
+    }
+}

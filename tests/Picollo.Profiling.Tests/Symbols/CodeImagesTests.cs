@@ -1,0 +1,111 @@
+using System.Reflection.PortableExecutable;
+using System.Runtime.InteropServices;
+using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Symbols;
+
+namespace Picollo.Profiling.Tests.Symbols;
+
+public sealed class CodeImagesTests : IDisposable
+{
+    private const int Page = 4096;
+
+    private static readonly string Linq = typeof(Enumerable).Assembly.Location;
+    private static readonly string Library = Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "libSystem.Native.so");
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("picollo-images-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [FactNeeding(Need.Linux)]
+    public void An_assembly_in_a_single_file_application_has_the_names_of_the_assembly_alone()
+    {
+        byte[] library = File.ReadAllBytes(Library);
+        int start = (library.Length + (2 * Page)) / Page * Page;
+        string bundle = Path.Combine(_folder, "app");
+        using (FileStream file = File.Create(bundle))
+        {
+            file.Write(library);
+            file.Position = start;
+            file.Write(File.ReadAllBytes(Linq));
+        }
+
+        (int codeOffset, int codeLength) = CodeOf(Linq);
+        CodeImages images = New();
+        CpuProfileFrame[] alone = [.. Frames(new CodeMapping(0, int.MaxValue, 0, Linq), codeOffset)];
+        CpuProfileFrame[] bundled = [.. Frames(new CodeMapping(0, int.MaxValue, (ulong)start, bundle), codeOffset)];
+
+        alone.Count(frame => frame.Kind == CpuProfileFrameKind.Managed).Should().BeGreaterThan(100);
+        bundled.Where(frame => frame.Kind == CpuProfileFrameKind.Managed).Should().OnlyContain(frame => frame.Module == "System.Linq.dll");
+        bundled.Where(frame => frame.Kind == CpuProfileFrameKind.Managed && frame.Name.StartsWith("System.Linq.Enumerable.", StringComparison.Ordinal))
+            .Select(frame => frame.Name).Should().HaveCountGreaterThan(100).And.BeSubsetOf(alone.Select(frame => frame.Name));
+
+        IEnumerable<CpuProfileFrame> Frames(CodeMapping mapping, int from) =>
+            Enumerable.Range(0, codeLength / 256).Select(index => images.FrameAt(mapping, (ulong)(from + (index * 256))));
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void Code_without_a_name_is_its_module_and_the_start_of_its_function()
+    {
+        CodeImages images = New();
+        CodeMapping mapping = Mapping(Library);
+
+        CpuProfileFrame[] frames = [.. Enumerable.Range(0, (int)mapping.Length).Select(offset => images.FrameAt(mapping, (ulong)offset))];
+
+        frames.Should().Contain(frame => frame.Kind == CpuProfileFrameKind.Native && frame.Name.StartsWith("SystemNative_", StringComparison.Ordinal));
+        string[] unnamed = [.. frames.Where(frame => frame.Kind == CpuProfileFrameKind.Unnamed).Select(frame => frame.Name).Distinct()];
+        unnamed.Should().OnlyContain(name => name.StartsWith("libSystem.Native.so+0x", StringComparison.Ordinal));
+        unnamed.Length.Should().BeLessThan(frames.Length / 30, "not each address is a function");
+    }
+
+    [Theory]
+    [InlineData("", "[anonymous]+0x10")]
+    [InlineData("//anon", "anon+0x10")]
+    [InlineData("[vdso]", "[vdso]+0x10")]
+    [InlineData("/memfd:doublemapper (deleted)", "memfd:doublemapper (deleted)+0x10")]
+    [InlineData("/usr/lib/libgone.so (deleted)", "libgone.so (deleted)+0x10")]
+    public void Memory_without_a_file_is_named_by_its_mapping(string path, string name)
+    {
+        CodeImages images = New();
+
+        images.FrameAt(new CodeMapping(0x1000, 0x1000, 0, path), 0x1010).Name.Should().Be(name);
+        images.Notes.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_file_that_cannot_be_read_is_noted_once()
+    {
+        string damaged = Path.Combine(_folder, "Damaged.dll");
+        File.WriteAllText(damaged, "no assembly");
+        CodeImages images = New();
+        var mapping = new CodeMapping(0x1000, 0x1000, 0, damaged);
+
+        images.FrameAt(mapping, 0x1010).Should().Be(new CpuProfileFrame("Damaged.dll+0x10", "Damaged.dll", CpuProfileFrameKind.Unnamed));
+        images.FrameAt(mapping, 0x1020).Name.Should().Be("Damaged.dll+0x20");
+
+        images.Notes.Should().ContainSingle().Which.Should().StartWith($"Functions of {damaged} have no names: ");
+    }
+
+    [Fact]
+    public void The_runtimes_own_library_is_one_function() =>
+        New().FrameAt(new CodeMapping(0, 0x1000, 0, "/usr/share/dotnet/libcoreclr.so"), 0x10).Should()
+            .Be(new CpuProfileFrame("libcoreclr.so", "libcoreclr.so", CpuProfileFrameKind.Native));
+
+    private static CodeImages New() => new(ProcessFiles.Of(Environment.ProcessId));
+
+    private static (int Offset, int Length) CodeOf(string path)
+    {
+        using FileStream file = File.OpenRead(path);
+        SectionHeader code = new PEHeaders(file).SectionHeaders.MaxBy(section => section.SizeOfRawData);
+        return (code.PointerToRawData, code.SizeOfRawData);
+    }
+
+    /// <summary>All of a library's code, at the address 0.</summary>
+    private static CodeMapping Mapping(string path)
+    {
+        byte[] bytes = File.ReadAllBytes(path);
+        int count = BitConverter.ToUInt16(bytes, 56);
+        int at = Enumerable.Range(0, count).Select(index => (int)BitConverter.ToUInt64(bytes, 32) + (index * 56))
+            .First(at => BitConverter.ToUInt32(bytes, at) == 1 && (BitConverter.ToUInt32(bytes, at + 4) & 1) != 0);
+        return new CodeMapping(0, BitConverter.ToUInt64(bytes, at + 32), BitConverter.ToUInt64(bytes, at + 8), path);
+    }
+}
