@@ -104,7 +104,9 @@ public class SvgTests
 
         static CpuProfile With(Cpu.CpuUsage usage, long lost) => new(new CpuProfileNode(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group)))
         {
-            Frequency = 100, CpuUsage = usage, LostSampleCount = lost,
+            Frequency = 100,
+            CpuUsage = usage,
+            LostSampleCount = lost,
         };
     }
 
