@@ -47,7 +47,8 @@ internal static partial class Profiled
             {
                 blocked.Signal();
                 Waiting();
-            }, maxStackSize: 256 * 1024) { IsBackground = true }.Start();
+            }, maxStackSize: 256 * 1024)
+            { IsBackground = true }.Start();
         }
 
         blocked.Wait();
@@ -105,7 +106,8 @@ internal static partial class Profiled
         {
             Console.ReadLine();
             _isEnding = true;
-        }) { IsBackground = true }.Start();
+        })
+        { IsBackground = true }.Start();
         while (!_isEnding)
         {
             round();

@@ -24,7 +24,7 @@ public sealed partial class CpuProfile
         output.WriteLine();
         if (SampleCount == 0)
         {
-            output.WriteLine("No samples: the process used no CPU time in user code.");
+            output.WriteLine($"No samples. {ProfileText.ReasonOfNone(this)}");
         }
         else
         {

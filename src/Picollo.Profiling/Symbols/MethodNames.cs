@@ -17,11 +17,25 @@ internal static class MethodNames
 
     private static readonly Dictionary<string, string> Keywords = new()
     {
-        ["System.Boolean"] = "bool", ["System.Byte"] = "byte", ["System.SByte"] = "sbyte", ["System.Char"] = "char",
-        ["System.Int16"] = "short", ["System.UInt16"] = "ushort", ["System.Int32"] = "int", ["System.UInt32"] = "uint",
-        ["System.Int64"] = "long", ["System.UInt64"] = "ulong", ["System.Single"] = "float", ["System.Double"] = "double",
-        ["System.Decimal"] = "decimal", ["System.String"] = "string", ["System.Object"] = "object", ["System.Void"] = "void",
-        ["System.IntPtr"] = "nint", ["System.UIntPtr"] = "nuint", ["System.__Canon"] = "__Canon",
+        ["System.Boolean"] = "bool",
+        ["System.Byte"] = "byte",
+        ["System.SByte"] = "sbyte",
+        ["System.Char"] = "char",
+        ["System.Int16"] = "short",
+        ["System.UInt16"] = "ushort",
+        ["System.Int32"] = "int",
+        ["System.UInt32"] = "uint",
+        ["System.Int64"] = "long",
+        ["System.UInt64"] = "ulong",
+        ["System.Single"] = "float",
+        ["System.Double"] = "double",
+        ["System.Decimal"] = "decimal",
+        ["System.String"] = "string",
+        ["System.Object"] = "object",
+        ["System.Void"] = "void",
+        ["System.IntPtr"] = "nint",
+        ["System.UIntPtr"] = "nuint",
+        ["System.__Canon"] = "__Canon",
     };
 
     /// <summary>The name as in the source.</summary>
