@@ -1,3 +1,5 @@
+using Picollo.Profiling.Output;
+
 namespace Picollo.Profiling;
 
 /// <content>The profile as text for people.</content>
