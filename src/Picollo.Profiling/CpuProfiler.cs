@@ -67,11 +67,10 @@ public sealed class CpuProfiler : IDisposable
                 ProcessFiles.NameOf(settings.ProcessId),
                 CodeMapping.Parse(_files.ReadMaps()),
                 followsChildren: settings.IsCommand,
-                _events.LateThreads,
                 LongestStack);
             _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
             _start = Stopwatch.GetTimestamp();
-            _reader = new SampleReader(_events, _samples, settings.Options.Frequency);
+            _reader = new SampleReader(_events, _samples, settings.Options.Frequency, _usageBefore);
         }
         catch
         {

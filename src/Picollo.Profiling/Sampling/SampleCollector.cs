@@ -1,3 +1,5 @@
+using System.Runtime.InteropServices;
+
 namespace Picollo.Profiling.Sampling;
 
 /// <summary>Adds samples to the trees of their processes, and follows what these processes map, execute and start. One thread uses
@@ -12,27 +14,24 @@ internal sealed class SampleCollector
 
     private readonly bool _followsChildren;
     private readonly int _longestStack;
-    private readonly IReadOnlySet<int> _lateThreads;
     private readonly Dictionary<int, SampledProcess> _current = [];
     private readonly List<SampledProcess> _processes = [];
-    private readonly Dictionary<(int Thread, int Ring), ulong> _eventOfLateThread = [];
+    private readonly Dictionary<int, Dictionary<int, ulong>> _eventsOfThreads = []; // by thread, then by ring
     private long _sampleCount;
 
     /// <param name="processId">The process that is sampled.</param>
     /// <param name="name">Its name.</param>
     /// <param name="mappings">Its code when sampling started.</param>
     /// <param name="followsChildren">Whether the processes that it starts belong to the profile.</param>
-    /// <param name="lateThreads"><see cref="SamplingEvents.LateThreads"/>.</param>
     /// <param name="longestStack">Number of addresses that the kernel records at most.</param>
     public SampleCollector(
         int processId,
         string name,
         IEnumerable<CodeMapping> mappings,
         bool followsChildren,
-        IReadOnlySet<int> lateThreads,
         int longestStack = DefaultLongestStack)
     {
-        (_followsChildren, _lateThreads, _longestStack) = (followsChildren, lateThreads, longestStack);
+        (_followsChildren, _longestStack) = (followsChildren, longestStack);
         Main = new SampledProcess(processId, name, new NodeBudget(MostNodes));
         foreach (CodeMapping mapping in mappings)
         {
@@ -65,6 +64,11 @@ internal sealed class SampleCollector
     /// <param name="ring">The index of its ring.</param>
     public void Handle(in PerfRecord record, int ring)
     {
+        if (record.Type is PerfRecordType.Fork or PerfRecordType.Exit)
+        {
+            _eventsOfThreads.Remove(record.ThreadId); // the ID may be another thread's from now on
+        }
+
         switch (record.Type)
         {
             case PerfRecordType.Lost:
@@ -86,7 +90,7 @@ internal sealed class SampleCollector
                 break;
             case PerfRecordType.Exit when record.ProcessId == record.ThreadId
                 && _current.TryGetValue(record.ProcessId, out SampledProcess? ended):
-                End(ended);
+                ended.HasEnded = true;
                 break;
             case PerfRecordType.Mmap2 when _current.TryGetValue(record.ProcessId, out SampledProcess? mapping):
                 mapping.Add(record.Mapping);
@@ -108,6 +112,11 @@ internal sealed class SampleCollector
 
     private void Begin(SampledProcess process)
     {
+        if (_processes.Count >= MostProcesses)
+        {
+            ForgetEnded();
+        }
+
         if (_processes.Count < MostProcesses)
         {
             _processes.Add(process);
@@ -120,29 +129,22 @@ internal sealed class SampleCollector
         }
     }
 
-    /// <summary>Without samples it need not be kept.</summary>
-    private void End(SampledProcess process)
+    /// <summary>Forgets processes that have ended without samples. Not earlier: where the main thread has ended, others may go on.</summary>
+    private void ForgetEnded()
     {
-        if (process.Samples.SampleCount == 0 && process != Main)
+        foreach (SampledProcess ended in _processes.Where(each => each is { HasEnded: true, Samples.SampleCount: 0 } && each != Main).ToList())
         {
-            _current.Remove(process.Id);
-            _processes.Remove(process);
+            _processes.Remove(ended);
+            _ = _current.GetValueOrDefault(ended.Id) == ended && _current.Remove(ended.Id);
         }
     }
 
-    /// <summary>A thread that has two events of a CPU is counted by the first of them.</summary>
+    /// <summary>Whether the event is the one by which the thread is counted on this CPU. A thread has several if it was listed after it had
+    /// inherited one, and so have the threads that it starts.</summary>
     private bool IsCounted(in PerfRecord sample, int ring)
     {
-        if (!_lateThreads.Contains(sample.ThreadId))
-        {
-            return true;
-        }
-
-        if (_eventOfLateThread.TryAdd((sample.ThreadId, ring), sample.EventId))
-        {
-            return true;
-        }
-
-        return _eventOfLateThread[(sample.ThreadId, ring)] == sample.EventId;
+        ref Dictionary<int, ulong>? events = ref CollectionsMarshal.GetValueRefOrAddDefault(_eventsOfThreads, sample.ThreadId, out _);
+        events ??= [];
+        return events.TryAdd(ring, sample.EventId) || events[ring] == sample.EventId;
     }
 }

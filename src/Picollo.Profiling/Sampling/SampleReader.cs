@@ -9,7 +9,6 @@ internal sealed class SampleReader : IDisposable
 {
     // The longest stack of 127 addresses takes about this many bytes. A ring is read before it is a quarter full of such samples.
     private const int BytesPerSample = 1100;
-    private const int RingBytes = 64 * 4096;
     private const int LongestPauseMilliseconds = 250;
 
     /// <summary>A record may be written a little later than its time: those that are younger are read the next time.</summary>
@@ -24,10 +23,12 @@ internal sealed class SampleReader : IDisposable
     /// <param name="events">Whose rings it reads.</param>
     /// <param name="samples">Where the records go.</param>
     /// <param name="frequency">Samples for each second of CPU time.</param>
-    public SampleReader(SamplingEvents events, SampleCollector samples, int frequency)
+    /// <param name="usage">The CPU time of the process before.</param>
+    public SampleReader(SamplingEvents events, SampleCollector samples, int frequency, CpuUsage usage)
     {
-        (_events, _samples, _processId) = (events, samples, samples.Main.Id);
-        int pause = Math.Clamp(1000 * (RingBytes / 4) / (BytesPerSample * frequency), 1, LongestPauseMilliseconds);
+        (_events, _samples, _processId, Usage) = (events, samples, samples.Main.Id, usage);
+        long quarter = events.Rings.Min(ring => ring.Bytes) / 4;
+        int pause = (int)Math.Clamp(1000 * quarter / (BytesPerSample * frequency), 1, LongestPauseMilliseconds);
         _thread = new Thread(() => Run(pause)) { Name = "Picollo profiler", IsBackground = true };
         _thread.UnsafeStart();
     }

@@ -32,6 +32,9 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
         _dataLength = dataLength;
     }
 
+    /// <summary>The length of the ring.</summary>
+    public long Bytes => (long)_dataLength;
+
     /// <summary>Maps the ring of an event; the largest that the kernel lets this user lock. Null, and the error, where it permits
     /// none.</summary>
     public static SampleRing? TryMap(int file, out int errorNumber)

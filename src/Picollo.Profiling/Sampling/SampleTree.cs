@@ -31,8 +31,9 @@ internal sealed class SampleTree(NodeBudget budget)
         for (int i = chain.Length - 1; i >= 0; i--)
         {
             // A caller is known by the address that it returns to, which may be in the next function: the one before is in the call.
+            // No code is at 0, where the frame pointer of code without one may lead.
             ulong address = chain[i];
-            if (!IsMark(address) && !TryAddNode(IsInnermost(chain, i) ? address : address - 1, ref parent))
+            if (address != 0 && !IsMark(address) && !TryAddNode(IsInnermost(chain, i) ? address : address - 1, ref parent))
             {
                 return false;
             }

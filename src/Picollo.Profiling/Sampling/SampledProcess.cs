@@ -18,6 +18,9 @@ internal sealed class SampledProcess(int id, string name, NodeBudget budget)
     /// <summary>Whether it has executed another program meanwhile, so that <c>/proc</c> describes that one.</summary>
     public bool IsReplaced { get; private set; }
 
+    /// <summary>Whether its main thread has ended.</summary>
+    public bool HasEnded { get; set; }
+
     /// <summary>Its executable memory, in the order in which it was mapped: a later mapping replaces an earlier one.</summary>
     public IReadOnlyList<CodeMapping> Mappings => _mappings;
 

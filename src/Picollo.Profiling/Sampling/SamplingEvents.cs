@@ -34,9 +34,6 @@ internal sealed class SamplingEvents : IDisposable
     /// <summary>One for each CPU.</summary>
     public IReadOnlyList<SampleRing> Rings { get; private set; } = [];
 
-    /// <summary>Threads that may have inherited events and also been given their own: one of the two is to be ignored.</summary>
-    public HashSet<int> LateThreads { get; } = [];
-
     /// <summary><c>cycles</c> or <c>cpu-clock</c>.</summary>
     public string Name { get; private set; } = "";
 
@@ -59,8 +56,14 @@ internal sealed class SamplingEvents : IDisposable
     }
 
     /// <summary>Ends sampling. What is in the rings can still be read.</summary>
-    public void CloseFiles()
+    public unsafe void CloseFiles()
     {
+        // The mapping of a ring keeps its event open, and those that were inherited from it.
+        foreach ((PerfEventFile owner, _) in _rings.Values.Where(each => !each.Owner.IsClosed))
+        {
+            _ = LibC.ioctl(owner.Number, LibC.PERF_EVENT_IOC_DISABLE, null);
+        }
+
         _files.ForEach(file => file.Dispose());
         _files.Clear();
     }
@@ -115,11 +118,6 @@ internal sealed class SamplingEvents : IDisposable
             before = seen.Count;
             foreach (int thread in PerfEventOpener.ThreadsOf(_target.ProcessId).Where(seen.Add))
             {
-                if (scan > 0)
-                {
-                    LateThreads.Add(thread);
-                }
-
                 OpenOn(thread);
             }
         }

@@ -98,17 +98,29 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void A_process_that_ended_without_samples_is_forgotten()
+    public void Processes_that_ended_without_samples_take_no_room_of_others()
     {
+        for (int i = 0; i < 5000; i++)
+        {
+            Handle(Task(ForkMark, Child + i, Child + i, Main), Task(ExitMark, Child + i, Child + i, Main));
+        }
+
         Handle(
-            Task(ForkMark, Child, Child, Main),
-            Task(ExitMark, Child, Child, Main),
-            Task(ForkMark, Child + 1, Child + 1, Main),
-            Sample(Child + 1, Child + 1, 1, 1, 0x30),
-            Task(ExitMark, Child + 1, Child + 1, Main),
+            Task(ForkMark, 9999, 9999, Main),
+            Sample(9999, 9999, 1, 1, 0x30),
+            Task(ExitMark, 9999, 9999, Main),
             Task(ExitMark, Main, Main, Main));
 
-        _samples.Processes.Select(process => process.Id).Should().Equal(Main, Child + 1);
+        (_samples.SampleCount, _samples.SkippedProcessCount).Should().Be((1, 0));
+        _samples.Processes.Should().HaveCountLessThanOrEqualTo(1000).And.Contain(_samples.Main).And.ContainSingle(process => process.Id == 9999);
+    }
+
+    [Fact]
+    public void A_process_whose_main_thread_ends_first_has_the_samples_of_the_others()
+    {
+        Handle(Task(ForkMark, Child, Child, Main), Task(ExitMark, Child, Child, Main), Sample(Child, Child + 1, 2, 1, 0x30));
+
+        _samples.SampleCount.Should().Be(1);
     }
 
     [Fact]
@@ -125,9 +137,9 @@ public class SampleCollectorTests
     [Fact]
     public void A_thread_with_two_events_of_a_CPU_is_counted_once()
     {
-        SampleCollector samples = New(followsChildren: false, lateThread: 101);
+        SampleCollector samples = New(followsChildren: false);
         foreach ((int thread, int ring, ulong eventId) in ((int, int, ulong)[])
-            [(101, 0, 7), (101, 0, 8), (101, 0, 7), (101, 1, 9), (101, 1, 7), (102, 0, 7), (102, 0, 8)])
+            [(101, 0, 7), (101, 0, 8), (101, 0, 7), (101, 1, 9), (101, 1, 7), (102, 0, 7), (102, 0, 8), (102, 0, 7)])
         {
             samples.Handle(new PerfRecord(Sample(Main, thread, 1, eventId, 0x30)), ring);
         }
@@ -135,8 +147,18 @@ public class SampleCollectorTests
         samples.SampleCount.Should().Be(5);
     }
 
-    private static SampleCollector New(bool followsChildren, params int[] lateThread) =>
-        new(Main, "main", [new CodeMapping(0x10, 0x100, 0, "/bin/main")], followsChildren, lateThread.ToHashSet());
+    [Fact]
+    public void A_threads_ID_that_another_thread_gets_has_its_samples()
+    {
+        Handle(
+            Sample(Main, 101, 1, 7, 0x30), Task(ExitMark, Main, 101, Main), Task(ForkMark, Main, 101, Main), Sample(Main, 101, 2, 8, 0x30),
+            Task(ForkMark, Main, 101, Main), Sample(Main, 101, 3, 9, 0x30));
+
+        _samples.SampleCount.Should().Be(3, "a record of the end may be lost");
+    }
+
+    private static SampleCollector New(bool followsChildren) =>
+        new(Main, "main", [new CodeMapping(0x10, 0x100, 0, "/bin/main")], followsChildren);
 
     private void Handle(params byte[][] records)
     {

@@ -42,8 +42,8 @@ public unsafe class SampleRingTests
         using SamplingEvents events = SamplingEvents.Open(
             new SamplingTarget(Environment.ProcessId, Frequency: 10_000, IncludesKernel: false, StartsOnExec: false));
         Burn(milliseconds: 1500); // nothing reads: the ring has room for a few thousand samples
-        var samples = new SampleCollector(Environment.ProcessId, "tests", [], followsChildren: false, events.LateThreads);
-        using (new SampleReader(events, samples, frequency: 10_000))
+        var samples = new SampleCollector(Environment.ProcessId, "tests", [], followsChildren: false);
+        using (new SampleReader(events, samples, frequency: 10_000, default))
         {
             while (samples.LostCount == 0)
             {

@@ -34,6 +34,16 @@ public class SampleTreeTests
     }
 
     [Fact]
+    public void A_return_address_of_zero_is_left_out()
+    {
+        var tree = new SampleTree(new NodeBudget(100));
+
+        tree.TryAdd([UserMark, 0x30, 0], longestStack: 127).Should().BeTrue();
+
+        tree.Nodes.Should().Equal(new SampleTree.Node(-1, 0x30, 1));
+    }
+
+    [Fact]
     public void A_stack_that_was_cut_is_apart()
     {
         var tree = new SampleTree(new NodeBudget(100));

@@ -22,7 +22,6 @@ internal static unsafe partial class LibC
 
     // <asm-generic/poll.h>
     public const short POLLIN = 1;
-    public const short POLLHUP = 0x10;
 
     // <linux/memfd.h>
     public const uint MFD_CLOEXEC = 1;
