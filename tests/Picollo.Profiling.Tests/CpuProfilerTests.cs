@@ -101,20 +101,28 @@ public class CpuProfilerTests
         CpuProfile profile = profiler.Stop();
 
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(300);
-        profile.GetMethods().Should().NotContain(method => method.Frame.Name.Contains("Profiled.RunExec", StringComparison.Ordinal) && method.OwnSampleCount > 100);
+        CpuProfileNode executed = profile.Root.Children.Should().ContainSingle(
+            node => node.Frame.Name.EndsWith($" (process {process.Id}, after execve)", StringComparison.Ordinal)).Subject;
+        executed.SampleCount.Should().BeGreaterThan(100);
+        NamesIn(executed).Should().NotContain(
+            name => name.StartsWith("Picollo.", StringComparison.Ordinal) || name == "[runtime stub]", "the map is of the first program");
+        profile.Notes.Should().Contain(note => note.StartsWith("Compiled methods of ", StringComparison.Ordinal) && note.EndsWith("and it has none.", StringComparison.Ordinal));
         process.WaitForExit();
+
+        static IEnumerable<string> NamesIn(CpuProfileNode node) => node.Children.SelectMany(NamesIn).Prepend(node.Frame.Name);
     }
 
     [FactNeeding(Need.PerfEvents)]
     public void Names_of_methods_are_missing_with_the_reason_where_the_runtime_has_no_diagnostics()
     {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled", new() { ["DOTNET_EnableDiagnostics"] = "0" });
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-deep", new() { ["DOTNET_EnableDiagnostics"] = "0" });
 
         CpuProfile profile = process.Profile(Fast, 100);
 
         process.End();
         profile.Notes.Should().ContainSingle().Which.Should().Be(
-            "Methods that the JIT compiler has compiled have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without.");
+            "Methods that the JIT compiler has compiled have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without, "
+            + "or profile it as a command (picollo record -- CMD).");
         profile.UnnamedSampleCount.Should().BePositive();
     }
 
@@ -132,6 +140,41 @@ public class CpuProfilerTests
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
         File.Delete(map);
         File.Delete($"/tmp/perfinfo-{process.Id}.map");
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_process_that_is_stopped_has_no_names_and_writes_no_map_later()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
+        process.Signal("STOP");
+        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        process.Signal("CONT");
+        Wait(profiler, 100);
+        CpuProfile profile = profiler.Stop();
+
+        process.End();
+        profile.Notes.Should().Contain($"Methods that the JIT compiler has compiled have no names: the process is stopped, and cannot list them; continue it (kill -CONT {process.Id}).");
+        File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Two_profilers_of_a_process_both_have_names_and_leave_no_map()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
+        using CpuProfiler first = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse("it is unlinked during the profile");
+        using CpuProfiler second = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        Wait(first, 100);
+        Wait(second, 100);
+
+        foreach (CpuProfile profile in (CpuProfile[])[second.Stop(), first.Stop()])
+        {
+            profile.Notes.Should().BeEmpty();
+            profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
+        }
+
+        process.End();
+        File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse();
     }
 
     [FactNeeding(Need.PerfEvents)]

@@ -58,6 +58,9 @@ internal sealed class ProfiledProcess : IDisposable
     /// <summary>Writes a line to its standard input.</summary>
     public void Continue() => _process.StandardInput.WriteLine();
 
+    /// <summary>Sends it a signal, by name.</summary>
+    public void Signal(string name) => Tool.Run("kill", "/", new Dictionary<string, string?>(), $"-{name}", $"{Id}");
+
     public void WaitForExit() => _process.WaitForExit();
 
     public void Dispose()

@@ -8,6 +8,12 @@ namespace Picollo.Profiling.Sampling;
 /// <c>//anon</c>.</param>
 internal readonly record struct CodeMapping(ulong Start, ulong Length, ulong FileOffset, string Path)
 {
+    /// <summary>Whether it is memory in which the .NET runtime makes code, or the runtime itself.</summary>
+    public bool IsOfRuntime => IsRuntimeMemory || Path.EndsWith("/libcoreclr.so", StringComparison.Ordinal);
+
+    /// <summary>Whether it is memory in which the .NET runtime makes code.</summary>
+    public bool IsRuntimeMemory => Path.StartsWith("/memfd:doublemapper", StringComparison.Ordinal);
+
     /// <summary>The executable mappings of <c>/proc/PID/maps</c> (proc_pid_maps(5)). Lines of another form are skipped.</summary>
     public static IEnumerable<CodeMapping> Parse(IEnumerable<string> lines)
     {

@@ -13,6 +13,7 @@ internal sealed class CodeImages(ProcessFiles process)
     private static readonly HashSet<string> StrippedModules =
         ["libcoreclr.so", "libclrjit.so", "libclrgc.so", "libclrgcexp.so", "libhostfxr.so", "libhostpolicy.so"];
 
+    private readonly HashSet<string> _replaced = process.ReadReplacedFiles();
     private readonly Dictionary<string, Image> _images = [];
     private readonly Dictionary<(string Path, ulong FileOffset), ReadyToRunImage?> _bundled = [];
     private readonly List<string> _notes = [];
@@ -84,17 +85,31 @@ internal sealed class CodeImages(ProcessFiles process)
 
     private Image Read(string path)
     {
+        if (_replaced.Contains(path))
+        {
+            AddNote(path, "the file was replaced or removed while the process used it");
+            return default;
+        }
+
         bool isAssembly = Path.GetExtension(path).ToUpperInvariant() is ".DLL" or ".EXE";
         string? reason;
         Image image = isAssembly
             ? new Image(ReadyToRunImage.TryRead(process.PathOf(path), out reason), null)
             : new Image(null, ElfImage.TryRead(process.PathOf(path), out reason));
-        if (reason is not null && _notes.Count < MostNotes)
+        if (reason is not null)
         {
-            _notes.Add($"Functions of {path} have no names: {reason}");
+            AddNote(path, reason);
         }
 
         return image;
+    }
+
+    private void AddNote(string path, string reason)
+    {
+        if (_notes.Count < MostNotes)
+        {
+            _notes.Add($"Functions of {path} have no names: {reason}");
+        }
     }
 
     private readonly record struct Image(ReadyToRunImage? Assembly, ElfImage? Library);

@@ -6,12 +6,14 @@ namespace Picollo.Profiling.Symbols;
 /// <param name="mappings">Its executable memory, in the order in which it was mapped.</param>
 /// <param name="perfMap">Its compiled methods; null if they are unknown.</param>
 /// <param name="images">Its files.</param>
+/// <param name="includesKernel">Whether the kernel's code was sampled.</param>
 /// <param name="kernel">The kernel's functions; null if they are unknown.</param>
 /// <param name="showsTiers">Whether names of compiled methods end with their tier.</param>
 internal sealed class CodeMap(
-    IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, KernelSymbols? kernel, bool showsTiers)
+    IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, bool includesKernel, KernelSymbols? kernel, bool showsTiers)
 {
     private const string KernelModule = "[kernel]";
+    private const string Nowhere = "[unknown]";
 
     /// <summary>The kernel has the upper half of the addresses, on all supported architectures.</summary>
     private const ulong FirstOfKernel = 1UL << 63;
@@ -33,7 +35,7 @@ internal sealed class CodeMap(
 
     private CpuProfileFrame Find(ulong address)
     {
-        if (address >= FirstOfKernel)
+        if (address >= FirstOfKernel && includesKernel)
         {
             return kernel?.Find(address) is { } function
                 ? new CpuProfileFrame(function.Name, function.Module, CpuProfileFrameKind.Kernel)
@@ -58,10 +60,10 @@ internal sealed class CodeMap(
             }
         }
 
-        return CodeImages.Unnamed("[unknown]", address);
+        // Not code, but what code without frame pointers has on its stack. It may be data of the program, so it is not shown.
+        return new CpuProfileFrame(Nowhere, Nowhere, CpuProfileFrameKind.Unnamed);
     }
 
-    /// <summary>Memory in which the runtime makes code, and that the perf map does not name: a stub between methods.</summary>
-    private bool IsRuntimeStub(in CodeMapping mapping) =>
-        perfMap is not null && mapping.Path.StartsWith("/memfd:doublemapper", StringComparison.Ordinal);
+    /// <summary>Whether it is code between the methods that the perf map names.</summary>
+    private bool IsRuntimeStub(in CodeMapping mapping) => perfMap is { IsComplete: true } && mapping.IsRuntimeMemory;
 }

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics;
 using System.Net.Sockets;
 using System.Text;
 using Picollo.Cpu.Linux;
@@ -12,6 +13,7 @@ internal sealed class DiagnosticsPort
 {
     /// <summary>A large application writes its map in half a second, on a busy machine in a few.</summary>
     private const int TimeoutMilliseconds = 30_000;
+    private const int ShortTimeoutMilliseconds = 1000;
 
     private const byte ProcessCommands = 4;
     private const byte EnablePerfMapCommand = 5;
@@ -31,10 +33,9 @@ internal sealed class DiagnosticsPort
         string folder = process.PathOf(process.Variable("TMPDIR") is { Length: > 0 } temporary ? temporary : "/tmp");
         try
         {
-            // Another process with the same ID may have left a socket: the latest is the one.
-            return Directory.EnumerateFiles(folder, $"dotnet-diagnostic-{process.OwnId}-*-socket")
+            // With the time at which the process started: another one with the same ID may have left a socket.
+            return Directory.EnumerateFiles(folder, $"dotnet-diagnostic-{process.OwnId}-{process.StartTicks}-socket")
                 .Where(path => LinuxFiles.TryGetOwner(LibC.AT_FDCWD, Encoding.UTF8.GetBytes(path + "\0")) == process.UserId)
-                .OrderByDescending(File.GetLastWriteTimeUtc)
                 .Select(path => new DiagnosticsPort(path))
                 .FirstOrDefault();
         }
@@ -50,32 +51,27 @@ internal sealed class DiagnosticsPort
     {
         byte[] payload = new byte[sizeof(uint)];
         BinaryPrimitives.WriteUInt32LittleEndian(payload, PerfMapOnly);
-        return Send(EnablePerfMapCommand, payload);
+        return Send(EnablePerfMapCommand, payload, TimeoutMilliseconds);
     }
 
-    /// <inheritdoc cref="EnablePerfMap" path="/returns"/>
-    public string? DisablePerfMap() => Send(DisablePerfMapCommand, []);
+    /// <summary>Ends the map. The runtime handles commands in turn: if it has not answered one to enable the map in time, this one takes
+    /// effect after it.</summary>
+    public void DisablePerfMap() => _ = Send(DisablePerfMapCommand, [], ShortTimeoutMilliseconds);
 
-    // { char magic[14]; u16 size; u8 command set, command; u16 reserved; payload }
-    private string? Send(byte command, ReadOnlySpan<byte> payload)
+    private string? Send(byte command, ReadOnlySpan<byte> payload, int timeoutMilliseconds)
     {
-        byte[] message = new byte[HeaderSize + payload.Length];
-        "DOTNET_IPC_V1\0"u8.CopyTo(message);
-        BinaryPrimitives.WriteUInt16LittleEndian(message.AsSpan(14), (ushort)message.Length);
-        (message[16], message[17]) = (ProcessCommands, command);
-        payload.CopyTo(message.AsSpan(HeaderSize));
         try
         {
-            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
-            {
-                SendTimeout = TimeoutMilliseconds,
-                ReceiveTimeout = TimeoutMilliseconds,
-            };
+            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            socket.SendTimeout = timeoutMilliseconds;
             socket.Connect(new UnixDomainSocketEndPoint(_path));
-            socket.Send(message);
+            socket.Send(Message(command, payload));
+            long start = Stopwatch.GetTimestamp();
             byte[] answer = new byte[HeaderSize + sizeof(uint)];
             for (int got = 0, read; got < answer.Length; got += read)
             {
+                int left = timeoutMilliseconds - (int)Stopwatch.GetElapsedTime(start).TotalMilliseconds;
+                socket.ReceiveTimeout = Math.Max(left, 1);
                 read = socket.Receive(answer.AsSpan(got));
                 if (read == 0)
                 {
@@ -92,5 +88,16 @@ internal sealed class DiagnosticsPort
         {
             return e.Message;
         }
+    }
+
+    // { char magic[14]; u16 size; u8 command set, command; u16 reserved; payload }
+    private static byte[] Message(byte command, ReadOnlySpan<byte> payload)
+    {
+        byte[] message = new byte[HeaderSize + payload.Length];
+        "DOTNET_IPC_V1\0"u8.CopyTo(message);
+        BinaryPrimitives.WriteUInt16LittleEndian(message.AsSpan(14), (ushort)message.Length);
+        (message[16], message[17]) = (ProcessCommands, command);
+        payload.CopyTo(message.AsSpan(HeaderSize));
+        return message;
     }
 }

@@ -53,7 +53,8 @@ internal static class MethodNames
         int arguments = method.IndexOf('[', StringComparison.Ordinal);
         method = arguments > 0 ? method[..arguments] : method;
         List<string> names = TypeNames(new TypeText(rawName[..separator]), out bool isStateMachine);
-        return isStateMachine && method == "MoveNext" ? string.Join('.', names) : string.Join('.', [.. names, .. MemberNames(method)]);
+        names.AddRange(isStateMachine && method == "MoveNext" ? [] : MemberNames(method));
+        return string.Join('.', names).Replace("\\", "", StringComparison.Ordinal); // the runtime's escapes
     }
 
     /// <summary>The names of a type and of those around it, as in the source.</summary>
@@ -73,7 +74,7 @@ internal static class MethodNames
             isStateMachine = IsStateMachine(name);
             if (isStateMachine)
             {
-                names.AddRange(MemberNames(name[1..name.LastIndexOf('>')]));
+                names.AddRange(MemberNames(name[1..name.LastIndexOf('>')].Replace('-', '.'))); // types have dashes for dots
             }
             else if (name != "<>c" && !name.StartsWith("<>c__DisplayClass", StringComparison.Ordinal))
             {

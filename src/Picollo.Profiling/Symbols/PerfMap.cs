@@ -12,15 +12,22 @@ internal sealed class PerfMap
 
     private const int MostHexDigits = 16;
 
+    /// <summary>Many times the methods of the largest applications: 64 MB.</summary>
+    private const int MostEntries = 2_000_000;
+
     private readonly byte[] _text;
     private readonly Entry[] _entries;
 
-    private PerfMap(byte[] text, Entry[] entries) => (_text, _entries) = (text, entries);
+    private PerfMap(byte[] text, Entry[] entries, bool isComplete) => (_text, _entries, IsComplete) = (text, entries, isComplete);
+
+    /// <summary>Whether all lines were written and read. The runtime stops at the first that does not fit on the disk.</summary>
+    public bool IsComplete { get; }
 
     public static PerfMap Parse(byte[] text)
     {
         var entries = new List<Entry>();
-        for (int start = 0; start < text.Length;)
+        int start = 0;
+        while (start < text.Length && entries.Count < MostEntries)
         {
             ReadOnlySpan<byte> rest = text.AsSpan(start);
             int length = rest.IndexOf((byte)'\n') is >= 0 and var end ? end : rest.Length;
@@ -34,7 +41,7 @@ internal sealed class PerfMap
 
         Entry[] sorted = [.. entries];
         Array.Sort(sorted);
-        return new PerfMap(text, sorted);
+        return new PerfMap(text, sorted, isComplete: sorted.Length > 0 && start >= text.Length && text[^1] == '\n');
     }
 
     /// <summary>The text of the method at an address; null if there is none. Of several, the one that was compiled last.</summary>

@@ -1,5 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
+using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
 
@@ -9,8 +10,8 @@ namespace Picollo.Profiling.Symbols;
 /// process ends.</remarks>
 internal sealed class PerfMapFile : IDisposable
 {
-    /// <summary>Four million methods.</summary>
     private const long MostBytes = 512L << 20;
+    private const string Effect = "Methods that the JIT compiler has compiled have no names: ";
 
     private readonly SafeFileHandle _file;
     private readonly DiagnosticsPort? _enabled;
@@ -22,6 +23,12 @@ internal sealed class PerfMapFile : IDisposable
     /// <param name="reason">Why there is none; null if it is available, or not expected because this is not a .NET process.</param>
     public static PerfMapFile? Request(ProcessFiles process, out string? reason)
     {
+        if (process.IsStopped)
+        {
+            reason = $"{Effect}the process is stopped, and cannot list them; continue it (kill -CONT {process.Id}).";
+            return null;
+        }
+
         reason = null;
         if (DiagnosticsPort.Find(process) is not { } port)
         {
@@ -39,7 +46,8 @@ internal sealed class PerfMapFile : IDisposable
         bool wasEnabled = process.OpenFiles(paths).Count > 0;
         if (port.EnablePerfMap() is { } refusal)
         {
-            reason = $"Methods that the JIT compiler has compiled have no names: the runtime wrote no perf map: {refusal}.";
+            EndUnless(wasEnabled, port);
+            reason = $"{Effect}the runtime wrote no perf map: {refusal}.";
             return null;
         }
 
@@ -57,9 +65,8 @@ internal sealed class PerfMapFile : IDisposable
             }
         }
 
-        _ = wasEnabled ? null : port.DisablePerfMap();
-        reason = "Methods that the JIT compiler has compiled have no names: the runtime could not write its perf map "
-            + $"({string.Join(" or ", paths)}); let the process write there.";
+        EndUnless(wasEnabled, port);
+        reason = $"{Effect}the runtime could not write its perf map ({string.Join(" or ", paths)}); let the process write there.";
         return null;
     }
 
@@ -76,17 +83,25 @@ internal sealed class PerfMapFile : IDisposable
 
     public void Dispose()
     {
-        _ = _enabled?.DisablePerfMap(); // a process that has ended needs none
+        _enabled?.DisablePerfMap();
         _file.Dispose();
+    }
+
+    private static void EndUnless(bool wasEnabled, DiagnosticsPort port)
+    {
+        if (!wasEnabled)
+        {
+            port.DisablePerfMap();
+        }
     }
 
     private static string? WhyNoPort(ProcessFiles process)
     {
-        const string Effect = "Methods that the JIT compiler has compiled have no names: ";
         string[] switches = ["EnableDiagnostics", "EnableDiagnostics_IPC"];
         string? off = switches.FirstOrDefault(name => process.RuntimeSetting(name) == "0");
-        return off is not null ? $"{Effect}the process was started with DOTNET_{off}=0; start it without."
-            : !process.ReadMaps().Any(line => line.EndsWith("/libcoreclr.so", StringComparison.Ordinal)) ? null
+        return off is not null
+            ? $"{Effect}the process was started with DOTNET_{off}=0; start it without, or profile it as a command (picollo record -- CMD)."
+            : !CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.IsOfRuntime) ? null
             : $"{Effect}the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
                 + "start it without DOTNET_EnableDiagnostics=0, with a folder where it may write.";
     }

@@ -1,11 +1,14 @@
 using System.Text;
 using Picollo.Cpu.Linux;
+using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>The files of a process as it sees them: it may be in a container, with another root and another process ID.</summary>
 internal sealed class ProcessFiles
 {
+    private const string Deleted = " (deleted)"; // of proc_pid_maps(5), and of links in /proc/PID/fd
+
     private readonly string _directory;
     private readonly Dictionary<string, string> _environment;
 
@@ -31,6 +34,19 @@ internal sealed class ProcessFiles
     /// <summary>Whether its files are not this process's, so that they can be read only while it runs.</summary>
     public bool IsContained { get; }
 
+    /// <summary>When it started, in the ticks of proc_pid_stat(5); 0 if that is unknown.</summary>
+    public long StartTicks => ReadStat().Start;
+
+    /// <summary>Whether a signal or a debugger has stopped it.</summary>
+    public bool IsStopped => ReadStat().State is 'T' or 't';
+
+    /// <summary>Files that the process still uses, but whose path has another file by now, or none.</summary>
+    public HashSet<string> ReadReplacedFiles()
+    {
+        return [.. CodeMapping.Parse(ReadMaps()).Select(mapping => mapping.Path)
+            .Where(path => path.EndsWith(Deleted, StringComparison.Ordinal)).Select(path => path[..^Deleted.Length])];
+    }
+
     public static ProcessFiles Of(int processId) => new(processId);
 
     /// <summary>The name of a process's main thread; empty where it cannot be read.</summary>
@@ -53,7 +69,6 @@ internal sealed class ProcessFiles
     /// which this process opens the very file, and the path that it had.</summary>
     public IReadOnlyList<(string Descriptor, string Path, bool IsUnlinked)> OpenFiles(IReadOnlyList<string> paths)
     {
-        const string Unlinked = " (deleted)";
         try
         {
             return
@@ -62,8 +77,8 @@ internal sealed class ProcessFiles
                     .Select(file => (File: file, Link: LinkOf(file) ?? ""))
                     .Select(file => (
                         file.File,
-                        Path: paths.FirstOrDefault(path => file.Link == path || file.Link == path + Unlinked),
-                        IsUnlinked: file.Link.EndsWith(Unlinked, StringComparison.Ordinal)))
+                        Path: paths.FirstOrDefault(path => file.Link == path || file.Link == path + Deleted),
+                        IsUnlinked: file.Link.EndsWith(Deleted, StringComparison.Ordinal)))
                     .Where(file => file.Path is not null)
                     .Select(file => (file.File, file.Path!, file.IsUnlinked)),
             ];
@@ -73,6 +88,9 @@ internal sealed class ProcessFiles
             return [];
         }
     }
+
+    private (char State, long Start) ReadStat() =>
+        ProcTaskStat.TryRead(Id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? (stat.State, stat.StartTicks) : default;
 
     private int? ReadOwnId()
     {

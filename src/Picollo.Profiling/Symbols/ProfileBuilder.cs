@@ -33,9 +33,12 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         Title = settings.Command ?? string.Create(CultureInfo.InvariantCulture, $"{main.Name} (process {main.Id})");
         foreach (SampledProcess process in sampled)
         {
-            // Several processes are told apart by a frame of their own.
+            // Several processes are told apart by a frame of their own, and so are the programs that one has executed.
+            string executed = sampled.TakeWhile(other => other != process).Any(other => other.Id == process.Id) ? ", after execve" : "";
             CpuProfileFrame? group = sampled.Length == 1 ? null : new CpuProfileFrame(
-                string.Create(CultureInfo.InvariantCulture, $"{process.Name} (process {process.Id})"), "", CpuProfileFrameKind.Group);
+                string.Create(CultureInfo.InvariantCulture, $"{process.Name} (process {process.Id}{executed})"),
+                "",
+                CpuProfileFrameKind.Group);
             Add(root, group, process);
         }
 
@@ -52,10 +55,9 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
 
     private void Add(CpuProfileNode root, CpuProfileFrame? group, SampledProcess process)
     {
-        PerfMap? map = process.IsReplaced ? null
-            : settings.PerfMapFolder is { } folder ? PerfMapFile.ReadFrom(folder, process.Id)
-            : perfMap?.Read();
-        var code = new CodeMap(process.Mappings, map, _images, _kernel, settings.Options.ShowTiers);
+        PerfMap? map = MapOf(process);
+        var code = new CodeMap(
+            process.Mappings, map, _images, settings.Options.IncludeKernel, _kernel, settings.Options.ShowTiers);
         IReadOnlyList<SampleTree.Node> nodes = process.Samples.Nodes;
         var path = new List<CpuProfileFrame>();
         foreach (SampleTree.Node node in nodes.Where(node => node.OwnSampleCount > 0))
@@ -77,6 +79,25 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
             path.Reverse();
             root.Add(CollectionsMarshal.AsSpan(path), node.OwnSampleCount);
         }
+    }
+
+    /// <summary>The compiled methods of a process. A running process was asked for those of the program that it ran then; in the folder of a
+    /// command are those of its last program.</summary>
+    private PerfMap? MapOf(SampledProcess process)
+    {
+        PerfMap? map = settings.PerfMapFolder is not { } folder ? process == samples.Main ? perfMap?.Read() : null
+            : process.IsReplaced ? null
+            : PerfMapFile.ReadFrom(folder, process.Id);
+        if ((map is null && (process != samples.Main || settings.IsCommand) && process.Mappings.Any(mapping => mapping.IsOfRuntime))
+            || map is { IsComplete: false })
+        {
+            string missing = map is null ? "it has none" : "it is incomplete: the disk may be full";
+            _notes.Add(string.Create(
+                CultureInfo.InvariantCulture,
+                $"Compiled methods of {process.Name} (process {process.Id}) have no names, because they are in its perf map, and {missing}."));
+        }
+
+        return map;
     }
 
     private static bool IsWholeModule(CpuProfileFrame frame) => frame.Name == frame.Module;

@@ -31,6 +31,9 @@ public class MethodNamesTests
     [InlineData("App.Set`1+<Items>d__1[System.Int32]::MoveNext", "App.Set<int>.Items")]
     [InlineData("App.Set+<System.Collections.Generic.IDictionary<TKey,TValue>.Items>d__1::MoveNext",
         "App.Set.System.Collections.Generic.IDictionary<TKey,TValue>.Items")]
+    [InlineData("App.Set`1+<System-Collections-Generic-IEnumerable<T>-GetEnumerator>d__1[System.Int32]::MoveNext",
+        "App.Set<int>.System.Collections.Generic.IEnumerable<T>.GetEnumerator")]
+    [InlineData("App.Map+<IEnumerable<KeyValuePair<K\\,V>>-GetEnumerator>d__0::MoveNext", "App.Map.IEnumerable<KeyValuePair<K,V>>.GetEnumerator")]
     [InlineData("App.Program+<>c::<Main>b__2_1", "App.Program.Main.lambda_1")]
     [InlineData("App.Program+<>c__DisplayClass2_0::<Main>b__0", "App.Program.Main.lambda_0")]
     [InlineData("App.Program+<>c__DisplayClass2_0+<<Main>b__4>d::MoveNext", "App.Program.Main.lambda_4")]

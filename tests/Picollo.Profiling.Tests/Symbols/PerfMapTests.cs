@@ -56,6 +56,25 @@ public class PerfMapTests
         map.NameAt(0x2000).Should().Be("huge");
     }
 
+    [Theory]
+    [InlineData("1000 10 method\n", true)]
+    [InlineData("1000 10 method\n2000 10 met", false)]
+    [InlineData("\n", false)]
+    [InlineData("", false)]
+    public void A_map_is_complete_if_its_last_line_is(string text, bool isComplete) => Parse(text).IsComplete.Should().Be(isComplete);
+
+    [Fact]
+    public void The_number_of_methods_is_bounded()
+    {
+        byte[] text = new byte[6 * 2_100_000];
+        for (int i = 0; i < text.Length; i += 6)
+        {
+            "1 1 a\n"u8.CopyTo(text.AsSpan(i));
+        }
+
+        PerfMap.Parse(text).IsComplete.Should().BeFalse();
+    }
+
     [Fact]
     public void Any_bytes_are_read() => Seeded.Run(300, random =>
     {
