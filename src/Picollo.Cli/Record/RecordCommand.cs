@@ -69,7 +69,7 @@ internal static class RecordCommand
     static RecordCommand()
     {
         Process.Check(word => Number(word, int.MaxValue) is not null, word => $"-p takes the ID of a process, not '{word}'.");
-        Duration.Check(word => Seconds(word) is not null, word => $"--duration takes a number of seconds, not '{word}'.");
+        Duration.Check(word => Seconds(word) is not null, word => Invariant($"--duration takes seconds, above 0 and at most {MostSeconds}, not '{word}'."));
         Frequency.Check(
             word => Number(word, CpuProfilerOptions.MaxFrequency) is not null,
             word => $"--frequency takes a number of samples a second, 1 to {CpuProfilerOptions.MaxFrequency}, not '{word}'.");
@@ -97,7 +97,8 @@ internal static class RecordCommand
     {
         string[] command = [.. result.GetResult(Arguments)?.Tokens.Select(token => token.Value) ?? []];
         bool hasProcess = result.GetResult(Process) is { Implicit: false };
-        return hasProcess == command.Length > 0 ? "A process (-p) or a command (after --) is needed, and not both."
+        return command.Length > 0 && command[0].StartsWith('-') ? $"There is no option '{command[0]}'."
+            : hasProcess == command.Length > 0 ? "Give a process (-p PID) or a command (after --), and not both."
             : command.Length > 0 && string.IsNullOrWhiteSpace(command[0]) ? "The command is empty."
             : !hasProcess && result.GetResult(Duration) is { Implicit: false } ? "--duration needs -p: a command is profiled until its end."
             : null;

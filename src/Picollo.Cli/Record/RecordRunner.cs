@@ -25,13 +25,12 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         attached.Wait();
         CpuProfile profile = profiler.Stop();
         terminal.LeaveInterruptLine(interrupt);
-        Write(profile, terminal.Out);
-        return interrupt.ExitCode ?? ExitCodes.Success;
+        return Write(profile, terminal.Out, interrupt.ExitCode ?? ExitCodes.Success);
     }
 
     private int RunCommand(MeasuredCommand command)
     {
-        string folder = Directory.CreateTempSubdirectory("picollo-").FullName;
+        string folder = CreateFolder();
         CpuProfiler? profiler = null;
         try
         {
@@ -53,13 +52,26 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
 
             using RunningCommand running = meter.Start(command.WithEnvironment(variables));
             CommandRun run = Wait(running);
-            Write(profiler!.Stop(run.Usage.Cpu), terminal.Error);
-            return run.ExitCode;
+            return Write(profiler!.Stop(run.Usage.Cpu), terminal.Error, run.ExitCode);
         }
         finally
         {
             profiler?.Dispose();
             TryDelete(folder);
+        }
+    }
+
+    private static string CreateFolder()
+    {
+        try
+        {
+            return Directory.CreateTempSubdirectory("picollo-").FullName;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new CommandException(
+                $"{Path.GetTempPath()}: {CommandException.FileProblemOf(e)}; the command writes the names of its methods to a folder there: "
+                + "set TMPDIR to a folder that can be written to");
         }
     }
 
@@ -71,7 +83,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // what the command has left running still writes there
+            // the command has removed it, or what it has left running still writes there
         }
     }
 
@@ -89,26 +101,50 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         }
     }
 
-    private void Write(CpuProfile profile, TextWriter table)
+    /// <summary>Writes the files and then the table, whose reader may have ended. A file that cannot be written keeps no other from being
+    /// written.</summary>
+    /// <returns>The exit code.</returns>
+    private int Write(CpuProfile profile, TextWriter table, int exitCode)
     {
+        (string? Path, Action<Stream> Write)[] files =
+        [
+            (options.HtmlPath, Text(profile.WriteHtml)),
+            (options.SvgPath, Text(profile.WriteSvg)),
+            (options.FoldedPath, Text(profile.WriteFolded)),
+            (options.PprofPath, profile.WritePprof),
+            (options.JsonPath, Text(profile.WriteJson)),
+        ];
+        string?[] problems = [.. files.Select(file => file.Path is null ? null : TryWrite(file.Path, file.Write))];
         profile.WriteTable(table);
         table.Flush();
-        WriteText(options.HtmlPath, profile.WriteHtml);
-        WriteText(options.SvgPath, profile.WriteSvg);
-        WriteText(options.FoldedPath, profile.WriteFolded);
-        WriteFile(options.PprofPath, profile.WritePprof);
-        WriteText(options.JsonPath, profile.WriteJson);
+        foreach ((string? path, string? problem) in files.Select(file => file.Path).Zip(problems))
+        {
+            if (problem is null)
+            {
+                terminal.ReportWritten(path);
+            }
+            else
+            {
+                terminal.Error.WriteLine(ForeignText.Clean($"picollo: {problem}"));
+            }
+        }
+
+        return Array.TrueForAll(problems, problem => problem is null) ? exitCode : ExitCodes.Failure;
     }
 
-    private void WriteText(string? path, Action<TextWriter> write) =>
-        WriteFile(path, stream => OutputFile.WriteText(stream, write));
+    private static Action<Stream> Text(Action<TextWriter> write) => stream => OutputFile.WriteText(stream, write);
 
-    private void WriteFile(string? path, Action<Stream> write)
+    /// <returns>Null, or why it could not be written.</returns>
+    private static string? TryWrite(string path, Action<Stream> write)
     {
-        if (path is not null)
+        try
         {
             OutputFile.Write(path, write);
-            terminal.ReportWritten(path);
+            return null;
+        }
+        catch (CommandException e)
+        {
+            return e.Message;
         }
     }
 }

@@ -13,13 +13,14 @@ public sealed class RecordCommandTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Theory]
-    [InlineData("A process (-p) or a command (after --) is needed, and not both.")]
-    [InlineData("A process (-p) or a command (after --) is needed, and not both.", "-p", "1", "--", "true")]
+    [InlineData("Give a process (-p PID) or a command (after --), and not both.")]
+    [InlineData("Give a process (-p PID) or a command (after --), and not both.", "-p", "1", "--", "true")]
     [InlineData("The command is empty.", "--", "")]
+    [InlineData("There is no option '--nosuch'.", "--nosuch", "--", "true")]
     [InlineData("-p takes the ID of a process, not 'x'.", "-p", "x")]
     [InlineData("-p takes the ID of a process, not '0'.", "-p", "0")]
-    [InlineData("--duration takes a number of seconds, not '0'.", "-p", "1", "--duration", "0")]
-    [InlineData("--duration takes a number of seconds, not '5s'.", "-p", "1", "--duration", "5s")]
+    [InlineData("--duration takes seconds, above 0 and at most 86400, not '0'.", "-p", "1", "--duration", "0")]
+    [InlineData("--duration takes seconds, above 0 and at most 86400, not '5s'.", "-p", "1", "--duration", "5s")]
     [InlineData("--duration needs -p: a command is profiled until its end.", "--duration", "5", "--", "true")]
     [InlineData("--frequency takes a number of samples a second, 1 to 10000, not '0'.", "--frequency", "0", "--", "true")]
     [InlineData("--frequency takes a number of samples a second, 1 to 10000, not '10001'.", "--frequency", "10001", "--", "true")]
@@ -84,6 +85,51 @@ public sealed class RecordCommandTests : IDisposable
         PicolloTool.Run("record", "--", "sh", "-c", "kill -9 $$").ExitCode.Should().Be(137);
         ToolRun missing = PicolloTool.Run("record", "--", "no-such-command");
         (missing.ExitCode, missing.Error).Should().Be((127, "picollo: no-such-command: No such file or directory\n"));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_file_that_cannot_be_written_is_reported_and_the_others_are_written()
+    {
+        ToolRun run = PicolloTool.Run(
+            "record", "--html", _folder.PathOf("none/p.html"), "--json", _folder.PathOf("p.json"), "--", "sh", "-c", "exit 7");
+
+        run.ExitCode.Should().Be(1);
+        run.Error.Should().Contain($"picollo: {_folder.PathOf("none/p.html")}: No such file or directory\n").And.EndWith($"wrote {_folder.PathOf("p.json")}\n");
+        File.Exists(_folder.PathOf("p.json")).Should().BeTrue();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_table_without_a_reader_leaves_the_files()
+    {
+        PicolloTool.RunInShell($"$picollo record --json '{_folder.PathOf("p.json")}' -- true 2>&1 | true");
+
+        File.Exists(_folder.PathOf("p.json")).Should().BeTrue();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_command_that_removes_the_folder_of_its_names_has_its_exit_code() =>
+        PicolloTool.Run("record", "--", "sh", "-c", "rm -rf \"$DOTNET_PerfMapJitDumpPath\"; exit 7").ExitCode.Should().Be(7);
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_missing_folder_for_temporary_files_is_reported()
+    {
+        ToolRun run = PicolloTool.RunInShell("TMPDIR=/nonexistent $picollo record -- true");
+
+        run.ExitCode.Should().Be(1);
+        run.Error.Should().StartWith("picollo: /nonexistent/: ").And.EndWith("set TMPDIR to a folder that can be written to\n");
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
+    public void A_command_whose_runtime_writes_no_names_is_noted()
+    {
+        ToolRun run = PicolloTool.Run(["record", "--frequency", "999", "--", "env", "DOTNET_PerfMapEnabled=0", .. Tool.HelperApp("profiled-for", "300")]);
+
+        run.Error.Should().MatchRegex(@"Compiled methods of \S+ \(process \d+\) have no names, because they are in its perf map, and it has none\.");
     }
 
     [FactNeeding(Need.PerfEvents)]
