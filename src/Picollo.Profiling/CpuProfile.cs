@@ -1,4 +1,5 @@
 using Picollo.Cpu;
+using Picollo.Export;
 
 namespace Picollo.Profiling;
 

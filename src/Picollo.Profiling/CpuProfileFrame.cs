@@ -1,3 +1,5 @@
+using Picollo.Export;
+
 namespace Picollo.Profiling;
 
 /// <summary>A function on the stacks of a <see cref="CpuProfile"/>.</summary>

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Picollo.Export;
 
 namespace Picollo.Cli.Shell;
 
@@ -8,10 +9,8 @@ internal static class ForeignText
 {
     private const int Width = 80;
 
-    /// <summary>Replaces each character that would control the terminal, break the line or turn its direction by a question mark (Unicode's
-    /// categories of control and format characters, line and paragraph separators, and halves of surrogate pairs).</summary>
-    public static string Clean(string text) =>
-        text.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0 ? text : string.Concat(text.EnumerateRunes().Select(Clean));
+    /// <inheritdoc cref="CleanText.Of"/>
+    public static string Clean(string text) => CleanText.Of(text);
 
     /// <summary>Writes a cleaned text in lines of at most 80 columns, broken at blanks; a word that is longer stays whole.</summary>
     public static void WriteWrapped(this TextWriter writer, string text)
@@ -45,18 +44,11 @@ internal static class ForeignText
         foreach (Rune rune in json.EnumerateRunes())
         {
             string text = rune.ToString();
-            _ = Steers(rune)
+            _ = CleanText.IsUnsafe(rune)
                 ? text.Aggregate(escaped, (to, half) => to.Append(CultureInfo.InvariantCulture, $"\\u{(int)half:X4}"))
                 : escaped.Append(text);
         }
 
         return escaped.ToString();
     }
-
-    private static string Clean(Rune rune) => Steers(rune) || rune == Rune.ReplacementChar ? "?" : rune.ToString();
-
-    private static bool Steers(Rune rune) => Rune.GetUnicodeCategory(rune)
-        is UnicodeCategory.Control or UnicodeCategory.Format
-        or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
-        or UnicodeCategory.Surrogate or UnicodeCategory.PrivateUse;
 }

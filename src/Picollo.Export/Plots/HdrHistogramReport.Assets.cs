@@ -1,9 +1,8 @@
 namespace Picollo.Export.Plots;
 
-/// <content>The page's style and script. A change of either needs its hash; a test tells it.</content>
+/// <content>The page's style and script.</content>
 internal static partial class HdrHistogramReport
 {
-    // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
     private const string StyleHash = "sha256-wSXivGwqP0BHACrwkIJFwLjPjMCTUrfKPaS66SJkc2c=";
     private const string ScriptHash = "sha256-xYhOLXS9QeP6HmjO379Hv2ZOPnzdI4hJc4f4i3qfP30=";
 

@@ -8,31 +8,13 @@ internal static partial class HdrHistogramReport
     /// <summary>More columns would not fit on a page.</summary>
     private const int SeriesPerTable = 4;
 
-    private const int LettersOfTitle = 160;
-
-    public static string ContentSecurityPolicy =>
-        $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; base-uri 'none'; form-action 'none'";
+    public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
     public static void Write(TextWriter output, PlotSeries[] still, HdrHistogramPlotOptions options)
     {
-        string title = PlotText.Encode(PlotText.Shorten(options.Title.Length > 0 ? options.Title : TitleOf(still), LettersOfTitle));
-        output.Write(
-            $"""
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="{ContentSecurityPolicy}">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>{title}</title>
-            <style>{Style}</style>
-            </head>
-            <body>
-            <main>
-            <h1>{title}</h1>
-            <div class="plots">
-
-            """.ReplaceLineEndings("\n"));
+        string title = PlotText.Encode(PlotText.Shorten(options.Title.Length > 0 ? options.Title : TitleOf(still), PlotPage.LettersOfTitle));
+        output.Write(PlotPage.Head(title, ContentSecurityPolicy, Style));
+        output.Write($"<h1>{title}</h1>\n<div class=\"plots\">\n");
         HdrHistogramPlotOptions untitled = options.WithoutTitle();
         WriteFigure(output, "Percentiles", PercentilePlot.Make(still, untitled));
         WriteFigure(output, "Density", DensityPlot.Make(still, untitled));

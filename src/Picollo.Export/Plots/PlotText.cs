@@ -33,18 +33,6 @@ internal static class PlotText
         return encoded.ToString();
     }
 
-    /// <summary>A text without what <see cref="Encode"/> replaces, on one line, for a place where nothing else needs encoding.</summary>
-    public static string Visible(string text)
-    {
-        StringBuilder visible = new(text.Length);
-        foreach (Rune rune in OneLine(text).EnumerateRunes())
-        {
-            visible.Append((IsInvisible(rune) ? Rune.ReplacementChar : rune).ToString());
-        }
-
-        return visible.ToString();
-    }
-
     public static string OneLine(string text) => text.ReplaceLineEndings(" ");
 
     /// <summary>The width of a text in letters.</summary>

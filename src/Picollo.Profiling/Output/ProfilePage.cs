@@ -5,14 +5,10 @@ namespace Picollo.Profiling.Output;
 /// <summary>The page of <see cref="CpuProfile.WriteHtml"/>. Its script draws the graph and the tables from the data in the page.</summary>
 internal static class ProfilePage
 {
-    // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack. A test reports those of a change.
     private const string StyleHash = "sha256-rG6h3YDo4HDKJTYc+MzCroDc72bTreT2ppjJgiULcjM=";
     private const string ScriptHash = "sha256-DgzqbwAOp8LJr8bt1cpWgh60hK8SNQ498PHD4MCHxK8=";
 
-    private const int LettersOfTitle = 160;
-
-    public static string ContentSecurityPolicy =>
-        $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; base-uri 'none'; form-action 'none'";
+    public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
     public static string Style { get; } = PlotTooltips.Style + PlotPalette.PageStyle + Load("flame-graph.css") + Load("profile-page.css");
 
@@ -22,7 +18,7 @@ internal static class ProfilePage
 
     public static void Write(TextWriter output, CpuProfile profile)
     {
-        string title = PlotText.Encode(PlotText.Shorten(profile.Title, LettersOfTitle));
+        string title = PlotText.Encode(PlotText.Shorten(profile.Title, PlotPage.LettersOfTitle));
         string views = $"<p class=\"none\"><b>No samples.</b> {PlotText.Encode(ProfileText.ReasonOfNone(profile))}</p>\n";
         string scripts = "";
         IEnumerable<string> notes = profile.Notes;
@@ -34,19 +30,9 @@ internal static class ProfilePage
             notes = note.Length == 0 ? notes : notes.Append(note);
         }
 
+        output.Write(PlotPage.Head($"{title} · CPU profile", ContentSecurityPolicy, Style));
         output.Write(
             $"""
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="{ContentSecurityPolicy}">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>{title} · CPU profile</title>
-            <style>{Style}</style>
-            </head>
-            <body>
-            <main>
             <header>
             <h1>{title}</h1>
             <p>{string.Create(CultureInfo.InvariantCulture, $"CPU profile, started {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss}")} UTC</p>

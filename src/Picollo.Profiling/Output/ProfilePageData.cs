@@ -52,8 +52,8 @@ internal static class ProfilePageData
             {
                 numbers.Add(frame, numbers.Count);
                 json.WriteStartArray();
-                json.WriteStringValue(PlotText.Visible(PlotText.Shorten(frame.Name, LettersOfName)));
-                json.WriteStringValue(PlotText.Visible(PlotText.Shorten(frame.Module, LettersOfName)));
+                json.WriteStringValue(PlotText.Shorten(frame.Name, LettersOfName));
+                json.WriteStringValue(PlotText.Shorten(frame.Module, LettersOfName));
                 json.WriteNumberValue((int)frame.Kind);
                 foreach (long count in counts)
                 {

@@ -1,0 +1,21 @@
+using System.Text;
+
+namespace Picollo.Export;
+
+/// <summary>Text from other programs, such as names of functions and processes.</summary>
+internal static class CleanText
+{
+    /// <summary>Replaces each character that controls a terminal, breaks the line or changes the text direction with a question
+    /// mark.</summary>
+    public static string Of(string text) =>
+        text.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0 ? text : string.Concat(text.EnumerateRunes().Select(Clean));
+
+    /// <summary>Whether it is such a character: one of Unicode's categories of control, format and private-use characters, a line or
+    /// paragraph separator, or half of a surrogate pair.</summary>
+    public static bool IsUnsafe(Rune rune) => Rune.GetUnicodeCategory(rune)
+        is UnicodeCategory.Control or UnicodeCategory.Format
+        or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
+        or UnicodeCategory.Surrogate or UnicodeCategory.PrivateUse;
+
+    private static string Clean(Rune rune) => IsUnsafe(rune) || rune == Rune.ReplacementChar ? "?" : rune.ToString();
+}
