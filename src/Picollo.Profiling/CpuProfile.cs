@@ -5,7 +5,7 @@ namespace Picollo.Profiling;
 
 /// <summary>Where a process spent its CPU time: a tree of calls with the number of samples of each.</summary>
 /// <remarks>
-/// <para>A sample is taken each time the process has used another <c>1 / Frequency</c> seconds of CPU time on a CPU. A thread that waits
+/// <para>A sample is taken each time a thread has used another <c>1 / Frequency</c> seconds of CPU time on a CPU. A thread that waits
 /// has no samples. A share of 1,000 samples has a standard error of at most 1.6 points, of 10,000 samples 0.5 points (binomial
 /// distribution).</para>
 /// <para>Immutable and thread-safe.</para>
@@ -42,7 +42,7 @@ public sealed partial class CpuProfile
     /// <summary>Number of samples that were lost because nothing read them in time, or memory for distinct stacks ran out.</summary>
     public long LostSampleCount { get; internal init; }
 
-    /// <summary>Number of samples in code whose name is unknown.</summary>
+    /// <summary>Number of samples whose innermost function has no name.</summary>
     public long UnnamedSampleCount { get; internal init; }
 
     /// <summary>What limits this profile, such as names that could not be read, with the reason; empty where nothing does.</summary>

@@ -10,14 +10,16 @@ namespace Picollo.Profiling;
 /// <summary>Samples the stacks of a process while it uses CPU time, on Linux.</summary>
 /// <remarks>
 /// <para>The kernel takes a sample each time a thread has used another <c>1 / Frequency</c> seconds of CPU time
-/// (<c>perf_event_open(2)</c>), wherever it is: there are no safepoints, and a thread that waits has no samples. The stack is read by frame
-/// pointers, which .NET keeps. A thread of this class reads the samples; the sampled threads run no code of it and allocate nothing.
-/// Memory is bounded: 256 KiB for each CPU, and 30 MB for distinct stacks.</para>
+/// (<c>perf_event_open(2)</c>), wherever its code is: it does not wait for a safepoint, and a thread that waits has no samples. The stack
+/// is read by frame pointers, which .NET keeps. A thread of this class reads the samples; the sampled threads run no code of it and
+/// allocate nothing. Memory is bounded: 256 KiB for each CPU, and 30 MB for distinct stacks.</para>
 /// <para>No PMU, environment variable or root is needed: <c>kernel.perf_event_paranoid</c> 2, the kernel's default, permits an ordinary
-/// user to sample the own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
+/// user to sample its own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
 /// <para>For the names of compiled methods, the runtime of the process writes a perf map to <c>/tmp</c> while it is profiled, which takes
-/// it 30 to 170 ms at the start (a large application 0.5 s). The file is unlinked at once.</para>
-/// <para>A file descriptor is open for each thread and each CPU. <see cref="Stop()"/> and <see cref="Dispose"/> may be called by any
+/// it about 15 ms at the start, or 0.5 s for 4,000 methods on a busy machine. The file is unlinked at once.</para>
+/// <para>The runtime (10.0.12) can crash if methods are unloaded while it lists them at the start of a profile (docs/profiling.md,
+/// "Limits").</para>
+/// <para>A file descriptor is open for each pair of a thread and a CPU. <see cref="Stop()"/> and <see cref="Dispose"/> may be called by any
 /// thread, and leave no descriptor, mapping, file or thread behind.</para>
 /// <example>
 /// <code>
@@ -122,7 +124,8 @@ public sealed class CpuProfiler : IDisposable
     /// <summary>Number of samples so far. It lags by up to 250 ms.</summary>
     internal long SampleCount => _samples.SampleCount;
 
-    /// <summary>Ends sampling and finds the names. Takes about 0.1 to 1 s. A second call returns the same profile.</summary>
+    /// <summary>Ends sampling and finds the names. Blocks for a few milliseconds, or up to a second where many files are
+    /// read for names. A second call returns the same profile.</summary>
     /// <returns>The profile.</returns>
     /// <exception cref="ObjectDisposedException">The profiler was disposed before it was stopped.</exception>
     public CpuProfile Stop() => Stop(usage: null);

@@ -3,11 +3,12 @@ namespace Picollo.Profiling;
 /// <summary>What a <see cref="CpuProfiler"/> samples.</summary>
 public sealed record CpuProfilerOptions
 {
-    /// <summary>The most samples for each second of CPU time that <see cref="Frequency"/> takes.</summary>
+    /// <summary>The largest <see cref="Frequency"/>.</summary>
     public const int MaxFrequency = 10_000;
 
-    /// <summary>Samples for each second of CPU time, 1 to <see cref="MaxFrequency"/>. 99 by default, which costs about 0.3 % of the CPU
-    /// time; 999 costs 2 to 5 %. A number that is not round does not keep step with timers.</summary>
+    /// <summary>Samples for each second of CPU time, 1 to <see cref="MaxFrequency"/>. 99 by default, which costs about 0.4 % of the CPU
+    /// time; 999 costs 2 to 5 %. Work whose period is that of the samples can be missed: 99 and 999 are not multiples of common
+    /// timer rates.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside of that range.</exception>
     public int Frequency
     {

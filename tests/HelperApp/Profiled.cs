@@ -58,19 +58,28 @@ internal static partial class Profiled
     /// <summary>Works below a recursion that is deeper than the kernel records.</summary>
     public static void RunDeep() => Until(() => Deep(300));
 
-    /// <summary>Compiles and unloads code, in a context that can be collected and as dynamic methods.</summary>
-    public static void RunUnloaded() => Until(() =>
+    /// <summary>Compiles dynamic methods, and compiles and unloads code in a context that can be collected. Starts with a line of its standard
+    /// input: the runtime (10.0.12) can crash if code is unloaded while it lists its methods for a profiler that attaches.</summary>
+    public static void RunUnloaded()
     {
-        RunInContext();
-        var method = new DynamicMethod("DynamicWork", typeof(void), []);
-        ILGenerator code = method.GetILGenerator();
-        MethodInfo work = typeof(Profiled).GetMethod(nameof(Sixty), BindingFlags.NonPublic | BindingFlags.Static)!;
-        code.Emit(OpCodes.Call, work);
-        code.Emit(OpCodes.Call, work); // the last call may be a jump
-        code.Emit(OpCodes.Ret);
-        method.CreateDelegate<Action>()();
-        GC.Collect();
-    });
+        List<Action> dynamicMethods = []; // kept: memory that is used again has the name of the later method
+        Until(
+            () =>
+            {
+                RunInContext();
+                var method = new DynamicMethod("DynamicWork", typeof(void), []);
+                ILGenerator code = method.GetILGenerator();
+                MethodInfo work = typeof(Profiled).GetMethod(nameof(Sixty), BindingFlags.NonPublic | BindingFlags.Static)!;
+                code.Emit(OpCodes.Call, work);
+                code.Emit(OpCodes.Call, work); // the last call may be a jump
+                code.Emit(OpCodes.Ret);
+                dynamicMethods.Add(method.CreateDelegate<Action>());
+                dynamicMethods[^1]();
+                GC.Collect();
+            },
+            waitsForStart: true);
+        GC.KeepAlive(dynamicMethods);
+    }
 
     /// <summary>Starts another process, which works as much as this one.</summary>
     public static void RunForked()
@@ -99,9 +108,10 @@ internal static partial class Profiled
         throw new InvalidOperationException($"execve: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
-    private static void Until(Action round)
+    private static void Until(Action round, bool waitsForStart = false)
     {
         Console.WriteLine($"ready={Environment.ProcessId}");
+        _ = waitsForStart ? Console.ReadLine() : null;
         new Thread(() =>
         {
             Console.ReadLine();

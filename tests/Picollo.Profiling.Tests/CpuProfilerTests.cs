@@ -55,8 +55,10 @@ public class CpuProfilerTests
     public void Code_that_was_unloaded_has_its_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-unloaded");
-
-        CpuProfile profile = process.Profile(Fast, 1000);
+        using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
+        process.Continue();
+        Wait(profiler, 1000);
+        CpuProfile profile = profiler.Stop();
 
         process.End();
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("UnloadedCode.Work", StringComparison.Ordinal) && method.OwnSampleCount > 100);

@@ -69,7 +69,9 @@ internal static class RecordCommand
     static RecordCommand()
     {
         Process.Check(word => Number(word, int.MaxValue) is not null, word => $"-p takes the ID of a process, not '{word}'.");
-        Duration.Check(word => Seconds(word) is not null, word => Invariant($"--duration takes seconds, above 0 and at most {MostSeconds}, not '{word}'."));
+        Duration.Check(
+            word => Seconds(word) is not null,
+            word => Invariant($"--duration takes seconds, above 0 and at most {MostSeconds}, not '{word}'."));
         Frequency.Check(
             word => Number(word, CpuProfilerOptions.MaxFrequency) is not null,
             word => $"--frequency takes a number of samples a second, 1 to {CpuProfilerOptions.MaxFrequency}, not '{word}'.");

@@ -70,8 +70,8 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new CommandException(
-                $"{Path.GetTempPath()}: {CommandException.FileProblemOf(e)}; the command writes the names of its methods to a folder there: "
-                + "set TMPDIR to a folder that can be written to");
+                $"{Path.GetTempPath()}: {CommandException.FileProblemOf(e)}; the command writes the names of its methods to a folder "
+                + "there: set TMPDIR to a folder that can be written to");
         }
     }
 

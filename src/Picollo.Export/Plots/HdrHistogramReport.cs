@@ -12,7 +12,8 @@ internal static partial class HdrHistogramReport
 
     public static void Write(TextWriter output, PlotSeries[] still, HdrHistogramPlotOptions options)
     {
-        string title = PlotText.Encode(PlotText.Shorten(options.Title.Length > 0 ? options.Title : TitleOf(still), PlotPage.LettersOfTitle));
+        string given = options.Title.Length > 0 ? options.Title : TitleOf(still);
+        string title = PlotText.Encode(PlotText.Shorten(given, PlotPage.LettersOfTitle));
         output.Write(PlotPage.Head(title, ContentSecurityPolicy, Style));
         output.Write($"<h1>{title}</h1>\n<div class=\"plots\">\n");
         HdrHistogramPlotOptions untitled = options.WithoutTitle();

@@ -6,8 +6,8 @@ internal static class PlotPage
     public const int LettersOfTitle = 160;
 
     /// <summary>The content-security policy of a page.</summary>
-    /// <param name="styleHash">Of the style, as <c>sha256-…</c>. Written down and not computed: a hash needs OpenSSL on Linux, which small
-    /// containers lack. A test reports those of a change.</param>
+    /// <param name="styleHash">Of the style, as <c>sha256-…</c>. Written down and not computed: a hash needs OpenSSL on Linux, which
+    /// small containers lack. A test reports those of a change.</param>
     /// <param name="scriptHash">Of the script.</param>
     public static string PolicyOf(string styleHash, string scriptHash) =>
         $"default-src 'none'; style-src '{styleHash}'; script-src '{scriptHash}'; base-uri 'none'; form-action 'none'";

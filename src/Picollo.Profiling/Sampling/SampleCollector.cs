@@ -129,10 +129,11 @@ internal sealed class SampleCollector
         }
     }
 
-    /// <summary>Forgets processes that have ended without samples. Not earlier: where the main thread has ended, others may go on.</summary>
+    /// <summary>Forgets processes that have ended without samples. Not earlier: where the main thread has ended, others may go
+    /// on.</summary>
     private void ForgetEnded()
     {
-        foreach (SampledProcess ended in _processes.Where(each => each is { HasEnded: true, Samples.SampleCount: 0 } && each != Main).ToList())
+        foreach (SampledProcess ended in _processes.FindAll(each => each is { HasEnded: true, Samples.SampleCount: 0 } && each != Main))
         {
             _processes.Remove(ended);
             _ = _current.GetValueOrDefault(ended.Id) == ended && _current.Remove(ended.Id);

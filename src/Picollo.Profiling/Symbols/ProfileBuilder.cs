@@ -81,8 +81,8 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         }
     }
 
-    /// <summary>The compiled methods of a process. A running process was asked for those of the program that it ran then; in the folder of a
-    /// command are those of its last program.</summary>
+    /// <summary>The compiled methods of a process. A running process was asked for those of the program that it ran then; in the folder of
+    /// a command are those of its last program.</summary>
     private PerfMap? MapOf(SampledProcess process)
     {
         PerfMap? map = settings.PerfMapFolder is not { } folder ? process == samples.Main ? perfMap?.Read() : null
@@ -94,7 +94,8 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
             string missing = map is null ? "it has none" : "it is incomplete: the disk may be full";
             _notes.Add(string.Create(
                 CultureInfo.InvariantCulture,
-                $"Compiled methods of {process.Name} (process {process.Id}) have no names, because they are in its perf map, and {missing}."));
+                $"Compiled methods of {process.Name} (process {process.Id}) have no names, because they are in its perf map, and "
+                + $"{missing}."));
         }
 
         return map;
