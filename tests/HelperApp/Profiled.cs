@@ -69,7 +69,7 @@ internal static partial class Profiled
                 RunInContext();
                 var method = new DynamicMethod("DynamicWork", typeof(void), []);
                 ILGenerator code = method.GetILGenerator();
-                MethodInfo work = typeof(Profiled).GetMethod(nameof(Sixty), BindingFlags.NonPublic | BindingFlags.Static)!;
+                MethodInfo work = typeof(Profiled).GetMethod(nameof(Optimized), BindingFlags.NonPublic | BindingFlags.Static)!;
                 code.Emit(OpCodes.Call, work);
                 code.Emit(OpCodes.Call, work); // the last call may be a jump
                 code.Emit(OpCodes.Ret);
@@ -80,6 +80,15 @@ internal static partial class Profiled
             waitsForStart: true);
         GC.KeepAlive(dynamicMethods);
     }
+
+    /// <summary>Works in one call, whose code is replaced while it is on the stack.</summary>
+    public static void RunReplaced() => Until(() =>
+    {
+        for (int i = 0; i < 500_000_000 && !_isEnding; i++)
+        {
+            Step(i);
+        }
+    });
 
     /// <summary>Starts another process, which works as much as this one.</summary>
     public static void RunForked()
@@ -172,6 +181,16 @@ internal static partial class Profiled
     private static void Sixty()
     {
         for (int i = 0; i < 60_000; i++)
+        {
+            Step(i);
+        }
+    }
+
+    /// <summary>Never replaced on the stack, which hides its caller.</summary>
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    private static void Optimized()
+    {
+        for (int i = 0; i < 300_000; i++)
         {
             Step(i);
         }

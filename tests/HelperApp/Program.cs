@@ -17,6 +17,7 @@ switch (args)
     case ["profiled-threads"]: Profiled.RunThreads(); return 0;
     case ["profiled-deep"]: Profiled.RunDeep(); return 0;
     case ["profiled-unloaded"]: Profiled.RunUnloaded(); return 0;
+    case ["profiled-replaced"]: Profiled.RunReplaced(); return 0;
     case ["profiled-forked"]: Profiled.RunForked(); return 0;
     case ["profiled-exec"]: Profiled.RunExec(); return 0;
 
@@ -38,7 +39,7 @@ switch (args)
 
     default:
         Console.Error.WriteLine(
-            "contracts, record-log PATH, serve-metrics NUMBER, runtime, runtime-starved, runtime-without-events, profiled, profiled-for MS, profiled-threads, profiled-deep, profiled-unloaded, profiled-forked, "
+            "contracts, record-log PATH, serve-metrics NUMBER, runtime, runtime-starved, runtime-without-events, profiled, profiled-for MS, profiled-threads, profiled-deep, profiled-unloaded, profiled-replaced, profiled-forked, "
             + "profiled-exec, limits, meter-limit, refused, seccomp, small-groups, ended-thread, library, tracepoint, dropped, "
             + "jitter, jitter-break, jitter-stopped, jitter-left or no-meters");
         return 2;

@@ -43,7 +43,7 @@ public class CpuProfilerTests
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
 
-        CpuProfile profile = process.Profile(Fast, 300);
+        CpuProfile profile = process.Profile(Fast, 1000);
 
         process.End();
         CpuProfileNode cut = profile.Root.Children.Should().ContainSingle(node => node.Frame.Name == "[deeper callers]").Subject;
@@ -64,6 +64,21 @@ public class CpuProfilerTests
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("UnloadedCode.Work", StringComparison.Ordinal) && method.OwnSampleCount > 100);
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("DynamicWork", StringComparison.Ordinal));
         profile.UnnamedSampleCount.Should().BeLessThan(profile.SampleCount / 20);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void A_method_whose_code_is_replaced_on_the_stack_is_one_function()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-replaced");
+
+        CpuProfile profile = process.Profile(Fast with { ShowTiers = true }, 300);
+
+        process.End();
+        const string Method = "Picollo.HelperApp.Profiled.RunReplaced.lambda_0 ";
+        profile.GetMethods().Should().Contain(method => method.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
+            && method.Frame.Name.EndsWith("OSR]", StringComparison.Ordinal) && method.OwnSampleCount > 200);
+        profile.GetNodes().Should().NotContain(each => each.Node.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
+            && each.Node.Children.Any(child => child.Frame.Name.StartsWith(Method, StringComparison.Ordinal)));
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -219,6 +234,7 @@ public class CpuProfilerTests
             using CpuProfiler disposed = CpuProfiler.Start(Fast);
         }
 
+        SpinWait.SpinUntil(() => Left().SequenceEqual(before), TimeSpan.FromSeconds(30)); // the system removes a thread after its join
         Left().Should().Equal(before, "descriptors of events, mappings of rings, threads and maps");
 
         static int[] Left() =>

@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
@@ -20,20 +21,29 @@ internal sealed class CodeMap(
 
     private static readonly CpuProfileFrame Stub = new("[runtime stub]", "", CpuProfileFrameKind.Native);
 
-    private readonly Dictionary<ulong, CpuProfileFrame> _frames = [];
+    private readonly Dictionary<ulong, NamedCode> _codes = [];
 
     /// <summary>The function at an address; if it has no name, its module and the offset there.</summary>
-    public CpuProfileFrame FrameAt(ulong address)
+    public NamedCode At(ulong address)
     {
-        if (!_frames.TryGetValue(address, out CpuProfileFrame? frame))
-        {
-            _frames.Add(address, frame = Find(address));
-        }
-
-        return frame;
+        ref NamedCode code = ref CollectionsMarshal.GetValueRefOrAddDefault(_codes, address, out bool isKnown);
+        code = isKnown ? code : Find(address);
+        return code;
     }
 
-    private CpuProfileFrame Find(ulong address)
+    private NamedCode Find(ulong address)
+    {
+        if (perfMap?.NameAt(address) is { } text && PerfMapMethod.Parse(text) is { } method)
+        {
+            string name = showsTiers && method.Tier.Length > 0 ? $"{method.Name} [{method.Tier}]" : method.Name;
+            bool isOnStack = method.Tier.EndsWith("OSR", StringComparison.Ordinal);
+            return new NamedCode(new CpuProfileFrame(name, method.Module, CpuProfileFrameKind.Managed), method.Name, isOnStack);
+        }
+
+        return new NamedCode(FindOther(address), Method: "", IsOnStackReplacement: false);
+    }
+
+    private CpuProfileFrame FindOther(ulong address)
     {
         if (address >= FirstOfKernel && includesKernel)
         {
@@ -42,13 +52,9 @@ internal sealed class CodeMap(
                 : new CpuProfileFrame(KernelModule, KernelModule, CpuProfileFrameKind.Kernel);
         }
 
-        if (perfMap?.NameAt(address) is { } text)
+        if (perfMap?.NameAt(address) is { } stub)
         {
-            return PerfMapMethod.Parse(text) is not { } method ? new(text, "", CpuProfileFrameKind.Native)
-                : new(
-                    showsTiers && method.Tier.Length > 0 ? $"{method.Name} [{method.Tier}]" : method.Name,
-                    method.Module,
-                    CpuProfileFrameKind.Managed);
+            return new CpuProfileFrame(stub, "", CpuProfileFrameKind.Native);
         }
 
         // The last one that contains it: a later mapping replaces an earlier one.
@@ -66,4 +72,14 @@ internal sealed class CodeMap(
 
     /// <summary>Whether it is code between the methods that the perf map names.</summary>
     private bool IsRuntimeStub(in CodeMapping mapping) => perfMap is { IsComplete: true } && mapping.IsRuntimeMemory;
+}
+
+/// <summary>A function at an address.</summary>
+/// <param name="Frame">The function.</param>
+/// <param name="Method">The name of a compiled method without its tier; empty for other code.</param>
+/// <param name="IsOnStackReplacement">Whether it continues a call of a less optimized version of the method, whose frame is still below its own
+/// and looks like a caller.</param>
+internal readonly record struct NamedCode(CpuProfileFrame Frame, string Method, bool IsOnStackReplacement)
+{
+    public bool IsContinuationOf(in NamedCode caller) => IsOnStackReplacement && Method == caller.Method;
 }

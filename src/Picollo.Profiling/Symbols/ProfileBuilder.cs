@@ -63,15 +63,18 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         foreach (SampleTree.Node node in nodes.Where(node => node.OwnSampleCount > 0))
         {
             path.Clear();
+            NamedCode inner = default;
             for (SampleTree.Node? at = node; at is { } here; at = here.Parent >= 0 ? nodes[here.Parent] : null)
             {
-                CpuProfileFrame frame = here.Address == SampleTree.Truncated ? Truncated : code.FrameAt(here.Address);
+                NamedCode named = here.Address == SampleTree.Truncated ? new(Truncated, "", false) : code.At(here.Address);
 
-                // A library without symbols is one frame, however deep its calls are.
-                if (path.Count == 0 || !IsWholeModule(frame) || path[^1] != frame)
+                // A library without symbols is one frame, however deep its calls are, and so is a call that goes on in better code.
+                if (path.Count == 0 || !((IsWholeModule(named.Frame) && path[^1] == named.Frame) || inner.IsContinuationOf(named)))
                 {
-                    path.Add(frame);
+                    path.Add(named.Frame);
                 }
+
+                inner = named;
             }
 
             UnnamedSampleCount += path[0].Kind == CpuProfileFrameKind.Unnamed ? node.OwnSampleCount : 0;

@@ -123,7 +123,7 @@ public sealed class PerfPagesTests
         unsafe
         {
             PerfEventAttributes a;
-            (sizeof(PerfEventAttributes), (uint)sizeof(PerfEventAttributes)).Should().Be((72, PerfEventAttributes.Version1Size));
+            (sizeof(PerfEventAttributes), (uint)sizeof(PerfEventAttributes)).Should().Be((112, PerfEventAttributes.Version5Size));
             Offset(&a, &a.Type).Should().Be(0);
             Offset(&a, &a.Size).Should().Be(4);
             Offset(&a, &a.Config).Should().Be(8);
@@ -135,6 +135,13 @@ public sealed class PerfPagesTests
             Offset(&a, &a.BreakpointType).Should().Be(52);
             Offset(&a, &a.Config1).Should().Be(56);
             Offset(&a, &a.Config2).Should().Be(64);
+            ((uint)Offset(&a, &a.BranchSampleType)).Should().Be(PerfEventAttributes.Version1Size).And.Be(72);
+            Offset(&a, &a.SampleRegistersUser).Should().Be(80);
+            Offset(&a, &a.SampleStackUser).Should().Be(88);
+            Offset(&a, &a.ClockId).Should().Be(92);
+            Offset(&a, &a.SampleRegistersInterrupt).Should().Be(96);
+            Offset(&a, &a.AuxWatermark).Should().Be(104);
+            Offset(&a, &a.SampleMaxStack).Should().Be(108);
 
             PerfPage page;
             sizeof(PerfPage).Should().Be(32);

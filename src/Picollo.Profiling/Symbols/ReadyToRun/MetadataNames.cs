@@ -83,7 +83,6 @@ internal static class MetadataNames
             (outer, scope, name) = (reference.ResolutionScope, reference.Namespace, reference.Name);
             outer = outer.Kind == HandleKind.TypeReference ? outer : default;
         }
-
         else
         {
             throw new BadImageFormatException("A type has no name.");
