@@ -72,7 +72,7 @@ public sealed class CpuProfiler : IDisposable
                 LongestStack);
             _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
             _start = Stopwatch.GetTimestamp();
-            _reader = new SampleReader(_events, _samples, settings.Options.Frequency, _usageBefore);
+            _reader = new SampleReader(_events.Rings, _samples, settings.Options.Frequency, _usageBefore);
         }
         catch
         {

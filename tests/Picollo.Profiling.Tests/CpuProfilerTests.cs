@@ -153,6 +153,8 @@ public class CpuProfilerTests
         CpuProfile profile = process.Profile(Fast, 200);
 
         new FileInfo(map).Length.Should().BeGreaterThanOrEqualTo(before);
+        Directory.EnumerateFiles($"/proc/{process.Id}/fd").Select(file => new FileInfo(file).LinkTarget)
+            .Should().Contain(map, "the runtime still writes the map that its environment requested");
         process.End();
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal));
         File.Delete(map);
@@ -164,6 +166,11 @@ public class CpuProfilerTests
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
         process.Signal("STOP");
+        while (!File.ReadAllText($"/proc/{process.Id}/stat").Contains(") T ", StringComparison.Ordinal))
+        {
+            Thread.Sleep(10);
+        }
+
         using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
         process.Signal("CONT");
         Wait(profiler, 100);

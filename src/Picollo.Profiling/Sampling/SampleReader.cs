@@ -14,20 +14,20 @@ internal sealed class SampleReader : IDisposable
     /// <summary>A record may be written a little later than its time: those that are younger are read the next time.</summary>
     private const ulong WriteDelayNanoseconds = 1_000_000;
 
-    private readonly SamplingEvents _events;
+    private readonly IReadOnlyList<SampleRing> _rings;
     private readonly int _processId;
     private readonly SampleCollector _samples;
     private readonly ManualResetEventSlim _stopping = new();
     private readonly Thread _thread;
 
-    /// <param name="events">Whose rings it reads.</param>
+    /// <param name="rings">What it reads.</param>
     /// <param name="samples">Where the records go.</param>
     /// <param name="frequency">Samples for each second of CPU time.</param>
     /// <param name="usage">The CPU time of the process before.</param>
-    public SampleReader(SamplingEvents events, SampleCollector samples, int frequency, CpuUsage usage)
+    public SampleReader(IReadOnlyList<SampleRing> rings, SampleCollector samples, int frequency, CpuUsage usage)
     {
-        (_events, _samples, _processId, Usage) = (events, samples, samples.Main.Id, usage);
-        long quarter = events.Rings.Min(ring => ring.Bytes) / 4;
+        (_rings, _samples, _processId, Usage) = (rings, samples, samples.Main.Id, usage);
+        long quarter = rings.Min(ring => ring.Bytes) / 4;
         int pause = (int)Math.Clamp(1000 * quarter / (BytesPerSample * frequency), 1, LongestPauseMilliseconds);
         _thread = new Thread(() => Run(pause)) { Name = "Picollo profiler", IsBackground = true };
         _thread.UnsafeStart();
@@ -36,7 +36,7 @@ internal sealed class SampleReader : IDisposable
     /// <summary>The CPU time of the process when the rings were last read while it ran.</summary>
     public CpuUsage Usage { get; private set; }
 
-    /// <summary>Reads the rest, and ends the thread. The events must have been closed.</summary>
+    /// <summary>Reads the rest, and ends the thread. Nothing may be written into the rings any more.</summary>
     public void Dispose()
     {
         _stopping.Set();
@@ -64,9 +64,9 @@ internal sealed class SampleReader : IDisposable
         {
             int oldest = -1;
             ulong oldestTime = until;
-            for (int i = 0; i < _events.Rings.Count; i++)
+            for (int i = 0; i < _rings.Count; i++)
             {
-                if (_events.Rings[i].TryPeek(out PerfRecord record) && record.Time < oldestTime)
+                if (_rings[i].TryPeek(out PerfRecord record) && record.Time < oldestTime)
                 {
                     (oldest, oldestTime) = (i, record.Time);
                 }
@@ -77,9 +77,9 @@ internal sealed class SampleReader : IDisposable
                 return;
             }
 
-            _ = _events.Rings[oldest].TryPeek(out PerfRecord next);
+            _ = _rings[oldest].TryPeek(out PerfRecord next);
             _samples.Handle(next, oldest);
-            _events.Rings[oldest].Remove(next);
+            _rings[oldest].Remove(next);
         }
     }
 }

@@ -1,13 +1,12 @@
-using System.Text;
 using Picollo.Profiling.Sampling;
+using static Picollo.Profiling.Tests.Sampling.KernelRecords;
 
 namespace Picollo.Profiling.Tests.Sampling;
 
 /// <summary>Records as the kernel writes them (perf_event_open(2)).</summary>
 public class SampleCollectorTests
 {
-    private const int Main = 100, Child = 200, ForkMark = 7, ExitMark = 4, CommMark = 3, LostMark = 2;
-    private const ushort Exec = 1 << 13;
+    private const int Main = 100, Child = 200, ForkMark = 7, ExitMark = 4, LostMark = 2;
 
     private readonly SampleCollector _samples = New(followsChildren: true);
 
@@ -167,26 +166,4 @@ public class SampleCollectorTests
             _samples.Handle(new PerfRecord(record), ring: 0);
         }
     }
-
-    private static byte[] Sample(int process, int thread, ulong time, ulong eventId, params ulong[] chain) =>
-        Record(9, 2, [.. Numbers([eventId, (uint)process | ((ulong)(uint)thread << 32), time, (ulong)chain.Length, .. chain])]);
-
-    private static byte[] Task(int type, int process, int thread, int parent) => Record(
-        type, 0, [.. Numbers((uint)process | ((ulong)(uint)parent << 32), (uint)thread | ((ulong)(uint)parent << 32), 1), .. Trailer]);
-
-    private static byte[] Comm(int process, int thread, ushort mark, string name) =>
-        Record(CommMark, mark, [.. Numbers((uint)process | ((ulong)(uint)thread << 32)), .. Padded(name), .. Trailer]);
-
-    private static byte[] Mmap(int process, ulong start, ulong length, ulong offset, string path) => Record(
-        10, 2, [.. Numbers((uint)process | ((ulong)(uint)process << 32), start, length, offset, 0, 0, 0, 0), .. Padded(path), .. Trailer]);
-
-    /// <summary>The thread, the time and the event.</summary>
-    private static byte[] Trailer => Numbers(0, 1, 1);
-
-    private static byte[] Padded(string text) => [.. Encoding.UTF8.GetBytes(text), .. new byte[8 - (text.Length % 8)]];
-
-    private static byte[] Numbers(params ulong[] numbers) => [.. numbers.SelectMany(BitConverter.GetBytes)];
-
-    private static byte[] Record(int type, ushort misc, byte[] content) =>
-        [.. BitConverter.GetBytes(type), .. BitConverter.GetBytes(misc), .. BitConverter.GetBytes((ushort)(8 + content.Length)), .. content];
 }

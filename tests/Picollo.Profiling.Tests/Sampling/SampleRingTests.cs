@@ -13,20 +13,13 @@ public unsafe class SampleRingTests
     [FactNeeding(Need.Linux)]
     public void Records_are_read_in_order_also_where_they_continue_at_the_start()
     {
-        nint memory = LibC.mmap(
-            0, (nuint)(Environment.SystemPageSize + RingBytes), LibC.PROT_READ | LibC.PROT_WRITE, LibC.MAP_PRIVATE | LibC.MAP_ANONYMOUS, -1, 0);
-        using var ring = new SampleRing(memory, RingBytes);
+        using SampleRing ring = NewRing(out nint memory);
         ulong head = 0;
         for (int i = 1; i < 500; i++)
         {
             byte[] record = Record(i, 8 * (3 + (i % 40)));
-            for (int k = 0; k < record.Length; k++)
-            {
-                ((byte*)memory)[(ulong)Environment.SystemPageSize + ((head + (ulong)k) % RingBytes)] = record[k];
-            }
-
             head += (ulong)record.Length;
-            *(ulong*)(memory + HeadOffset) = head;
+            Write(memory, record);
 
             ring.TryPeek(out PerfRecord read).Should().BeTrue();
             (read.Size, read.ProcessId, read.LostCount).Should().Be((record.Length, i, BinaryPrimitives.ReadUInt64LittleEndian(record.AsSpan(16))));
@@ -36,6 +29,21 @@ public unsafe class SampleRingTests
         }
     }
 
+    [FactNeeding(Need.Linux)]
+    public void Records_of_several_rings_are_handled_in_the_order_of_their_times_to_the_last()
+    {
+        using SampleRing first = NewRing(out nint firstMemory), second = NewRing(out nint secondMemory);
+        var samples = new SampleCollector(100, "tests", [], followsChildren: false);
+        Write(firstMemory, KernelRecords.Comm(100, 100, KernelRecords.Exec, "other", time: 2));
+        Write(firstMemory, KernelRecords.Sample(100, 100, time: 4, eventId: 1, 0x30));
+        Write(secondMemory, KernelRecords.Sample(100, 100, time: 1, eventId: 1, 0x30));
+        Write(secondMemory, KernelRecords.Sample(100, 100, time: 3, eventId: 1, 0x30));
+
+        new SampleReader([first, second], samples, frequency: 1, default).Dispose();
+
+        samples.Processes.Select(process => process.Samples.SampleCount).Should().Equal(1, 2);
+    }
+
     [FactNeeding(Need.PerfEvents)]
     public void Samples_that_do_not_fit_into_the_ring_are_counted_as_lost()
     {
@@ -43,7 +51,7 @@ public unsafe class SampleRingTests
             new SamplingTarget(Environment.ProcessId, Frequency: 10_000, IncludesKernel: false, StartsOnExec: false));
         Burn(milliseconds: 1500); // nothing reads: the ring has room for a few thousand samples
         var samples = new SampleCollector(Environment.ProcessId, "tests", [], followsChildren: false);
-        using (new SampleReader(events, samples, frequency: 10_000, default))
+        using (new SampleReader(events.Rings, samples, frequency: 10_000, default))
         {
             while (samples.LostCount == 0)
             {
@@ -54,6 +62,25 @@ public unsafe class SampleRingTests
         }
 
         samples.SampleCount.Should().BePositive();
+    }
+
+    private static SampleRing NewRing(out nint memory)
+    {
+        memory = LibC.mmap(
+            0, (nuint)(Environment.SystemPageSize + RingBytes), LibC.PROT_READ | LibC.PROT_WRITE, LibC.MAP_PRIVATE | LibC.MAP_ANONYMOUS, -1, 0);
+        return new SampleRing(memory, RingBytes);
+    }
+
+    /// <summary>Appends a record, as the kernel does.</summary>
+    private static void Write(nint memory, byte[] record)
+    {
+        ref ulong head = ref *(ulong*)(memory + HeadOffset);
+        for (int k = 0; k < record.Length; k++)
+        {
+            ((byte*)memory)[(ulong)Environment.SystemPageSize + ((head + (ulong)k) % RingBytes)] = record[k];
+        }
+
+        head += (ulong)record.Length;
     }
 
     private static byte[] Record(int number, int size)

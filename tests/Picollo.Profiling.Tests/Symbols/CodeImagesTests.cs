@@ -85,6 +85,43 @@ public sealed class CodeImagesTests : IDisposable
         images.Notes.Should().ContainSingle().Which.Should().StartWith($"Functions of {damaged} have no names: ");
     }
 
+    [FactNeeding(Need.Linux)]
+    public void A_file_that_was_replaced_while_it_was_in_use_gives_no_names()
+    {
+        string used = Path.Combine(_folder, "libused.so");
+        string other = Path.Combine(_folder, "libother.so");
+        File.Copy(Library, used);
+        File.Copy(Library, other);
+        nint library = NativeLibrary.Load(used);
+        try
+        {
+            File.Move(other, used, overwrite: true);
+            CodeImages images = New();
+            CodeMapping mapping = Mapping(Library) with { Path = used };
+
+            Enumerable.Range(0, (int)mapping.Length).Select(offset => images.FrameAt(mapping, (ulong)offset).Kind)
+                .Should().OnlyContain(kind => kind == CpuProfileFrameKind.Unnamed);
+            images.Notes.Should().ContainSingle().Which.Should().EndWith("the file was replaced or removed while the process used it");
+        }
+        finally
+        {
+            NativeLibrary.Free(library);
+        }
+    }
+
+    [Fact]
+    public void A_later_mapping_replaces_an_earlier_one()
+    {
+        var code = new CodeMap(
+            [new(0x1000, 0x1000, 0, "/a/libcoreclr.so"), new(0x1800, 0x100, 0, "/a/libclrjit.so")], perfMap: null, New(), false, null, false);
+
+        code.At(0x17ff).Frame.Name.Should().Be("libcoreclr.so");
+        code.At(0x1800).Frame.Name.Should().Be("libclrjit.so");
+        code.At(0x1900).Frame.Name.Should().Be("libcoreclr.so");
+        code.At(0x2000).Frame.Should().Be(new CpuProfileFrame("[unknown]", "[unknown]", CpuProfileFrameKind.Unnamed), "data is not shown");
+        code.At(ulong.MaxValue - 0x10000).Frame.Name.Should().Be("[unknown]", "the kernel was not sampled");
+    }
+
     [Fact]
     public void The_runtimes_own_library_is_one_function() =>
         New().FrameAt(new CodeMapping(0, 0x1000, 0, "/usr/share/dotnet/libcoreclr.so"), 0x10).Should()
