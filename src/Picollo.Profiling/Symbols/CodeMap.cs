@@ -77,8 +77,8 @@ internal sealed class CodeMap(
 /// <summary>A function at an address.</summary>
 /// <param name="Frame">The function.</param>
 /// <param name="Method">The name of a compiled method without its tier; empty for other code.</param>
-/// <param name="IsOnStackReplacement">Whether it continues a call of a less optimized version of the method, whose frame is still below its own
-/// and looks like a caller.</param>
+/// <param name="IsOnStackReplacement">Whether it continues a call of a less optimized version of the method, whose frame is still below its
+/// own and looks like a caller.</param>
 internal readonly record struct NamedCode(CpuProfileFrame Frame, string Method, bool IsOnStackReplacement)
 {
     public bool IsContinuationOf(in NamedCode caller) => IsOnStackReplacement && Method == caller.Method;
