@@ -235,7 +235,10 @@ internal static partial class Profiled
         else
         {
             Deep(depth - 1);
-            Step(depth); // so that it is no tail call
+            for (int i = 0; i < depth; i++) // so that it is not a tail call, and has a frame pointer: small methods have none
+            {
+                Step(i);
+            }
         }
     }
 

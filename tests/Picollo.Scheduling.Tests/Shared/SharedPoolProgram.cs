@@ -26,5 +26,17 @@ internal static class SharedPoolProgram
     }
 
     private static int CountThreads() => Directory.GetDirectories("/proc/self/task")
-        .Count(thread => File.ReadAllText(Path.Combine(thread, "comm")).StartsWith("Shared worker", StringComparison.Ordinal));
+        .Count(thread => NameOf(thread).StartsWith("Shared worker", StringComparison.Ordinal));
+
+    private static string NameOf(string thread)
+    {
+        try
+        {
+            return File.ReadAllText(Path.Combine(thread, "comm"));
+        }
+        catch (IOException)
+        {
+            return ""; // it has ended since it was listed
+        }
+    }
 }
