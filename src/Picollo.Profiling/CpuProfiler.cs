@@ -54,6 +54,12 @@ public sealed class CpuProfiler : IDisposable
     {
         _settings = settings;
         _files = ProcessFiles.Of(settings.ProcessId);
+        if (_files.ProcessId != settings.ProcessId)
+        {
+            throw new MeasurementUnavailableException(
+                $"{settings.ProcessId} is a thread of process {_files.ProcessId}: profile that process.");
+        }
+
         if (settings.PerfMapFolder is null)
         {
             _perfMap = PerfMapFile.Request(_files, out _perfMapReason);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 
@@ -289,6 +290,18 @@ public class CpuProfilerTests
 
         profiler.Should().BeNull();
         reason.Should().Be($"There is no process {int.MaxValue}, or /proc hides it; it may have ended.");
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_thread_is_not_mistaken_for_a_process()
+    {
+        int process = Environment.ProcessId;
+        int thread = Directory.EnumerateDirectories($"/proc/{process}/task").Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))
+            .First(id => id != process);
+
+        CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = thread }, out _, out string? reason).Should().BeFalse();
+
+        reason.Should().Be($"{thread} is a thread of process {process}: profile that process.");
     }
 
     [Theory]

@@ -17,7 +17,7 @@ internal sealed class ProcessFiles
         Id = id;
         _directory = string.Create(CultureInfo.InvariantCulture, $"/proc/{id}");
         IsContained = LinkOf("/proc/self/ns/mnt") is { } own && LinkOf($"{_directory}/ns/mnt") is { } its && own != its;
-        OwnId = ReadOwnId() ?? id;
+        OwnId = ReadId("NSpid:") ?? id; // one ID for each namespace, the innermost last
         UserId = LinuxFiles.TryGetOwner(Interop.Linux.LibC.AT_FDCWD, Encoding.UTF8.GetBytes(_directory + "\0"));
         _environment = ReadEnvironment();
     }
@@ -27,6 +27,9 @@ internal sealed class ProcessFiles
 
     /// <summary>The process as it names itself.</summary>
     public int OwnId { get; }
+
+    /// <summary>The process whose thread this is, if the ID is not a process's; otherwise the process itself.</summary>
+    public int ProcessId => ReadId("Tgid:") ?? Id;
 
     /// <summary>Its effective user; null if that is unknown.</summary>
     public uint? UserId { get; }
@@ -92,10 +95,10 @@ internal sealed class ProcessFiles
     private (char State, long Start) ReadStat() =>
         ProcTaskStat.TryRead(Id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? (stat.State, stat.StartTicks) : default;
 
-    private int? ReadOwnId()
+    /// <summary>The last number of a line of proc_pid_status(5).</summary>
+    private int? ReadId(string label)
     {
-        const string Label = "NSpid:"; // one ID for each namespace, the innermost last
-        string? line = Lines($"{_directory}/status").FirstOrDefault(line => line.StartsWith(Label, StringComparison.Ordinal));
+        string? line = Lines($"{_directory}/status").FirstOrDefault(line => line.StartsWith(label, StringComparison.Ordinal));
         return int.TryParse(line?.Split('\t', ' ')[^1], CultureInfo.InvariantCulture, out int id) ? id : null;
     }
 

@@ -34,7 +34,8 @@ internal static class PerfEventReasons
         EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
             + "check the CPU's number, type and config",
         EINVAL => "the kernel does not know this event or combination: check type and config",
-        EMFILE => "this process has as many files open as it may; each counter takes one for each thread: raise the limit (ulimit -n)",
+        EMFILE => "this process has as many files open as it may; each counter takes one for each thread"
+            + $"{(counter.Cpu >= 0 ? " and CPU" : "")}: raise the limit (ulimit -n)",
         ENFILE => "the system has as many files open as it may; raise fs.file-max",
         EBUSY => "something else has reserved the PMU (a profiler, a hypervisor's driver, the NMI watchdog); stop it, or set "
             + "kernel.nmi_watchdog=0",
