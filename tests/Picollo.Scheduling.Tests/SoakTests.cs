@@ -65,7 +65,7 @@ public class SoakTests
             statistics.GetRunning().Should().BeEmpty();
             statistics.SliceLength.TotalCount.Should().Be(statistics.QueueWait.TotalCount);
             _inside.Now.Should().Be(0);
-            _inside.Most.Should().BeInRange(1, _workers);
+            _inside.Most.Should().BeInRange(isAbrupt ? 0 : 1, _workers, "on a busy machine, the pool may end before a task has run");
             _strangers.Should().Be(0, "all of it ran on workers");
             foreach (CancellationTokenSource source in _sources)
             {
