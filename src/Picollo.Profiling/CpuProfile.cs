@@ -12,7 +12,11 @@ namespace Picollo.Profiling;
 /// </remarks>
 public sealed partial class CpuProfile
 {
-    internal CpuProfile(CpuProfileNode root) => Root = root;
+    internal CpuProfile(CpuProfileNode root)
+    {
+        Root = root;
+        UnnamedSampleCount = GetNodes().Where(each => each.Node.Frame.Kind == CpuProfileFrameKind.Unnamed).Sum(each => each.Node.OwnSampleCount);
+    }
 
     /// <summary>The profiled program, such as its name and process ID.</summary>
     public string Title { get; internal init => field = CleanText.Of(value); } = "";
@@ -33,7 +37,8 @@ public sealed partial class CpuProfile
     public bool IncludesKernel { get; internal init; }
 
     /// <summary>The CPU time that the process used meanwhile, by the kernel's own accounting. For a process that
-    /// has ended, up to 0.25 s before its end.</summary>
+    /// has ended, up to 0.25 s before its end. For a part of a profile (<see cref="Of"/>, <see cref="ByRoute"/>), what its samples stand
+    /// for, as user time.</summary>
     public CpuUsage CpuUsage { get; internal init; }
 
     /// <summary>Number of samples.</summary>

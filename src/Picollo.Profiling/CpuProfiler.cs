@@ -65,10 +65,15 @@ public sealed class CpuProfiler : IDisposable
             _perfMap = PerfMapFile.Request(_files, out _perfMapReason);
         }
 
+        FlowTimeline? timeline = null;
         try
         {
             _events = SamplingEvents.Open(
                 new SamplingTarget(settings.ProcessId, settings.Options.Frequency, settings.Options.IncludeKernel, settings.IsCommand));
+
+            timeline = settings is { IsCommand: false } && settings.ProcessId == Environment.ProcessId
+                ? new FlowTimeline(FlowRecorder.Start())
+                : null;
 
             // The code is listed after the events are open: what is mapped later has a record.
             _samples = new SampleCollector(
@@ -76,13 +81,15 @@ public sealed class CpuProfiler : IDisposable
                 ProcessFiles.NameOf(settings.ProcessId),
                 CodeMapping.Parse(_files.ReadMaps()),
                 followsChildren: settings.IsCommand,
-                LongestStack);
+                LongestStack,
+                timeline);
             _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
             _start = Stopwatch.GetTimestamp();
             _reader = new SampleReader(_events.Rings, _samples, settings.Options.Frequency, _usageBefore);
         }
         catch
         {
+            timeline?.Dispose();
             _events?.Dispose();
             _perfMap?.Dispose();
             throw;
@@ -162,10 +169,11 @@ public sealed class CpuProfiler : IDisposable
                         IncludesKernel = _settings.Options.IncludeKernel,
                         CpuUsage = used,
                         LostSampleCount = _samples.LostCount,
-                        UnnamedSampleCount = builder.UnnamedSampleCount,
+                        Flows = _samples.Flows is { } flows ? FlowProfiles.Of(flows, builder) : null,
                         Notes =
                         [
-                            .. new[] { _perfMapReason, NoteOfShortThreads(root.SampleCount, used) }.OfType<string>(), .. builder.Notes,
+                            .. new[] { _perfMapReason, NoteOfShortThreads(root.SampleCount, used), NoteOfUnknownFlows() }.OfType<string>(),
+                            .. builder.Notes,
                         ],
                     };
                 }
@@ -206,10 +214,17 @@ public sealed class CpuProfiler : IDisposable
                 + $"1/{_settings.Options.Frequency} s of CPU time has no samples. A higher frequency shows shorter threads.");
     }
 
+    private string? NoteOfUnknownFlows() => _samples.Flows is { UnknownCount: > 0 and var count }
+        ? string.Create(
+            CultureInfo.InvariantCulture,
+            $"The flows of {count:N0} samples are not known: threads switched between flows faster than could be recorded.")
+        : null;
+
     private void EndSampling()
     {
         _events.CloseFiles();
         _reader.Dispose();
+        _samples.Flows?.Complete();
     }
 
     private void Release()

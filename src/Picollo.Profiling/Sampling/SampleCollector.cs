@@ -24,15 +24,19 @@ internal sealed class SampleCollector
     /// <param name="mappings">Its code when sampling started.</param>
     /// <param name="followsChildren">Whether the processes that it starts belong to the profile.</param>
     /// <param name="longestStack">Number of addresses that the kernel records at most.</param>
+    /// <param name="timeline">The flows of this process, if that is the one that is sampled.</param>
     public SampleCollector(
         int processId,
         string name,
         IEnumerable<CodeMapping> mappings,
         bool followsChildren,
-        int longestStack = DefaultLongestStack)
+        int longestStack = DefaultLongestStack,
+        FlowTimeline? timeline = null)
     {
         (_followsChildren, _longestStack) = (followsChildren, longestStack);
-        Main = new SampledProcess(processId, name, new NodeBudget(MostNodes));
+        var budget = new NodeBudget(MostNodes);
+        Main = new SampledProcess(processId, name, budget);
+        Flows = timeline is null ? null : new FlowSamples(timeline, budget, longestStack);
         foreach (CodeMapping mapping in mappings)
         {
             Main.Add(mapping);
@@ -46,6 +50,9 @@ internal sealed class SampleCollector
 
     /// <summary>The process that is sampled, before it executes another program.</summary>
     public SampledProcess Main { get; }
+
+    /// <summary>The samples by flow; null if another process is sampled.</summary>
+    public FlowSamples? Flows { get; }
 
     /// <summary>The sampled processes, in the order in which they appeared.</summary>
     public IReadOnlyList<SampledProcess> Processes => _processes;
@@ -67,6 +74,11 @@ internal sealed class SampleCollector
         if (record.Type is PerfRecordType.Fork or PerfRecordType.Exit)
         {
             _eventsOfThreads.Remove(record.ThreadId); // the ID may be another thread's from now on
+        }
+
+        if (record.Type == PerfRecordType.Exit)
+        {
+            Flows?.EndThread(record.ThreadId, record.Time);
         }
 
         switch (record.Type)
@@ -100,6 +112,7 @@ internal sealed class SampleCollector
                 if (sampled.Samples.TryAdd(record.CallChain, _longestStack))
                 {
                     Volatile.Write(ref _sampleCount, _sampleCount + 1);
+                    Flows?.Add(record);
                 }
                 else
                 {

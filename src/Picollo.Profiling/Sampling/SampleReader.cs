@@ -60,6 +60,13 @@ internal sealed class SampleReader : IDisposable
     private void Read(ulong until)
     {
         Usage = CpuUsageReader.TryGetByProcess(_processId, out CpuUsage usage, out _) ? usage : Usage;
+        _samples.Flows?.Begin();
+        ReadRings(until);
+        _samples.Flows?.End(until);
+    }
+
+    private void ReadRings(ulong until)
+    {
         while (true)
         {
             int oldest = -1;

@@ -7,6 +7,7 @@ internal sealed class SampleTree(NodeBudget budget)
     public const ulong Truncated = ulong.MaxValue;
 
     private const int None = -1;
+    private const int Missing = -2;
 
     private readonly Dictionary<(int Parent, ulong Address), int> _children = [];
     private readonly List<Node> _nodes = [];
@@ -47,6 +48,41 @@ internal sealed class SampleTree(NodeBudget budget)
         SampleCount++;
         _nodes[parent] = _nodes[parent] with { OwnSampleCount = _nodes[parent].OwnSampleCount + 1 };
         return true;
+    }
+
+    /// <summary>Adds the samples of another tree.</summary>
+    /// <returns>Number of samples that were added: fewer if there are too many distinct stacks.</returns>
+    public long AddAll(SampleTree other)
+    {
+        long added = 0;
+        int[] places = new int[other._nodes.Count];
+        for (int i = 0; i < places.Length; i++)
+        {
+            Node node = other._nodes[i];
+            places[i] = node.Parent == None ? None : places[node.Parent];
+            if ((node.Parent != None && places[i] == Missing) || !TryAddNode(node.Address, ref places[i]))
+            {
+                places[i] = Missing;
+            }
+            else if (node.OwnSampleCount > 0)
+            {
+                int place = places[i];
+                _nodes[place] = _nodes[place] with { OwnSampleCount = _nodes[place].OwnSampleCount + node.OwnSampleCount };
+                added += node.OwnSampleCount;
+            }
+        }
+
+        SampleCount += added;
+        return added;
+    }
+
+    /// <summary>Removes all samples, and gives their memory back.</summary>
+    public void Release()
+    {
+        budget.Return(_nodes.Count);
+        _nodes.Clear();
+        _children.Clear();
+        SampleCount = 0;
     }
 
     private static int CountAddresses(ReadOnlySpan<ulong> chain)
@@ -98,4 +134,6 @@ internal sealed class NodeBudget(int nodes)
     private int _left = nodes;
 
     public bool TryTake() => _left > 0 && _left-- > 0;
+
+    public void Return(int nodes) => _left += nodes;
 }

@@ -11,11 +11,10 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
 
     private readonly List<string> _notes = [];
     private readonly CodeImages _images = new(files);
+    private readonly Dictionary<SampledProcess, CodeMap> _codes = [];
     private KernelSymbols? _kernel;
 
     public string Title { get; private set; } = "";
-
-    public long UnnamedSampleCount { get; private set; }
 
     public IReadOnlyList<string> Notes => _notes;
 
@@ -39,7 +38,7 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
                 string.Create(CultureInfo.InvariantCulture, $"{process.Name} (process {process.Id}{executed})"),
                 "",
                 CpuProfileFrameKind.Group);
-            Add(root, group, process);
+            Add(root, group, CodeOf(process), process.Samples);
         }
 
         _notes.AddRange(_images.Notes);
@@ -53,12 +52,20 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         return root;
     }
 
-    private void Add(CpuProfileNode root, CpuProfileFrame? group, SampledProcess process)
+    /// <summary>Makes the tree of some of the samples of the process.</summary>
+    public CpuProfileNode Build(SampleTree some)
     {
-        PerfMap? map = MapOf(process);
-        var code = new CodeMap(
-            process.Mappings, map, _images, settings.Options.IncludeKernel, _kernel, settings.Options.ShowTiers);
-        IReadOnlyList<SampleTree.Node> nodes = process.Samples.Nodes;
+        var root = new CpuProfileNode(All);
+        Add(root, null, CodeOf(samples.Main), some);
+        return root;
+    }
+
+    private CodeMap CodeOf(SampledProcess process) => _codes.TryGetValue(process, out CodeMap? code) ? code : _codes[process] = new CodeMap(
+        process.Mappings, MapOf(process), _images, settings.Options.IncludeKernel, _kernel, settings.Options.ShowTiers);
+
+    private static void Add(CpuProfileNode root, CpuProfileFrame? group, CodeMap code, SampleTree samples)
+    {
+        IReadOnlyList<SampleTree.Node> nodes = samples.Nodes;
         var path = new List<CpuProfileFrame>();
         foreach (SampleTree.Node node in nodes.Where(node => node.OwnSampleCount > 0))
         {
@@ -77,7 +84,6 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
                 inner = named;
             }
 
-            UnnamedSampleCount += path[0].Kind == CpuProfileFrameKind.Unnamed ? node.OwnSampleCount : 0;
             path.AddRange(group is null ? [] : [group]);
             path.Reverse();
             root.Add(CollectionsMarshal.AsSpan(path), node.OwnSampleCount);

@@ -5,7 +5,7 @@ namespace Picollo.Cpu;
 public sealed partial class CpuUsageAsyncWatcher
 {
     /// <summary>What a span keeps with its watcher; null for the watchers of others, and once it is stopped.</summary>
-    internal object? Companion => _successorOrPieces is FlowPiece or CpuUsageAsyncWatcher ? null : _successorOrPieces;
+    internal object? Companion => _successorOrPieces is FlowPiece or FlowLabel or CpuUsageAsyncWatcher ? null : _successorOrPieces;
 
     /// <summary>Starts to watch for a span that has just become the current one. <see cref="IsSupported"/> must be true.</summary>
     internal static CpuUsageAsyncWatcher StartSpan(object companion)

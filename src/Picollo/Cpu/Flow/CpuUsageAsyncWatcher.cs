@@ -59,8 +59,8 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     private CpuUsageAsyncWatcher? _outer;
 
-    // A watcher that lists its switches has no successor, and that of a span has neither until it is stopped, so that one field holds any
-    // of the three, and no watcher grows by it.
+    // A watcher that lists its switches has no successor and no label, that of a span has none of the three until it is stopped, and a
+    // successor has the label of those before it: one field holds any of them, and no watcher grows by it.
     private object? _successorOrPieces;
 
     private int _threadCount;
@@ -241,9 +241,13 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         successor?.Add(_sums - taken, byThreadSwitch: false);
         _startOrLength = end - _startOrLength;
         _sums = taken;
-        _successorOrPieces = (object?)pieces ?? successor;
+        _successorOrPieces = (object?)pieces ?? (object?)successor ?? Label;
         Volatile.Write(ref _isFinal, true);
         Unlock();
+        if (ThreadCount > 0 && FlowRecorder.IsActive)
+        {
+            FlowRecorder.RecordStop(this);
+        }
     }
 
     /// <summary>What is read at each switch.</summary>
@@ -285,11 +289,25 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>One that is in no flow itself, and runs forever; for <see cref="StopFor"/>.</summary>
     /// <remarks>Its total may be lower for a moment while a flow is stopped.</remarks>
-    internal static CpuUsageAsyncWatcher MakeSuccessor() => new(FlowReadings.Total, isFinal: false)
+    internal static CpuUsageAsyncWatcher MakeSuccessor(FlowLabel? label = null) => new(FlowReadings.Total, isFinal: false)
     {
+        _successorOrPieces = label,
+
         // Threads are in the flows of those it took over from: a question looks at all.
         _threadCount = int.MaxValue / 2,
     };
+
+    /// <summary>What the flow is for, also after <see cref="StopFor"/>; null if that is not known. Any thread may read it.</summary>
+    internal FlowLabel? Label
+    {
+        get => Volatile.Read(ref _successorOrPieces) switch
+        {
+            FlowLabel label => label,
+            CpuUsageAsyncWatcher successor => successor.Label,
+            _ => null,
+        };
+        set => Volatile.Write(ref _successorOrPieces, value);
+    }
 
     /// <summary>What was taken until <see cref="Stop"/>; null while the watcher runs.</summary>
     internal CpuSegment? Final => IsRunning ? null : _sums;

@@ -233,6 +233,7 @@ internal static class WatchedFlow
             thread.NoteSpan(null, null, null); // keeps nothing of a flow that the thread has left
         }
 
+        CpuUsageAsyncWatcher? before = thread.Watchers;
         CpuUsageAsyncWatcher? entered = change.CurrentValue;
         FlowReadings ofEntered = ReadingsOf(entered);
         FlowReadings readings = ReadingsOf(thread.Watchers) | ofEntered;
@@ -244,6 +245,11 @@ internal static class WatchedFlow
         else
         {
             thread.Drop();
+        }
+
+        if (FlowRecorder.IsActive && (before ?? thread.Watchers) is not null)
+        {
+            FlowRecorder.RecordSwitch(thread, before);
         }
     }
 

@@ -1,0 +1,67 @@
+using Picollo.Cpu;
+
+namespace Picollo.Profiling;
+
+/// <content>The parts of a profile that belong to flows.</content>
+public sealed partial class CpuProfile
+{
+    /// <summary>The samples by flow; null if they are not known.</summary>
+    internal FlowProfiles? Flows { get; init; }
+
+    /// <summary>The part of the profile whose CPU time a watcher counted: what its flow ran, on all threads, until
+    /// <see cref="CpuUsageAsyncWatcher.Stop"/>.</summary>
+    /// <param name="watcher">A watcher that ran while the profile was taken.</param>
+    /// <returns>The samples; none if the watcher ran at another time, or used less CPU time than the period of the samples.</returns>
+    /// <remarks>A sample belongs to each watcher that ran in its flow. Thread-safe.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is <see langword="null"/>.</exception>
+    /// <exception cref="InvalidOperationException">The profile is not of this process, or a part of another one.</exception>
+    public CpuProfile Of(CpuUsageAsyncWatcher watcher)
+    {
+        ArgumentNullException.ThrowIfNull(watcher);
+        return Part("a flow", KnownFlows.Watchers.GetValueOrDefault(watcher) ?? new CpuProfileNode(Root.Frame));
+    }
+
+    /// <summary>The parts of the profile by the route of the request, or by the name of the work, as <c>Picollo.AspNetCore</c> measures
+    /// them. What belongs to none is the part <see cref="CpuProfileRoute.NoRequest"/>.</summary>
+    /// <returns>The parts that have samples, those with the most samples first. Together they have all samples of the profile.</returns>
+    /// <remarks>
+    /// <para>CPU time that a request causes after its response belongs to its route. So does all that a request starts, on any
+    /// thread.</para>
+    /// <example>
+    /// <code>
+    /// foreach (CpuProfileRoute part in profile.ByRoute())
+    /// {
+    ///     Console.WriteLine($"{part}: {part.Profile.SampleCount} samples");
+    /// }
+    /// </code>
+    /// </example>
+    /// <para>Thread-safe.</para>
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">The profile is not of this process, or a part of another one.</exception>
+    public IReadOnlyList<CpuProfileRoute> ByRoute() =>
+    [
+        .. KnownFlows.Labels
+            .Select(pair => (pair.Key.Method, pair.Key.Name, Root: pair.Value))
+            .Append((Method: "", Name: CpuProfileRoute.NoRequest, Root: KnownFlows.Unlabelled))
+            .Where(part => part.Root.SampleCount > 0)
+            .Select(part => new CpuProfileRoute(part.Method, part.Name, Part($"{part.Method} {part.Name}".TrimStart(), part.Root)))
+            .OrderByDescending(part => part.Profile.SampleCount)
+            .ThenBy(part => part.Route, StringComparer.Ordinal)
+            .ThenBy(part => part.Method, StringComparer.Ordinal),
+    ];
+
+    private FlowProfiles KnownFlows =>
+        Flows ?? throw new InvalidOperationException("The flows of this profile are not known: it is not a whole profile of this process.");
+
+    private CpuProfile Part(string name, CpuProfileNode root) => new(root)
+    {
+        Title = $"{name} in {Title}",
+        StartTimeUtc = StartTimeUtc,
+        Duration = Duration,
+        Frequency = Frequency,
+        EventName = EventName,
+        IncludesKernel = IncludesKernel,
+        CpuUsage = new CpuUsage(TimeOf(root.SampleCount).Ticks * TimeSpan.NanosecondsPerTick, 0),
+        Notes = Notes,
+    };
+}

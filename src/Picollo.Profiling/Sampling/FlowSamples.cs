@@ -1,0 +1,97 @@
+using System.Runtime.InteropServices;
+using Picollo.Cpu;
+
+namespace Picollo.Profiling.Sampling;
+
+/// <summary>The samples of this process by the flow that its threads ran. One thread uses it.</summary>
+/// <param name="timeline">Which flows.</param>
+/// <param name="budget">The memory for all trees.</param>
+/// <param name="longestStack">Number of addresses that the kernel records at most.</param>
+internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int longestStack)
+{
+    private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _flows = [];
+    private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _labelled = [];
+    private readonly Dictionary<FlowLabel, SampleTree> _labels = [];
+    private HashSet<CpuUsageAsyncWatcher> _ended = [];
+
+    /// <summary>The samples by watcher, of watchers without a label. A sample is in each watcher that counted.</summary>
+    public IReadOnlyDictionary<CpuUsageAsyncWatcher, SampleTree> Flows => _flows;
+
+    /// <summary>The samples by the label of the innermost watcher that has one.</summary>
+    public IReadOnlyDictionary<FlowLabel, SampleTree> Labels => _labels;
+
+    /// <summary>The samples without a label.</summary>
+    public SampleTree Unlabelled { get; } = new(budget);
+
+    /// <summary>Number of samples whose flow is not known, because switches were lost or memory ran out. They are in
+    /// <see cref="Unlabelled"/>, if there was memory for that.</summary>
+    public long UnknownCount { get; private set; }
+
+    /// <summary>Takes what threads have recorded. Call it before the records of a reading.</summary>
+    public void Begin() => timeline.Refresh();
+
+    /// <summary>Adds a sample.</summary>
+    public void Add(in PerfRecord sample)
+    {
+        SampleTree labelled = Unlabelled;
+        IReadOnlyList<CpuUsageAsyncWatcher>? watchers = timeline.At(sample.ThreadId, (long)sample.Time);
+        bool isKnown = watchers is not null;
+        foreach (CpuUsageAsyncWatcher watcher in watchers ?? [])
+        {
+            if (watcher.Label is null)
+            {
+                isKnown &= TreeOf(_flows, watcher).TryAdd(sample.CallChain, longestStack);
+            }
+            else if (labelled == Unlabelled)
+            {
+                labelled = TreeOf(_labelled, watcher);
+            }
+        }
+
+        isKnown &= labelled.TryAdd(sample.CallChain, longestStack);
+        UnknownCount += isKnown ? 0 : 1;
+    }
+
+    /// <summary>Notes the end of a thread.</summary>
+    public void EndThread(int threadId, ulong time) => timeline.Forget(threadId, (long)time);
+
+    /// <summary>Ends a reading: requests that ended before the one before it have all their samples, and count for their label.</summary>
+    /// <param name="time">Up to which records were read.</param>
+    public void End(ulong time)
+    {
+        timeline.MoveTo((long)Math.Min(time, long.MaxValue));
+        foreach (CpuUsageAsyncWatcher watcher in _ended)
+        {
+            CountForLabel(watcher);
+        }
+
+        _ended = [.. _labelled.Keys.Where(watcher => !watcher.IsRunning)];
+    }
+
+    /// <summary>Ends recording. All requests count for their label.</summary>
+    public void Complete()
+    {
+        timeline.Dispose();
+        foreach (CpuUsageAsyncWatcher watcher in _labelled.Keys.ToList())
+        {
+            CountForLabel(watcher);
+        }
+    }
+
+    private void CountForLabel(CpuUsageAsyncWatcher watcher)
+    {
+        if (_labelled.Remove(watcher, out SampleTree? samples))
+        {
+            SampleTree all = watcher.Label is { } label ? TreeOf(_labels, label) : Unlabelled;
+            UnknownCount += samples.SampleCount - all.AddAll(samples);
+            samples.Release();
+        }
+    }
+
+    private SampleTree TreeOf<TKey>(Dictionary<TKey, SampleTree> trees, TKey key)
+        where TKey : class
+    {
+        ref SampleTree? tree = ref CollectionsMarshal.GetValueRefOrAddDefault(trees, key, out _);
+        return tree ??= new SampleTree(budget);
+    }
+}

@@ -1,0 +1,138 @@
+using Picollo.Cpu;
+
+namespace Picollo.Profiling.Sampling;
+
+/// <summary>Which watchers counted on a thread at a moment, by the switches that a <see cref="FlowRecorder"/> has recorded. One thread uses
+/// it, and asks in the order of time.</summary>
+internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
+{
+    private readonly Dictionary<int, ThreadState> _threads = [];
+    private readonly Dictionary<CpuUsageAsyncWatcher, long> _stopped = [];
+
+    /// <summary>Takes what was recorded since the last call.</summary>
+    public void Refresh()
+    {
+        foreach (FlowLog log in recorder.TakeAddedLogs())
+        {
+            Add(log);
+        }
+
+        foreach (FlowStop stop in recorder.TakeStops())
+        {
+            Add(stop);
+        }
+    }
+
+    /// <summary>Adds what a thread records.</summary>
+    internal void Add(FlowLog log)
+    {
+        if (_threads.TryGetValue(log.ThreadId, out ThreadState? state))
+        {
+            state.Add(log); // of another thread, which has the ID now
+        }
+        else
+        {
+            _threads.Add(log.ThreadId, new ThreadState(log));
+        }
+    }
+
+    /// <summary>Adds the stop of a watcher.</summary>
+    internal void Add(FlowStop stop) => _stopped[stop.Watcher] = stop.Time;
+
+    /// <summary>The watchers that counted on a thread at a moment, the innermost first.</summary>
+    /// <param name="threadId">The system's ID of the thread.</param>
+    /// <param name="time">In ticks of <see cref="System.Diagnostics.Stopwatch"/>; at least that of the call before.</param>
+    /// <returns>Null if they are not known, because switches were lost.</returns>
+    public IReadOnlyList<CpuUsageAsyncWatcher>? At(int threadId, long time)
+    {
+        IReadOnlyList<CpuUsageAsyncWatcher>? watchers =
+            _threads.TryGetValue(threadId, out ThreadState? state) ? state.At(time) : recorder.Initial.GetValueOrDefault(threadId, []);
+        return watchers is null || _stopped.Count == 0 || !watchers.Any(watcher => IsStopped(watcher, time))
+            ? watchers
+            : [.. watchers.Select(watcher => IsStopped(watcher, time) ? watcher.Counting : watcher).OfType<CpuUsageAsyncWatcher>()];
+    }
+
+    /// <summary>Reads all switches up to a moment, which gives memory back, and forgets what is no longer needed.</summary>
+    public void MoveTo(long time)
+    {
+        var counting = new HashSet<CpuUsageAsyncWatcher>();
+        foreach (ThreadState state in _threads.Values)
+        {
+            counting.UnionWith(state.At(time) ?? []);
+        }
+
+        counting.UnionWith(recorder.Initial.Values.SelectMany(watchers => watchers));
+        foreach ((CpuUsageAsyncWatcher watcher, long stop) in _stopped.Where(pair => pair.Value < time && !counting.Contains(pair.Key)))
+        {
+            _stopped.Remove(watcher);
+        }
+    }
+
+    /// <summary>Forgets a thread that has ended.</summary>
+    public void Forget(int threadId, long time)
+    {
+        if (_threads.TryGetValue(threadId, out ThreadState? state) && state.TryEnd(time))
+        {
+            _threads.Remove(threadId);
+        }
+    }
+
+    /// <summary>Ends the recording.</summary>
+    public void Dispose() => recorder.Dispose();
+
+    private bool IsStopped(CpuUsageAsyncWatcher watcher, long time) => _stopped.TryGetValue(watcher, out long stop) && stop <= time;
+
+    /// <summary>What the threads with an ID run, one after the other.</summary>
+    private sealed class ThreadState(FlowLog log)
+    {
+        private readonly List<FlowLog> _logs = [log];
+        private List<CpuUsageAsyncWatcher> _watchers = [.. log.Before];
+        private bool _isUnknown;
+
+        public void Add(FlowLog log)
+        {
+            int place = _logs.FindIndex(other => other.StartTime > log.StartTime);
+            _logs.Insert(place < 0 ? _logs.Count : place, log);
+        }
+
+        public List<CpuUsageAsyncWatcher>? At(long time)
+        {
+            while (_logs.Count > 1 && _logs[1].StartTime <= time)
+            {
+                _logs[0].Release();
+                _logs.RemoveAt(0);
+                (_watchers, _isUnknown) = ([.. _logs[0].Before], false);
+            }
+
+            while (_logs[0].TryPeek(out FlowSwitch next) && next.Time <= time)
+            {
+                if (next.Kind != FlowSwitchKind.Outer)
+                {
+                    _watchers.Clear();
+                    _isUnknown = next.Kind == FlowSwitchKind.Gap;
+                }
+
+                if (next.Watcher is { } watcher)
+                {
+                    _watchers.Add(watcher);
+                }
+
+                _logs[0].Remove();
+            }
+
+            return _isUnknown ? null : _watchers;
+        }
+
+        public bool TryEnd(long time)
+        {
+            _ = At(time);
+            bool isLast = _logs.Count == 1;
+            if (isLast)
+            {
+                _logs[0].Release();
+            }
+
+            return isLast;
+        }
+    }
+}

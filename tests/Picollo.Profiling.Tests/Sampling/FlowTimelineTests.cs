@@ -1,0 +1,236 @@
+using Picollo.Cpu;
+using Picollo.Profiling.Sampling;
+using static Picollo.Profiling.Tests.Sampling.KernelRecords;
+
+namespace Picollo.Profiling.Tests.Sampling;
+
+/// <summary>Samples and switches whose times are known are joined exactly.</summary>
+public sealed class FlowTimelineTests : IDisposable
+{
+    private const int Thread = 101;
+
+    private static readonly FlowLabel[] Labels = [new("GET", "/a"), new("POST", "/a"), new("GET", "/b"), new("", "import")];
+
+    private readonly FlowRecorder _recorder = FlowRecorder.Start();
+
+    public void Dispose() => _recorder.Dispose();
+
+    [Fact]
+    public void A_switch_counts_from_its_time_on()
+    {
+        CpuUsageAsyncWatcher watcher = NewWatcher();
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        log.Add(10, watcher);
+        log.Add(20, null);
+
+        timeline.At(Thread, 9).Should().BeEmpty();
+        timeline.At(Thread, 10).Should().Equal(watcher);
+        timeline.At(Thread, 19).Should().Equal(watcher);
+        timeline.At(Thread, 20).Should().BeEmpty();
+        timeline.At(Thread + 1, 20).Should().BeEmpty("another thread runs nothing");
+    }
+
+    [Fact]
+    public void A_thread_that_has_the_ID_of_one_that_ended_runs_what_its_own_log_has()
+    {
+        CpuUsageAsyncWatcher first = NewWatcher(), second = NewWatcher();
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        log.Add(10, first);
+        var next = new FlowLog(_recorder, Thread, 30, before: null);
+        next.Add(40, second);
+        timeline.Add(next);
+
+        timeline.At(Thread, 15).Should().Equal(first);
+        timeline.Forget(Thread, 25);
+        timeline.At(Thread, 35).Should().BeEmpty();
+        timeline.At(Thread, 45).Should().Equal(second);
+        timeline.Forget(Thread, 50);
+        timeline.At(Thread, 55).Should().BeEmpty("it has ended");
+    }
+
+    [Fact]
+    public void A_watcher_that_was_stopped_counts_no_longer_on_other_threads()
+    {
+        CpuUsageAsyncWatcher stopped = NewWatcher(), outer = NewWatcher();
+        stopped.Outer = outer;
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        log.Add(10, stopped);
+        stopped.Stop();
+        timeline.Add(new FlowStop(stopped, 20));
+
+        timeline.At(Thread, 19).Should().Equal(stopped, outer);
+        timeline.At(Thread, 20).Should().Equal(outer);
+        timeline.MoveTo(30);
+        timeline.At(Thread, 31).Should().Equal([outer], "it is not forgotten while a thread is in its flow");
+    }
+
+    [Fact]
+    public void What_a_request_starts_counts_for_its_route_after_its_end()
+    {
+        CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Labels[0]);
+        CpuUsageAsyncWatcher request = NewWatcher();
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        log.Add(10, request);
+        request.StopFor(successor);
+        timeline.Add(new FlowStop(request, 20));
+
+        timeline.At(Thread, 19).Should().Equal(request);
+        timeline.At(Thread, 20).Should().Equal(successor);
+    }
+
+    [Fact]
+    public void Samples_are_counted_exactly_by_an_injected_timeline() => Seeded.Run(200, random =>
+    {
+        CpuUsageAsyncWatcher[] labelled = [.. Labels.Select(NewWatcher)];
+        CpuUsageAsyncWatcher[] plain = [NewWatcher(), NewWatcher(), NewWatcher()];
+        var timeline = new FlowTimeline(_recorder);
+        var samples = new FlowSamples(timeline, new NodeBudget(100_000), 127);
+        var events = new List<(long Time, int Thread, CpuUsageAsyncWatcher[]? Switch)>();
+        long time = 0;
+        for (int i = random.Next(200); i > 0; i--)
+        {
+            CpuUsageAsyncWatcher[]? chain = random.Next(2) == 0 ? null : RandomChain(random, labelled, plain);
+            events.Add((time += random.Next(1, 5), random.Next(3), chain));
+        }
+
+        var logs = new FlowLog?[3];
+        var current = new CpuUsageAsyncWatcher[][] { [], [], [] };
+        var expected = new Dictionary<object, int>();
+        int none = 0;
+        List<byte[]> records = [];
+        foreach ((long at, int thread, CpuUsageAsyncWatcher[]? chain) in events)
+        {
+            if (chain is not null)
+            {
+                if (logs[thread] is null)
+                {
+                    logs[thread] = new FlowLog(_recorder, thread, at, before: null);
+                    timeline.Add(logs[thread]!);
+                }
+
+                logs[thread]!.Add(at, Link(chain));
+                current[thread] = chain;
+            }
+            else
+            {
+                records.Add(Sample(1, thread, (ulong)at, 1, 0x30));
+                foreach (CpuUsageAsyncWatcher watcher in current[thread].Where(watcher => watcher.Label is null))
+                {
+                    expected[watcher] = expected.GetValueOrDefault(watcher) + 1;
+                }
+
+                if (current[thread].FirstOrDefault(watcher => watcher.Label is not null)?.Label is { } label)
+                {
+                    expected[label] = expected.GetValueOrDefault(label) + 1;
+                }
+                else
+                {
+                    none++;
+                }
+            }
+        }
+
+        foreach (byte[] record in records)
+        {
+            samples.Add(new PerfRecord(record));
+            if (random.Next(10) == 0)
+            {
+                samples.End(new PerfRecord(record).Time);
+            }
+        }
+
+        samples.Complete();
+        Dictionary<object, int> counted = samples.Flows.ToDictionary(pair => (object)pair.Key, pair => (int)pair.Value.SampleCount);
+        foreach ((FlowLabel label, SampleTree tree) in samples.Labels)
+        {
+            counted.Add(label, (int)tree.SampleCount);
+        }
+
+        counted.Should().BeEquivalentTo(expected);
+        (samples.Unlabelled.SampleCount, samples.UnknownCount).Should().Be((none, 0));
+    });
+
+    [Fact]
+    public void Samples_in_a_gap_belong_to_no_flow_and_are_counted()
+    {
+        using FlowRecorder small = FlowRecorder.Start(mostChunks: 1); // and two for each log
+        CpuUsageAsyncWatcher watcher = NewWatcher(Labels[0]);
+        var log = new FlowLog(small, Thread, 0, before: null);
+        var timeline = new FlowTimeline(small);
+        timeline.Add(log);
+        var samples = new FlowSamples(timeline, new NodeBudget(100), 127);
+        for (int time = 1; time < 1000; time++)
+        {
+            log.Add(time, watcher);
+        }
+
+        samples.Add(new PerfRecord(Sample(1, Thread, 5, 1, 0x30)));
+        samples.Add(new PerfRecord(Sample(1, Thread, 2000, 1, 0x30)));
+        log.Add(3000, watcher);
+        samples.Add(new PerfRecord(Sample(1, Thread, 3001, 1, 0x30)));
+        samples.Complete();
+
+        samples.Labels.Should().ContainSingle().Which.Value.SampleCount.Should().Be(2);
+        (samples.Unlabelled.SampleCount, samples.UnknownCount).Should().Be((1, 1));
+    }
+
+    [Fact]
+    public void A_request_counts_for_the_route_that_it_has_at_its_end()
+    {
+        CpuUsageAsyncWatcher request = NewWatcher(new FlowLabel("GET", "(no endpoint)"));
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(100), 127);
+        log.Add(10, request);
+        samples.Add(new PerfRecord(Sample(1, Thread, 11, 1, 0x30, 0x41)));
+        request.Label = Labels[1];
+        request.Stop();
+        samples.End(12);
+        samples.Add(new PerfRecord(Sample(1, Thread, 13, 1, 0x30, 0x41)));
+        samples.End(14);
+        samples.End(15);
+
+        samples.Labels.Should().ContainSingle().Which.Key.Should().Be(Labels[1]);
+        samples.Labels[Labels[1]].Nodes.Should().BeEquivalentTo([new SampleTree.Node(-1, 0x40, 0), new SampleTree.Node(0, 0x30, 2)]);
+    }
+
+    [Fact]
+    public void Stacks_beyond_the_memory_are_counted_as_unknown()
+    {
+        CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(3), 127);
+        log.Add(1, request);
+        samples.Add(new PerfRecord(Sample(1, Thread, 2, 1, 0x30, 0x41)));
+        samples.Add(new PerfRecord(Sample(1, Thread, 3, 1, 0x50, 0x61)));
+        samples.Complete();
+
+        (samples.Labels.Values.Sum(tree => tree.SampleCount) + samples.UnknownCount).Should().Be(2);
+        samples.UnknownCount.Should().BePositive();
+    }
+
+    /// <summary>A watcher that runs, without one around it.</summary>
+    private static CpuUsageAsyncWatcher NewWatcher(FlowLabel? label = null) => new() { Label = label, Outer = null };
+
+    private static CpuUsageAsyncWatcher[] RandomChain(Random random, CpuUsageAsyncWatcher[] labelled, CpuUsageAsyncWatcher[] plain) =>
+    [
+        .. plain.Where(_ => random.Next(3) == 0),
+        .. labelled.Where(_ => random.Next(3) == 0).OrderBy(_ => random.Next()),
+    ];
+
+    private static CpuUsageAsyncWatcher? Link(CpuUsageAsyncWatcher[] chain)
+    {
+        for (int i = 0; i < chain.Length; i++)
+        {
+            chain[i].Outer = i + 1 < chain.Length ? chain[i + 1] : null;
+        }
+
+        return chain.FirstOrDefault();
+    }
+
+    private FlowTimeline NewTimeline(out FlowLog log)
+    {
+        var timeline = new FlowTimeline(_recorder);
+        timeline.Add(log = new FlowLog(_recorder, Thread, 1, before: null));
+        return timeline;
+    }
+}

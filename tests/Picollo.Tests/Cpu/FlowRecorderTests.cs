@@ -1,0 +1,309 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+public class FlowRecorderTests
+{
+    private static readonly FlowLabel Label = new("GET", "/users/{id}");
+
+    [Fact]
+    public void The_switches_of_a_thread_are_recorded_in_their_order()
+    {
+        using FlowRecorder recorder = FlowRecorder.Start();
+        CpuUsageAsyncWatcher? outer = null, inner = null;
+
+        FlowLog log = OnThread(recorder, () =>
+        {
+            outer = new CpuUsageAsyncWatcher();
+            inner = new CpuUsageAsyncWatcher();
+            inner.Stop();
+            outer.Stop();
+        });
+
+        List<(long Time, CpuUsageAsyncWatcher[] Watchers)> switches = Read(log);
+        switches.Select(each => each.Watchers).Should().BeEquivalentTo(
+            new[] { [outer], new[] { inner, outer }, [outer], [] }, options => options.WithStrictOrdering());
+        switches.Select(each => each.Time).Should().BeInAscendingOrder();
+        log.Before.Should().BeEmpty();
+        recorder.TakeAddedLogs().Should().Contain(log);
+        recorder.TakeAddedLogs().Should().NotContain(log, "it is added once");
+    }
+
+    [Fact]
+    public void A_thread_that_is_in_a_flow_already_is_known_from_the_start()
+    {
+        using var isIn = new ManualResetEventSlim();
+        using var goOn = new ManualResetEventSlim();
+        CpuUsageAsyncWatcher? watcher = null;
+        int thread = 0;
+        FlowLog? log = null;
+        FlowRecorder? recorder = null;
+        var running = new Thread(() =>
+        {
+            watcher = new CpuUsageAsyncWatcher();
+            thread = (int)(ThreadSegment.OfThread!.ThreadId ?? 0);
+            isIn.Set();
+            goOn.Wait();
+            watcher.Stop();
+            log = LogOf(recorder!);
+        });
+        running.UnsafeStart();
+        isIn.Wait();
+        using FlowRecorder started = recorder = FlowRecorder.Start();
+        goOn.Set();
+        running.Join();
+
+        started.Initial.Should().ContainKey(thread).WhoseValue.Should().Equal(watcher!);
+        log!.Before.Should().Equal([watcher!], "the log begins with what the thread ran before");
+        Read(log).Should().ContainSingle().Which.Watchers.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void A_thread_that_finds_no_memory_marks_a_gap_and_goes_on_when_there_is_some()
+    {
+        using FlowRecorder recorder = FlowRecorder.Start(mostChunks: 2);
+        using var isFull = new ManualResetEventSlim();
+        using var isRead = new ManualResetEventSlim();
+        FlowLog? log = null;
+        var switching = new Thread(() =>
+        {
+            Switch(10_000);
+            log = LogOf(recorder);
+            isFull.Set();
+            isRead.Wait();
+            Switch(3);
+        });
+        switching.UnsafeStart();
+        isFull.Wait();
+
+        List<FlowSwitchKind> kinds = ReadKinds(log!);
+        isRead.Set();
+        switching.Join();
+
+        kinds.Should().HaveCountLessThan(1000).And.HaveElementAt(kinds.Count - 1, FlowSwitchKind.Gap);
+        kinds.Count(kind => kind == FlowSwitchKind.Gap).Should().Be(1);
+        ReadKinds(log!).Should().Equal(Enumerable.Repeat(FlowSwitchKind.Switch, 6), "a switch into the flow and one out of it, three times");
+    }
+
+    [Fact]
+    public void Memory_that_was_read_is_used_again()
+    {
+        using FlowRecorder recorder = FlowRecorder.Start(mostChunks: 3);
+        FlowLog? log = null;
+        int gaps = 0, switches = 0;
+
+        OnThread(recorder, () =>
+        {
+            for (int i = 0; i < 200; i++)
+            {
+                Switch(40);
+                log ??= LogOf(recorder);
+                List<FlowSwitchKind> kinds = ReadKinds(log);
+                gaps += kinds.Count(kind => kind == FlowSwitchKind.Gap);
+                switches += kinds.Count;
+            }
+        });
+
+        (gaps, switches).Should().Be((0, 200 * 40 * 2));
+    }
+
+    [Fact]
+    public void A_switch_allocates_nothing_in_steady_state()
+    {
+        using FlowRecorder recorder = FlowRecorder.Start();
+        FlowLog? log = null;
+        long allocated = -1;
+
+        OnThread(recorder, () =>
+        {
+            using var watcher = new CpuUsageAsyncWatcher();
+            ThreadSegment thread = ThreadSegment.OfThread!;
+            log = LogOf(recorder);
+            allocated = Allocations.InSteadyState(() =>
+            {
+                FlowRecorder.RecordSwitch(thread, watcher);
+                while (log.TryPeek(out _))
+                {
+                    log.Remove();
+                }
+            });
+        });
+
+        allocated.Should().Be(0);
+    }
+
+    [Fact]
+    public void A_watcher_that_is_stopped_while_another_thread_is_in_its_flow_is_recorded()
+    {
+        using FlowRecorder recorder = FlowRecorder.Start();
+        using var isIn = new ManualResetEventSlim();
+        using var goOn = new ManualResetEventSlim();
+        CpuUsageAsyncWatcher? shared = null, alone = null;
+        OnThread(recorder, () =>
+        {
+            shared = new CpuUsageAsyncWatcher();
+            var child = new Thread(() =>
+            {
+                isIn.Set();
+                goOn.Wait();
+            });
+            child.Start();
+            isIn.Wait();
+            shared.Stop();
+            goOn.Set();
+            child.Join();
+            alone = new CpuUsageAsyncWatcher();
+            alone.Stop();
+        });
+
+        CpuUsageAsyncWatcher[] stopped = [.. recorder.TakeStops().Select(stop => stop.Watcher)];
+
+        stopped.Should().Contain(shared!).And.NotContain(alone!);
+        recorder.TakeStops().Select(stop => stop.Watcher).Should().NotContain(shared!, "it is taken once");
+    }
+
+    [Fact]
+    public void What_counts_for_a_stopped_watcher_is_recorded_as_that()
+    {
+        using FlowRecorder recorder = FlowRecorder.Start();
+        CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Label);
+        CpuUsageAsyncWatcher? stopped = null;
+
+        FlowLog log = OnThread(recorder, () =>
+        {
+            stopped = new CpuUsageAsyncWatcher();
+            ExecutionContext later = ExecutionContext.Capture()!;
+            stopped.StopFor(successor);
+            ExecutionContext.Run(later, _ => { }, null);
+        });
+
+        Read(log).Select(each => each.Watchers).Should().BeEquivalentTo(
+            new[] { new[] { stopped }, [], [successor], [] }, options => options.WithStrictOrdering());
+    }
+
+    [Fact]
+    public void Spans_are_left_out()
+    {
+        using FlowRecorder recorder = FlowRecorder.Start();
+        CpuUsageAsyncWatcher? watcher = null;
+
+        FlowLog log = OnThread(recorder, () =>
+        {
+            watcher = new CpuUsageAsyncWatcher();
+            CpuUsageAsyncWatcher span = CpuUsageAsyncWatcher.StartSpan(new object());
+            span.StopSpan();
+            watcher.Stop();
+        });
+
+        Read(log).SelectMany(each => each.Watchers).Distinct().Should().Equal(watcher!);
+    }
+
+    [Fact]
+    public void Several_record_at_the_same_time_and_one_that_has_ended_records_nothing()
+    {
+        using FlowRecorder first = FlowRecorder.Start();
+        FlowLog? ofFirst = null, ofSecond = null;
+        OnThread(first, () =>
+        {
+            Switch(1);
+            ofFirst = LogOf(first);
+            using (FlowRecorder second = FlowRecorder.Start())
+            {
+                Switch(2);
+                ofSecond = LogOf(second);
+            }
+
+            Switch(3);
+        });
+
+        (ReadKinds(ofFirst!).Count, ReadKinds(ofSecond!).Count).Should().Be((12, 4));
+    }
+
+    [Fact]
+    public void A_label_stays_with_a_watcher_and_with_what_takes_over_from_it()
+    {
+        using var watcher = new CpuUsageAsyncWatcher { Label = Label };
+        watcher.Stop();
+        watcher.Label.Should().Be(Label);
+
+        var other = new CpuUsageAsyncWatcher { Label = new FlowLabel("GET", "(no endpoint)") };
+        other.StopFor(CpuUsageAsyncWatcher.MakeSuccessor(Label));
+        other.Label.Should().Be(Label, "the row of a request may be known at its end only");
+
+        using var plain = new CpuUsageAsyncWatcher();
+        plain.Label.Should().BeNull();
+    }
+
+    /// <summary>Runs something on a thread without a flow.</summary>
+    /// <returns>The thread's log.</returns>
+    private static FlowLog OnThread(FlowRecorder recorder, Action action)
+    {
+        FlowLog? log = null;
+        Exception? failure = null;
+        var thread = new Thread(() =>
+        {
+            try
+            {
+                action();
+                log = LogOf(recorder);
+            }
+            catch (Exception e)
+            {
+                failure = e;
+            }
+        });
+        thread.UnsafeStart();
+        thread.Join();
+        failure.Should().BeNull();
+        return log!;
+    }
+
+    private static FlowLog LogOf(FlowRecorder recorder)
+    {
+        FlowLog? log = ThreadSegment.OfThread!.Log;
+        while (log is not null && log.Recorder != recorder)
+        {
+            log = log.Next;
+        }
+
+        return log!;
+    }
+
+    private static void Switch(int times)
+    {
+        for (int i = 0; i < times; i++)
+        {
+            using var watcher = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+        }
+    }
+
+    private static List<FlowSwitchKind> ReadKinds(FlowLog log)
+    {
+        List<FlowSwitchKind> kinds = [];
+        for (; log.TryPeek(out FlowSwitch next); log.Remove())
+        {
+            kinds.Add(next.Kind);
+        }
+
+        return kinds;
+    }
+
+    private static List<(long Time, CpuUsageAsyncWatcher[] Watchers)> Read(FlowLog log)
+    {
+        List<(long Time, CpuUsageAsyncWatcher[] Watchers)> switches = [];
+        for (; log.TryPeek(out FlowSwitch next); log.Remove())
+        {
+            CpuUsageAsyncWatcher[] watchers = next.Watcher is { } watcher ? [watcher] : [];
+            if (next.Kind == FlowSwitchKind.Outer)
+            {
+                switches[^1] = (next.Time, [.. switches[^1].Watchers, .. watchers]);
+            }
+            else
+            {
+                switches.Add((next.Time, watchers));
+            }
+        }
+
+        return switches;
+    }
+}
