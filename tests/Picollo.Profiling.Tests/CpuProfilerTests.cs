@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Reflection.Emit;
 using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 
@@ -25,6 +26,38 @@ public class CpuProfilerTests
         profile.Notes.Should().BeEmpty();
         profile.CpuUsage.Total.Should().BePositive();
         profiler.Stop().Should().BeSameAs(profile);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public void Two_profilers_of_this_process_both_know_what_is_compiled_after_the_end_of_the_first()
+    {
+        using CpuProfiler first = CpuProfiler.Start(Fast);
+        using CpuProfiler second = CpuProfiler.Start(Fast);
+        first.Stop();
+        var method = new DynamicMethod("CompiledLater", typeof(ulong), [typeof(ulong)]);
+        ILGenerator code = method.GetILGenerator();
+        Label again = code.DefineLabel();
+        code.DeclareLocal(typeof(ulong));
+        code.MarkLabel(again);
+        code.Emit(OpCodes.Ldloc_0);
+        code.Emit(OpCodes.Ldc_I4_1);
+        code.Emit(OpCodes.Conv_I8);
+        code.Emit(OpCodes.Add);
+        code.Emit(OpCodes.Stloc_0);
+        code.Emit(OpCodes.Ldloc_0);
+        code.Emit(OpCodes.Ldarg_0);
+        code.Emit(OpCodes.Blt_Un, again);
+        code.Emit(OpCodes.Ldloc_0);
+        code.Emit(OpCodes.Ret);
+        var count = method.CreateDelegate<Func<ulong, ulong>>();
+        while (second.SampleCount < 200)
+        {
+            count(100_000_000);
+        }
+
+        CpuProfile profile = second.Stop();
+
+        profile.GetMethods().Should().Contain(each => each.Frame.Name.EndsWith("CompiledLater", StringComparison.Ordinal) && each.OwnSampleCount > 50);
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -240,6 +273,7 @@ public class CpuProfilerTests
             using CpuProfiler stopped = CpuProfiler.Start(Fast);
             stopped.Stop();
             using CpuProfiler disposed = CpuProfiler.Start(Fast);
+            using CpuProfiler atTheSameTime = CpuProfiler.Start(Fast);
         }
 
         SpinWait.SpinUntil(() => Left().SequenceEqual(before), TimeSpan.FromSeconds(30)); // the system removes a thread after its join

@@ -13,15 +13,66 @@ internal sealed class PerfMapFile : IDisposable
     private const long MostBytes = 512L << 20;
     private const string Effect = "Methods that the JIT compiler has compiled have no names: ";
 
+    private static readonly Lock OwnGate = new();
+    private static PerfMapFile? _own; // of this process
+
     private readonly SafeFileHandle _file;
     private readonly DiagnosticsPort? _enabled;
+    private int _otherUses;
 
     private PerfMapFile(SafeFileHandle file, DiagnosticsPort? enabled) => (_file, _enabled) = (file, enabled);
 
     /// <summary>Requests the map of a process; null where it is unavailable.</summary>
     /// <param name="process">The process.</param>
     /// <param name="reason">Why there is none; null if it is available, or not expected because this is not a .NET process.</param>
+    /// <remarks>The profilers of this process share one map, because the runtime writes one: the last of them ends it.</remarks>
     public static PerfMapFile? Request(ProcessFiles process, out string? reason)
+    {
+        if (process.Id != Environment.ProcessId)
+        {
+            return RequestNew(process, out reason);
+        }
+
+        lock (OwnGate)
+        {
+            if (_own is not null)
+            {
+                _own._otherUses++;
+                reason = null;
+                return _own;
+            }
+
+            return _own = RequestNew(process, out reason);
+        }
+    }
+
+    /// <summary>Reads the map that a process has written into a folder (<c>DOTNET_PerfMapJitDumpPath</c>); null if there is
+    /// none.</summary>
+    public static PerfMap? ReadFrom(string folder, int processId)
+    {
+        string path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"perf-{processId}.map"));
+        using SafeFileHandle? file = TryOpen(path);
+        return file is null ? null : PerfMap.Parse(ReadAll(file));
+    }
+
+    public PerfMap Read() => PerfMap.Parse(ReadAll(_file));
+
+    public void Dispose()
+    {
+        lock (OwnGate)
+        {
+            if (_otherUses-- > 0)
+            {
+                return;
+            }
+
+            _own = _own == this ? null : _own;
+            _enabled?.DisablePerfMap();
+            _file.Dispose();
+        }
+    }
+
+    private static PerfMapFile? RequestNew(ProcessFiles process, out string? reason)
     {
         if (process.IsStopped)
         {
@@ -68,23 +119,6 @@ internal sealed class PerfMapFile : IDisposable
         EndUnless(wasEnabled, port);
         reason = $"{Effect}the runtime could not write its perf map ({string.Join(" or ", paths)}); let the process write there.";
         return null;
-    }
-
-    /// <summary>Reads the map that a process has written into a folder (<c>DOTNET_PerfMapJitDumpPath</c>); null if there is
-    /// none.</summary>
-    public static PerfMap? ReadFrom(string folder, int processId)
-    {
-        string path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"perf-{processId}.map"));
-        using SafeFileHandle? file = TryOpen(path);
-        return file is null ? null : PerfMap.Parse(ReadAll(file));
-    }
-
-    public PerfMap Read() => PerfMap.Parse(ReadAll(_file));
-
-    public void Dispose()
-    {
-        _enabled?.DisablePerfMap();
-        _file.Dispose();
     }
 
     private static void EndUnless(bool wasEnabled, DiagnosticsPort port)
