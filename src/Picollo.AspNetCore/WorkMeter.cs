@@ -76,7 +76,7 @@ public sealed class WorkMeter
                 // The request around it is not watched meanwhile: the time counts once. Spans around it have all time in them.
                 _description = new RunDescription(row);
                 _surrounding = WatchedFlow.SuspendExceptSpans();
-                _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations);
+                _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations) { Label = row.Label };
                 meter._running.Add(this, _watcher);
             }
         }

@@ -32,6 +32,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
 
         CpuUsageAsyncWatcher watcher = new(_detail, _countsAllocations);
         reporter.Running.Add(measured, watcher);
+        measured.SetLabel();
         Task request;
         try
         {

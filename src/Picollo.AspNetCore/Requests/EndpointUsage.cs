@@ -7,6 +7,7 @@ using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.StaticAssets;
 using Picollo.AspNetCore.Page;
+using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
@@ -97,6 +98,7 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
     // Looked up once each.
     private RouteUsage? _short;
     private RouteUsage? _longLived;
+    private FlowLabel? _label;
 
     public EndpointUsage Endpoint => endpoint;
 
@@ -106,6 +108,10 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
 
     /// <summary>The route's name in the branch.</summary>
     public string Route => endpoint.RouteIn(prefix);
+
+    /// <summary>What its requests are for, in CPU profiles; null if they are excluded.</summary>
+    public FlowLabel? Label => endpoint.IsExcluded ? null
+        : _label ??= endpoint.IsPage ? RouteTable.PageLabel : new(method, RouteTable.NameOf(Route, endpoint.IsLongLived(method)));
 
     /// <summary>The row of its requests.</summary>
     public RouteUsage Get(RouteTable routes, bool isLongLived)

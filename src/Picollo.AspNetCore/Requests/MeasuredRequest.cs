@@ -106,6 +106,15 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         _free = this;
     }
 
+    /// <summary>Notes for CPU profiles what the request is for, as far as it is known. Its watcher runs.</summary>
+    public void SetLabel()
+    {
+        if (Watcher is { } watcher)
+        {
+            watcher.Label = _requested is null ? RouteTable.LabelOf(Method) : _requested.Label;
+        }
+    }
+
     /// <inheritdoc/>
     public override RunDescription? Describe()
     {
@@ -141,8 +150,11 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         }
     }
 
-    private void SetRequested(Endpoint endpoint, string prefix) =>
+    private void SetRequested(Endpoint endpoint, string prefix)
+    {
         Volatile.Write(ref _requested, _reporter.EndpointOf(endpoint).In(Method, prefix));
+        SetLabel();
+    }
 
     private bool IsRunAgain() =>
         _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;

@@ -84,6 +84,7 @@ internal sealed class RequestReporter : IDisposable
         }
         finally
         {
+            watcher.Label = row?.Label;
             watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null);
             (long counted, bool isReported) = Running.Remove(request);
             if (row is not null)

@@ -32,7 +32,7 @@ internal enum ResponseClass
 /// <param name="countsAllocations">Whether allocated bytes are measured.</param>
 /// <param name="exemplarTime">The clock of exemplars; null if none are kept.</param>
 internal sealed class RouteUsage(string method, string route, bool countsAllocations = false, TimeProvider? exemplarTime = null)
-    : WorkUsage(route, countsAllocations)
+    : WorkUsage(route, countsAllocations, method)
 {
     // Beyond these, codes share one; a client must not be able to create any number of series.
     private const int MaxStatusCodes = 8;

@@ -20,7 +20,8 @@ internal readonly record struct RunUsage(long CpuNanoseconds, long WallNanosecon
 /// <summary>What all runs of some work took. Thread-safe.</summary>
 /// <param name="name">The name.</param>
 /// <param name="countsAllocations">Whether allocated bytes are measured.</param>
-internal class WorkUsage(string name, bool countsAllocations = false)
+/// <param name="method">The HTTP method of requests; empty for other work.</param>
+internal class WorkUsage(string name, bool countsAllocations = false, string method = "")
 {
     private const ulong MostBytes = 1UL << 40;
 
@@ -51,6 +52,9 @@ internal class WorkUsage(string name, bool countsAllocations = false)
     /// <summary>The name: of a route its pattern, never a path.</summary>
     public string Name { get; } = name;
 
+    /// <summary>What the flows of runs are for, in CPU profiles.</summary>
+    public FlowLabel Label => AfterEnd.Label!;
+
     /// <summary>CPU time of each run in nanoseconds. Values outside the range count as its nearest end.</summary>
     public InterlockedHdrHistogram<uint> Cpu { get; } = Nanoseconds.Create();
 
@@ -74,7 +78,7 @@ internal class WorkUsage(string name, bool countsAllocations = false)
     public long TotalCpuNanoseconds => Interlocked.Read(ref _total);
 
     /// <summary>The watcher of what runs still start when they have ended.</summary>
-    public CpuUsageAsyncWatcher AfterEnd { get; } = CpuUsageAsyncWatcher.MakeSuccessor();
+    public CpuUsageAsyncWatcher AfterEnd { get; } = CpuUsageAsyncWatcher.MakeSuccessor(new FlowLabel(method, name));
 
     /// <summary>The CPU time of <see cref="AfterEnd"/> until now, in nanoseconds. Never decreases.</summary>
     public long AfterEndNanoseconds
