@@ -41,10 +41,9 @@ public sealed partial class CpuProfile
     public IReadOnlyList<CpuProfileRoute> ByRoute() =>
     [
         .. KnownFlows.Labels
-            .Select(pair => (pair.Key.Method, pair.Key.Name, Root: pair.Value))
-            .Append((Method: "", Name: CpuProfileRoute.NoRequest, Root: KnownFlows.Unlabelled))
-            .Where(part => part.Root.SampleCount > 0)
-            .Select(part => new CpuProfileRoute(part.Method, part.Name, Part($"{part.Method} {part.Name}".TrimStart(), part.Root)))
+            .Append(new(new FlowLabel("", CpuProfileRoute.NoRequest), KnownFlows.Unlabelled))
+            .Where(pair => pair.Value.SampleCount > 0)
+            .Select(pair => new CpuProfileRoute(pair.Key.Method, pair.Key.Name, Part($"{pair.Key}", pair.Value)))
             .OrderByDescending(part => part.Profile.SampleCount)
             .ThenBy(part => part.Route, StringComparer.Ordinal)
             .ThenBy(part => part.Method, StringComparer.Ordinal),

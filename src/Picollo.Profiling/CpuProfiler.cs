@@ -82,7 +82,8 @@ public sealed class CpuProfiler : IDisposable
                 CodeMapping.Parse(_files.ReadMaps()),
                 followsChildren: settings.IsCommand,
                 LongestStack,
-                timeline);
+                timeline,
+                settings.Kept);
             _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
             _start = Stopwatch.GetTimestamp();
             _reader = new SampleReader(_events.Rings, _samples, settings.Options.Frequency, _usageBefore);
@@ -187,6 +188,27 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
+    /// <summary>The profile of a flow that was kept, with the names that are known now.</summary>
+    /// <exception cref="ObjectDisposedException">The profiler was stopped or disposed.</exception>
+    internal CpuProfile ProfileOf(KeptFlow flow)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            var builder = new ProfileBuilder(_settings, _files, _perfMap, _samples);
+            return new CpuProfile(builder.Build(flow.Samples))
+            {
+                Title = $"{flow.Label} in {builder.Title}",
+                StartTimeUtc = flow.EndTimeUtc - flow.WallTime,
+                Duration = flow.WallTime,
+                Frequency = _settings.Options.Frequency,
+                EventName = _events.Name,
+                CpuUsage = flow.CpuUsage,
+                Notes = [.. new[] { _perfMapReason }.OfType<string>(), .. builder.Notes],
+            };
+        }
+    }
+
     /// <summary>Ends sampling without a profile, if <see cref="Stop()"/> has not been called.</summary>
     public void Dispose()
     {
@@ -246,6 +268,9 @@ internal sealed record ProfilerSettings(int ProcessId, CpuProfilerOptions Option
 
     /// <summary>The command as a person wrote it; null for the name of the process.</summary>
     public string? Command { get; init; }
+
+    /// <summary>Where flows of this process go that used much CPU time, while the profiler runs; null for a profile.</summary>
+    public KeptFlows? Kept { get; init; }
 
     public bool IsCommand => PerfMapFolder is not null;
 }

@@ -7,7 +7,8 @@ namespace Picollo.Profiling.Sampling;
 /// <param name="timeline">Which flows.</param>
 /// <param name="budget">The memory for all trees.</param>
 /// <param name="longestStack">Number of addresses that the kernel records at most.</param>
-internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int longestStack)
+/// <param name="kept">Where flows with a label go when they have ended; nothing else is then counted. Null for a whole profile.</param>
+internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int longestStack, KeptFlows? kept = null)
 {
     private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _flows = [];
     private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _labelled = [];
@@ -30,25 +31,34 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     /// <summary>Takes what threads have recorded. Call it before the records of a reading.</summary>
     public void Begin() => timeline.Refresh();
 
+    /// <summary>Whether only flows are kept that used much CPU time, and no whole profile.</summary>
+    public bool IsOfFlowsOnly => kept is not null;
+
     /// <summary>Adds a sample.</summary>
     public void Add(in PerfRecord sample)
     {
-        SampleTree labelled = Unlabelled;
+        SampleTree? labelled = null;
         IReadOnlyList<CpuUsageAsyncWatcher>? watchers = timeline.At(sample.ThreadId, (long)sample.Time);
         bool isKnown = watchers is not null;
         foreach (CpuUsageAsyncWatcher watcher in watchers ?? [])
         {
-            if (watcher.Label is null)
+            if (watcher.Label is not null)
+            {
+                labelled ??= TreeOf(_labelled, watcher);
+            }
+            else if (kept is null)
             {
                 isKnown &= TreeOf(_flows, watcher).TryAdd(sample.CallChain, longestStack);
             }
-            else if (labelled == Unlabelled)
-            {
-                labelled = TreeOf(_labelled, watcher);
-            }
         }
 
-        isKnown &= labelled.TryAdd(sample.CallChain, longestStack);
+        labelled ??= kept is null ? Unlabelled : null;
+        if (labelled?.TryAdd(sample.CallChain, longestStack) == false)
+        {
+            isKnown = false;
+            kept?.RemoveOldest();
+        }
+
         UnknownCount += isKnown ? 0 : 1;
     }
 
@@ -80,7 +90,11 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
 
     private void CountForLabel(CpuUsageAsyncWatcher watcher)
     {
-        if (_labelled.Remove(watcher, out SampleTree? samples))
+        if (_labelled.Remove(watcher, out SampleTree? samples) && kept is not null)
+        {
+            kept.Add(watcher, samples);
+        }
+        else if (samples is not null)
         {
             SampleTree all = watcher.Label is { } label ? TreeOf(_labels, label) : Unlabelled;
             UnknownCount += samples.SampleCount - all.AddAll(samples);

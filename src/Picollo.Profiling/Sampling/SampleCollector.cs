@@ -25,18 +25,20 @@ internal sealed class SampleCollector
     /// <param name="followsChildren">Whether the processes that it starts belong to the profile.</param>
     /// <param name="longestStack">Number of addresses that the kernel records at most.</param>
     /// <param name="timeline">The flows of this process, if that is the one that is sampled.</param>
+    /// <param name="kept">Where flows go that used much CPU time; null for a profile.</param>
     public SampleCollector(
         int processId,
         string name,
         IEnumerable<CodeMapping> mappings,
         bool followsChildren,
         int longestStack = DefaultLongestStack,
-        FlowTimeline? timeline = null)
+        FlowTimeline? timeline = null,
+        KeptFlows? kept = null)
     {
         (_followsChildren, _longestStack) = (followsChildren, longestStack);
-        var budget = new NodeBudget(MostNodes);
+        var budget = new NodeBudget(kept is null ? MostNodes : KeptFlows.MostNodes);
         Main = new SampledProcess(processId, name, budget);
-        Flows = timeline is null ? null : new FlowSamples(timeline, budget, longestStack);
+        Flows = timeline is null ? null : new FlowSamples(timeline, budget, longestStack, kept);
         foreach (CodeMapping mapping in mappings)
         {
             Main.Add(mapping);
@@ -109,7 +111,11 @@ internal sealed class SampleCollector
                 break;
             case PerfRecordType.Sample when _current.TryGetValue(record.ProcessId, out SampledProcess? sampled)
                 && IsCounted(record, ring):
-                if (sampled.Samples.TryAdd(record.CallChain, _longestStack))
+                if (Flows is { IsOfFlowsOnly: true })
+                {
+                    Flows.Add(record);
+                }
+                else if (sampled.Samples.TryAdd(record.CallChain, _longestStack))
                 {
                     Volatile.Write(ref _sampleCount, _sampleCount + 1);
                     Flows?.Add(record);

@@ -76,14 +76,8 @@ internal sealed class SampleTree(NodeBudget budget)
         return added;
     }
 
-    /// <summary>Removes all samples, and gives their memory back.</summary>
-    public void Release()
-    {
-        budget.Return(_nodes.Count);
-        _nodes.Clear();
-        _children.Clear();
-        SampleCount = 0;
-    }
+    /// <summary>Gives the memory back. The tree is not changed, because another thread may still read it.</summary>
+    public void Release() => budget.Return(_nodes.Count);
 
     private static int CountAddresses(ReadOnlySpan<ulong> chain)
     {

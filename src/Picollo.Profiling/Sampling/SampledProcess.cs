@@ -6,6 +6,7 @@ internal sealed class SampledProcess(int id, string name, NodeBudget budget)
     /// <summary>A program that maps and unmaps code without end keeps the latest.</summary>
     private const int MostMappings = 20_000;
 
+    private readonly Lock _gate = new();
     private readonly List<CodeMapping> _mappings = [];
 
     public int Id => id;
@@ -21,17 +22,30 @@ internal sealed class SampledProcess(int id, string name, NodeBudget budget)
     /// <summary>Whether its main thread has ended.</summary>
     public bool HasEnded { get; set; }
 
-    /// <summary>Its executable memory, in the order in which it was mapped: a later mapping replaces an earlier one.</summary>
-    public IReadOnlyList<CodeMapping> Mappings => _mappings;
+    /// <summary>Its executable memory until now, in the order in which it was mapped: a later mapping replaces an earlier one. Any thread
+    /// may read it.</summary>
+    public IReadOnlyList<CodeMapping> Mappings
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _mappings];
+            }
+        }
+    }
 
     public void Add(in CodeMapping mapping)
     {
-        if (_mappings.Count >= MostMappings)
+        lock (_gate)
         {
-            _mappings.RemoveRange(0, MostMappings / 2);
-        }
+            if (_mappings.Count >= MostMappings)
+            {
+                _mappings.RemoveRange(0, MostMappings / 2);
+            }
 
-        _mappings.Add(mapping);
+            _mappings.Add(mapping);
+        }
     }
 
     /// <summary>The same process with the program that it has executed.</summary>

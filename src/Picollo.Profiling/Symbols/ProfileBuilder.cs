@@ -14,7 +14,8 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
     private readonly Dictionary<SampledProcess, CodeMap> _codes = [];
     private KernelSymbols? _kernel;
 
-    public string Title { get; private set; } = "";
+    public string Title { get; } = settings.Command
+        ?? string.Create(CultureInfo.InvariantCulture, $"{samples.Main.Name} (process {samples.Main.Id})");
 
     public IReadOnlyList<string> Notes => _notes;
 
@@ -28,8 +29,6 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
 
         var root = new CpuProfileNode(All);
         SampledProcess[] sampled = [.. samples.Processes.Where(process => process.Samples.SampleCount > 0)];
-        SampledProcess main = samples.Main;
-        Title = settings.Command ?? string.Create(CultureInfo.InvariantCulture, $"{main.Name} (process {main.Id})");
         foreach (SampledProcess process in sampled)
         {
             // Several processes are told apart by a frame of their own, and so are the programs that one has executed.

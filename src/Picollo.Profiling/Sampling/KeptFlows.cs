@@ -1,0 +1,83 @@
+using Picollo.Cpu;
+
+namespace Picollo.Profiling.Sampling;
+
+/// <summary>The samples of the last flows that used more CPU time than a limit. Thread-safe; one thread adds.</summary>
+/// <param name="limit">The CPU time of a flow that is not kept yet.</param>
+internal sealed class KeptFlows(TimeSpan limit)
+{
+    /// <summary>The number of flows that are kept for each label.</summary>
+    public const int MostOfLabel = 4;
+
+    /// <summary>The number of flows that are kept at most.</summary>
+    public const int Most = 64;
+
+    /// <summary>The memory for the samples of all of them, and of flows that run: 6 MB.</summary>
+    public const int MostNodes = 100_000;
+
+    private readonly Lock _gate = new();
+    private readonly List<KeptFlow> _flows = []; // the oldest first
+
+    /// <summary>Those that are kept, the latest first.</summary>
+    public IReadOnlyList<KeptFlow> All
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _flows.AsEnumerable().Reverse()];
+            }
+        }
+    }
+
+    /// <summary>Keeps the samples of a flow that has ended, if it used more than the limit, or forgets them.</summary>
+    public void Add(CpuUsageAsyncWatcher watcher, SampleTree samples)
+    {
+        long used = watcher.GetTotalNanoseconds();
+        if (watcher.Label is not { } label || used <= limit.TotalNanoseconds)
+        {
+            samples.Release();
+            return;
+        }
+
+        lock (_gate)
+        {
+            _flows.Add(new KeptFlow(label, DateTime.UtcNow, new CpuUsage(used, 0), watcher.WallTime, samples));
+            if (_flows.Count(flow => flow.Label == label) > MostOfLabel)
+            {
+                RemoveAt(_flows.FindIndex(flow => flow.Label == label));
+            }
+
+            if (_flows.Count > Most)
+            {
+                RemoveAt(0);
+            }
+        }
+    }
+
+    /// <summary>Forgets the oldest, when memory has run out.</summary>
+    public void RemoveOldest()
+    {
+        lock (_gate)
+        {
+            if (_flows.Count > 0)
+            {
+                RemoveAt(0);
+            }
+        }
+    }
+
+    private void RemoveAt(int place)
+    {
+        _flows[place].Samples.Release();
+        _flows.RemoveAt(place);
+    }
+}
+
+/// <summary>A flow whose samples were kept.</summary>
+/// <param name="Label">What it was for.</param>
+/// <param name="EndTimeUtc">When its end was noticed: up to 0.5 s after it.</param>
+/// <param name="CpuUsage">Its CPU time, as user time.</param>
+/// <param name="WallTime">From its start to its end.</param>
+/// <param name="Samples">Its samples.</param>
+internal sealed record KeptFlow(FlowLabel Label, DateTime EndTimeUtc, CpuUsage CpuUsage, TimeSpan WallTime, SampleTree Samples);
