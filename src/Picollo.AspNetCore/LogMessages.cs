@@ -71,6 +71,9 @@ internal static partial class LogMessages
     [LoggerMessage(2, LogLevel.Warning, "The CPU time of requests is not measured: {Reason}", EventName = "CpuTimeUnavailable")]
     public static partial void LogUnavailable(this ILogger logger, string reason);
 
+    [LoggerMessage(1, LogLevel.Warning, "Requests above the CPU budget have no CPU profile: {Reason}", EventName = "ProfilingUnavailable")]
+    public static partial void LogProfilingUnavailable(this ILogger logger, string reason);
+
     [LoggerMessage(1, LogLevel.Warning, "The CPU time of spans is not measured: {Reason}", EventName = "SpansUnavailable")]
     public static partial void LogSpansUnavailable(this ILogger logger, string reason);
 

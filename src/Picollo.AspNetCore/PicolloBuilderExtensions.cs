@@ -115,7 +115,7 @@ public static class PicolloBuilderExtensions
         // Whole patterns and not a group's prefix, with which the page itself would be /picollo/.
         RouteGroupBuilder group = endpoints.MapGroup("").WithMetadata(access);
         string prefix = pattern.TrimEnd('/');
-        Map("", get, page.AnswerPageAsync);
+        Map("", page.PageMethods, page.AnswerPageAsync);
         Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndpointUsage.LongLivedMetadata);
         Map("/metrics", get, page.AnswerMetricsAsync);
         Map("/json", get, page.AnswerJsonAsync);

@@ -39,6 +39,17 @@ public sealed class PicolloOptions
     /// are kept; otherwise, the IDs are those in the logs. This takes about 2 KB for each route and status code.</remarks>
     public bool CollectExemplars { get; set; }
 
+    /// <summary>Whether the page can take CPU profiles of this process, by route, on Linux. <see langword="false"/> by default.</summary>
+    /// <remarks>
+    /// <para>A profile takes ten seconds, and costs about 1 % of the CPU time meanwhile. One is taken at a time, and the last eight are
+    /// kept in memory. Nothing is sampled or recorded otherwise, unless there is also a <see cref="CpuBudget"/>: then the profiler runs as
+    /// long as the host, and keeps the profiles of the last requests above the budget, four for each route and 64 in total.</para>
+    /// <para>A profile shows the names of methods, routes and files to all who can see the page, but no data of the application.
+    /// <see cref="Picollo.Profiling.CpuProfiler"/> states the requirements and limits; if it is unavailable, the page shows the
+    /// reason.</para>
+    /// </remarks>
+    public bool Profiling { get; set; }
+
     /// <summary>Whether responses carry <c>Server-Timing: cpu;dur=…, total;dur=…</c>: CPU and wall time in milliseconds until the headers
     /// are sent. <see langword="false"/> by default, because it shows clients what their requests cost.</summary>
     public bool ServerTiming { get; set; }

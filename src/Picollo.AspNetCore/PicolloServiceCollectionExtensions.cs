@@ -11,6 +11,7 @@ using Picollo.AspNetCore;
 using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.OpenTelemetry;
 using Picollo.AspNetCore.Page;
+using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Spans;
 using Picollo.AspNetCore.Usage;
@@ -61,6 +62,9 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<RuntimeUsage>();
         services.TryAddEnumerable(
             ServiceDescriptor.Singleton<IHostedService, RuntimeUsage>(provider => provider.GetRequiredService<RuntimeUsage>()));
+        services.TryAddSingleton<CpuProfiles>();
+        services.TryAddEnumerable(
+            ServiceDescriptor.Singleton<IHostedService, CpuProfiles>(provider => provider.GetRequiredService<CpuProfiles>()));
         services.TryAddSingleton<Subjects>();
         services.TryAddSingleton<UsageReader>();
         services.TryAddSingleton<RecentUsage>();

@@ -49,6 +49,10 @@ public sealed partial class CpuProfile
             .ThenBy(part => part.Method, StringComparer.Ordinal),
     ];
 
+    /// <summary>The number of nodes of its tree and of those of its parts.</summary>
+    internal int CountNodes() => GetNodes().Count() + (Flows is null ? 0 :
+        Flows.Watchers.Values.Concat(Flows.Labels.Values).Append(Flows.Unlabelled).Sum(root => new CpuProfile(root).GetNodes().Count()));
+
     private FlowProfiles KnownFlows =>
         Flows ?? throw new InvalidOperationException("The flows of this profile are not known: it is not a whole profile of this process.");
 

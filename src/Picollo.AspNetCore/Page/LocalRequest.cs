@@ -42,6 +42,16 @@ internal static class LocalRequest
         host.Equals("localhost", StringComparison.OrdinalIgnoreCase)
         || (IPAddress.TryParse(host, out IPAddress? address) && IsLoopback(address));
 
+    /// <summary>Whether a page of another site has sent a request. The browser reports it, or the Origin shows it: by its host, because a
+    /// proxy may have ended TLS.</summary>
+    public static bool IsOfOtherSite(HttpRequest request) => request.Headers["Sec-Fetch-Site"].ToString() switch
+    {
+        "same-origin" or "none" => false,
+        "" => request.Headers[HeaderNames.Origin] is { Count: > 0 } origin
+            && !(Uri.TryCreate(origin.ToString(), UriKind.Absolute, out Uri? uri) && uri.Authority == request.Host.Value),
+        _ => true,
+    };
+
     private static bool IsOwnOrigin(HttpRequest request)
     {
         StringValues origin = request.Headers[HeaderNames.Origin];

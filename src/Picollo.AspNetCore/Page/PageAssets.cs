@@ -7,13 +7,13 @@ internal static class PageAssets
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
     private const string StyleHash = "sha256-W28IyTp6hjmcveqi0XoY0ALZ5O+1j+EDaTbSkdPldSs=";
-    private const string ScriptHash = "sha256-fozrdp/dJTevr2iOLnqaiLNgp4WAu9hUc7vCw22EL4A=";
+    private const string ScriptHash = "sha256-rrgTJ+SOT7ZDDdij2FwAZkbWmXggTskC4Q25qRbcx4o=";
 
-    /// <summary>Allows this style, this script, the icon and requests to where the page came from, and nothing else; forms (there are none)
-    /// and frames neither.</summary>
+    /// <summary>Allows this style, this script, the icon and requests and the form to where the page came from, and nothing else; no
+    /// frames.</summary>
     public const string ContentSecurityPolicy =
         $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; connect-src 'self'; img-src data:; "
-        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+        + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
     public static string Style { get; } = PlotTooltips.Style + PlotPalette.DarkStyle + Load("page.css");
 

@@ -16,7 +16,7 @@ internal static class PageDocument
     private const int LettersOfApplication = 160;
 
     /// <summary>The page. Its address is relative to itself, which is correct behind a proxy that removes a prefix, too.</summary>
-    public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots)
+    public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
     {
         string name = PlotText.Encode(PlotText.Shorten(application, LettersOfApplication));
         string id = chosen?.Id ?? "";
@@ -43,7 +43,7 @@ internal static class PageDocument
             </header>
             <div id="usage">
             {UsageTables.Of(reading, id)}</div>
-            <section id="chosen">
+            {profiles}<section id="chosen">
             <h2>{heading}</h2>
             <p id="tools" hidden><button id="mark" type="button">Compare with now</button>
             <button id="forget" type="button">Stop comparing</button> <span id="note" role="status"></span></p>

@@ -3,9 +3,15 @@ using System.IO.Pipelines;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Hosting;
+using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Usage;
 using Picollo.Export;
+using Picollo.Export.Plots;
+using Picollo.Profiling;
+using Picollo.Profiling.Output;
+using Picollo.Profiling.Sampling;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -16,7 +22,9 @@ internal sealed class PageEndpoints(
     Subjects subjects,
     UsageCounters counters,
     EventStream events,
+    CpuProfiles profiles,
     IHostEnvironment environment,
+    IHostApplicationLifetime lifetime,
     TimeProvider time)
 {
     // The ID of the subject whose plots are shown.
@@ -24,6 +32,12 @@ internal sealed class PageEndpoints(
 
     // The ID of the window of percentiles and plots.
     internal const string WindowParameter = "window";
+
+    // The ID of a CPU profile; of the route whose requests above the budget are shown; or "latest".
+    internal const string ProfileParameter = "profile";
+
+    // The ID of the CPU profile that it is compared with.
+    internal const string CompareParameter = "compare";
 
     /// <summary>The size limit of a mark in bytes. A mark of two full histograms of a route has a tenth of it.</summary>
     internal const int LargestMark = 1 << 20;
@@ -33,27 +47,15 @@ internal sealed class PageEndpoints(
 
     private readonly PrometheusWriter _prometheus = new();
 
-    public Task AnswerPageAsync(HttpContext context)
-    {
-        RecentWindow? window = WindowOf(context);
-        UsageReading reading = recent.Of(reader.Read(), window);
-        Subject? chosen = Find(context)
-            ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).Concat(reading.RuntimeHistograms).FirstOrDefault()?.Subject;
-        string plots = "";
-        try
-        {
-            plots = chosen is null ? "" : PlotFigures.Now(chosen, recent.HistogramsOf(chosen, window), window);
-        }
-        catch (ObjectDisposedException)
-        {
-            // A disposed histogram that is still registered has no plots.
-        }
+    /// <summary>The methods of the page itself.</summary>
+    public string[] PageMethods { get; } = profiles.IsEnabled
+        ? [HttpMethods.Get, HttpMethods.Head, HttpMethods.Post]
+        : [HttpMethods.Get, HttpMethods.Head];
 
-        // With the base, which is the whole path at the root of a branch.
-        string name = context.Request.PathBase.Add(context.Request.Path).Value!.Split('/')[^1];
-        string address = "./" + (name.Length == 0 ? "." : Uri.EscapeDataString(name));
-        return WriteHtmlAsync(context, PageDocument.Of(environment.ApplicationName, address, reading, chosen, plots));
-    }
+    public Task AnswerPageAsync(HttpContext context) =>
+        HttpMethods.IsPost(context.Request.Method) ? TakeProfileAsync(context)
+        : profiles.IsEnabled && context.Request.Query.ContainsKey(ProfileParameter) ? AnswerProfileAsync(context)
+        : AnswerUsageAsync(context);
 
     public Task AnswerEventsAsync(HttpContext context) =>
         events.AnswerAsync(
@@ -129,6 +131,107 @@ internal sealed class PageEndpoints(
         }
 
         await WriteHtmlAsync(context, plots);
+    }
+
+    private Task AnswerUsageAsync(HttpContext context)
+    {
+        RecentWindow? window = WindowOf(context);
+        UsageReading reading = recent.Of(reader.Read(), window);
+        Subject? chosen = Find(context)
+            ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).Concat(reading.RuntimeHistograms).FirstOrDefault()?.Subject;
+        string plots = "";
+        try
+        {
+            plots = chosen is null ? "" : PlotFigures.Now(chosen, recent.HistogramsOf(chosen, window), window);
+        }
+        catch (ObjectDisposedException)
+        {
+            // A disposed histogram that is still registered has no plots.
+        }
+
+        string address = AddressOf(context);
+        string section = profiles.IsEnabled ? ProfilePages.Section(profiles, PlotText.Encode(address)) : "";
+        return WriteHtmlAsync(context, PageDocument.Of(environment.ApplicationName, address, reading, chosen, plots, section));
+    }
+
+    /// <summary>Takes a CPU profile, and leads to its page. Ends early if the client disconnects.</summary>
+    private async Task TakeProfileAsync(HttpContext context)
+    {
+        HttpResponse response = context.Response;
+        if (LocalRequest.IsOfOtherSite(context.Request))
+        {
+            response.StatusCode = StatusCodes.Status403Forbidden;
+            await response.WriteAsync("Only Picollo's own page may request a CPU profile.", context.RequestAborted);
+            return;
+        }
+
+        if (context.Features.Get<IHttpMetricsTagsFeature>() is { } metrics)
+        {
+            metrics.MetricsDisabled = true; // ten seconds say nothing about the application
+        }
+
+        try
+        {
+            using CancellationTokenSource end =
+                CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted, lifetime.ApplicationStopping);
+            (StoredProfile? taken, string reason, bool isBusy) = await profiles.TakeAsync(end.Token);
+            if (taken is not null)
+            {
+                response.StatusCode = StatusCodes.Status303SeeOther;
+                response.Headers.Location = $"?{ProfileParameter}={taken.Id}";
+                return;
+            }
+
+            response.StatusCode = isBusy ? StatusCodes.Status409Conflict : StatusCodes.Status503ServiceUnavailable;
+            await response.WriteAsync(reason, context.RequestAborted);
+        }
+        catch (OperationCanceledException)
+        {
+            response.StatusCode = StatusCodes.Status503ServiceUnavailable; // seen only if the application stops
+        }
+    }
+
+    private Task AnswerProfileAsync(HttpContext context)
+    {
+        string id = context.Request.Query[ProfileParameter].ToString(), other = context.Request.Query[CompareParameter].ToString();
+        string address = AddressOf(context);
+        if (profiles.Find(id) is { } stored)
+        {
+            return other.Length == 0 ? WriteProfileAsync(context, ProfilePages.Of(stored, profiles.All, address))
+                : profiles.Find(other) is { } second ? WriteProfileAsync(context, ProfilePages.Difference(stored, second, address))
+                : AnswerNoProfileAsync(context);
+        }
+
+        Subject? subject = subjects.Find(id);
+        (KeptFlow, CpuProfile)[] requests =
+        [
+            .. profiles.OverBudget.Where(flow => flow.Label == subject?.Work?.Label)
+                .Select(flow => (flow, profiles.ProfileOf(flow)!)).Where(pair => pair.Item2 is not null),
+        ];
+        return subject is null || requests.Length == 0
+            ? AnswerNoProfileAsync(context)
+            : WriteProfileAsync(context, ProfilePages.OverBudget(subject, requests, address));
+    }
+
+    private static Task AnswerNoProfileAsync(HttpContext context)
+    {
+        context.Response.StatusCode = StatusCodes.Status404NotFound;
+        return context.Response.WriteAsync(
+            $"There is no such CPU profile: the last {CpuProfiles.MostProfiles} are kept, until the application ends.", context.RequestAborted);
+    }
+
+    private static Task WriteProfileAsync(HttpContext context, string html)
+    {
+        context.Response.Headers.ContentSecurityPolicy = ProfilePage.ContentSecurityPolicy + "; frame-ancestors 'none'";
+        return WriteHtmlAsync(context, html);
+    }
+
+    /// <summary>The address of the page relative to itself: the last part of its path.</summary>
+    private static string AddressOf(HttpContext context)
+    {
+        // With the base, which is the whole path at the root of a branch.
+        string name = context.Request.PathBase.Add(context.Request.Path).Value!.Split('/')[^1];
+        return "./" + (name.Length == 0 ? "." : Uri.EscapeDataString(name));
     }
 
     private static RecentWindow? WindowOf(HttpContext context) =>

@@ -217,7 +217,7 @@ internal static partial class UsageTables
         {
             BeginRow(html, row, shortName, chosen, reading.Recent);
             string failures = row.Subject.Route is { } route ? Failures(route) : "";
-            Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures);
+            Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures + Profiles(reading, row.Subject));
             Cell(html, "a second", "", Numbers.Short(row.Rate));
             string kernel = row.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
             string after = row.AfterEndNanoseconds > 0
@@ -266,6 +266,14 @@ internal static partial class UsageTables
 
         html.Append("</tbody>\n</table>\n</div>\n</details>\n");
     }
+
+    /// <summary>Leads to the CPU profiles of a row's requests above the budget.</summary>
+    private static string Profiles(UsageReading reading, Subject subject) =>
+        subject.Work is { } work && reading.Profiles.GetValueOrDefault(work.Label) is > 0 and var count
+            ? string.Create(
+                CultureInfo.InvariantCulture,
+                $"<small> <a href=\"?{PageEndpoints.ProfileParameter}={subject.Id}\">{count} CPU profile{(count == 1 ? "" : "s")}</a></small>")
+            : "";
 
     /// <summary>What a reader of the number of requests must know: how many were not answered as they should.</summary>
     private static string Failures(RouteUsage route)

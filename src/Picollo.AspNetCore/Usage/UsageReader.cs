@@ -1,4 +1,5 @@
 using Picollo.AspNetCore.Meters;
+using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
@@ -26,14 +27,17 @@ internal sealed class UsageReader
     private readonly ProcessAccount _account;
     private readonly RuntimeUsage _runtime;
     private readonly MeterBridge _meters;
+    private readonly CpuProfiles _profiles;
     private readonly TimeProvider _time;
     private readonly List<Look> _looks = []; // the oldest first; never empty after the constructor
     private UsageReading? _last;
 
     public UsageReader(
-        Subjects subjects, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime, MeterBridge meters, TimeProvider time)
+        Subjects subjects, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime, MeterBridge meters,
+        CpuProfiles profiles, TimeProvider time)
     {
-        (_subjects, _running, _account, _runtime, _meters, _time) = (subjects, running, account, runtime, meters, time);
+        (_subjects, _running, _account, _runtime, _meters, _profiles, _time) =
+            (subjects, running, account, runtime, meters, profiles, time);
         _running.Read();
         _looks.Add(LookOf(ReadAll(), _account.Read(), _runtime.Totals, time.GetTimestamp()));
     }
@@ -76,6 +80,7 @@ internal sealed class UsageReader
             IsFull = _subjects.Routes.IsFull,
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
             Runtime = look.Runtime is { } totals ? RuntimeOf(totals, before.Runtime ?? totals) : null,
+            Profiles = _profiles.OverBudget.CountBy(flow => flow.Label).ToDictionary(),
             Running = running,
             Slowest = _subjects.Routes.ReadSlowest(),
             Meters = _meters.Histograms,

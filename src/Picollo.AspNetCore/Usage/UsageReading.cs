@@ -1,5 +1,6 @@
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Work;
+using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
 
@@ -30,6 +31,9 @@ internal sealed record UsageReading
 
     /// <summary>What the runtime has done; null if it is not measured.</summary>
     public RuntimeReading? Runtime { get; init; }
+
+    /// <summary>The number of CPU profiles that are kept of requests and runs above the budget.</summary>
+    public IReadOnlyDictionary<FlowLabel, int> Profiles { get; init; } = new Dictionary<FlowLabel, int>();
 
     /// <summary>The runs that have not ended, without requests for Picollo's own page.</summary>
     public required IReadOnlyList<RunReading> Running { get; init; }

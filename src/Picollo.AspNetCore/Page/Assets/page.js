@@ -108,6 +108,28 @@
       : "Marks this moment. The plots then show what is measured from now on beside what was measured before.";
   };
 
+  // ---- A CPU profile, which leads to its own page.
+  const profile = document.getElementById("profile");
+  profile?.addEventListener("submit", async event => {
+    event.preventDefault();
+    const [button, told] = [profile.querySelector("button"), profile.querySelector("[role=status]")];
+    const start = performance.now();
+    const tell = () => { told.textContent = `Profiling: ${Math.round((performance.now() - start) / 1000)} s. Leaving the page ends it.`; };
+    const timer = setInterval(tell, 1000);
+    tell();
+    button.disabled = true;
+    try {
+      const answer = await fetch(profile.action, { method: "POST", redirect: "manual" });
+      if (answer.type === "opaqueredirect") { location.href = "?profile=latest"; return; }
+      told.textContent = await answer.text() || `There is no profile (${answer.status}).`;
+    } catch {
+      told.textContent = "The connection was lost, so there is no profile.";
+    } finally {
+      clearInterval(timer);
+      button.disabled = false;
+    }
+  });
+
   // ---- The live view, while the page is seen.
   let source = null;
   let retry = 0;

@@ -1,0 +1,100 @@
+using System.Globalization;
+using System.Text;
+using Picollo.AspNetCore.Profiles;
+using Picollo.AspNetCore.Usage;
+using Picollo.Export.Plots;
+using Picollo.Profiling;
+using Picollo.Profiling.Output;
+using Picollo.Profiling.Sampling;
+
+namespace Picollo.AspNetCore.Page;
+
+/// <summary>The pages of CPU profiles.</summary>
+internal static class ProfilePages
+{
+    /// <summary>A profile: of the whole process, and of each route.</summary>
+    public static string Of(StoredProfile stored, IReadOnlyList<StoredProfile> all, string address)
+    {
+        StringBuilder links = new(BackTo(address));
+        foreach (StoredProfile other in all.Where(other => other != stored))
+        {
+            links.Append(
+                CultureInfo.InvariantCulture,
+                $" · <a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}&amp;{PageEndpoints.CompareParameter}={other.Id}\">Compare with "
+                + $"{TimeOf(other.Profile.StartTimeUtc)}</a>");
+        }
+
+        ProfilePart[] parts = [new("whole process", stored.Profile), .. stored.Profile.ByRoute().Select(part => new ProfilePart($"{part}", part.Profile))];
+        return Write(output => ProfilePage.Write(output, stored.Profile.Title, parts, links.ToString()));
+    }
+
+    /// <summary>The difference of two profiles, of the earlier one and the later one, by the routes that both have.</summary>
+    public static string Difference(StoredProfile one, StoredProfile other, string address)
+    {
+        (CpuProfile before, CpuProfile after) = one.Profile.StartTimeUtc <= other.Profile.StartTimeUtc
+            ? (one.Profile, other.Profile)
+            : (other.Profile, one.Profile);
+        Dictionary<string, CpuProfile> routes = before.ByRoute().ToDictionary(part => $"{part}", part => part.Profile);
+        DifferencePart[] parts =
+        [
+            new("whole process", new CpuProfileDifference(before, after)),
+            .. after.ByRoute().Where(part => routes.ContainsKey($"{part}"))
+                .Select(part => new DifferencePart($"{part}", new CpuProfileDifference(routes[$"{part}"], part.Profile))),
+        ];
+        return Write(output => ProfilePage.Write(output, $"{after.Title}, before and after", parts, BackTo(address)));
+    }
+
+    /// <summary>The last requests to a route that were above the budget.</summary>
+    public static string OverBudget(Subject subject, IEnumerable<(KeptFlow Flow, CpuProfile Profile)> requests, string address)
+    {
+        ProfilePart[] parts = [.. requests.Select(request => new ProfilePart(
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"{TimeOf(request.Flow.EndTimeUtc)}: {request.Flow.CpuUsage.Total.TotalMilliseconds:N0} ms of CPU time in "
+                + $"{request.Flow.WallTime.TotalMilliseconds:N0} ms"),
+            request.Profile))];
+        return Write(output => ProfilePage.Write(output, $"{subject.Method} {subject.Name}, above the CPU budget".TrimStart(), parts, BackTo(address)));
+    }
+
+    /// <summary>The button and the list on the main page.</summary>
+    public static string Section(CpuProfiles profiles, string address)
+    {
+        StringBuilder html = new();
+        html.Append(
+            CultureInfo.InvariantCulture,
+            $"""
+            <section id="profiles">
+            <h2>CPU profiles</h2>
+            <form id="profile" method="post" action="{address}"><button type="submit">Profile {CpuProfiles.Duration.TotalSeconds:0} s</button>
+            <span role="status">Shows where the CPU time goes, by route and method.</span></form>
+
+            """);
+        IReadOnlyList<StoredProfile> all = profiles.All;
+        if (all.Count > 0)
+        {
+            html.Append("<ul>\n");
+            foreach (StoredProfile stored in all)
+            {
+                html.Append(
+                    CultureInfo.InvariantCulture,
+                    $"<li><a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}\">{TimeOf(stored.Profile.StartTimeUtc)}</a>, "
+                    + $"{stored.Profile.SampleCount:N0} samples</li>\n");
+            }
+
+            html.Append("</ul>\n");
+        }
+
+        return html.Append("</section>\n").ToString();
+    }
+
+    private static string BackTo(string address) => $"<a href=\"{PlotText.Encode(address)}\">Back to the routes</a>";
+
+    private static string TimeOf(DateTime time) => string.Create(CultureInfo.InvariantCulture, $"{time:HH:mm:ss} UTC");
+
+    private static string Write(Action<TextWriter> write)
+    {
+        using StringWriter text = new(CultureInfo.InvariantCulture);
+        write(text);
+        return text.ToString();
+    }
+}

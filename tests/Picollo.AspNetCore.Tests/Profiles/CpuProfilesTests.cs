@@ -1,0 +1,337 @@
+using System.Net;
+using System.Runtime.CompilerServices;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Profiles;
+using Picollo.AspNetCore.Tests.Page;
+using Picollo.Cpu;
+using Picollo.Profiling;
+
+namespace Picollo.AspNetCore.Tests.Profiles;
+
+/// <summary>Profiles of a running server, as its page requests them.</summary>
+[Collection(Alone.Name)]
+public class CpuProfilesTests
+{
+    private static ulong _sink;
+
+    private int _laterCount;
+
+    [Fact]
+    public async Task Without_the_option_there_is_no_profile()
+    {
+        await using PageServer server = await StartAsync(profiling: false);
+
+        using HttpResponseMessage posted = await PostAsync(server);
+
+        posted.StatusCode.Should().Be(HttpStatusCode.MethodNotAllowed);
+        posted.Content.Headers.Allow.Should().Equal("GET", "HEAD");
+        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("id=\"profile\"");
+        FlowRecorder.IsActive.Should().BeFalse();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public async Task Concurrent_requests_of_two_routes_never_mix()
+    {
+        var end = new ProfileEnd();
+        await using PageServer server = await StartAsync(time: end);
+        Task<HttpResponseMessage> posting = PostAsync(server);
+        await UntilAsync(() => FlowRecorder.IsActive);
+        await Task.WhenAll(Enumerable.Range(0, 32).Select(i => RequestAsync(server, i % 2 == 0 ? "/sixty/7" : "/forty", times: 20)));
+        end.Come();
+        using HttpResponseMessage posted = await posting;
+
+        posted.StatusCode.Should().Be(HttpStatusCode.SeeOther);
+        StoredProfile stored = Profiles(server).All.Should().ContainSingle().Subject;
+        posted.Headers.Location.Should().Be(new Uri($"?profile={stored.Id}", UriKind.Relative));
+        IReadOnlyList<CpuProfileRoute> parts = stored.Profile.ByRoute();
+        CpuProfile sixty = parts.Should().ContainSingle(part => part.ToString() == "GET /sixty/{id}").Subject.Profile;
+        CpuProfile forty = parts.Should().ContainSingle(part => part.ToString() == "GET /forty").Subject.Profile;
+        SamplesOf(sixty, nameof(BurnForty)).Should().Be(0);
+        SamplesOf(forty, nameof(BurnSixty)).Should().Be(0);
+        SamplesOf(sixty, nameof(BurnSixty)).Should().Be(SamplesOf(stored.Profile, nameof(BurnSixty))).And.BePositive();
+        SamplesOf(forty, nameof(BurnForty)).Should().Be(SamplesOf(stored.Profile, nameof(BurnForty))).And.BePositive();
+        parts.Sum(part => part.Profile.SampleCount).Should().Be(stored.Profile.SampleCount);
+        FlowRecorder.IsActive.Should().BeFalse("nothing is recorded without a profile");
+
+        string page = await server.Client.GetStringAsync($"/picollo?profile={stored.Id}");
+        page.Should().Contain("GET /sixty/{id}").And.Contain("GET /forty").And.Contain("Back to the routes").And.Contain("href=\"./picollo\"");
+        (await server.Client.GetStringAsync("/picollo")).Should().Contain($"href=\"?profile={stored.Id}\"");
+        (await server.Client.GetStringAsync("/picollo?profile=latest")).Should().Be(page);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public async Task The_page_of_a_profile_runs_its_own_script_only()
+    {
+        await using PageServer server = await StartAsync();
+        using HttpResponseMessage posted = await PostAsync(server);
+
+        using HttpResponseMessage page = await server.Client.GetAsync("/picollo" + posted.Headers.Location);
+
+        string policy = page.Headers.GetValues("Content-Security-Policy").Should().ContainSingle().Subject;
+        policy.Should().Contain(Picollo.Profiling.Output.ProfilePage.ContentSecurityPolicy).And.Contain("frame-ancestors 'none'");
+        page.Headers.CacheControl!.NoStore.Should().BeTrue();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public async Task One_profile_is_taken_at_a_time()
+    {
+        await using PageServer server = await StartAsync();
+
+        HttpResponseMessage[] answers = await Task.WhenAll(PostAsync(server), PostAsync(server));
+
+        answers.Select(answer => answer.StatusCode).Should().BeEquivalentTo([HttpStatusCode.SeeOther, HttpStatusCode.Conflict]);
+        HttpResponseMessage refused = answers.Single(answer => answer.StatusCode == HttpStatusCode.Conflict);
+        (await refused.Content.ReadAsStringAsync()).Should().StartWith("Another CPU profile is being taken.");
+        using HttpResponseMessage next = await PostAsync(server);
+        next.StatusCode.Should().Be(HttpStatusCode.SeeOther);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public async Task A_profile_ends_when_its_client_leaves()
+    {
+        await using PageServer server = await StartAsync(factor: 1); // ten seconds, if it did not
+        using var leaving = new CancellationTokenSource();
+        Task<HttpResponseMessage> posting = PostAsync(server, leaving.Token);
+        await UntilAsync(() => FlowRecorder.IsActive);
+
+        leaving.Cancel();
+
+        await posting.Invoking(it => it).Should().ThrowAsync<OperationCanceledException>();
+        await UntilAsync(() => !FlowRecorder.IsActive);
+        Profiles(server).All.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public async Task A_profile_ends_when_the_application_does()
+    {
+        PageServer server = await StartAsync(factor: 1);
+        Task<HttpResponseMessage> posting = PostAsync(server);
+        await UntilAsync(() => FlowRecorder.IsActive);
+
+        Task stopping = server.Application.StopAsync();
+
+        using HttpResponseMessage posted = await posting;
+        posted.StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
+        await stopping;
+        FlowRecorder.IsActive.Should().BeFalse();
+        await server.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData("Sec-Fetch-Site", "cross-site", HttpStatusCode.Forbidden)]
+    [InlineData("Sec-Fetch-Site", "same-site", HttpStatusCode.Forbidden)]
+    [InlineData("Origin", "https://evil.example", HttpStatusCode.Forbidden)]
+    [InlineData("Origin", "null", HttpStatusCode.Forbidden)]
+    public async Task A_page_of_another_site_takes_no_profile(string header, string value, HttpStatusCode expected)
+    {
+        await using PageServer server = await StartAsync(isOpen: true);
+        using HttpRequestMessage request = new(HttpMethod.Post, "/picollo");
+        request.Headers.TryAddWithoutValidation(header, value);
+
+        using HttpResponseMessage response = await server.Client.SendAsync(request);
+
+        response.StatusCode.Should().Be(expected);
+        FlowRecorder.IsActive.Should().BeFalse();
+    }
+
+    [Theory]
+    [InlineData("Sec-Fetch-Site", "same-origin")]
+    [InlineData("Origin", "https://{host}")]
+    public async Task The_page_itself_takes_one_also_behind_a_proxy_that_ends_TLS(string header, string value)
+    {
+        await using PageServer server = await StartAsync(isOpen: true, factor: 100);
+        using HttpRequestMessage request = new(HttpMethod.Post, "/picollo");
+        request.Headers.TryAddWithoutValidation(header, value.Replace("{host}", server.Address.Authority, StringComparison.Ordinal));
+
+        using HttpResponseMessage response = await server.Client.SendAsync(request);
+
+        response.StatusCode.Should().BeOneOf(HttpStatusCode.SeeOther, HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable);
+    }
+
+    [Fact]
+    public async Task Whoever_may_not_see_the_page_takes_no_profile()
+    {
+        await using PageServer server = await StartAsync(environment: "Production");
+
+        using HttpResponseMessage response = await PostAsync(server);
+
+        response.StatusCode.Should().Be(HttpStatusCode.NotFound);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public async Task The_last_profiles_are_kept_and_two_can_be_compared()
+    {
+        await using PageServer server = await StartAsync(factor: 100);
+        for (int i = 0; i < CpuProfiles.MostProfiles + 1; i++)
+        {
+            using HttpResponseMessage posted = await PostAsync(server);
+        }
+
+        IReadOnlyList<StoredProfile> all = Profiles(server).All;
+        all.Should().HaveCount(CpuProfiles.MostProfiles).And.BeInDescendingOrder(stored => stored.Profile.StartTimeUtc);
+        string page = await server.Client.GetStringAsync($"/picollo?profile={all[0].Id}");
+        string compare = $"?profile={all[0].Id}&amp;compare={all[1].Id}";
+        page.Should().Contain($"href=\"{compare}\"");
+        (await server.Client.GetStringAsync("/picollo" + WebUtility.HtmlDecode(compare))).Should().Contain("before and after");
+        using HttpResponseMessage none = await server.Client.GetAsync("/picollo?profile=0123456789abcdef");
+        none.StatusCode.Should().Be(HttpStatusCode.NotFound);
+        (await none.Content.ReadAsStringAsync()).Should().Contain("the last 8 are kept");
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public async Task Requests_above_the_budget_keep_their_profile()
+    {
+        await using PageServer server = await StartAsync(budget: TimeSpan.FromMilliseconds(80));
+        FlowRecorder.IsActive.Should().BeTrue("with a budget, requests are sampled all the time");
+        for (int i = 0; i < 6; i++)
+        {
+            (await server.Client.GetStringAsync("/expensive")).Should().Be("done");
+            (await server.Client.GetStringAsync("/cheap")).Should().Be("done");
+        }
+
+        await UntilAsync(() => Profiles(server).OverBudget.Count == 4);
+        Profiles(server).OverBudget.Should().OnlyContain(flow => flow.Label == new FlowLabel("GET", "/expensive"))
+            .And.OnlyContain(flow => flow.CpuUsage.Total > TimeSpan.FromMilliseconds(80) && flow.WallTime >= flow.CpuUsage.Total / 2)
+            .And.BeInDescendingOrder(flow => flow.EndTimeUtc);
+        CpuProfile profile = Profiles(server).ProfileOf(Profiles(server).OverBudget[0])!;
+        SamplesOf(profile, nameof(BurnSixty)).Should().BePositive();
+        SamplesOf(profile, nameof(BurnForty)).Should().Be(0);
+
+        string page = await server.Client.GetStringAsync("/picollo");
+        string link = System.Text.RegularExpressions.Regex.Match(page, "href=\"(\\?profile=[0-9a-f]{16})\">4 CPU profiles</a>").Groups[1].Value;
+        string profiles = await server.Client.GetStringAsync("/picollo" + link);
+        profiles.Should().Contain("GET /expensive, above the CPU budget").And.Contain(nameof(BurnSixty)).And.NotContain(nameof(BurnForty));
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    public async Task Named_work_and_what_follows_a_response_count_for_their_names()
+    {
+        var end = new ProfileEnd();
+        await using PageServer server = await StartAsync(time: end);
+        Task<HttpResponseMessage> posting = PostAsync(server);
+        await UntilAsync(() => FlowRecorder.IsActive);
+        await RequestAsync(server, "/later", times: 20);
+        await UntilAsync(() => Volatile.Read(ref _laterCount) == 20);
+        end.Come();
+        using HttpResponseMessage posted = await posting;
+
+        IReadOnlyList<CpuProfileRoute> parts = Profiles(server).All.Single().Profile.ByRoute();
+        CpuProfile work = parts.Should().ContainSingle(part => part.ToString() == "import").Subject.Profile;
+        CpuProfile later = parts.Should().ContainSingle(part => part.ToString() == "GET /later").Subject.Profile;
+        (SamplesOf(work, nameof(BurnSixty)) > 0, SamplesOf(work, nameof(BurnForty))).Should().Be((true, 0));
+        (SamplesOf(later, nameof(BurnForty)) > 0, SamplesOf(later, nameof(BurnSixty))).Should().Be((true, 0));
+    }
+
+    private static CpuProfiles Profiles(PageServer server) => server.Application.Services.GetRequiredService<CpuProfiles>();
+
+    private Task<PageServer> StartAsync(
+        bool profiling = true, double factor = 10, TimeSpan? budget = null, string environment = "Development", bool isOpen = false,
+        TimeProvider? time = null) =>
+        PageServer.StartAsync(
+            application =>
+            {
+                IEndpointConventionBuilder page = application.MapPicollo();
+                _ = isOpen ? page.AllowAnonymous() : page;
+                application.UsePicollo();
+                application.MapGet("/sixty/{id}", () => AnswerAsync(BurnSixty, 3));
+                application.MapGet("/forty", () => AnswerAsync(BurnForty, 2));
+                application.MapGet("/expensive", () => AnswerAsync(BurnSixty, 200));
+                application.MapGet("/cheap", () => AnswerAsync(BurnForty, 1));
+                application.MapGet("/later", async (WorkMeter meter) =>
+                {
+                    using (meter.Measure("import"))
+                    {
+                        await AnswerAsync(BurnSixty, 20);
+                    }
+
+                    _ = Task.Run(async () =>
+                    {
+                        await AnswerAsync(BurnForty, 20);
+                        Interlocked.Increment(ref _laterCount);
+                    });
+                    return "done";
+                });
+            },
+            options => (options.Profiling, options.CpuBudget) = (profiling, budget),
+            builder => builder.Services.AddSingleton(time ?? new HastyTimers(factor)),
+            environment);
+
+    private static async Task<string> AnswerAsync(Action burn, int milliseconds)
+    {
+        await Task.Yield();
+        for (int part = 0; part < 2; part++)
+        {
+            long start = CpuUsageReader.GetThreadTimeNanoseconds();
+            while (CpuUsageReader.GetThreadTimeNanoseconds() - start < milliseconds * 1_000_000 / 2)
+            {
+                burn();
+            }
+
+            await Task.Delay(1);
+        }
+
+        return "done";
+    }
+
+    private static async Task RequestAsync(PageServer server, string path, int times)
+    {
+        for (int i = 0; i < times; i++)
+        {
+            (await server.Client.GetStringAsync(path)).Should().Be("done");
+        }
+    }
+
+    private static async Task<HttpResponseMessage> PostAsync(PageServer server, CancellationToken cancellation = default)
+    {
+        using HttpClient client = new(new HttpClientHandler { AllowAutoRedirect = false }) { BaseAddress = server.Address };
+        return await client.PostAsync(new Uri("/picollo", UriKind.Relative), null, cancellation);
+    }
+
+    private static async Task UntilAsync(Func<bool> isTrue)
+    {
+        while (!isTrue())
+        {
+            await Task.Delay(10);
+        }
+    }
+
+    private static long SamplesOf(CpuProfile profile, string method) =>
+        profile.GetMethods().Where(each => each.Frame.Name.EndsWith($"CpuProfilesTests.{method}", StringComparison.Ordinal)).Sum(each => each.SampleCount);
+
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    private static void BurnSixty() => Spin();
+
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    private static void BurnForty() => Spin();
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static void Spin()
+    {
+        for (int i = 0; i < 20_000; i++)
+        {
+            _sink = (_sink * 6364136223846793005) + 1442695040888963407;
+        }
+    }
+
+    /// <summary>Lets profiles take until their end comes, however busy the machine is.</summary>
+    private sealed class ProfileEnd : TimeProvider
+    {
+        private readonly List<ITimer> _held = [];
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            bool isHeld = dueTime == CpuProfiles.Duration;
+            ITimer timer = base.CreateTimer(callback, state, isHeld ? Timeout.InfiniteTimeSpan : dueTime, period);
+            if (isHeld)
+            {
+                _held.Add(timer);
+            }
+
+            return timer;
+        }
+
+        public void Come() => _held.ForEach(timer => timer.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan));
+    }
+}
