@@ -38,6 +38,26 @@ public sealed partial class CpuProfile
         PprofWriter.Write(this, output);
     }
 
+    /// <summary>Reads a profile of pprof: one of <see cref="WritePprof"/>, or of another tool, such as Go's <c>runtime/pprof</c>.</summary>
+    /// <param name="input">The message <c>perftools.profiles.Profile</c>, with gzip or without. It is read to its end, and stays
+    /// open.</param>
+    /// <returns>The profile. It equals that which <see cref="WritePprof"/> has written.</returns>
+    /// <remarks>
+    /// <para>The samples are those of the type <c>samples/count</c>, or of the first type otherwise; where that is a time, each period of
+    /// it is a sample. An inlined function is a frame of its own, line numbers are not read, and code without a name has that of its
+    /// module and its address. Frames of the first mapping, which is the program, have no module.</para>
+    /// <para>A profile may be read from an untrusted source: it may have 256 MiB and 1,000,000 entries of each kind, such as functions,
+    /// samples and nodes of the tree, and stacks of 65,536 frames.</para>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="input"/> is <see langword="null"/>.</exception>
+    /// <exception cref="InvalidDataException">This is not a profile of pprof, or it is damaged, or too large. The message has the
+    /// reason.</exception>
+    public static CpuProfile ReadPprof(Stream input)
+    {
+        ArgumentNullException.ThrowIfNull(input);
+        return PprofReader.Read(input);
+    }
+
     /// <summary>Writes the profile as a JSON object on one line (docs/schemas/picollo-profile.schema.json).</summary>
     /// <param name="output">The destination. It is not flushed.</param>
     /// <remarks>The tree is the flat array <c>nodes</c>, in which a node follows its parent. The names are stable: later versions may add

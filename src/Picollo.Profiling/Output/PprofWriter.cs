@@ -39,17 +39,25 @@ internal sealed class PprofWriter : IDisposable
     private void Write(CpuProfile profile)
     {
         ulong period = profile.Frequency > 0 ? (ulong)Math.Round(NanosecondsPerSecond / profile.Frequency) : 0;
-        WriteValueType(Field.SampleType, "samples", "count");
-        WriteValueType(Field.SampleType, "cpu", "nanoseconds");
-        WriteValueType(Field.PeriodType, "cpu", "nanoseconds");
-        _message.WriteVarint(Field.Period, period);
-        _message.WriteVarint(Field.TimeNanos, Nanoseconds(profile.StartTimeUtc - DateTime.UnixEpoch));
-        _message.WriteVarint(Field.DurationNanos, Nanoseconds(profile.Duration));
-        _message.WriteVarint(Field.DefaultSampleType, Text("cpu"));
+        WriteValueType(PprofField.SampleType, "samples", "count");
+        WriteValueType(PprofField.SampleType, "cpu", "nanoseconds");
+        WriteValueType(PprofField.PeriodType, "cpu", "nanoseconds");
+        _message.WriteVarint(PprofField.Period, period);
+        _message.WriteVarint(PprofField.TimeNanos, Nanoseconds(profile.StartTimeUtc - DateTime.UnixEpoch));
+        _message.WriteVarint(PprofField.DurationNanos, Nanoseconds(profile.Duration));
+        _message.WriteVarint(PprofField.DefaultSampleType, Text("cpu"));
         foreach (string comment in profile.Notes.Prepend(profile.Title))
         {
-            _message.WriteVarint(Field.Comment, Text(comment));
+            _message.WriteVarint(PprofField.Comment, Text(comment));
         }
+
+        int own = _message.Begin(PprofField.Picollo);
+        _message.WriteText(PicolloField.Event, profile.EventName);
+        _message.WriteVarint(PicolloField.IncludesKernel, profile.IncludesKernel ? 1u : 0);
+        _message.WriteVarint(PicolloField.UserNanoseconds, (ulong)profile.CpuUsage.UserNanoseconds);
+        _message.WriteVarint(PicolloField.KernelNanoseconds, (ulong)profile.CpuUsage.KernelNanoseconds);
+        _message.WriteVarint(PicolloField.Lost, (ulong)profile.LostSampleCount);
+        _message.End(own);
 
         // pprof takes the first mapping for the program. Frames without a module belong to it.
         NumberOf(_mappings, "");
@@ -70,7 +78,7 @@ internal sealed class PprofWriter : IDisposable
 
         foreach (string text in _strings.Keys)
         {
-            _message.WriteText(Field.StringTable, text);
+            _message.WriteText(PprofField.StringTable, text);
             Flush(FlushBytes);
         }
 
@@ -87,7 +95,7 @@ internal sealed class PprofWriter : IDisposable
 
     private void WriteSample(IReadOnlyList<CpuProfileFrame> stack, ulong count, ulong period)
     {
-        int start = _message.Begin(Field.Sample);
+        int start = _message.Begin(PprofField.Sample);
         int locations = _message.Begin(1);
         for (int i = stack.Count - 1; i >= 0; i--)
         {
@@ -108,13 +116,14 @@ internal sealed class PprofWriter : IDisposable
     {
         ulong number = NumberOf(_functions, frame);
         ulong mapping = NumberOf(_mappings, frame.Module);
-        int function = _message.Begin(Field.Function);
+        int function = _message.Begin(PprofField.Function);
         _message.WriteVarint(1, number);
         _message.WriteVarint(2, Text(frame.Name));
         _message.WriteVarint(3, Text(frame.Name)); // system_name
         _message.WriteVarint(4, Text(frame.Module)); // filename
+        _message.WriteVarint(PprofField.Picollo, (ulong)frame.Kind);
         _message.End(function);
-        int location = _message.Begin(Field.Location);
+        int location = _message.Begin(PprofField.Location);
         _message.WriteVarint(1, number);
         _message.WriteVarint(2, mapping);
         _message.WriteVarint(3, (mapping << MappingBits) + number); // address
@@ -128,7 +137,7 @@ internal sealed class PprofWriter : IDisposable
     private void WriteMapping(string module, string filename)
     {
         ulong number = NumberOf(_mappings, module);
-        int start = _message.Begin(Field.Mapping);
+        int start = _message.Begin(PprofField.Mapping);
         _message.WriteVarint(1, number);
         _message.WriteVarint(2, number << MappingBits); // memory_start
         _message.WriteVarint(3, (number + 1) << MappingBits); // memory_limit
@@ -155,22 +164,5 @@ internal sealed class PprofWriter : IDisposable
             _output.Write(_message.Written);
             _message.Clear();
         }
-    }
-
-    /// <summary>The fields of <c>Profile</c>.</summary>
-    private static class Field
-    {
-        public const int SampleType = 1;
-        public const int Sample = 2;
-        public const int Mapping = 3;
-        public const int Location = 4;
-        public const int Function = 5;
-        public const int StringTable = 6;
-        public const int TimeNanos = 9;
-        public const int DurationNanos = 10;
-        public const int PeriodType = 11;
-        public const int Period = 12;
-        public const int Comment = 13;
-        public const int DefaultSampleType = 14;
     }
 }

@@ -52,6 +52,93 @@ public partial class GoPprofTests
         Samples(Pprof(Profiles.Of(), "-raw")).Should().BeEmpty();
     }
 
+    [FactNeeding(Need.Go)]
+    public void What_pprof_writes_is_read()
+    {
+        string path = Path.GetTempFileName();
+        try
+        {
+            Pprof(Profile, "-proto", $"-output={path}");
+
+            CpuProfile read = Read(path);
+
+            read.GetMethods().Select(method => (method.Frame, method.OwnSampleCount, method.SampleCount))
+                .Should().Equal(Profile.GetMethods().Select(method => (method.Frame, method.OwnSampleCount, method.SampleCount)));
+            (read.Title, read.Frequency, read.Duration, read.StartTimeUtc).Should().Be((Profile.Title, Profile.Frequency, Profile.Duration, Profile.StartTimeUtc));
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    [FactNeeding(Need.Go)]
+    public void A_profile_of_a_Go_program_is_read()
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-go-").FullName;
+        try
+        {
+            File.WriteAllText(Path.Combine(folder, "main.go"), GoProgram);
+            Dictionary<string, string?> environment = new() { ["GOCACHE"] = Path.Combine(folder, "cache"), ["GO111MODULE"] = "off", ["GOFLAGS"] = null };
+            Tool.Run("go", folder, environment, ["run", "main.go"]);
+
+            CpuProfile cpu = Read(Path.Combine(folder, "cpu.pb.gz"));
+            cpu.Title.Should().Be("main");
+            (cpu.Frequency, cpu.EventName).Should().Be((100, "cpu"));
+            cpu.GetMethods().Should().Contain(method => method.Frame.Name == "main.work" && method.SampleCount > 10)
+                .And.Contain(method => method.Frame.Name == "main.main");
+            Read(Path.Combine(folder, "heap.pb.gz")).SampleCount.Should().BePositive();
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
+
+    private const string GoProgram =
+        """
+        package main
+
+        import (
+            "os"
+            "runtime"
+            "runtime/pprof"
+            "time"
+        )
+
+        var sum int
+        var kept [][]byte
+
+        //go:noinline
+        func work() {
+            for end := time.Now().Add(time.Second); time.Now().Before(end); {
+                for i := 0; i < 1000000; i++ {
+                    sum += i
+                }
+            }
+        }
+
+        func main() {
+            runtime.MemProfileRate = 1
+            cpu, _ := os.Create("cpu.pb.gz")
+            pprof.StartCPUProfile(cpu)
+            work()
+            pprof.StopCPUProfile()
+            for i := 0; i < 100; i++ {
+                kept = append(kept, make([]byte, 1000))
+            }
+            heap, _ := os.Create("heap.pb.gz")
+            pprof.WriteHeapProfile(heap)
+        }
+
+        """;
+
+    private static CpuProfile Read(string path)
+    {
+        using FileStream file = File.OpenRead(path);
+        return CpuProfile.ReadPprof(file);
+    }
+
     private static string Pprof(CpuProfile profile, params string[] arguments)
     {
         string path = Path.GetTempFileName();

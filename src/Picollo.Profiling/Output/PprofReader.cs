@@ -1,0 +1,458 @@
+using System.Globalization;
+using System.IO.Compression;
+using System.Text;
+using Picollo.Cpu;
+
+namespace Picollo.Profiling;
+
+/// <summary>Reads a profile of pprof: the message <c>perftools.profiles.Profile</c> of its proto/profile.proto, with or without
+/// gzip.</summary>
+/// <remarks>The input may be hostile. Its size, the number of its entries and the work that they cause are limited.</remarks>
+internal sealed class PprofReader
+{
+    private const int MostBytes = 1 << 28; // also decompressed
+    private const int MostEntries = 1_000_000; // of each kind, and nodes of the tree
+    private const int MostFrames = 1 << 16; // of a stack
+    private const int MostLetters = 1 << 28; // of all names of functions
+    private const long MostWork = 1L << 31; // about a nanosecond each
+    private const int WorkOfFrame = 16;
+    private const double NanosecondsPerSecond = 1e9;
+
+    private static readonly CpuProfileFrame All = new("all", "", CpuProfileFrameKind.Group);
+
+    private readonly byte[] _bytes;
+    private readonly List<Range> _texts = [];
+    private readonly List<Range> _samples = [];
+    private readonly List<(ulong Type, ulong Unit)> _sampleTypes = [];
+    private readonly List<ulong> _comments = [];
+    private readonly List<Mapping> _mappings = [];
+    private readonly Dictionary<ulong, int> _mappingOf = [];
+    private readonly Dictionary<ulong, Function> _functions = [];
+    private readonly Dictionary<ulong, Location> _locations = [];
+    private (ulong Type, ulong Unit) _periodType;
+    private ulong _period;
+    private ulong _start;
+    private ulong _duration;
+    private bool _isOurs;
+    private ulong _lost;
+    private string _event = "";
+    private bool _includesKernel;
+    private CpuUsage _usage;
+    private int _lineCount;
+    private long _letters;
+    private long _work;
+
+    private PprofReader(byte[] bytes) => _bytes = bytes;
+
+    public static CpuProfile Read(Stream input)
+    {
+        byte[] bytes = ReadAll(input);
+        if (bytes is [0x1F, 0x8B, ..])
+        {
+            using GZipStream gzip = new(new MemoryStream(bytes), CompressionMode.Decompress);
+            bytes = ReadAll(gzip);
+        }
+
+        var reader = new PprofReader(bytes);
+        reader.ReadFields();
+        return reader.Build();
+    }
+
+    private static byte[] ReadAll(Stream input)
+    {
+        using MemoryStream all = new();
+        byte[] buffer = new byte[1 << 16];
+        while (all.Length <= MostBytes)
+        {
+            int read = Read(input, buffer);
+            if (read == 0)
+            {
+                return all.ToArray();
+            }
+
+            all.Write(buffer, 0, read);
+        }
+
+        throw ProtobufReader.TooLarge($"it has more than {MostBytes:N0} bytes");
+    }
+
+    private static int Read(Stream input, byte[] buffer)
+    {
+        try
+        {
+            return input.Read(buffer);
+        }
+        catch (InvalidDataException e)
+        {
+            throw new InvalidDataException("The gzip data are damaged.", e);
+        }
+    }
+
+    private void ReadFields()
+    {
+        ProtobufReader profile = new(_bytes);
+        while (profile.Read())
+        {
+            switch (profile.Field)
+            {
+                case PprofField.SampleType: Add(_sampleTypes, ReadValueType(profile.Bytes)); break;
+                case PprofField.Sample: Add(_samples, profile.Place); break;
+                case PprofField.Mapping: ReadMapping(profile.Bytes); break;
+                case PprofField.Location: ReadLocation(profile.Bytes); break;
+                case PprofField.Function: ReadFunction(profile.Bytes); break;
+                case PprofField.StringTable: Add(_texts, profile.Place); break;
+                case PprofField.TimeNanos: _start = profile.Number; break;
+                case PprofField.DurationNanos: _duration = profile.Number; break;
+                case PprofField.PeriodType: _periodType = ReadValueType(profile.Bytes); break;
+                case PprofField.Period: _period = profile.Number; break;
+                case PprofField.Comment: profile.AddTo(_comments, MostEntries); break;
+                case PprofField.Picollo: ReadOwn(profile.Bytes); break;
+                default: break;
+            }
+        }
+    }
+
+    private static (ulong Type, ulong Unit) ReadValueType(ReadOnlySpan<byte> message)
+    {
+        (ulong type, ulong unit) = (0, 0);
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            type = fields.Field == 1 ? fields.Number : type;
+            unit = fields.Field == 2 ? fields.Number : unit;
+        }
+
+        return (type, unit);
+    }
+
+    private void ReadMapping(ReadOnlySpan<byte> message)
+    {
+        (ulong id, Mapping mapping) = (0, default);
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            switch (fields.Field)
+            {
+                case 1: id = fields.Number; break;
+                case 2: mapping.Start = fields.Number; break;
+                case 4: mapping.Offset = fields.Number; break;
+                case 5: mapping.File = fields.Number; break;
+                default: break;
+            }
+        }
+
+        Add(_mappingOf, id, _mappings.Count, "mapping");
+        Add(_mappings, mapping);
+    }
+
+    private void ReadLocation(ReadOnlySpan<byte> message)
+    {
+        ulong id = 0, mapping = 0, address = 0;
+        List<ulong> functions = [];
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            switch (fields.Field)
+            {
+                case 1: id = fields.Number; break;
+                case 2: mapping = fields.Number; break;
+                case 3: address = fields.Number; break;
+                case 4 when _lineCount++ < MostEntries: functions.Add(ReadLine(fields.Bytes)); break;
+                case 4: throw TooMany();
+                default: break;
+            }
+        }
+
+        Add(_locations, id, new Location(mapping, address, [.. functions]), "location");
+    }
+
+    /// <returns>The function of a line.</returns>
+    private static ulong ReadLine(ReadOnlySpan<byte> message)
+    {
+        ulong function = 0;
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            function = fields.Field == 1 ? fields.Number : function;
+        }
+
+        return function;
+    }
+
+    private void ReadFunction(ReadOnlySpan<byte> message)
+    {
+        (ulong id, Function function) = (0, default);
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            switch (fields.Field)
+            {
+                case 1: id = fields.Number; break;
+                case 2: function.Name = fields.Number; break;
+                case 3: function.SystemName = fields.Number; break;
+                case 4: function.File = fields.Number; break;
+                case PprofField.Picollo: function.Kind = (CpuProfileFrameKind)Math.Min(fields.Number, (ulong)CpuProfileFrameKind.Group); break;
+                default: break;
+            }
+        }
+
+        Add(_functions, id, function, "function");
+    }
+
+    private void ReadOwn(ReadOnlySpan<byte> message)
+    {
+        _isOurs = true;
+        long user = 0, kernel = 0;
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            switch (fields.Field)
+            {
+                case PicolloField.Event: _event = Encoding.UTF8.GetString(fields.Bytes); break;
+                case PicolloField.IncludesKernel: _includesKernel = fields.Number != 0; break;
+                case PicolloField.UserNanoseconds: user = Signed(fields.Number); break;
+                case PicolloField.KernelNanoseconds: kernel = Signed(fields.Number); break;
+                case PicolloField.Lost: _lost = fields.Number; break;
+                default: break;
+            }
+        }
+
+        _usage = new CpuUsage(user, kernel);
+    }
+
+    private CpuProfile Build()
+    {
+        if (_sampleTypes.Count == 0 || _texts.Count == 0 || !Text(0).IsEmpty)
+        {
+            throw ProtobufReader.Damage($"it has no types of samples, or no texts");
+        }
+
+        string[] comments = [.. _comments.Select(TextOf)];
+        int type = Math.Max(_sampleTypes.FindIndex(one => TextOf(one.Type) == "samples" && TextOf(one.Unit) == "count"), 0);
+        bool isTime = TextOf(_sampleTypes[type].Unit) == "nanoseconds";
+        int frequency = TextOf(_periodType.Unit) == "nanoseconds" && Signed(_period) > 0
+            ? (int)Math.Round(NanosecondsPerSecond / _period)
+            : 0;
+
+        // A profile that has times only: each sample stands for a period.
+        CpuProfileNode root = BuildTree(type, isTime && frequency > 0 ? Signed(_period) : 1, out long unnamed);
+        return new CpuProfile(root)
+        {
+            Title = _isOurs ? comments.FirstOrDefault("") : _mappings.Count > 0 ? FileName(_mappings[0].File) : "",
+            StartTimeUtc = Signed(_start) > 0 ? DateTime.UnixEpoch + Time(_start) : default,
+            Duration = Time(_duration),
+            Frequency = frequency,
+            EventName = _isOurs ? _event : TextOf(_periodType.Type) is { Length: > 0 } name ? name : TextOf(_sampleTypes[type].Type),
+            IncludesKernel = _includesKernel,
+            CpuUsage = _isOurs ? _usage : new CpuUsage(frequency > 0 ? (long)(root.SampleCount * (NanosecondsPerSecond / frequency)) : 0, 0),
+            LostSampleCount = Signed(_lost),
+            UnnamedSampleCount = unnamed,
+            Notes = _isOurs ? [.. comments.Skip(1)] : comments,
+        };
+    }
+
+    /// <summary>Reads the samples. Equal stacks are merged by the numbers of their frames first: names are long.</summary>
+    private CpuProfileNode BuildTree(int type, long period, out long unnamed)
+    {
+        Dictionary<CpuProfileFrame, int> numbers = [];
+        List<CpuProfileFrame> frames = [];
+        List<(int Parent, int Frame, long Own)> nodes = [(-1, -1, 0)];
+        Dictionary<(int Parent, int Frame), int> nodeOf = [];
+        Dictionary<ulong, int[]> framesOf = [];
+        List<ulong> locations = [], values = [];
+        List<int> stack = [];
+        long all = 0;
+        foreach (Range sample in _samples)
+        {
+            ReadSample(_bytes.AsSpan(sample), locations, values);
+            if (values.Count != _sampleTypes.Count)
+            {
+                throw ProtobufReader.Damage($"a sample has {values.Count} values for {_sampleTypes.Count} types");
+            }
+
+            long count = (long)values[type] >= 0 ? (long)Math.Round((double)values[type] / period) : throw ProtobufReader.Damage(
+                $"a sample has a negative value, as in a difference of profiles");
+            count = period == 1 ? (long)values[type] : count;
+            if (count == 0)
+            {
+                continue;
+            }
+
+            all = count <= long.MaxValue - all ? all + count : throw ProtobufReader.TooLarge($"it has more than {long.MaxValue} samples");
+            stack.Clear();
+            foreach (ulong location in locations)
+            {
+                if (!framesOf.TryGetValue(location, out int[]? ofLocation))
+                {
+                    framesOf[location] = ofLocation = [.. FramesOf(location).Select(NumberOf)];
+                }
+
+                stack.AddRange(ofLocation);
+                Spend(WorkOfFrame * (1 + ofLocation.Length));
+                if (stack.Count > MostFrames)
+                {
+                    throw ProtobufReader.TooLarge($"a stack has more than {MostFrames:N0} frames");
+                }
+            }
+
+            int node = 0;
+            for (int i = stack.Count - 1; i >= 0; i--)
+            {
+                if (!nodeOf.TryGetValue((node, stack[i]), out int child))
+                {
+                    child = nodes.Count;
+                    nodeOf.Add((node, stack[i]), child);
+                    Add(nodes, (node, stack[i], 0));
+                }
+
+                node = child;
+            }
+
+            nodes[node] = nodes[node] with { Own = nodes[node].Own + count };
+        }
+
+        return Name(nodes, frames, out unnamed);
+
+        int NumberOf(CpuProfileFrame frame)
+        {
+            if (!numbers.TryGetValue(frame, out int number))
+            {
+                numbers.Add(frame, number = frames.Count);
+                frames.Add(frame);
+            }
+
+            return number;
+        }
+    }
+
+    private static void ReadSample(ReadOnlySpan<byte> message, List<ulong> locations, List<ulong> values)
+    {
+        locations.Clear();
+        values.Clear();
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            if (fields.Field is 1 or 2)
+            {
+                fields.AddTo(fields.Field == 1 ? locations : values, MostEntries);
+            }
+        }
+    }
+
+    private CpuProfileNode Name(List<(int Parent, int Frame, long Own)> nodes, List<CpuProfileFrame> frames, out long unnamed)
+    {
+        var root = new CpuProfileNode(All);
+        var path = new Stack<CpuProfileFrame>();
+        unnamed = 0;
+        foreach ((int Parent, int Frame, long Own) leaf in nodes.Where(node => node.Own > 0))
+        {
+            path.Clear();
+            for ((int Parent, int Frame, long Own) node = leaf; node.Parent >= 0; node = nodes[node.Parent])
+            {
+                path.Push(frames[node.Frame]);
+                Spend(WorkOfFrame + frames[node.Frame].Name.Length + frames[node.Frame].Module.Length);
+            }
+
+            // WritePprof writes samples without a function as a stack of the root.
+            CpuProfileFrame[] stack = path.Count == 1 && path.Peek() == All ? [] : [.. path];
+            root.Add(stack, leaf.Own);
+            unnamed += stack is [.., { Kind: CpuProfileFrameKind.Unnamed }] ? leaf.Own : 0;
+        }
+
+        return root;
+    }
+
+    /// <summary>The functions of a location, the innermost one first: an inlined one before that which it is inlined into.</summary>
+    private IEnumerable<CpuProfileFrame> FramesOf(ulong id)
+    {
+        if (!_locations.TryGetValue(id, out Location? location))
+        {
+            throw ProtobufReader.Damage($"there is no location {id}");
+        }
+
+        int mapping = location.Mapping == 0 ? -1
+            : _mappingOf.TryGetValue(location.Mapping, out int index) ? index
+            : throw ProtobufReader.Damage($"there is no mapping {location.Mapping}");
+        return location.Functions.Length == 0 ? [AddressOf(location, mapping)] : location.Functions.Select(number =>
+        {
+            Function function = number == 0 ? default
+                : _functions.TryGetValue(number, out Function found) ? found
+                : throw ProtobufReader.Damage($"there is no function {number}");
+            string name = TextOf(function.Name) is { Length: > 0 } given ? given : TextOf(function.SystemName);
+            string module = _isOurs ? TextOf(function.File) : ModuleOf(mapping);
+            return name.Length == 0 && !_isOurs ? AddressOf(location, mapping) : new CpuProfileFrame(
+                name, module, function.Kind ?? (IsManaged(module) ? CpuProfileFrameKind.Managed : CpuProfileFrameKind.Native));
+        });
+    }
+
+    private CpuProfileFrame AddressOf(Location location, int mapping)
+    {
+        string module = ModuleOf(mapping);
+        ulong start = mapping < 0 ? 0 : unchecked(_mappings[mapping].Start - _mappings[mapping].Offset);
+        string offset = string.Create(CultureInfo.InvariantCulture, $"0x{unchecked(location.Address - start):x}");
+        return new CpuProfileFrame(module.Length == 0 ? offset : $"{module}+{offset}", module, CpuProfileFrameKind.Unnamed);
+    }
+
+    /// <summary>The file name of a mapping. The first one is the program, whose own name may differ between two profiles.</summary>
+    private string ModuleOf(int mapping) => mapping <= 0 ? "" : FileName(_mappings[mapping].File);
+
+    private static bool IsManaged(string module) => module.EndsWith(".dll", StringComparison.OrdinalIgnoreCase);
+
+    private string FileName(ulong text) => TextOf(text) is var path ? path[(path.LastIndexOf('/') + 1)..] : "";
+
+    private string TextOf(ulong index)
+    {
+        ReadOnlySpan<byte> text = Text(index);
+        _letters += text.Length;
+        return _letters <= MostLetters ? Encoding.UTF8.GetString(text) : throw ProtobufReader.TooLarge($"its names are too long");
+    }
+
+    private ReadOnlySpan<byte> Text(ulong index) =>
+        index < (ulong)_texts.Count ? _bytes.AsSpan(_texts[(int)index]) : throw ProtobufReader.Damage($"there is no text {index}");
+
+    private static void Add<T>(List<T> all, T one)
+    {
+        if (all.Count == MostEntries)
+        {
+            throw TooMany();
+        }
+
+        all.Add(one);
+    }
+
+    private static void Add<T>(Dictionary<ulong, T> all, ulong id, T one, string kind)
+    {
+        if (all.Count == MostEntries)
+        {
+            throw TooMany();
+        }
+
+        if (id == 0 || !all.TryAdd(id, one))
+        {
+            throw ProtobufReader.Damage($"a {kind} has no ID of its own: {id}");
+        }
+    }
+
+    /// <summary>Counts work, so that a small file cannot cause much of it.</summary>
+    private void Spend(int work)
+    {
+        _work += work;
+        if (_work > MostWork)
+        {
+            throw ProtobufReader.TooLarge($"its stacks are too long");
+        }
+    }
+
+    private static long Signed(ulong number) => Math.Max((long)number, 0);
+
+    private static TimeSpan Time(ulong nanoseconds) => TimeSpan.FromTicks(Signed(nanoseconds) / TimeSpan.NanosecondsPerTick);
+
+    private static InvalidDataException TooMany() =>
+        ProtobufReader.TooLarge($"it has more than {MostEntries:N0} entries of a kind");
+
+    private record struct Mapping(ulong Start, ulong Offset, ulong File);
+
+    private record struct Function(ulong Name, ulong SystemName, ulong File, CpuProfileFrameKind? Kind);
+
+    private sealed record Location(ulong Mapping, ulong Address, ulong[] Functions);
+}

@@ -1,0 +1,62 @@
+using System.Text;
+
+namespace Picollo.Profiling.Tests.Output;
+
+/// <summary>A profile of pprof as other tools write it.</summary>
+public sealed class ForeignProfile
+{
+    private readonly List<string> _texts = [""];
+    private readonly List<byte> _message = [];
+
+    internal CpuProfile Read()
+    {
+        byte[] texts = [.. _texts.SelectMany(text => Field(6, Encoding.UTF8.GetBytes(text)))];
+        using MemoryStream stream = new([.. _message, .. texts]);
+        return CpuProfile.ReadPprof(stream);
+    }
+
+    internal void Number(int field, ulong number) => _message.AddRange(Field(field, number));
+
+    internal void SampleType(string type, string unit) => ValueType(1, type, unit);
+
+    internal void ValueType(int field, string type, string unit) => Message(field, Field(1, Text(type)), Field(2, Text(unit)));
+
+    internal void Mapping(ulong id, ulong start, ulong offset, string file) =>
+        Message(3, Field(1, id), Field(2, start), Field(4, offset), Field(5, Text(file)));
+
+    internal void Function(ulong id, string name, string systemName, string file) =>
+        Message(5, Field(1, id), Field(2, Text(name)), Field(3, Text(systemName)), Field(4, Text(file)));
+
+    internal void Location(ulong id, ulong mapping, ulong address, params ulong[] functions) => Message(
+        4,
+        [
+            Field(1, id), Field(2, mapping), Field(3, address),
+            .. functions.Select(function => Field(4, [.. Field(1, function), .. Field(2, 12)])), // and its line in the source
+        ]);
+
+    internal void Sample(ulong[] locations, ulong[] values, bool isPacked = true) => Message(2, isPacked
+        ? [Field(1, [.. locations.SelectMany(Varint)]), Field(2, [.. values.SelectMany(Varint)])]
+        : [.. locations.Select(location => Field(1, location)), .. values.Select(value => Field(2, value))]);
+
+    private void Message(int field, params byte[][] fields) => _message.AddRange(Field(field, [.. fields.SelectMany(bytes => bytes)]));
+
+    private ulong Text(string text)
+    {
+        _texts.Add(text);
+        return (ulong)_texts.Count - 1;
+    }
+
+    private static byte[] Field(int field, ulong number) => [.. Varint((ulong)field << 3), .. Varint(number)];
+
+    private static byte[] Field(int field, byte[] bytes) => [.. Varint(((ulong)field << 3) | 2), .. Varint((ulong)bytes.Length), .. bytes];
+
+    private static IEnumerable<byte> Varint(ulong number)
+    {
+        for (; number >= 0x80; number >>= 7)
+        {
+            yield return (byte)(number | 0x80);
+        }
+
+        yield return (byte)number;
+    }
+}

@@ -1,0 +1,293 @@
+using System.IO.Compression;
+using Picollo.Cpu;
+
+namespace Picollo.Profiling.Tests.Output;
+
+/// <summary>Profiles of pprof that are read. tests/Picollo.Peers.Tests reads those of Go.</summary>
+public class PprofReaderTests
+{
+    [Fact]
+    public void A_profile_is_what_was_written()
+    {
+        CpuProfile profile = new(Profiles.RootOf(
+            ([Profiles.Managed("Main"), new CpuProfileFrame("libx.so+0x12", "libx.so", CpuProfileFrameKind.Unnamed)], 5),
+            ([new CpuProfileFrame("a (process 7)", "", CpuProfileFrameKind.Group), new CpuProfileFrame("do_idle", "[kernel]", CpuProfileFrameKind.Kernel)], 1),
+            ([Profiles.Managed("Main"), Profiles.Managed("Main")], 3)))
+        {
+            Title = "app (process 42)",
+            StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, 500, DateTimeKind.Utc).AddTicks(7),
+            Duration = TimeSpan.FromTicks(25_000_003),
+            Frequency = 99,
+            EventName = "cycles",
+            IncludesKernel = true,
+            CpuUsage = new CpuUsage(1_500_000_001, 250_000_000),
+            LostSampleCount = 2,
+            UnnamedSampleCount = 5,
+            Notes = ["A note.", "Another."],
+        };
+
+        CpuProfile read = RoundTrip(profile);
+
+        Json(read).Should().Be(Json(profile));
+        read.StartTimeUtc.Should().Be(profile.StartTimeUtc).And.BeIn(DateTimeKind.Utc);
+    }
+
+    [Fact]
+    public void An_empty_profile_and_one_without_functions_are_what_was_written()
+    {
+        Json(RoundTrip(new CpuProfile(Profiles.RootOf()))).Should().Be(Json(new CpuProfile(Profiles.RootOf())));
+        RoundTrip(Profiles.OfFrames(([], 3))).Root.OwnSampleCount.Should().Be(3);
+    }
+
+    [Fact]
+    public void Any_profile_is_what_was_written() => Seeded.Run(100, random =>
+    {
+        CpuProfile profile = Profiles.Random(random);
+
+        CpuProfile read = RoundTrip(profile);
+
+        read.GetStacks().Select(Line).Should().Equal(profile.GetStacks().Select(Line));
+        read.Title.Should().Be(profile.Title);
+
+        static string Line((IReadOnlyList<CpuProfileFrame> Stack, long Count) one) =>
+            string.Join('\n', one.Stack.Select(frame => $"{frame.Name}@{frame.Module}@{frame.Kind}")) + one.Count;
+    });
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(49)]
+    [InlineData(997)]
+    [InlineData(9_999)]
+    [InlineData(CpuProfilerOptions.MaxFrequency)]
+    public void A_frequency_is_what_was_written(int frequency) =>
+        RoundTrip(new CpuProfile(Profiles.RootOf()) { Frequency = frequency }).Frequency.Should().Be(frequency);
+
+    [Fact]
+    public void The_stream_is_read_to_its_end_and_stays_open_with_and_without_gzip()
+    {
+        foreach (byte[] bytes in new[] { Written(Profiles.Of("Main 1")), Decompressed(Profiles.Of("Main 1")) })
+        {
+            using MemoryStream stream = new(bytes);
+            CpuProfile.ReadPprof(stream).SampleCount.Should().Be(1);
+            stream.Position.Should().Be(bytes.Length);
+        }
+    }
+
+    [Fact]
+    public void A_profile_of_another_tool_has_inlined_functions_addresses_and_the_modules_of_mappings()
+    {
+        ForeignProfile foreign = new();
+        foreign.SampleType("samples", "count");
+        foreign.SampleType("cpu", "nanoseconds");
+        foreign.Number(12, 10_000_000);
+        foreign.ValueType(11, "cpu", "nanoseconds");
+        foreign.Mapping(1, 0x400000, 0, "/usr/bin/app");
+        foreign.Mapping(2, 0x7f00_0000, 0x1000, "/usr/lib/libc.so.6");
+        foreign.Function(1, "main.main", "main.main", "/src/main.go");
+        foreign.Function(2, "", "_Zinner", "");
+        foreign.Function(3, "memcpy", "", "");
+        foreign.Location(1, 1, 0x400010, 2, 1);
+        foreign.Location(2, 2, 0x7f00_0020, 3);
+        foreign.Location(3, 2, 0x7f00_0030);
+        foreign.Location(4, 0, 0xffff_ffff_8000_0001);
+        foreign.Sample([2, 1], [3, 30_000_000]);
+        foreign.Sample([3, 1], [2, 20_000_000], isPacked: false);
+        foreign.Sample([4], [1, 10_000_000]);
+        foreign.Sample([4, 4], [0, 0]);
+
+        CpuProfile profile = foreign.Read();
+
+        profile.GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => $"{frame.Name}@{frame.Module} {frame.Kind}")), stack.Count)).Should().Equal(
+            ("main.main@ Native > _Zinner@ Native > memcpy@libc.so.6 Native", 3),
+            ("main.main@ Native > _Zinner@ Native > libc.so.6+0x1030@libc.so.6 Unnamed", 2),
+            ("0xffffffff80000001@ Unnamed", 1));
+        (profile.Title, profile.Frequency, profile.EventName, profile.UnnamedSampleCount).Should().Be(("app", 100, "cpu", 3));
+        profile.CpuUsage.TotalNanoseconds.Should().Be(60_000_000);
+    }
+
+    [Fact]
+    public void Times_are_samples_where_nothing_counts_them()
+    {
+        ForeignProfile foreign = new();
+        foreign.SampleType("cpu", "nanoseconds");
+        foreign.ValueType(11, "cpu", "nanoseconds");
+        foreign.Number(12, 10_000_000);
+        foreign.Location(1, 0, 0x10);
+        foreign.Sample([1], [70_000_000]);
+
+        foreign.Read().SampleCount.Should().Be(7);
+    }
+
+    [Fact]
+    public void Names_of_other_programs_are_cleaned()
+    {
+        ForeignProfile foreign = new();
+        foreign.SampleType("samples", "count");
+        foreign.Mapping(1, 0, 0, "a\e[1m");
+        foreign.Function(1, "x\u202ey\n", "", "");
+        foreign.Location(1, 1, 0, 1);
+        foreign.Sample([1], [1]);
+
+        CpuProfile profile = foreign.Read();
+
+        (profile.Title, profile.GetMethods().Single().Frame.Name).Should().Be(("a?[1m", "x?y?"));
+    }
+
+    public static TheoryData<string, Action<ForeignProfile>> Damages => new()
+    {
+        { "a sample has 2 values for 1 types", profile => profile.Sample([], [1, 2]) },
+        { "a sample has a negative value", profile => profile.Sample([], [unchecked((ulong)-1)]) },
+        { "it has more than 9223372036854775807 samples", profile => { profile.Sample([], [long.MaxValue]); profile.Sample([], [1]); } },
+        { "there is no location 7", profile => profile.Sample([7], [1]) },
+        { "there is no function 7", profile => { profile.Location(1, 0, 0, 7); profile.Sample([1], [1]); } },
+        { "there is no mapping 7", profile => { profile.Location(1, 7, 0); profile.Sample([1], [1]); } },
+        { "there is no text 99", profile => profile.Number(13, 99) },
+        { "a location has no ID of its own: 1", profile => { profile.Location(1, 0, 0); profile.Location(1, 0, 0); } },
+        { "a function has no ID of its own: 0", profile => profile.Function(0, "", "", "") },
+        { "a stack has more than 65,536 frames", profile => { profile.Location(1, 0, 0); profile.Sample([.. Enumerable.Repeat(1UL, 65_537)], [1]); } },
+        { "a list has more than 1,000,000 entries", profile => profile.Sample([.. Enumerable.Repeat(1UL, 1_000_001)], [1]) },
+    };
+
+    [Theory]
+    [MemberData(nameof(Damages))]
+    public void A_damaged_profile_is_rejected_with_the_reason(string reason, Action<ForeignProfile> damage)
+    {
+        ForeignProfile profile = new();
+        profile.SampleType("samples", "count");
+        damage(profile);
+
+        profile.Invoking(one => one.Read()).Should().Throw<InvalidDataException>().WithMessage($"*{reason}*");
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("not a profile")]
+    [InlineData("<html></html>")]
+    [InlineData("a;b;c 12\n")]
+    public void Another_file_is_rejected(string text) =>
+        FluentActions.Invoking(() => Read(System.Text.Encoding.UTF8.GetBytes(text))).Should().Throw<InvalidDataException>().WithMessage("This is not a profile of pprof*");
+
+    [Fact]
+    [Trait("Category", "Slow")]
+    public void A_small_file_that_expands_is_rejected()
+    {
+        using MemoryStream stream = new();
+        using (GZipStream gzip = new(stream, CompressionLevel.Fastest, leaveOpen: true))
+        {
+            byte[] zeros = new byte[1 << 20];
+            for (int i = 0; i <= 256; i++)
+            {
+                gzip.Write(zeros);
+            }
+        }
+
+        FluentActions.Invoking(() => Read(stream.ToArray())).Should().Throw<InvalidDataException>().WithMessage("The profile is too large: it has more than 268,435,456 bytes.");
+    }
+
+    [Fact]
+    public void Deep_stacks_that_are_repeated_are_rejected_before_they_take_long()
+    {
+        ForeignProfile profile = new();
+        profile.SampleType("samples", "count");
+        profile.Function(1, "F", "", "");
+        profile.Location(1, 0, 0, [.. Enumerable.Repeat(1UL, 1_000)]);
+        ulong[] stack = [.. Enumerable.Repeat(1UL, 60)];
+        for (int i = 0; i < 3_000; i++)
+        {
+            profile.Sample(stack, [1]);
+        }
+
+        profile.Invoking(one => one.Read()).Should().Throw<InvalidDataException>().WithMessage("The profile is too large: its stacks are too long.");
+    }
+
+    [Fact]
+    public void Names_that_are_repeated_are_rejected_before_they_take_memory()
+    {
+        ForeignProfile profile = new();
+        profile.SampleType("samples", "count");
+        profile.Function(1, new string('x', 1_000_000), "", "");
+        for (ulong i = 1; i <= 300; i++)
+        {
+            profile.Location(i, 0, i, 1);
+            profile.Sample([i], [1]);
+        }
+
+        profile.Invoking(one => one.Read()).Should().Throw<InvalidDataException>().WithMessage("The profile is too large: its names are too long.");
+    }
+
+    [Fact]
+    public void Damage_anywhere_is_reported_or_harmless()
+    {
+        CpuProfile profile = Profiles.Of("Main;Work;Inner 5", "Main;Rest 300");
+        int rejected = 0;
+        foreach (byte[] whole in new[] { Written(profile), Decompressed(profile) })
+        {
+            for (int i = 0; i < whole.Length; i++)
+            {
+                Try(whole[..i]);
+                foreach (byte flip in new byte[] { 1, 0x80, 0xFF })
+                {
+                    byte[] damaged = [.. whole];
+                    damaged[i] ^= flip;
+                    Try(damaged);
+                }
+            }
+        }
+
+        rejected.Should().BeGreaterThan(1_000);
+
+        void Try(byte[] bytes)
+        {
+            try
+            {
+                using StringWriter page = new();
+                Read(bytes).WriteHtml(page);
+            }
+            catch (InvalidDataException e)
+            {
+                e.Message.Should().NotBeEmpty();
+                rejected++;
+            }
+        }
+    }
+
+    [Fact]
+    public void A_file_that_was_cut_off_is_rejected()
+    {
+        byte[] whole = Written(SomeProfiles.Typical());
+        foreach (int length in new[] { 20, whole.Length / 2, whole.Length - 12 })
+        {
+            FluentActions.Invoking(() => Read(whole[..length])).Should().Throw<InvalidDataException>($"of {length} bytes");
+        }
+    }
+
+    private static CpuProfile RoundTrip(CpuProfile profile) => Read(Written(profile));
+
+    private static CpuProfile Read(byte[] bytes)
+    {
+        using MemoryStream stream = new(bytes);
+        return CpuProfile.ReadPprof(stream);
+    }
+
+    private static byte[] Written(CpuProfile profile)
+    {
+        using MemoryStream stream = new();
+        profile.WritePprof(stream);
+        return stream.ToArray();
+    }
+
+    private static byte[] Decompressed(CpuProfile profile)
+    {
+        using GZipStream gzip = new(new MemoryStream(Written(profile)), CompressionMode.Decompress);
+        using MemoryStream stream = new();
+        gzip.CopyTo(stream);
+        return stream.ToArray();
+    }
+
+    private static string Json(CpuProfile profile)
+    {
+        using StringWriter json = new();
+        profile.WriteJson(json);
+        return json.ToString();
+    }
+}
