@@ -2,7 +2,7 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Profiling.Output;
 
-/// <summary>The picture of <see cref="CpuProfile.WriteSvg"/>.</summary>
+/// <summary>The pictures of <see cref="CpuProfile.WriteSvg"/> and <see cref="CpuProfileDifference.WriteSvg"/>.</summary>
 /// <remarks>The root is at the top, as in the browsers' profilers, Speedscope, pprof and Grafana: a reader starts there without scrolling,
 /// and the picture grows downwards with the stacks, as pages do. The function with the most samples is at the left.</remarks>
 internal static class FlameGraph
@@ -27,33 +27,66 @@ internal static class FlameGraph
     private static readonly string[] Opacities = [".3", ".36", ".42", ".48"];
     private const string GroupOpacity = ".1";
 
+    // By the size of a change.
+    private static readonly string[] StepOpacities = [".2", ".34", ".48"];
+
     private static readonly string[] KindNames = ["managed", "native", "kernel", "unnamed"];
 
-    public static string Draw(CpuProfile profile)
+    public static string Draw(CpuProfile profile) => Draw(
+        profile.Title,
+        [Summary(profile)],
+        profile.SampleCount == 0 ? $"No samples. {ProfileText.ReasonOfNone(profile)}" : null,
+        new FlameTree(profile.Root),
+        KindsOf,
+        node => LookOf(node.Frame),
+        node => ProfileText.Weight(profile, node.Counts.Before));
+
+    public static string Draw(CpuProfileDifference difference) => Draw(
+        difference.Title,
+        [$"before: {Summary(difference.Before)}", $"after: {Summary(difference.After)}"],
+        difference.Before.SampleCount + difference.After.SampleCount == 0 ? "No samples in either profile." : null,
+        new FlameTree(difference.Roots.Before, difference.Roots.After),
+        _ => [.. Enumerable.Range(-ProfileText.MostStep, (2 * ProfileText.MostStep) + 1).Select(step => (ProfileText.Step(step), LookOf(step)))],
+        node => LookOf(ProfileText.StepOf(node.Counts, difference.SampleCounts)),
+        node => ProfileText.Weight(node.Counts, difference.SampleCounts));
+
+    private static string Draw(
+        string title,
+        string[] summary,
+        string? reasonOfNone,
+        FlameTree tree,
+        Func<FlameNode[], (string Name, Look Look)[]> getLegend,
+        Func<FlameNode, Look> getLook,
+        Func<FlameNode, string> describe)
     {
         SvgWriter svg = new(Width);
         double left = SvgWriter.Margin, inner = Width - (2 * left);
-        svg.Text(left, 22, PlotText.Shorten(profile.Title, 100), attributes: " font-size=\"16\" font-weight=\"600\"");
-        svg.Text(left, 42, Summary(profile), attributes: " class=\"quiet\"");
-        double top = 52;
-        if (profile.SampleCount == 0)
+        svg.Text(left, 22, PlotText.Shorten(title, 100), attributes: " font-size=\"16\" font-weight=\"600\"");
+        double top = 24;
+        foreach (string line in summary)
         {
-            svg.Text(left, top + 20, $"No samples. {ProfileText.ReasonOfNone(profile)}");
-            return Finish(svg, profile, top + 32);
+            svg.Text(left, top += 18, line, attributes: " class=\"quiet\"");
         }
 
-        long least = Math.Max(1, (long)Math.Ceiling(profile.SampleCount * Least));
-        FlameNode[] nodes = [.. FlameNode.Of(profile.Root, least).Where(node => node.SampleCount >= least)];
-        top = DrawLegend(svg, nodes, top);
-        double scale = inner / profile.SampleCount;
+        top += 10;
+        if (reasonOfNone is not null)
+        {
+            svg.Text(left, top + 20, reasonOfNone);
+            return Finish(svg, title, top + 32);
+        }
+
+        double least = tree.IsDifference ? tree.Width * Least : Math.Max(1, Math.Ceiling(tree.Width * Least));
+        FlameNode[] nodes = [.. tree.GetNodes(least).Where(node => node.Width >= least)];
+        top = DrawLegend(svg, getLegend(nodes), top);
+        double scale = inner / tree.Width;
         int depth = 0;
         foreach (FlameNode node in nodes)
         {
-            DrawNode(svg, profile, node, left + (node.Start * scale), top + (node.Depth * RowHeight), node.SampleCount * scale);
+            DrawNode(svg, node, left + (node.Start * scale), top + (node.Depth * RowHeight), node.Width * scale, getLook(node), describe(node));
             depth = Math.Max(depth, node.Depth);
         }
 
-        return Finish(svg, profile, top + ((depth + 1) * RowHeight) + SvgWriter.Margin);
+        return Finish(svg, title, top + ((depth + 1) * RowHeight) + SvgWriter.Margin);
     }
 
     /// <summary>The name in a box: without its outer namespaces and types where it is too long, as the method's own name says
@@ -81,15 +114,19 @@ internal static class FlameGraph
     private static int TintOf(string name) =>
         (int)(name.Aggregate(2166136261u, (hash, letter) => unchecked((hash ^ letter) * 16777619)) >> 8) & 3;
 
-    private static void DrawNode(SvgWriter svg, CpuProfile profile, FlameNode node, double x, double y, double width)
+    private static Look LookOf(CpuProfileFrame frame) => new(
+        Colours[(int)frame.Kind], frame.Kind == CpuProfileFrameKind.Group ? GroupOpacity : Opacities[TintOf(frame.Name)]);
+
+    private static Look LookOf(int step) => step == 0
+        ? new(PlotPalette.Text, GroupOpacity)
+        : new(PlotPalette.Colours[step > 0 ? 1 : 0], StepOpacities[Math.Abs(step) - 1]);
+
+    private static void DrawNode(SvgWriter svg, FlameNode node, double x, double y, double width, Look look, string numbers)
     {
         const int LettersOfTooltip = 1000;
-        (string name, string module, CpuProfileFrameKind kind) = node.Frame;
-        string opacity = kind == CpuProfileFrameKind.Group ? GroupOpacity : Opacities[TintOf(name)];
+        (string name, string module, _) = node.Frame;
         string of = module.Length == 0 ? "" : $" ({module})";
-        svg.Rectangle(
-            x, y, width, RowHeight, $"fill=\"{Colours[(int)kind]}\" fill-opacity=\"{opacity}\"",
-            $"{PlotText.Shorten(name + of, LettersOfTooltip)} {ProfileText.Weight(profile, node.SampleCount)}");
+        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{PlotText.Shorten(name + of, LettersOfTooltip)} {numbers}");
         int letters = (int)((width - (2 * Padding)) / LetterWidth);
         if (letters >= 3)
         {
@@ -97,21 +134,25 @@ internal static class FlameGraph
         }
     }
 
-    /// <summary>The colours of code, where there is more than one; returns where the graph begins.</summary>
-    private static double DrawLegend(SvgWriter svg, FlameNode[] nodes, double top)
+    /// <summary>The colours of code.</summary>
+    private static (string Name, Look Look)[] KindsOf(FlameNode[] nodes) =>
+    [
+        .. nodes.Select(node => node.Frame.Kind).Where(kind => kind != CpuProfileFrameKind.Group).Distinct().Order()
+            .Select(kind => (KindNames[(int)kind], new Look(Colours[(int)kind], Opacities[^1]))),
+    ];
+
+    /// <summary>The colours, where there is more than one; returns where the graph begins.</summary>
+    private static double DrawLegend(SvgWriter svg, (string Name, Look Look)[] colours, double top)
     {
-        CpuProfileFrameKind[] kinds =
-            [.. nodes.Select(node => node.Frame.Kind).Where(kind => kind != CpuProfileFrameKind.Group).Distinct().Order()];
-        if (kinds.Length < 2)
+        if (colours.Length < 2)
         {
             return top;
         }
 
         double x = SvgWriter.Margin;
-        foreach (CpuProfileFrameKind kind in kinds)
+        foreach ((string name, Look look) in colours)
         {
-            string name = KindNames[(int)kind];
-            svg.Rectangle(x, top, 12, 12, $"fill=\"{Colours[(int)kind]}\" fill-opacity=\"{Opacities[^1]}\"", name);
+            svg.Rectangle(x, top, 12, 12, look.Attributes, name);
             svg.Text(x + 18, top + 10.5, name, attributes: " class=\"quiet\"");
             x += 34 + (PlotText.LettersOf(name) * LetterWidth);
         }
@@ -119,9 +160,9 @@ internal static class FlameGraph
         return top + 22;
     }
 
-    private static string Finish(SvgWriter svg, CpuProfile profile, double height)
+    private static string Finish(SvgWriter svg, string title, double height)
     {
-        string label = $"CPU flame graph of {PlotText.Shorten(profile.Title, 80)}";
+        string label = $"CPU flame graph of {PlotText.Shorten(title, 80)}";
         return svg.ToElement(label, height, $"<title>{PlotText.Encode(label)}</title>{Style}");
     }
 
@@ -133,5 +174,11 @@ internal static class FlameGraph
             $"{ProfileText.Samples(profile.SampleCount)} at {profile.Frequency:N0} Hz ({ProfileText.Event(profile)}){lost} · "
             + $"{ProfileText.Time(profile.CpuUsage.Total)} of CPU time in {ProfileText.Time(profile.Duration)} · "
             + $"{profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
+    }
+
+    /// <summary>The colour of a box, and how much of it covers the ground.</summary>
+    private readonly record struct Look(string Colour, string Opacity)
+    {
+        public string Attributes => $"fill=\"{Colour}\" fill-opacity=\"{Opacity}\"";
     }
 }

@@ -1,45 +1,95 @@
 namespace Picollo.Profiling.Output;
 
-/// <summary>A node of a profile at its place in a flame graph.</summary>
+/// <summary>A node of a profile, or of two that are compared, at its place in a flame graph.</summary>
 /// <param name="Frame">The function.</param>
-/// <param name="Start">Number of samples to the left of it.</param>
-/// <param name="SampleCount">Number of samples: its width.</param>
+/// <param name="Start">The width of what is to the left of it.</param>
+/// <param name="Width">Its width, as <see cref="FlameTree.WidthOf"/> has it.</param>
 /// <param name="Depth">Number of callers: its row.</param>
-internal readonly record struct FlameNode(CpuProfileFrame Frame, long Start, long SampleCount, int Depth)
+/// <param name="Counts">Its samples.</param>
+internal readonly record struct FlameNode(CpuProfileFrame Frame, double Start, double Width, int Depth, SampleCounts Counts)
 {
     public static readonly CpuProfileFrame Other = new("(other)", "", CpuProfileFrameKind.Group);
+}
 
-    /// <summary>The nodes of a profile, each before what it called, and that with the most samples first.</summary>
-    /// <param name="root">The profile's root.</param>
-    /// <param name="least">Children of a node with fewer samples are merged into one node <see cref="Other"/>, the last.</param>
-    public static IEnumerable<FlameNode> Of(CpuProfileNode root, long least)
+/// <summary>The tree of a profile, or the union of the trees of two that are compared.</summary>
+/// <param name="Root">The profile's root.</param>
+/// <param name="RootAfter">The root of the profile after a change; null for a single profile.</param>
+internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter = null)
+{
+    public bool IsDifference => RootAfter is not null;
+
+    public SampleCounts All => new(Root.SampleCount, RootAfter?.SampleCount ?? 0);
+
+    /// <summary>The width of the root.</summary>
+    public double Width => WidthOf(All);
+
+    /// <summary>A width: the number of samples of a profile; or the mean of two shares, so that what one profile lacks is seen.</summary>
+    public double WidthOf(SampleCounts counts)
+    {
+        if (!IsDifference)
+        {
+            return counts.Before;
+        }
+
+        SampleCounts all = All;
+        double width = (counts.PercentBefore(all) + counts.PercentAfter(all)) / 100;
+        return all is { Before: > 0, After: > 0 } ? width / 2 : width;
+    }
+
+    /// <summary>The nodes, each before what it called, and the widest first.</summary>
+    /// <param name="least">Children of a node that are narrower are merged into one node <see cref="FlameNode.Other"/>, the last.</param>
+    public IEnumerable<FlameNode> GetNodes(double least)
     {
         // Not recursive: a stack may be as deep as the kernel is set to record it.
-        Stack<(FlameNode Place, CpuProfileNode? Node)> open = new([(new(root.Frame, 0, root.SampleCount, 0), root)]);
-        while (open.TryPop(out (FlameNode Place, CpuProfileNode? Node) next))
+        Stack<(FlameNode Place, Pair Nodes)> open = new([(new(Root.Frame, 0, Width, 0, All), new(Root, RootAfter))]);
+        while (open.TryPop(out (FlameNode Place, Pair Nodes) next))
         {
             FlameNode place = next.Place;
             yield return place;
-            if (next.Node is not { } node)
+            Pair[] children = ChildrenOf(next.Nodes);
+            int kept = children.TakeWhile(child => WidthOf(child.Counts) >= least).Count();
+            SampleCounts other = children.Skip(kept).Aggregate(default(SampleCounts), (sum, child) => sum + child.Counts);
+            double end = place.Start + children.Take(kept).Sum(child => WidthOf(child.Counts));
+            if (other != default)
             {
-                continue;
-            }
-
-            IReadOnlyList<CpuProfileNode> children = node.Children;
-            int kept = children.TakeWhile(child => child.SampleCount >= least).Count();
-            long end = place.Start + node.SampleCount - node.OwnSampleCount;
-            long other = children.Skip(kept).Sum(child => child.SampleCount);
-            if (other > 0)
-            {
-                end -= other;
-                open.Push((new(Other, end, other, place.Depth + 1), null));
+                open.Push((new(FlameNode.Other, end, WidthOf(other), place.Depth + 1, other), default));
             }
 
             for (int i = kept - 1; i >= 0; i--)
             {
-                end -= children[i].SampleCount;
-                open.Push((new(children[i].Frame, end, children[i].SampleCount, place.Depth + 1), children[i]));
+                double width = WidthOf(children[i].Counts);
+                end -= width;
+                open.Push((new(children[i].Frame, end, width, place.Depth + 1, children[i].Counts), children[i]));
             }
         }
+    }
+
+    private Pair[] ChildrenOf(Pair nodes)
+    {
+        IReadOnlyList<CpuProfileNode> before = nodes.Before?.Children ?? [];
+        if (!IsDifference)
+        {
+            return [.. before.Select(child => new Pair(child, null))];
+        }
+
+        Dictionary<CpuProfileFrame, Pair> children = before.ToDictionary(child => child.Frame, child => new Pair(child, null));
+        foreach (CpuProfileNode child in nodes.After?.Children ?? [])
+        {
+            children[child.Frame] = children.GetValueOrDefault(child.Frame) with { After = child };
+        }
+
+        return
+        [
+            .. children.Values.OrderByDescending(child => WidthOf(child.Counts)).ThenBy(child => child.Frame.Name, StringComparer.Ordinal)
+                .ThenBy(child => child.Frame.Module, StringComparer.Ordinal),
+        ];
+    }
+
+    /// <summary>A function on one path of calls in both profiles, or in one.</summary>
+    private readonly record struct Pair(CpuProfileNode? Before, CpuProfileNode? After)
+    {
+        public CpuProfileFrame Frame => (Before ?? After)!.Frame;
+
+        public SampleCounts Counts => new(Before?.SampleCount ?? 0, After?.SampleCount ?? 0);
     }
 }

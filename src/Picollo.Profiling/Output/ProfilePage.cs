@@ -2,11 +2,11 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Profiling.Output;
 
-/// <summary>The page of <see cref="CpuProfile.WriteHtml"/>. Its script draws the graph and the tables from the data in the page.</summary>
+/// <summary>The pages of <see cref="CpuProfile.WriteHtml"/> and <see cref="CpuProfileDifference.WriteHtml"/>. Their script draws the graph and the tables from the data in the page.</summary>
 internal static class ProfilePage
 {
-    private const string StyleHash = "sha256-rG6h3YDo4HDKJTYc+MzCroDc72bTreT2ppjJgiULcjM=";
-    private const string ScriptHash = "sha256-DgzqbwAOp8LJr8bt1cpWgh60hK8SNQ498PHD4MCHxK8=";
+    private const string StyleHash = "sha256-aCqo2wK3StSQJyJ20p/em9I6hQ2OSw2O/rN1qhCjXPo=";
+    private const string ScriptHash = "sha256-sU9T8B531DDuHZx/wtcFXG5uTOMrFw8A7t7RLcLA5uk=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
@@ -16,30 +16,49 @@ internal static class ProfilePage
 
     private static readonly string Views = Load("profile-page.html");
 
-    public static void Write(TextWriter output, CpuProfile profile)
+    public static void Write(TextWriter output, CpuProfile profile) => Write(output, profile.Title, [new ProfilePart("", profile)]);
+
+    /// <summary>Writes a page of several profiles.</summary>
+    /// <param name="output">The writer.</param>
+    /// <param name="title">The heading.</param>
+    /// <param name="parts">The profiles. The first is shown first, or that which the fragment of the page's address names.</param>
+    /// <param name="links">HTML below the heading.</param>
+    public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "") =>
+        Write(output, title, "CPU profile", $"CPU profile{Started(parts[0].Profile)}", PagePart.Of(parts), links);
+
+    /// <summary>Writes a page of several differences.</summary>
+    /// <inheritdoc cref="Write(TextWriter, string, IReadOnlyList{ProfilePart}, string)"/>
+    public static void Write(TextWriter output, string title, IReadOnlyList<DifferencePart> parts, string links = "")
     {
-        string title = PlotText.Encode(PlotText.Shorten(profile.Title, PlotPage.LettersOfTitle));
-        string views = $"<p class=\"none\"><b>No samples.</b> {PlotText.Encode(ProfileText.ReasonOfNone(profile))}</p>\n";
+        CpuProfileDifference first = parts[0].Difference;
+        string about = $"Difference of two CPU profiles: before{Started(first.Before)}; after{Started(first.After)}";
+        Write(output, title, "difference of CPU profiles", about, PagePart.Of(parts), links);
+    }
+
+    private static void Write(TextWriter output, string title, string kind, string about, IReadOnlyList<PagePart> parts, string links)
+    {
+        title = PlotText.Encode(PlotText.Shorten(title, PlotPage.LettersOfTitle));
+        string views = $"<p class=\"none\" id=\"none\"><b>No samples.</b> {PlotText.Encode(parts[0].ReasonOfNone ?? "")}</p>\n";
         string scripts = "";
-        IEnumerable<string> notes = profile.Notes;
-        if (profile.SampleCount > 0)
+        IReadOnlyList<string> notes = parts[0].Notes;
+        if (parts.Any(part => part.ReasonOfNone is null))
         {
-            (string data, string note) = ProfilePageData.Of(profile);
-            views = Views;
+            string data = ProfilePageData.Of(parts, out IReadOnlyList<string>[] notesOfParts);
+            notes = notesOfParts[0];
+            views = (parts.Count > 1 ? views : "") + Views;
             scripts = $"<script type=\"application/json\" id=\"profile\">{data}</script>\n<script>{Script}</script>\n";
-            notes = note.Length == 0 ? notes : notes.Append(note);
         }
 
-        output.Write(PlotPage.Head($"{title} · CPU profile", ContentSecurityPolicy, Style));
+        output.Write(PlotPage.Head($"{title} · {kind}", ContentSecurityPolicy, Style));
         output.Write(
             $"""
             <header>
             <h1>{title}</h1>
-            <p>{string.Create(CultureInfo.InvariantCulture, $"CPU profile, started {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss}")} UTC</p>
-            </header>
-            <dl>
-            {string.Concat(Facts(profile).Select(Fact))}</dl>
-            {NoteList(notes)}{views}</main>
+            <p>{about}</p>
+            {links}</header>
+            {Choice(parts)}<dl id="facts">
+            {string.Concat(parts[0].Facts.Select(Fact))}</dl>
+            {NoteList(notes, isKept: parts.Count > 1)}{views}</main>
             <div id="tip" hidden></div>
             {scripts}</body>
             </html>
@@ -47,19 +66,21 @@ internal static class ProfilePage
             """.ReplaceLineEndings("\n"));
     }
 
-    private static (string Name, string Value, string Detail)[] Facts(CpuProfile profile) =>
-    [
-        ("Samples", profile.SampleCount.ToString("N0", CultureInfo.InvariantCulture), ""),
-        ("CPU time", ProfileText.Time(profile.CpuUsage.Total), $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"),
-        ("Duration", ProfileText.Time(profile.Duration), ""),
-        ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
-        ("Event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "without the kernel"),
-        Counted("Lost", profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount),
-        Counted("Unnamed", profile.UnnamedSampleCount, profile.SampleCount),
-    ];
+    private static string Started(CpuProfile profile) => profile.StartTimeUtc == default
+        ? ", start unknown"
+        : string.Create(CultureInfo.InvariantCulture, $", started {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
 
-    private static (string Name, string Value, string Detail) Counted(string name, long count, long all) =>
-        (name, count.ToString("N0", CultureInfo.InvariantCulture), ProfileText.Share(count, all) + " of samples");
+    private static string Choice(IReadOnlyList<PagePart> parts)
+    {
+        const int LettersOfName = 120;
+        if (parts.Count == 1)
+        {
+            return "";
+        }
+
+        IEnumerable<string> options = parts.Select((part, i) => $"<option value=\"{i}\">{PlotText.Encode(PlotText.Shorten(part.Name, LettersOfName))}</option>\n");
+        return $"<p class=\"choice\"><label>Show <select id=\"part\" autocomplete=\"off\">\n{string.Concat(options)}</select></label></p>\n";
+    }
 
     private static string Fact((string Name, string Value, string Detail) fact)
     {
@@ -67,10 +88,10 @@ internal static class ProfilePage
         return $"<div><dt>{fact.Name}</dt><dd>{PlotText.Encode(fact.Value)}{detail}</dd></div>\n";
     }
 
-    private static string NoteList(IEnumerable<string> notes)
+    private static string NoteList(IEnumerable<string> notes, bool isKept)
     {
         string items = string.Concat(notes.Select(note => $"<li>{PlotText.Encode(note)}</li>\n"));
-        return items.Length == 0 ? "" : $"<ul class=\"notes\">\n{items}</ul>\n";
+        return items.Length > 0 || isKept ? $"<ul class=\"notes\" id=\"notes\">{items}</ul>\n" : "";
     }
 
     private static string Load(string name)

@@ -5,77 +5,177 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Profiling.Output;
 
-/// <summary>The data in the page, as compact JSON: <c>frames</c> has the name, the module and the kind of each function, and its own and
-/// all samples unless it is a group; <c>nodes</c> has three numbers for each node of the tree, a node before what it called: its frame, its
-/// samples and its depth.</summary>
-internal static class ProfilePageData
+/// <summary>The data in the page, as compact JSON. <c>frames</c> has the name, the module and the kind of each function. Of each of the
+/// <c>parts</c>, <c>functions</c> has for each function its frame, its own samples and all samples; and <c>nodes</c> for each node of the
+/// tree, a node before what it called, its frame, its samples and its depth. In a difference each number of samples is two: before and
+/// after. Where there are several parts, they also have their facts and notes.</summary>
+internal sealed class ProfilePageData
 {
-    private const int MostNodes = 20_000;
+    private const int MostNodes = 20_000; // of all parts
     private const int LettersOfName = 1000;
 
-    /// <returns>The JSON, in ASCII, without letters that mean something in HTML; and a note of what was merged, or an empty text.</returns>
-    public static (string Json, string Note) Of(CpuProfile profile)
+    private readonly OrderedDictionary<CpuProfileFrame, bool> _frames = [];
+    private readonly Utf8JsonWriter _json;
+    private readonly bool _isDifference;
+
+    private ProfilePageData(Utf8JsonWriter json, bool isDifference) => (_json, _isDifference) = (json, isDifference);
+
+    /// <param name="parts">The parts of the page.</param>
+    /// <param name="notes">Receives the notes of each part, and what was merged.</param>
+    /// <returns>The JSON, in ASCII, without letters that mean something in HTML.</returns>
+    public static string Of(IReadOnlyList<PagePart> parts, out IReadOnlyList<string>[] notes)
     {
-        long least = LeastSamples(profile);
-        Dictionary<CpuProfileFrame, int> numbers = [];
-        List<int> nodes = [];
         ArrayBufferWriter<byte> buffer = new();
         using (Utf8JsonWriter json = new(buffer))
         {
-            json.WriteStartObject();
-            json.WriteNumber("frequency", profile.Frequency);
-            json.WriteStartArray("frames");
-            foreach (CpuProfileMethod method in profile.GetMethods().Where(method => method.SampleCount >= least))
+            notes = new ProfilePageData(json, parts[0].Tree.IsDifference).Write(parts);
+        }
+
+        return Encoding.ASCII.GetString(buffer.WrittenSpan);
+    }
+
+    private IReadOnlyList<string>[] Write(IReadOnlyList<PagePart> parts)
+    {
+        _json.WriteStartObject();
+        _json.WriteBoolean("isDifference", _isDifference);
+        _json.WriteStartArray("parts");
+        double[] least = LeastWidths(parts);
+        IReadOnlyList<string>[] notes = [.. parts.Select((part, i) => least[i] == 0 ? part.Notes : [.. part.Notes, NoteOf(part, least[i])])];
+        for (int i = 0; i < parts.Count; i++)
+        {
+            _json.WriteStartObject();
+            if (parts.Count > 1)
             {
-                WriteFrame(method.Frame, method.OwnSampleCount, method.SampleCount);
+                WriteFacts(parts[i], notes[i]);
             }
 
-            FlameNode[] tree = [.. FlameNode.Of(profile.Root, least)];
-            foreach (CpuProfileFrame frame in tree.Select(node => node.Frame).Where(frame => !numbers.ContainsKey(frame)).ToHashSet())
+            WritePart(parts[i], least[i]);
+            _json.WriteEndObject();
+        }
+
+        _json.WriteEndArray();
+        WriteFrames();
+        _json.WriteEndObject();
+        return notes;
+    }
+
+    private void WriteFacts(PagePart part, IReadOnlyList<string> notes)
+    {
+        _json.WriteString("name", part.Name);
+        _json.WriteStartArray("facts");
+        foreach ((string name, string value, string detail) in part.Facts)
+        {
+            _json.WriteStartArray();
+            _json.WriteStringValue(name);
+            _json.WriteStringValue(value);
+            _json.WriteStringValue(detail);
+            _json.WriteEndArray();
+        }
+
+        _json.WriteEndArray();
+        _json.WriteStartArray("notes");
+        foreach (string note in notes)
+        {
+            _json.WriteStringValue(note);
+        }
+
+        _json.WriteEndArray();
+        _json.WriteString("reasonOfNone", part.ReasonOfNone ?? "");
+    }
+
+    private void WritePart(PagePart part, double least)
+    {
+        _json.WriteNumber("frequency", part.Frequency);
+        _json.WriteStartArray("functions");
+        foreach ((CpuProfileFrame frame, SampleCounts own, SampleCounts total) in part.Functions)
+        {
+            if (part.Tree.WidthOf(total) >= least)
             {
-                WriteFrame(frame);
-            }
-
-            json.WriteEndArray();
-            json.WriteStartArray("nodes");
-            foreach (FlameNode node in tree)
-            {
-                json.WriteNumberValue(numbers[node.Frame]);
-                json.WriteNumberValue(node.SampleCount);
-                json.WriteNumberValue(node.Depth);
-            }
-
-            json.WriteEndArray();
-            json.WriteEndObject();
-
-            void WriteFrame(CpuProfileFrame frame, params ReadOnlySpan<long> counts)
-            {
-                numbers.Add(frame, numbers.Count);
-                json.WriteStartArray();
-                json.WriteStringValue(PlotText.Shorten(frame.Name, LettersOfName));
-                json.WriteStringValue(PlotText.Shorten(frame.Module, LettersOfName));
-                json.WriteNumberValue((int)frame.Kind);
-                foreach (long count in counts)
-                {
-                    json.WriteNumberValue(count);
-                }
-
-                json.WriteEndArray();
+                _json.WriteNumberValue(NumberOf(frame));
+                WriteCounts(own);
+                WriteCounts(total);
             }
         }
 
-        string note = least == 1 ? "" : string.Create(
-            CultureInfo.InvariantCulture,
-            $"The profile has more than {MostNodes:N0} nodes. Those with fewer than {least:N0} samples are merged into (other), "
-            + $"each below its caller. The table of functions counts all samples.");
-        return (Encoding.ASCII.GetString(buffer.WrittenSpan), note);
+        _json.WriteEndArray();
+        _json.WriteStartArray("nodes");
+        foreach (FlameNode node in part.Tree.GetNodes(least))
+        {
+            _json.WriteNumberValue(NumberOf(node.Frame));
+            WriteCounts(node.Counts);
+            _json.WriteNumberValue(node.Depth);
+        }
+
+        _json.WriteEndArray();
     }
 
-    /// <summary>The number of samples from which on a node is not merged, so that no more than <see cref="MostNodes"/> remain, and at
-    /// most as many nodes of merged ones.</summary>
-    private static long LeastSamples(CpuProfile profile)
+    private void WriteCounts(SampleCounts counts)
     {
-        long[] counts = [.. FlameNode.Of(profile.Root, 1).Select(node => node.SampleCount).OrderDescending()];
-        return counts.Length <= MostNodes ? 1 : counts[MostNodes] + 1;
+        _json.WriteNumberValue(counts.Before);
+        if (_isDifference)
+        {
+            _json.WriteNumberValue(counts.After);
+        }
     }
+
+    private void WriteFrames()
+    {
+        _json.WriteStartArray("frames");
+        foreach ((string name, string module, CpuProfileFrameKind kind) in _frames.Keys)
+        {
+            _json.WriteStartArray();
+            _json.WriteStringValue(PlotText.Shorten(name, LettersOfName));
+            _json.WriteStringValue(PlotText.Shorten(module, LettersOfName));
+            _json.WriteNumberValue((int)kind);
+            _json.WriteEndArray();
+        }
+
+        _json.WriteEndArray();
+    }
+
+    private int NumberOf(CpuProfileFrame frame)
+    {
+        _frames.TryAdd(frame, true, out int number);
+        return number;
+    }
+
+    /// <summary>The width from which on a node of a part is not merged, so that no more than <see cref="MostNodes"/> remain in all parts, and
+    /// at most as many nodes of merged ones; 0 where all remain. The first part has at least half of them, and the others share the rest:
+    /// small parts are complete before large ones are.</summary>
+    private static double[] LeastWidths(IReadOnlyList<PagePart> parts)
+    {
+        double[][] widths = [.. parts.Select(part => part.Tree.GetNodes(0).Select(node => node.Width).OrderDescending().ToArray())];
+        double[] least = new double[parts.Count];
+        int rest = MostNodes / 2;
+        int[] others = [.. Enumerable.Range(1, parts.Count - 1).OrderBy(i => widths[i].Length)];
+        for (int i = 0; i < others.Length; i++)
+        {
+            rest -= Limit(others[i], rest / (others.Length - i));
+        }
+
+        Limit(0, (MostNodes / 2) + rest);
+        return least;
+
+        int Limit(int part, int count)
+        {
+            double[] all = widths[part];
+            if (all.Length <= count)
+            {
+                return all.Length;
+            }
+
+            least[part] = parts[part].Tree.IsDifference ? Math.BitIncrement(all[count]) : all[count] + 1;
+            return count;
+        }
+    }
+
+    private static string NoteOf(PagePart part, double least)
+    {
+        string few = part.Tree.IsDifference ? "the smallest shares" : Invariant($"fewer than {least:N0} samples");
+        return Invariant(
+            $"The page is limited to {MostNodes:N0} nodes. Those with {few} are merged into (other), each below its caller. ")
+            + "The table of functions counts all samples.";
+    }
+
+    private static string Invariant(FormattableString text) => FormattableString.Invariant(text);
 }

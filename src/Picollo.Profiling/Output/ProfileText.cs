@@ -9,9 +9,12 @@ internal static class ProfileText
     public static string Samples(long count) => count == 1 ? "1 sample" : Invariant($"{count:N0} samples");
 
     /// <summary>A share in percent: one decimal, and two below 1 %.</summary>
-    public static string Share(long part, long whole)
+    public static string Share(long part, long whole) => Share(whole == 0 ? 0 : (double)part / whole);
+
+    /// <inheritdoc cref="Share(long, long)"/>
+    public static string Share(double share)
     {
-        double percent = whole == 0 ? 0 : 100.0 * part / whole;
+        double percent = 100 * share;
         return percent is > 0 and < 1 ? Invariant($"{percent:0.00} %") : Invariant($"{percent:0.0} %");
     }
 
@@ -22,6 +25,33 @@ internal static class ProfileText
     /// <summary>Samples of a node with their share and the CPU time that they stand for.</summary>
     public static string Weight(CpuProfile profile, long samples) =>
         $"{Samples(samples)}, {Share(samples, profile.SampleCount)}, {Time(profile.TimeOf(samples))}";
+
+    /// <summary>Samples of a node in two profiles, with their shares, and the change of the share.</summary>
+    public static string Weight(SampleCounts counts, SampleCounts all)
+    {
+        ShareChange change = ShareChange.Of(counts, all);
+        return $"before {Share(counts.Before, all.Before)} ({Samples(counts.Before)}), after {Share(counts.After, all.After)} "
+            + $"({Samples(counts.After)}), change {Points(change.Points)} points{(change.IsWithinChance ? ", within chance" : "")}";
+    }
+
+    public static string Points(double points) => Invariant($"{points:+0.00;-0.00;0.00}");
+
+    /// <summary>How large a change of a share is, for its colour: 0 within chance; otherwise 1 below a point, 2 below
+    /// <see cref="LargePoints"/>, and 3, negative where the share is smaller.</summary>
+    public static int StepOf(SampleCounts counts, SampleCounts all)
+    {
+        ShareChange change = ShareChange.Of(counts, all);
+        int size = Math.Abs(change.Points) switch { < 1 => 1, < LargePoints => 2, _ => MostStep };
+        return change.IsWithinChance ? 0 : Math.Sign(change.Points) * size;
+    }
+
+    /// <summary>The name of a step in a legend.</summary>
+    public static string Step(int step) => step == 0
+        ? "within chance"
+        : (step < 0 ? "less: " : "more: ") + Math.Abs(step) switch { 1 => "below 1 point", 2 => "1 to 5", _ => "5 points or more" };
+
+    public const int MostStep = 3;
+    private const double LargePoints = 5;
 
     public static string Event(CpuProfile profile) => profile.EventName + (profile.IncludesKernel ? "" : ", without the kernel");
 

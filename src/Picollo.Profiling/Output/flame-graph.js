@@ -1,15 +1,15 @@
 
 // The flame graph of a tree in an element: a box for each node that is wider than half a pixel, the root at the top, with tooltips in
-// the element #tip. A node has its samples, the number of samples to the left of it (start), depth, parent, children, and its frame:
-// name, kind, and look, the classes of its colour. Options: describe(node), the text of its tooltip, and onZoom(node). Returns
-// zoom(node), and highlight(frames), a set or null.
-const flameGraph = (element, data, { describe, onZoom }) => {
+// the element #tip. A node has its width, the width of what is to the left of it (start), depth, parent, children, look, the classes of its
+// colour, and its frame: name and kind. Options: describe(node), the text of its tooltip, and onZoom(node). Returns show(root), zoom(node),
+// and highlight(frames), a set or null.
+const flameGraph = (element, { describe, onZoom }) => {
   const rowHeight = 20, letterWidth = 6.6, leastWidth = .5;
   const tree = document.createElement("div");
   tree.setAttribute("role", "tree");
   tree.setAttribute("aria-label", "Flame graph");
   element.append(tree);
-  let zoomed = data, focused = data, found = null, width = 0;
+  let root = null, zoomed = null, focused = null, found = null, width = 0;
   let boxes = new Map();
   const nodeOf = new WeakMap();
   // The tooltip of a box, if it is one.
@@ -37,7 +37,7 @@ const flameGraph = (element, data, { describe, onZoom }) => {
   const makeBox = (node, left, share) => {
     const room = share * width - 8;
     const box = document.createElement("div");
-    box.className = "box " + node.frame.look;
+    box.className = "box " + node.look;
     if (room > 16) box.textContent = label(node.frame, room);
     if (room < 2) box.classList.add("thin");
     if (room < -5) box.classList.add("hair");
@@ -63,9 +63,9 @@ const flameGraph = (element, data, { describe, onZoom }) => {
     const open = [zoomed];
     while (open.length) {
       const node = open.pop();
-      const share = node.samples / zoomed.samples;
+      const share = node.width / zoomed.width;
       if (share * width < leastWidth) continue;
-      makeBox(node, (node.start - zoomed.start) / zoomed.samples, share);
+      makeBox(node, (node.start - zoomed.start) / zoomed.width, share);
       depth = Math.max(depth, node.depth);
       for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i]);
     }
@@ -115,7 +115,7 @@ const flameGraph = (element, data, { describe, onZoom }) => {
       case "ArrowUp": focus(focused.parent); break;
       case "ArrowLeft": focus(siblings[place - 1]); break;
       case "ArrowRight": focus(siblings[place + 1]); break;
-      case "Home": focus(data); break;
+      case "Home": focus(root); break;
       case "Enter": case " ": zoom(focused); break;
       default: return;
     }
@@ -124,9 +124,16 @@ const flameGraph = (element, data, { describe, onZoom }) => {
   new ResizeObserver(() => {
     if (!tree.clientWidth || tree.clientWidth === width) return;
     width = tree.clientWidth;
-    draw();
+    if (root) draw();
   }).observe(tree);
   return {
+    show: node => {
+      root = zoomed = focused = node;
+      hideTip();
+      width = tree.clientWidth;
+      if (width) draw();
+      element.scrollTop = 0;
+    },
     zoom,
     highlight: frames => {
       found = frames;

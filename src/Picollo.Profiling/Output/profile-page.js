@@ -1,43 +1,96 @@
 
 (() => {
-  // ---- Numbers, as in ProfileText.
-  const { frequency, frames, nodes } = JSON.parse(document.getElementById("profile").textContent);
+  // ---- Numbers, as in ProfileText. A profile has a count of samples, and a difference has two: before and after.
+  const { isDifference, frames: frameData, parts } = JSON.parse(document.getElementById("profile").textContent);
+  const sides = isDifference ? 2 : 1;
   const numbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
   const samplesOf = count => count === 1 ? "1 sample" : numbers.format(count) + " samples";
+  const percentOf = (part, whole) => whole ? 100 * part / whole : 0;
   const shareOf = (part, whole) => {
-    const percent = whole ? 100 * part / whole : 0;
+    const percent = percentOf(part, whole);
     return percent.toFixed(percent > 0 && percent < 1 ? 2 : 1) + " %";
   };
   const timeOf = count => {
     const seconds = frequency ? count / frequency : 0;
     return seconds > 0 && seconds < .1 ? numbers.format(seconds * 1000) + " ms" : numbers.format(seconds) + " s";
   };
+  const pointsOf = points => (points > 0 ? "+" : points < 0 ? "−" : "") + Math.abs(points).toFixed(2);
+  // The change of a share in points, with its 95 % confidence interval, as in ShareChange.
+  const changeOf = ([before, after]) => {
+    const points = percentOf(after, total[1]) - percentOf(before, total[0]);
+    if (!total[0] || !total[1]) return { points, low: -100, high: 100, isChance: true };
+    const [n, m] = [total[0] + 2, total[1] + 2];
+    const [p, q] = [(before + 1) / n, (after + 1) / m];
+    const margin = 195.9963984540054 * Math.sqrt(p * (1 - p) / n + q * (1 - q) / m);
+    const [low, high] = [Math.max(100 * (q - p) - margin, -100), Math.min(100 * (q - p) + margin, 100)];
+    return { points, low, high, isChance: low <= 0 && high >= 0 };
+  };
+  const intervalOf = ({ low, high }) => `${pointsOf(low)} to ${pointsOf(high)}`;
+  const widthOf = counts => {
+    if (!isDifference) return counts[0];
+    const shares = counts.map((count, i) => total[i] ? count / total[i] : 0);
+    return (shares[0] + shares[1]) / (total[0] && total[1] ? 2 : 1);
+  };
+  const rankOf = counts => isDifference ? Math.abs(changeOf(counts).points) : counts[0];
+  const add = (counts, others, sign = 1) => counts.map((count, i) => count + sign * others[i]);
+  const describeShare = counts => isDifference
+    ? `${shareOf(counts[0], total[0])} before, ${shareOf(counts[1], total[1])} after`
+    : shareOf(counts[0], total[0]) + " of samples";
+  const describeCounts = counts => {
+    if (!isDifference) return `${samplesOf(counts[0])}, ${shareOf(counts[0], total[0])}, ${timeOf(counts[0])}`;
+    const change = changeOf(counts);
+    return counts.map((count, i) => `${shareOf(count, total[i])} ${["before", "after"][i]} (${samplesOf(count)})`).join(", ")
+      + `\nchange: ${pointsOf(change.points)} points (95 %: ${intervalOf(change)})${change.isChance ? ", within chance" : ""}`;
+  };
   const kinds = ["managed", "native", "kernel", "unnamed", "group"];
   const group = 4;
 
-  // ---- The tree. A node has its frame, its samples and own ones, and the number of samples to the left of it.
+  // ---- Looks: of a function by its kind and name, and in a difference of a node by the change of its share, as in ProfileText.StepOf.
   const tintOf = name => {
     let hash = 2166136261;
     for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
     return hash >>> 8 & 3;
   };
-  const functions = frames.map(([name, module, kind, own, total]) =>
-    ({ name, module, kind, own, total, look: `k${kind} t${tintOf(name)}`, lower: name.toLowerCase() }));
-  const all = [];
-  const path = [];
-  for (let i = 0; i < nodes.length; i += 3) {
-    const [frame, samples, depth] = [functions[nodes[i]], nodes[i + 1], nodes[i + 2]];
-    const parent = depth ? path[depth - 1] : null;
-    const start = parent ? parent.start + parent.samples - parent.own : 0;
-    const node = { frame, samples, own: samples, start, depth, parent, children: [] };
-    if (parent) {
-      parent.own -= samples;
-      parent.children.push(node);
+  const frames = frameData.map(([name, module, kind]) => ({ name, module, kind, look: `k${kind} t${tintOf(name)}`, lower: name.toLowerCase() }));
+  const steps = [["less", 3, "less: 5 points or more"], ["less", 2, "1 to 5"], ["less", 1, "below 1 point"], ["k4", 0, "within chance"],
+    ["more", 1, "more: below 1 point"], ["more", 2, "1 to 5"], ["more", 3, "5 points or more"]];
+  const lookOf = (frame, counts) => {
+    if (!isDifference) return frame.look;
+    const { points, isChance } = changeOf(counts);
+    if (isChance) return "k4 s0";
+    return `${points > 0 ? "more" : "less"} s${Math.abs(points) < 1 ? 1 : Math.abs(points) < 5 ? 2 : 3}`;
+  };
+
+  // ---- The chosen part. A node has its frame, its counts and own ones, its width, and the width of what is to the left of it.
+  let frequency, total, functions, all, root, used;
+  const load = part => {
+    frequency = part.frequency;
+    total = part.nodes.slice(1, 1 + sides);
+    functions = [];
+    const step = 1 + 2 * sides;
+    for (let i = 0; i < part.functions.length; i += step) {
+      const [own, counts] = [part.functions.slice(i + 1, i + 1 + sides), part.functions.slice(i + 1 + sides, i + step)];
+      functions.push({ frame: frames[part.functions[i]], own, counts });
     }
-    path[depth] = node;
-    all.push(node);
-  }
-  const root = all[0];
+    all = [];
+    const path = [];
+    for (let i = 0; i < part.nodes.length; i += 2 + sides) {
+      const [frame, counts, depth] = [frames[part.nodes[i]], part.nodes.slice(i + 1, i + 1 + sides), part.nodes[i + 1 + sides]];
+      const parent = depth ? path[depth - 1] : null;
+      const width = widthOf(counts);
+      const node = { frame, counts, own: counts, width, start: parent?.next ?? 0, next: parent?.next ?? 0, depth, parent, children: [],
+        look: lookOf(frame, counts) };
+      if (parent) {
+        parent.own = add(parent.own, counts, -1);
+        parent.next += width;
+        parent.children.push(node);
+      }
+      path[depth] = node;
+      all.push(node);
+    }
+    root = all[0];
+    used = new Set([...functions, ...all].map(one => one.frame));
+  };
 
   // ---- Elements.
   const make = (tag, className, text = "", ...children) => {
@@ -54,15 +107,16 @@
     return button;
   };
 
-  // ---- A table of entries { frame, counts, children() }, whose rows open; the counts are shares of all samples.
-  const fillTable = (table, entries) => {
+  // ---- A table of entries { frame, cells, look, children() }, whose rows open.
+  const extra = "extra"; // columns that a narrow page has no room for
+  const fillTable = (table, columns, entries) => {
     const rowsAtOnce = 100, deepest = 24;
     const shorten = text => text.length > 130 ? `${text.slice(0, 75)}…${text.slice(-50)}` : text;
     const states = new WeakMap(); // of rows
     const makeRow = (entry, depth, indent) => {
-      const { frame, counts } = entry;
+      const { frame, cells, look } = entry;
       const row = make("tr");
-      const name = make("div", "function", "", make("i", "swatch " + frame.look),
+      const name = make("div", "function", "", make("i", "swatch " + look),
         make("span", "", "", make("bdi", "", shorten(frame.name)), " ", make("small", "", shorten(frame.module))));
       name.title = frame.name;
       name.style.setProperty("--indent", Math.min(indent, deepest));
@@ -78,12 +132,7 @@
       }
       const head = make("th", "", "", name);
       head.scope = "row";
-      row.append(head, ...counts.map(count => {
-        const cell = make("td", "", "",
-          make("b", "", shareOf(count, root.samples)), make("span", "", timeOf(count)), make("span", "", numbers.format(count)));
-        cell.style.setProperty("--share", 100 * count / root.samples + "%");
-        return cell;
-      }));
+      row.append(head, ...cells);
       return row;
     };
     const makeRows = (entries, depth, indent) => {
@@ -117,32 +166,76 @@
       button.ariaExpanded = "false";
       while (row.nextSibling && states.get(row.nextSibling).depth > depth) row.nextSibling.remove();
     };
+    const heads = columns.map(([name, ...details]) => {
+      const head = make("th", details.includes(extra) ? extra : "", "", make("b", "", name),
+        ...details.filter(detail => detail !== extra).map(detail => make("span", "", detail)));
+      head.scope = "col";
+      return head;
+    });
+    table.tHead.rows[0].replaceChildren(table.tHead.rows[0].cells[0], ...heads);
     table.tBodies[0].append(...makeRows(entries, 0, 0));
     if (entries.length === 1 && entries[0].children) open(table.tBodies[0].rows[0]);
   };
 
-  // ---- The three tables: functions; calls; and callers of own samples.
-  const called = node => ({ frame: node.frame, counts: [node.own, node.samples], children: () => node.children.map(called) });
+  // ---- The three tables: functions; calls; and callers of own samples. Cells of a count, or of a change and its two shares.
+  const shareCell = (count, whole, ...details) => {
+    const cell = make("td", "", "", make("b", "", shareOf(count, whole)), ...details.map(detail => make("span", "", detail)));
+    cell.style.setProperty("--share", percentOf(count, whole) + "%");
+    return cell;
+  };
+  const cellsOf = counts => {
+    if (!isDifference) return [shareCell(counts[0], total[0], timeOf(counts[0]), numbers.format(counts[0]))];
+    const change = changeOf(counts);
+    return [make("td", change.isChance ? "change chance" : "change", "",
+      make("b", "", (change.isChance ? "~ " : "") + pointsOf(change.points)), make("span", "", intervalOf(change))), ...sharesOf(counts)];
+  };
+  const sharesOf = counts => counts.map((count, i) => shareCell(count, total[i]));
+  const extraCellsOf = counts => {
+    const cells = isDifference ? sharesOf(counts) : cellsOf(counts);
+    if (isDifference) cells.forEach(cell => cell.classList.add(extra));
+    return cells;
+  };
+  const columnsFor = (first, second) => isDifference
+    ? [[`${first} change`, "95 % interval"], [`${first} before`], [`${first} after`],
+      ...second ? [[`${second} before`, extra], [`${second} after`, extra]] : []]
+    : [first, second].filter(name => name).map(name => [name, "time", "samples"]);
+  const columnsOf = {
+    functions: columnsFor("Own", "Total"),
+    calls: isDifference ? columnsFor("Total", "Own") : columnsFor("Own", "Total"),
+    callers: columnsFor("Own"),
+  };
+  const called = node => ({
+    frame: node.frame,
+    look: node.look,
+    cells: isDifference ? [...cellsOf(node.counts), ...extraCellsOf(node.own)] : [...cellsOf(node.own), ...cellsOf(node.counts)],
+    children: () => node.children.map(called),
+  });
   const byFrame = pairs => {
     const groups = new Map();
-    for (const [node, count] of pairs) {
-      const entry = groups.get(node.frame) ?? { frame: node.frame, counts: [0], pairs: [] };
-      entry.counts[0] += count;
-      entry.pairs.push([node, count]);
+    for (const [node, counts] of pairs) {
+      const entry = groups.get(node.frame) ?? { frame: node.frame, counts: counts.map(() => 0), pairs: [] };
+      entry.counts = add(entry.counts, counts);
+      entry.pairs.push([node, counts]);
       groups.set(node.frame, entry);
     }
-    return [...groups.values()].sort((a, b) => b.counts[0] - a.counts[0]).map(({ frame, counts, pairs }) => ({
-      frame, counts, children: () => byFrame(pairs.map(([node, count]) => [node.parent, count]).filter(([node]) => node && node !== root)),
+    return [...groups.values()].sort((a, b) => rankOf(b.counts) - rankOf(a.counts)).map(({ frame, counts, pairs }) => ({
+      frame,
+      look: lookOf(frame, counts),
+      cells: cellsOf(counts),
+      children: () => byFrame(pairs.map(([node, counts]) => [node.parent, counts]).filter(([node]) => node && node !== root)),
     }));
   };
   const entriesOf = {
-    functions: () => functions.filter(one => one.kind !== group).map(frame => ({ frame, counts: [frame.own, frame.total] })),
+    functions: () => functions.map(({ frame, own, counts }) =>
+      ({ frame, look: lookOf(frame, own), cells: [...cellsOf(own), ...extraCellsOf(counts)] })),
     calls: () => [called(root)],
-    callers: () => byFrame(all.filter(node => node.own > 0).map(node => [node, node.own])),
+    callers: () => byFrame(all.filter(node => node.own.some(count => count > 0)).map(node => [node, node.own])),
   };
 
   const tabs = [...document.querySelectorAll("[role=tab]")];
+  let selected = tabs[0];
   const select = tab => {
+    selected = tab;
     for (const one of tabs) {
       one.ariaSelected = String(one === tab);
       one.tabIndex = one === tab ? 0 : -1;
@@ -150,7 +243,7 @@
     }
     const id = tab.getAttribute("aria-controls");
     const table = document.querySelector(`#${id} table`);
-    if (!table.tBodies[0].rows.length) fillTable(table, entriesOf[id]());
+    if (!table.tBodies[0].rows.length) fillTable(table, columnsOf[id], entriesOf[id]());
   };
   for (const [i, tab] of tabs.entries()) {
     tab.addEventListener("click", () => select(tab));
@@ -162,7 +255,6 @@
       select(next);
     });
   }
-  select(tabs[0]);
 
   // ---- The page: zoom, path and search.
   const [pathLine, reset, search, foundText, legend] =
@@ -179,32 +271,30 @@
     const shown = callers.length > 4 ? [callers[0], null, ...callers.slice(-2)] : callers;
     pathLine.replaceChildren(
       ...shown.map(one => one ? makeButton(one.frame.name, () => graph.zoom(one)) : make("span", "", "…")),
-      make("b", "", node.frame.name), make("span", "", `${shareOf(node.samples, root.samples)} of samples`));
+      make("b", "", node.frame.name), make("span", "", describeShare(node.counts)));
   };
-  const graph = flameGraph(document.getElementById("graph"), root, {
-    describe: ({ frame, samples, own }) =>
-      `${frame.name}\n${frame.module ? frame.module + ", " : ""}${kinds[frame.kind]}\n`
-      + `${samplesOf(samples)}, ${shareOf(samples, root.samples)}, ${timeOf(samples)}\n`
-      + `own: ${samplesOf(own)}, ${shareOf(own, root.samples)}, ${timeOf(own)}`,
+  const graph = flameGraph(document.getElementById("graph"), {
+    describe: ({ frame, counts, own }) =>
+      `${frame.name}\n${frame.module ? frame.module + ", " : ""}${kinds[frame.kind]}\n${describeCounts(counts)}\nown: ${describeCounts(own)}`,
     onZoom: showPath,
   });
-  showPath(root);
-  reset.addEventListener("click", () => graph.zoom(root));
-  search.addEventListener("input", () => {
+  const showFound = () => {
     const text = search.value.toLowerCase();
-    const found = text ? new Set(functions.filter(one => one.lower.includes(text))) : null;
+    const found = text ? new Set([...used].filter(one => one.lower.includes(text))) : null;
     graph.highlight(found);
     if (!found) { foundText.textContent = ""; return; }
     // The samples of the outermost matches: each sample counts once.
-    let samples = 0;
+    let counts = total.map(() => 0);
     const open = [root];
     while (open.length) {
       const node = open.pop();
-      if (found.has(node.frame)) samples += node.samples; else open.push(...node.children);
+      if (found.has(node.frame)) counts = add(counts, node.counts); else open.push(...node.children);
     }
     const count = found.size === 1 ? "1 function" : numbers.format(found.size) + " functions";
-    foundText.textContent = found.size ? `${count}, ${shareOf(samples, root.samples)} of samples` : "no function";
-  });
+    foundText.textContent = found.size ? `${count}, ${describeShare(counts)}` : "no function";
+  };
+  reset.addEventListener("click", () => graph.zoom(root));
+  search.addEventListener("input", showFound);
   document.addEventListener("keydown", event => {
     if (event.key === "/" && event.target !== search && !event.ctrlKey && !event.altKey && !event.metaKey) {
       event.preventDefault();
@@ -213,8 +303,49 @@
       graph.zoom(root);
     }
   });
-  for (let kind = 0; kind < group; kind++) {
-    if (!functions.some(one => one.kind === kind)) continue;
-    legend.append(make("span", "", "", make("i", `swatch k${kind} t3`), kinds[kind]));
+
+  // ---- The parts. The fragment of the address names that which is shown.
+  const [choice, facts, notes, none] = ["part", "facts", "notes", "none"].map(id => document.getElementById(id));
+  const views = [...document.querySelectorAll("main > section")];
+  const showHead = part => {
+    facts.replaceChildren(...part.facts.map(([name, value, detail]) => {
+      const number = make("dd", "", value);
+      if (detail) number.append(" ", make("small", "", detail));
+      return make("div", "", "", make("dt", "", name), number);
+    }));
+    notes.replaceChildren(...part.notes.map(note => make("li", "", note)));
+    none.replaceChildren(make("b", "", "No samples."), " " + part.reasonOfNone);
+    none.hidden = !part.reasonOfNone;
+    views.forEach(view => { view.hidden = !none.hidden; });
+  };
+  const show = part => {
+    load(part);
+    if (choice) showHead(part);
+    const looks = isDifference ? steps.map(([hue, strength, name]) => [`${hue} s${strength}`, name])
+      : kinds.map((name, kind) => [`k${kind} t3`, name]).filter((_, kind) => kind < group && [...used].some(one => one.kind === kind));
+    legend.replaceChildren(...looks.map(([look, name]) => make("span", "", "", make("i", "swatch " + look), name)));
+    for (const body of document.querySelectorAll("tbody")) body.replaceChildren();
+    graph.show(root);
+    showPath(root);
+    showFound();
+    select(selected);
+  };
+  const showNamed = () => {
+    let name = "";
+    try { name = decodeURIComponent(location.hash.slice(1)); } catch { /* not a fragment of this page */ }
+    const index = Math.max(0, parts.findIndex(part => part.name === name));
+    if (choice) choice.value = index;
+    show(parts[index]);
+  };
+  if (choice) {
+    choice.addEventListener("change", () => { location.hash = encodeURIComponent(parts[choice.value].name); });
+    addEventListener("hashchange", showNamed);
   }
+  if (isDifference) {
+    document.querySelector(".tables").classList.add("changes");
+    for (const text of document.querySelectorAll(".tables p")) {
+      text.append(" Shares are in percent of the samples of each profile, changes in points. ~ marks a change that is within chance.");
+    }
+  }
+  showNamed();
 })();

@@ -103,7 +103,6 @@ public partial class GoPprofTests
             "os"
             "runtime"
             "runtime/pprof"
-            "time"
         )
 
         var sum int
@@ -111,10 +110,8 @@ public partial class GoPprofTests
 
         //go:noinline
         func work() {
-            for end := time.Now().Add(time.Second); time.Now().Before(end); {
-                for i := 0; i < 1000000; i++ {
-                    sum += i
-                }
+            for i := 0; i < 1000000000; i++ {
+                sum += i
             }
         }
 

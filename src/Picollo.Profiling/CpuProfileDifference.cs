@@ -1,0 +1,106 @@
+using System.Text.RegularExpressions;
+
+namespace Picollo.Profiling;
+
+/// <summary>The difference of two profiles, such as before and after a deployment or a change.</summary>
+/// <remarks>
+/// <para>Profiles have different durations, so shares of their samples are compared, and not samples or times. A share that is smaller
+/// does not mean that a function takes less time for its work: the others may take more. Compare profiles of the same load.</para>
+/// <para>Functions are the same if their name, module and kind are. The groups of processes with the same name are one, because process IDs
+/// differ.</para>
+/// <para>Immutable and thread-safe.</para>
+/// <example>
+/// <code>
+/// using FileStream file = File.OpenRead("before.pb.gz");
+/// var difference = new CpuProfileDifference(CpuProfile.ReadPprof(file), profile);
+/// Console.WriteLine(difference);
+/// </code>
+/// </example>
+/// </remarks>
+public sealed partial class CpuProfileDifference
+{
+    /// <summary>Creates the difference of two profiles.</summary>
+    /// <param name="before">The profile before the change.</param>
+    /// <param name="after">The profile after the change.</param>
+    /// <exception cref="ArgumentNullException">A profile is <see langword="null"/>.</exception>
+    public CpuProfileDifference(CpuProfile before, CpuProfile after)
+    {
+        ArgumentNullException.ThrowIfNull(before);
+        ArgumentNullException.ThrowIfNull(after);
+        (Before, After) = (before, after);
+        Roots = (WithoutProcessIds(before), WithoutProcessIds(after));
+    }
+
+    /// <summary>The profile before the change.</summary>
+    public CpuProfile Before { get; }
+
+    /// <summary>The profile after the change.</summary>
+    public CpuProfile After { get; }
+
+    internal SampleCounts SampleCounts => new(Before.SampleCount, After.SampleCount);
+
+    /// <summary>The trees to compare.</summary>
+    internal (CpuProfileNode Before, CpuProfileNode After) Roots { get; }
+
+    /// <summary>All functions of both profiles, those with the largest changes of the own share first, in either direction. Computed on
+    /// each call, in time that grows with the number of nodes.</summary>
+    /// <returns>The functions.</returns>
+    public IReadOnlyList<CpuProfileMethodDifference> GetMethods()
+    {
+        Dictionary<CpuProfileFrame, (SampleCounts Own, SampleCounts Total)> counts = [];
+        foreach (CpuProfileMethod method in Before.GetMethods())
+        {
+            counts[method.Frame] = (new(method.OwnSampleCount, 0), new(method.SampleCount, 0));
+        }
+
+        foreach (CpuProfileMethod method in After.GetMethods())
+        {
+            (SampleCounts own, SampleCounts total) = counts.GetValueOrDefault(method.Frame);
+            counts[method.Frame] = (own with { After = method.OwnSampleCount }, total with { After = method.SampleCount });
+        }
+
+        return
+        [
+            .. counts.Select(pair => new CpuProfileMethodDifference(pair.Key, pair.Value.Own, pair.Value.Total, SampleCounts))
+                .OrderByDescending(method => Math.Abs(method.OwnChangePoints))
+                .ThenByDescending(method => Math.Abs(method.PercentAfter - method.PercentBefore))
+                .ThenByDescending(method => method.PercentAfter)
+                .ThenBy(method => method.Frame.Name, StringComparer.Ordinal)
+                .ThenBy(method => method.Frame.Module, StringComparer.Ordinal),
+        ];
+    }
+
+    /// <summary>What limits both profiles and the difference.</summary>
+    internal IReadOnlyList<string> Notes =>
+    [
+        .. Before.Notes.Select(note => $"Before: {note}"), .. After.Notes.Select(note => $"After: {note}"),
+        .. Before.IncludesKernel == After.IncludesKernel
+            ? Array.Empty<string>()
+            : ["Only one of the profiles has samples of the kernel's code, so the shares cannot be compared."],
+    ];
+
+    private static CpuProfileNode WithoutProcessIds(CpuProfile profile)
+    {
+        if (!profile.Root.Children.Any(child => child.Frame.Kind == CpuProfileFrameKind.Group && ProcessId().IsMatch(child.Frame.Name)))
+        {
+            return profile.Root;
+        }
+
+        CpuProfileNode root = new(profile.Root.Frame);
+        foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in profile.GetStacks())
+        {
+            CpuProfileFrame[] frames = stack[0] == profile.Root.Frame ? [] : [.. stack];
+            if (frames is [{ Kind: CpuProfileFrameKind.Group } group, ..])
+            {
+                frames[0] = group with { Name = ProcessId().Replace(group.Name, "(process") };
+            }
+
+            root.Add(frames, count);
+        }
+
+        return root;
+    }
+
+    [GeneratedRegex(@"\(process \d+")]
+    private static partial Regex ProcessId();
+}

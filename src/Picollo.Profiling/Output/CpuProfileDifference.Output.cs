@@ -1,0 +1,113 @@
+using Picollo.Profiling.Output;
+
+namespace Picollo.Profiling;
+
+/// <content>The difference as text and as pictures.</content>
+public sealed partial class CpuProfileDifference
+{
+    private const int DefaultLimit = 25;
+
+    /// <summary>The title of both profiles, or both titles.</summary>
+    internal string Title => Before.Title == After.Title ? After.Title : $"{Before.Title} → {After.Title}";
+
+    /// <summary>Writes a summary of both profiles, the table of the functions whose own shares have changed most, and the notes.</summary>
+    /// <param name="output">The destination. It is not flushed.</param>
+    /// <param name="limit">The maximum number of functions, at least 1.</param>
+    /// <remarks>"Own" is the function itself, "total" includes what it called, both in percent of the samples of their profile. The change
+    /// and its 95 % confidence interval are in percentage points, and <c>~</c> marks a change that may be chance
+    /// (<see cref="CpuProfileMethodDifference.IsWithinChance"/>). The text does not depend on the culture, and is safe for a
+    /// terminal.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="limit"/> is less than 1.</exception>
+    public void WriteTable(TextWriter output, int limit = DefaultLimit)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
+        WriteSummary(output, "before", Before);
+        WriteSummary(output, "after", After);
+        IReadOnlyList<CpuProfileMethodDifference> methods = GetMethods();
+        if (methods.Count > 0)
+        {
+            output.WriteLine();
+            WriteMethods(output, methods, limit);
+        }
+
+        foreach (string note in Notes)
+        {
+            output.WriteLine();
+            output.WriteLine(note);
+        }
+    }
+
+    /// <summary>The text of <see cref="WriteTable"/> with 25 functions.</summary>
+    /// <returns>The lines, each with its line end.</returns>
+    public override string ToString()
+    {
+        using var text = new StringWriter(CultureInfo.InvariantCulture);
+        WriteTable(text);
+        return text.ToString();
+    }
+
+    /// <summary>Writes a flame graph of both profiles as an SVG file: a box for each function on each path of calls, as wide as the mean of
+    /// its two shares, so that functions are seen that only one profile has.</summary>
+    /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
+    /// <remarks>
+    /// <code>
+    /// using StreamWriter file = File.CreateText("difference.svg");
+    /// difference.WriteSvg(file);
+    /// </code>
+    /// <para>Vermillion is a share that has become larger, blue one that has become smaller, both stronger for larger changes, and grey is
+    /// within chance. The tooltip of a box has the whole name and the numbers. Otherwise as <see cref="CpuProfile.WriteSvg"/>.</para>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteSvg(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        output.Write(FlameGraph.Draw(this));
+    }
+
+    /// <summary>Writes an HTML page: the flame graph of <see cref="WriteSvg"/> to zoom and to search, and tables of functions, of calls and
+    /// of callers.</summary>
+    /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
+    /// <remarks>As <see cref="CpuProfile.WriteHtml"/>.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteHtml(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ProfilePage.Write(output, Title, [new DifferencePart("", this)]);
+    }
+
+    private static void WriteSummary(TextWriter output, string name, CpuProfile profile)
+    {
+        output.WriteLine($"{name + ":",-7} {profile.Title}");
+        output.WriteLine(FormattableString.Invariant(
+            $"{"",7} {profile.SampleCount:N0} samples at {profile.Frequency} Hz; CPU time {profile.CpuUsage:s} in {profile.Duration.TotalSeconds:N3} s"));
+    }
+
+    private static void WriteMethods(TextWriter output, IReadOnlyList<CpuProfileMethodDifference> methods, int limit)
+    {
+        output.WriteLine("   own            points                             total");
+        output.WriteLine("before   after   change      95% interval           before   after  function");
+        foreach (CpuProfileMethodDifference method in methods.Take(limit))
+        {
+            string interval = $"{ProfileText.Points(method.OwnChangeLowerPoints),7} to {ProfileText.Points(method.OwnChangeUpperPoints),7}";
+            output.WriteLine(
+                $"{Percent(method.OwnPercentBefore)}  {Percent(method.OwnPercentAfter)}  {ProfileText.Points(method.OwnChangePoints),7} "
+                + $"{(method.IsWithinChance ? '~' : ' ')} {interval}  {Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  "
+                + method.Frame.Name);
+        }
+
+        if (methods.Count > limit)
+        {
+            output.WriteLine(FormattableString.Invariant($"{methods.Count - limit:N0} other functions have changed less."));
+        }
+
+        if (methods.Take(limit).Any(method => method.IsWithinChance))
+        {
+            output.WriteLine();
+            output.WriteLine("~ The change may be chance: its 95% confidence interval contains 0.");
+        }
+    }
+
+    private static string Percent(double percent) => FormattableString.Invariant($"{percent,5:0.0}%");
+}
