@@ -29,6 +29,8 @@ public static class Api
             options.MeasureRuntime = true;
             options.CpuWorkerQueueLimit = 20; // more are rejected
             options.CollectExemplars = true;
+            options.Profiling = true;
+            options.CpuBudget = TimeSpan.FromMilliseconds(200); // requests above it keep their CPU profile
             options.Meters.AddMeter(MeterName, "Picollo.Scheduling");
         });
         WebApplication application = builder.Build();

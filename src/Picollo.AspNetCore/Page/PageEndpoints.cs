@@ -53,8 +53,9 @@ internal sealed class PageEndpoints(
         : [HttpMethods.Get, HttpMethods.Head];
 
     public Task AnswerPageAsync(HttpContext context) =>
-        HttpMethods.IsPost(context.Request.Method) ? TakeProfileAsync(context)
-        : profiles.IsEnabled && context.Request.Query.ContainsKey(ProfileParameter) ? AnswerProfileAsync(context)
+        profiles.IsEnabled && context.Request.Query.ContainsKey(ProfileParameter)
+            ? AnswerProfileAsync(context) // also to a POST, with which some clients follow the redirect (curl -X POST -L)
+        : HttpMethods.IsPost(context.Request.Method) ? TakeProfileAsync(context)
         : AnswerUsageAsync(context);
 
     public Task AnswerEventsAsync(HttpContext context) =>

@@ -59,6 +59,8 @@ public class CpuProfilesTests
         page.Should().Contain("GET /sixty/{id}").And.Contain("GET /forty").And.Contain("Back to the routes").And.Contain("href=\"./picollo\"");
         (await server.Client.GetStringAsync("/picollo")).Should().Contain($"href=\"?profile={stored.Id}\"");
         (await server.Client.GetStringAsync("/picollo?profile=latest")).Should().Be(page);
+        using HttpResponseMessage again = await server.Client.PostAsync(new Uri($"/picollo?profile={stored.Id}", UriKind.Relative), null);
+        (await again.Content.ReadAsStringAsync()).Should().Be(page, "curl -X POST -L follows a redirect with a POST");
     }
 
     [FactNeeding(Need.PerfEvents)]
