@@ -82,12 +82,16 @@ public sealed partial class CpuProfileDifference
         output.WriteLine($"{name + ":",-7} {profile.Title}");
         output.WriteLine(FormattableString.Invariant(
             $"{"",7} {profile.SampleCount:N0} samples at {profile.Frequency} Hz; CPU time {profile.CpuUsage:s} in {profile.Duration.TotalSeconds:N3} s"));
+        if (profile.SampleCount == 0)
+        {
+            output.WriteLine($"{"",7} No samples. {ProfileText.ReasonOfNone(profile)}");
+        }
     }
 
     private static void WriteMethods(TextWriter output, IReadOnlyList<CpuProfileMethodDifference> methods, int limit)
     {
-        output.WriteLine("   own            points                             total");
-        output.WriteLine("before   after   change      95% interval           before   after  function");
+        output.WriteLine("     own                   points                 total");
+        output.WriteLine("before   after   change      95% interval     before   after  function");
         foreach (CpuProfileMethodDifference method in methods.Take(limit))
         {
             string interval = $"{ProfileText.Points(method.OwnChangeLowerPoints),7} to {ProfileText.Points(method.OwnChangeUpperPoints),7}";

@@ -5,8 +5,8 @@ namespace Picollo.Profiling.Output;
 /// <summary>The pages of <see cref="CpuProfile.WriteHtml"/> and <see cref="CpuProfileDifference.WriteHtml"/>. Their script draws the graph and the tables from the data in the page.</summary>
 internal static class ProfilePage
 {
-    private const string StyleHash = "sha256-aCqo2wK3StSQJyJ20p/em9I6hQ2OSw2O/rN1qhCjXPo=";
-    private const string ScriptHash = "sha256-sU9T8B531DDuHZx/wtcFXG5uTOMrFw8A7t7RLcLA5uk=";
+    private const string StyleHash = "sha256-8vb0FD7DsM/b2M/xaOSN3OmuJSKW+ZlHai9kE+LxN0s=";
+    private const string ScriptHash = "sha256-Ree2eQiHkohGk2oCbQnT9KgV+sX/ZlYbtK5olTct84c=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 

@@ -14,7 +14,10 @@
     const seconds = frequency ? count / frequency : 0;
     return seconds > 0 && seconds < .1 ? numbers.format(seconds * 1000) + " ms" : numbers.format(seconds) + " s";
   };
-  const pointsOf = points => (points > 0 ? "+" : points < 0 ? "−" : "") + Math.abs(points).toFixed(2);
+  const pointsOf = points => {
+    const digits = Math.abs(points).toFixed(2);
+    return (digits === "0.00" ? "" : points > 0 ? "+" : "−") + digits;
+  };
   // The change of a share in points, with its 95 % confidence interval, as in ShareChange.
   const changeOf = ([before, after]) => {
     const points = percentOf(after, total[1]) - percentOf(before, total[0]);
@@ -52,8 +55,8 @@
     return hash >>> 8 & 3;
   };
   const frames = frameData.map(([name, module, kind]) => ({ name, module, kind, look: `k${kind} t${tintOf(name)}`, lower: name.toLowerCase() }));
-  const steps = [["less", 3, "less: 5 points or more"], ["less", 2, "1 to 5"], ["less", 1, "below 1 point"], ["k4", 0, "within chance"],
-    ["more", 1, "more: below 1 point"], ["more", 2, "1 to 5"], ["more", 3, "5 points or more"]];
+  const steps = [["less", 3, "less: 5 points or more"], ["less", 2, "less: 1 to 5"], ["less", 1, "less: below 1 point"], ["k4", 0, "within chance"],
+    ["more", 1, "more: below 1 point"], ["more", 2, "more: 1 to 5"], ["more", 3, "more: 5 points or more"]];
   const lookOf = (frame, counts) => {
     if (!isDifference) return frame.look;
     const { points, isChance } = changeOf(counts);
@@ -139,7 +142,7 @@
       const rows = entries.slice(0, rowsAtOnce).map(entry => makeRow(entry, depth, indent));
       if (entries.length > rowsAtOnce) {
         const more = make("tr", "", "", make("td", "more"));
-        more.firstChild.colSpan = table.tHead.rows[0].cells.length;
+        more.firstChild.colSpan = 2; // a narrow page has no more
         more.firstChild.append(makeButton(`Show more of ${numbers.format(entries.length)}`, () => {
           const next = makeRows(entries.slice(rowsAtOnce), depth, indent);
           more.replaceWith(...next);

@@ -80,4 +80,50 @@ internal static class Checks
           return faults;
         })()
         """;
+
+    /// <summary>Elements whose letters have less contrast to what is behind them than WCAG 2.2 asks for in 1.4.3, with it.</summary>
+    public const string FaintTexts =
+        """
+        (() => {
+          const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+          // What a colour looks like on a ground: any syntax, color-mix() included.
+          const painted = new Map();
+          const paint = (...colours) => {
+            const key = colours.join();
+            if (!painted.has(key)) {
+              for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+              painted.set(key, [...context.getImageData(0, 0, 1, 1).data]);
+            }
+            return painted.get(key);
+          };
+          const luminance = ([r, g, b]) => {
+            [r, g, b] = [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+            return .2126 * r + .7152 * g + .0722 * b + .05;
+          };
+          return [...document.querySelectorAll("body *")].filter(one => one.checkVisibility() && !one.disabled && !one.querySelector("*") && one.textContent.trim()).map(one => {
+            const grounds = [];
+            for (let box = one; box; box = box.parentElement) grounds.unshift(getComputedStyle(box).backgroundColor);
+            const own = luminance(paint(...grounds, getComputedStyle(one).color)), ground = luminance(paint(...grounds));
+            return [one.textContent.slice(0, 40), Math.max(own, ground) / Math.min(own, ground)];
+          }).filter(([, contrast]) => !(contrast >= 4.5)).map(([text, contrast]) => `${text}: ${contrast}`);
+        })()
+        """;
+
+    /// <summary>Names in the boxes of a picture whose contrast is less than that.</summary>
+    public const string FaintNames =
+        """
+        (() => {
+          const parse = colour => colour.match(/[\d.]+/g).map(Number);
+          const luminance = ([r, g, b]) => {
+            [r, g, b] = [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+            return .2126 * r + .7152 * g + .0722 * b + .05;
+          };
+          const ground = parse(getComputedStyle(document.documentElement).backgroundColor);
+          return [...document.querySelectorAll(".name")].map(text => {
+            const look = getComputedStyle(text.previousElementSibling), fill = parse(look.fill), share = Number(look.fillOpacity);
+            const behind = luminance(ground.slice(0, 3).map((c, i) => c + (fill[i] - c) * share)), own = luminance(parse(getComputedStyle(text).fill));
+            return [text.textContent, Math.max(own, behind) / Math.min(own, behind)];
+          }).filter(([, contrast]) => !(contrast >= 4.5)).map(([text, contrast]) => `${text}: ${contrast}`);
+        })()
+        """;
 }

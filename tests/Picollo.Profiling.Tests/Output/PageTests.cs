@@ -105,6 +105,68 @@ public class PageTests
         static int Count(CpuProfileNode node) => 1 + node.Children.Sum(Count);
     }
 
+    [Fact]
+    public void A_part_has_its_facts_and_notes_and_the_functions_are_shared()
+    {
+        string page = Page("Shop", new ProfilePart("all", Profiles.Of("Main;A 70", "Main;B 20")), new ProfilePart("GET /<b>", Profiles.Of("Main;B 20")), new ProfilePart("(no request)", SomeProfiles.Empty()));
+
+        page.Should().Contain("<option value=\"0\">all</option>\n<option value=\"1\">GET /&lt;b&gt;</option>\n<option value=\"2\">(no request)</option>\n")
+            .And.Contain("<p><a href=\"x\">Back</a></p>\n</header>");
+        JsonNode.Parse(Data(page))!["frames"]!.AsArray().Select(frame => (string)frame![0]!).Should().Equal("A", "B", "Main", "all");
+        Part(page)["functions"]!.ToJsonString().Should().Be("[0,70,70,1,20,20,2,0,90]");
+        Part(page, 1)["nodes"]!.ToJsonString().Should().Be("[3,20,0,2,20,1,1,20,2]");
+        ((string)Part(page, 1)["name"]!).Should().Be("GET /<b>");
+        Part(page, 1)["facts"]![1]!.ToJsonString().Should().Be("""["Share","22.2 %","of all samples"]""");
+        ((string)Part(page, 2)["reasonOfNone"]!).Should().Be("The process used no CPU time while it was sampled.");
+    }
+
+    [Fact]
+    public void The_share_of_a_part_is_that_of_all_samples_where_the_first_part_does_not_have_them()
+    {
+        string page = Page("Shop", new ProfilePart("all requests", Profiles.Of("A 30")), new ProfilePart("GET /", Profiles.Of("A 30")), new ProfilePart("(no request)", Profiles.Of("B 70")));
+
+        Enumerable.Range(0, 3).Select(i => (string)Part(page, i)["facts"]![1]![1]!).Should().Equal("30.0 %", "30.0 %", "70.0 %");
+    }
+
+    [Fact]
+    public void The_nodes_of_all_parts_are_limited_and_small_parts_are_complete()
+    {
+        ProfilePart[] parts = [new("all", SomeProfiles.Large()), new("large", SomeProfiles.Large()), .. Enumerable.Range(0, 20).Select(i => new ProfilePart($"small {i}", Profiles.Of($"A{i};B 1", "C 1")))];
+
+        string page = Page("Shop", parts);
+
+        int[] counts = [.. parts.Select((_, i) => Part(page, i)["nodes"]!.AsArray().Count / NumbersPerNode)];
+        counts[2..].Should().OnlyContain(count => count == 4);
+        counts.Sum().Should().BeInRange(10_000, 20_000);
+        counts[0].Should().BeInRange(5_000, 20_000);
+        Part(page, 0)["notes"]!.AsArray().Select(note => (string)note!).Should().ContainSingle().Which.Should().StartWith("The page is limited to 20,000 nodes.");
+        Part(page, 2)["notes"]!.AsArray().Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Parts_without_any_samples_have_no_script() =>
+        Page("Shop", new ProfilePart("all", SomeProfiles.Empty()), new ProfilePart("GET /", SomeProfiles.Empty())).Should().Contain("<b>No samples.</b>").And.NotContain("<script>");
+
+    [Fact]
+    public void The_data_of_a_difference_have_the_samples_before_and_after()
+    {
+        using StringWriter page = new();
+        new CpuProfileDifference(Profiles.Of("Main;Gone 3", "Main 1"), Profiles.Of("Main;New 6")).WriteHtml(page);
+
+        JsonNode data = JsonNode.Parse(Data(page.ToString()))!;
+        ((bool)data["isDifference"]!).Should().BeTrue();
+        data["frames"]!.AsArray().Select(frame => (string)frame![0]!).Should().Equal("New", "Gone", "Main", "all");
+        Part(page.ToString())["functions"]!.ToJsonString().Should().Be("[0,0,6,0,6,1,3,0,3,0,2,1,0,4,6]");
+        Part(page.ToString())["nodes"]!.ToJsonString().Should().Be("[3,4,6,0,2,4,6,1,0,0,6,2,1,3,0,2]");
+    }
+
+    private static string Page(string title, params ProfilePart[] parts)
+    {
+        using StringWriter output = new();
+        ProfilePage.Write(output, title, parts, "<p><a href=\"x\">Back</a></p>\n");
+        return output.ToString();
+    }
+
     internal static string Page(CpuProfile profile)
     {
         using StringWriter output = new();

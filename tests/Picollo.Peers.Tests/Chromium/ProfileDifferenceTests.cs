@@ -1,0 +1,177 @@
+using Picollo.Profiling;
+using Picollo.Profiling.Output;
+using Picollo.Profiling.Tests;
+using Picollo.Profiling.Tests.Output;
+
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>The page and the picture of a difference of two CPU profiles as a browser shows them.</summary>
+public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Browser>
+{
+    private const int Narrow = 390;
+    private const int Wide = 1280;
+
+    public static TheoryData<string, int, bool> Looks
+    {
+        get
+        {
+            TheoryData<string, int, bool> looks = [];
+            foreach (string name in new[] { "typical", "hostile", "deep", "large", "new", "gone", "empty", "parts" })
+            {
+                foreach (int width in new[] { Narrow, Wide })
+                {
+                    looks.Add(name, width, false);
+                    if (name is "typical" or "hostile" or "parts")
+                    {
+                        looks.Add(name, width, true);
+                    }
+                }
+            }
+
+            return looks;
+        }
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [MemberData(nameof(Looks))]
+    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string name, int width, bool isDark)
+    {
+        (await ShowAsync(name, width, isDark)).Should().BeEmpty();
+        foreach (string tab in name == "empty" ? [""] : new[] { "functions", "calls", "callers" })
+        {
+            if (tab.Length > 0)
+            {
+                await browser.SelectTabAsync(tab);
+                (await browser.NumberAsync($"document.querySelectorAll('#{tab} tbody tr').length")).Should().BePositive();
+            }
+
+            await browser.KeepAsync($"difference-{name}-{tab}-{width}-{(isDark ? "dark" : "light")}");
+            (await browser.TextsAsync(Checks.Faults)).Should().BeEmpty();
+            (await browser.TextsAsync(Checks.FaintTexts)).Should().BeEmpty("WCAG 2.2, 1.4.3");
+        }
+
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task Boxes_are_as_wide_as_the_mean_of_both_shares_and_have_the_colours_of_their_changes()
+    {
+        await ShowAsync(Small());
+
+        (await browser.TextsAsync(
+            "[...document.querySelectorAll('.box')].map(box => [box.ariaLabel.split('\\n')[0], box.className, Math.round(1000 * box.getBoundingClientRect().width / document.querySelector('[role=tree]').clientWidth)].join(' | '))"))
+            .Should().Equal(
+                "all | box k4 s0 | 1000", "Main | box k4 s0 | 1000", "Work | box more s3 | 315", "Gone | box less s3 | 300", "Same | box k4 s0 | 200",
+                "Rest | box less s2 | 185");
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task The_tables_have_both_shares_and_the_change_with_its_interval()
+    {
+        CpuProfileDifference difference = Small();
+        await ShowAsync(difference);
+
+        string[] rows = [.. difference.GetMethods().Select(method => FormattableString.Invariant(
+            $"{method.Frame.Name} | {(method.IsWithinChance ? "~ " : "")}{Points(method.OwnChangePoints)} | {Share(method.OwnPercentBefore)} | {Share(method.OwnPercentAfter)} | {Share(method.PercentBefore)} | {Share(method.PercentAfter)}"))];
+        rows[0].Should().Be("Work | +63.00 | 0.0 % | 63.0 % | 0.0 % | 63.0 %");
+        (await browser.RowsAsync("functions")).Should().Equal(rows);
+        (await browser.TextsAsync("[...document.querySelectorAll('#functions td.change span')].map(span => span.textContent)"))
+            .Should().Equal(difference.GetMethods().Select(method => $"{Points(method.OwnChangeLowerPoints)} to {Points(method.OwnChangeUpperPoints)}"));
+        (await browser.TextsAsync("[...document.querySelectorAll('#functions thead th')].map(head => head.innerText.trim())"))
+            .Should().Equal("Function", "Own change95 % interval", "Own before", "Own after", "Total before", "Total after");
+
+        await browser.SelectTabAsync("calls");
+        (await browser.RowsAsync("calls"))[..3].Should().Equal(
+            "all | ~ 0.00 | 100.0 % | 100.0 % | 0.0 % | 0.0 %", "Main | ~ 0.00 | 100.0 % | 100.0 % | 0.0 % | 0.0 %", "Work | +63.00 | 0.0 % | 63.0 % | 0.0 % | 63.0 %");
+        await browser.SelectTabAsync("callers");
+        (await browser.RowsAsync("callers"))[..2].Should().Equal("Work | +63.00 | 0.0 % | 63.0 %", "Gone | −60.00 | 60.0 % | 0.0 %");
+
+        static string Share(double percent) => percent.ToString(percent is > 0 and < 1 ? "0.00" : "0.0", System.Globalization.CultureInfo.InvariantCulture) + " %";
+        static string Points(double points) => points.ToString("+0.00;−0.00;0.00", System.Globalization.CultureInfo.InvariantCulture);
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_tooltip_and_a_search_have_both_shares()
+    {
+        await ShowAsync(Small());
+
+        (await browser.TextAsync("[...document.querySelectorAll('.box')].find(box => box.ariaLabel.startsWith('Same')).ariaLabel")).Should().StartWith(
+            "Same\nApp.dll, managed\n20.0 % before (2,000 samples), 20.0 % after (4,000 samples)\nchange: 0.00 points (95 %: ").And.Contain(", within chance\nown: 20.0 % before");
+        await browser.Page.EvaluateAsync("(() => { const field = document.getElementById('search'); field.value = 'work'; field.dispatchEvent(new Event('input')); })()");
+        (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 0.0 % before, 63.0 % after");
+        (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("within chance").And.Contain("more: below 1 point");
+        (await browser.TextAsync("document.getElementById('facts').innerText.replace(/\\s+/g, ' ')")).Should().Contain("Samples after 20,000 before: 10,000");
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_chosen_part_shows_its_own_difference()
+    {
+        await ShowAsync("parts");
+
+        await browser.Page.EvaluateAsync("location.hash = encodeURIComponent('GET /new')");
+        (await browser.TextAsync("document.getElementById('facts').innerText.replace(/\\s+/g, ' ')")).Should().Contain("before: 0 ").And.Contain("before: 0.0 %");
+        await browser.Page.EvaluateAsync("location.hash = encodeURIComponent('(no request)')");
+        (await browser.TextAsync("document.getElementById('none').innerText")).Should().Be("No samples. Neither profile has any.");
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [TheoryNeeding(Need.Chromium)]
+    [InlineData("typical", false)]
+    [InlineData("typical", true)]
+    [InlineData("hostile", false)]
+    [InlineData("deep", false)]
+    [InlineData("empty", true)]
+    public async Task The_picture_opens_alone(string name, bool isDark)
+    {
+        using StringWriter svg = new();
+        Difference(name).WriteSvg(svg);
+        (await browser.ShowAsync("difference.svg", svg.ToString(), Wide, isDark)).Should().BeEmpty();
+        await browser.KeepAsync($"difference-svg-{name}-{(isDark ? "dark" : "light")}");
+
+        (await browser.TextsAsync("[...document.querySelectorAll('text')].filter(text => text.getBoundingClientRect().right > document.documentElement.getBoundingClientRect().right).map(text => text.textContent)"))
+            .Should().BeEmpty();
+        (await browser.TextsAsync(Checks.FaintNames)).Should().BeEmpty("WCAG 2.2, 1.4.3");
+    }
+
+    private static CpuProfileDifference Small() => new(
+        Profiles.Of("Main;Gone 6000", "Main;Same 2000", "Main;Rest 2000"),
+        Profiles.Of("Main;Work 12600", "Main;Same 4000", "Main;Rest 3400"));
+
+    private static CpuProfileDifference Difference(string name) => name switch
+    {
+        "typical" => SomeDifferences.Typical(),
+        "hostile" => SomeDifferences.Hostile(),
+        "deep" => SomeDifferences.Deep(),
+        "large" => SomeDifferences.Large(),
+        "new" => SomeDifferences.New(),
+        "gone" => SomeDifferences.Gone(),
+        _ => SomeDifferences.Empty(),
+    };
+
+    private async Task<IReadOnlyList<string>> ShowAsync(string name, int width = Wide, bool isDark = false)
+    {
+        if (name != "parts")
+        {
+            return await ShowAsync(Difference(name), width, isDark);
+        }
+
+        using StringWriter page = new();
+        ProfilePage.Write(
+            page,
+            "Shop",
+            [
+                new DifferencePart("all requests", SomeDifferences.Typical()),
+                new DifferencePart("GET /new", SomeDifferences.New()),
+                new DifferencePart("(no request)", SomeDifferences.Empty()),
+            ],
+            "<p class=\"links\"><a href=\"../picollo\">All measurements</a> <a href=\"profile\">Profile</a></p>\n");
+        return await browser.ShowAsync("difference.html", page.ToString(), width, isDark);
+    }
+
+    private async Task<IReadOnlyList<string>> ShowAsync(CpuProfileDifference difference, int width = Wide, bool isDark = false)
+    {
+        using StringWriter page = new();
+        difference.WriteHtml(page);
+        return await browser.ShowAsync("difference.html", page.ToString(), width, isDark);
+    }
+}

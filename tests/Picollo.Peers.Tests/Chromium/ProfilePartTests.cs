@@ -1,0 +1,144 @@
+using Picollo.Profiling;
+using Picollo.Profiling.Output;
+using Picollo.Profiling.Tests;
+using Picollo.Profiling.Tests.Output;
+
+namespace Picollo.Peers.Tests.Chromium;
+
+/// <summary>A page of several CPU profiles, such as those of routes, as a browser shows it.</summary>
+public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
+{
+    private const int Narrow = 390;
+    private const int Wide = 1280;
+    private const string Facts = "document.getElementById('facts').innerText.replace(/\\s+/g, ' ')";
+    private static readonly string LongRoute = "GET /" + string.Join('/', Enumerable.Range(0, 30).Select(i => $"{{parameter{i}}}"));
+
+    [TheoryNeeding(Need.Chromium)]
+    [InlineData(Narrow, false)]
+    [InlineData(Narrow, true)]
+    [InlineData(Wide, false)]
+    [InlineData(Wide, true)]
+    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(int width, bool isDark)
+    {
+        (await ShowAsync(width, isDark)).Should().BeEmpty();
+        for (int part = 0; part < Parts.Length; part++)
+        {
+            await ChooseAsync(part);
+            await browser.KeepAsync($"parts-{part}-{width}-{(isDark ? "dark" : "light")}");
+            (await browser.TextsAsync(Checks.Faults)).Should().BeEmpty();
+            (await browser.TextsAsync(Checks.FaintTexts)).Should().BeEmpty("WCAG 2.2, 1.4.3");
+            (await browser.NumberAsync("document.getElementById('part').getBoundingClientRect().right - innerWidth")).Should().BeNegative();
+        }
+
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_chosen_part_has_its_facts_notes_graph_and_tables()
+    {
+        await ShowAsync();
+        (await browser.TextAsync(Facts)).Should().Contain("Samples 1,000 ").And.Contain("Share 90.9 % of all samples").And.Contain("CPU time 10 s of its samples");
+        (await browser.RowsAsync("functions")).Should().Equal("Users | 60.0 % | 60.0 %", "Long | 40.0 % | 40.0 %", "Main | 0.0 % | 100.0 %");
+
+        await ChooseAsync(1);
+
+        (await browser.TextAsync(Facts)).Should().Contain("Samples 600 ").And.Contain("Share 54.5 % of all samples");
+        (await browser.TextAsync("document.getElementById('notes').innerText")).Should().Be("A note on users.");
+        (await browser.RowsAsync("functions")).Should().Equal("Users | 100.0 % | 100.0 %", "Main | 0.0 % | 100.0 %");
+        (await browser.TextsAsync("[...document.querySelectorAll('.box')].map(box => box.ariaLabel.split('\\n')[0])")).Should().Equal("all", "Main", "Users");
+
+        await browser.SelectTabAsync("calls");
+        await ChooseAsync(0);
+
+        (await browser.TextAsync("getComputedStyle(document.getElementById('notes')).display")).Should().Be("none");
+        (await browser.RowsAsync("calls")).Should().HaveCount(4, "the selected table stays selected");
+        (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Be("managed");
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task The_fragment_names_the_part()
+    {
+        await ShowAsync();
+        await ChooseAsync(1);
+        (await browser.TextAsync("location.hash")).Should().Be("#GET%20%2Fusers%2F%7Bid%7D");
+        await ChooseAsync(2);
+        await browser.Page.EvaluateAsync("new Promise(done => { addEventListener('hashchange', () => done(0), { once: true }); history.back(); })");
+        (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
+
+        foreach ((string fragment, int part) in new[] { ("#GET%20/users/{id}", 1), ("#(no%20request)", 4), ("#none", 0), ("#%E0%A4%A", 0) })
+        {
+            await browser.Page.EvaluateAsync($"new Promise(done => {{ addEventListener('hashchange', () => done(0), {{ once: true }}); location.hash = '{fragment}'; }})");
+            (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(part, fragment);
+        }
+
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_link_opens_the_page_at_a_part()
+    {
+        await ShowAsync();
+        await browser.Page.NavigateAsync("about:blank");
+        await ShowAsync(fragment: "#GET%20%2Fusers%2F%7Bid%7D");
+        (await browser.RowsAsync("functions")).Should().StartWith("Users | 100.0 % | 100.0 %");
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task The_keyboard_chooses_a_part()
+    {
+        await ShowAsync();
+        await browser.Page.EvaluateAsync("document.getElementById('part').focus()");
+        foreach (string type in new[] { "keyDown", "keyUp" })
+        {
+            await browser.Page.SendAsync("Input.dispatchKeyEvent", new() { ["type"] = type, ["key"] = "ArrowDown", ["code"] = "ArrowDown", ["windowsVirtualKeyCode"] = 40 });
+        }
+
+        (await browser.TextAsync("document.getElementById('part').labels[0].innerText.split('\\n')[0].trim()")).Should().StartWith("Show");
+        (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
+        (await browser.TextAsync(Facts)).Should().Contain("Samples 600 ");
+        (await browser.TextAsync("document.activeElement.id")).Should().Be("part", "the focus stays");
+    }
+
+    [FactNeeding(Need.Chromium)]
+    public async Task A_part_without_samples_says_why_and_a_search_goes_on_in_the_next_part()
+    {
+        await ShowAsync();
+        await browser.Page.EvaluateAsync("(() => { const field = document.getElementById('search'); field.value = 'users'; field.dispatchEvent(new Event('input')); })()");
+        (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 60.0 % of samples");
+        await ChooseAsync(4);
+        (await browser.TextAsync("document.getElementById('none').innerText")).Should().StartWith("No samples. ");
+        (await browser.NumberAsync("document.getElementById('graph').getClientRects().length")).Should().Be(0);
+        await ChooseAsync(1);
+        (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 100.0 % of samples");
+        (await browser.NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1);
+    }
+
+    private static ProfilePart[] Parts { get; } =
+    [
+        new("all requests", Profiles.Of("Main;Users 600", "Main;Long 400")),
+        new("GET /users/{id}", new CpuProfile(Profiles.Of("Main;Users 600").Root) { Frequency = 100, Notes = ["A note on users."] }),
+        new(LongRoute, Profiles.Of("Main;Long 400")),
+        new("<img src=x onerror=alert(1)></option></select><script>alert(1)</script>", SomeProfiles.Hostile()),
+        new("(no request)", SomeProfiles.Empty()),
+    ];
+
+    private async Task<IReadOnlyList<string>> ShowAsync(int width = Wide, bool isDark = false, string fragment = "")
+    {
+        using StringWriter page = new();
+        ProfilePage.Write(page, "Shop", Parts, "<p class=\"links\"><a href=\"../picollo\">All measurements</a></p>\n");
+        IReadOnlyList<string> complaints = await browser.ShowAsync("parts.html", page.ToString(), width, isDark);
+        return fragment.Length == 0 ? complaints : await browser.Page.NavigateAsync(await browser.TextAsync("location.href.split('#')[0]") + fragment);
+    }
+
+    /// <summary>Chooses a part as a reader does, and waits until it is shown.</summary>
+    private async Task ChooseAsync(int part) => await browser.Page.EvaluateAsync(
+        $$"""
+        new Promise(done => {
+          const choice = document.getElementById("part");
+          if (choice.value === "{{part}}") { done(0); return; }
+          addEventListener("hashchange", () => done(0), { once: true });
+          choice.value = "{{part}}";
+          choice.dispatchEvent(new Event("change"));
+        })
+        """);
+}

@@ -1,0 +1,106 @@
+using FsCheck;
+using FsCheck.Fluent;
+
+namespace Picollo.Profiling.Tests;
+
+public class CpuProfileDifferenceTests
+{
+    [Fact]
+    public void Functions_have_their_samples_and_shares_of_both_profiles_and_the_largest_change_is_first()
+    {
+        CpuProfileDifference difference = new(Profiles.Of("Main;Gone 30", "Main;Same 60", "Main 10"), Profiles.Of("Main;Same 120", "Main;New 50", "Main 30"));
+
+        difference.GetMethods().Select(method => (method.Frame.Name, method.OwnSampleCountBefore, method.OwnSampleCountAfter, method.SampleCountBefore, method.SampleCountAfter))
+            .Should().Equal(("Gone", 30, 0, 30, 0), ("New", 0, 50, 0, 50), ("Main", 10, 30, 100, 200), ("Same", 60, 120, 60, 120));
+        CpuProfileMethodDifference main = difference.GetMethods()[2];
+        (main.OwnPercentBefore, main.OwnPercentAfter, main.PercentBefore, main.PercentAfter, main.OwnChangePoints).Should().Be((10, 15, 100, 100, 5));
+        (difference.Before.SampleCount, difference.After.SampleCount).Should().Be((100, 200));
+    }
+
+    [Theory]
+    [InlineData(0, 1000, 5, 1000, -0.0170, 1.0150)]
+    [InlineData(10, 100, 30, 100, 8.8417, 30.3739)]
+    [InlineData(0, 10, 0, 10, -22.1150, 22.1150)]
+    [InlineData(10, 10, 10, 10, -22.1150, 22.1150)]
+    public void The_interval_is_that_of_Agresti_and_Caffo(long before, long allBefore, long after, long allAfter, double lower, double upper)
+    {
+        ShareChange change = ShareChange.Of(new(before, after), new(allBefore, allAfter));
+
+        change.LowerPoints.Should().BeApproximately(lower, 0.001);
+        change.UpperPoints.Should().BeApproximately(upper, 0.001);
+        change.IsWithinChance.Should().Be(lower < 0);
+    }
+
+    /// <summary>Profiles of the same program: the interval contains the true change, 0, for at least 95 % of them.</summary>
+    [Theory]
+    [InlineData(0.002, 1000, 1000)]
+    [InlineData(0.05, 300, 3000)]
+    [InlineData(0.4, 100, 500)]
+    public void The_interval_covers_what_it_claims(double share, int samplesBefore, int samplesAfter)
+    {
+        const int Cases = 2_000;
+        Random random = new(1);
+        int covered = Enumerable.Range(0, Cases).Count(_ => ShareChange.Of(
+            new(Draw(samplesBefore), Draw(samplesAfter)), new(samplesBefore, samplesAfter)).IsWithinChance);
+
+        (covered / (double)Cases).Should().BeGreaterThan(0.94);
+
+        long Draw(int samples) => Enumerable.Range(0, samples).Count(_ => random.NextDouble() < share);
+    }
+
+    [Fact]
+    public void Shares_of_a_profile_without_samples_are_0_and_each_change_is_within_chance()
+    {
+        CpuProfileMethodDifference only = new CpuProfileDifference(Profiles.Of(), Profiles.Of("Main 10")).GetMethods().Should().ContainSingle().Subject;
+
+        (only.OwnPercentBefore, only.OwnPercentAfter, only.OwnChangePoints).Should().Be((0, 100, 100));
+        (only.OwnChangeLowerPoints, only.OwnChangeUpperPoints, only.IsWithinChance).Should().Be((-100, 100, true));
+        new CpuProfileDifference(Profiles.Of(), Profiles.Of()).GetMethods().Should().BeEmpty();
+    }
+
+    [Fact]
+    public void A_difference_turned_around_has_opposite_changes() => Prop.ForAll<int>(seed =>
+    {
+        Random random = new(seed);
+        (CpuProfile a, CpuProfile b) = (Profiles.Random(random), Profiles.Random(random));
+        Dictionary<CpuProfileFrame, CpuProfileMethodDifference> there = new CpuProfileDifference(a, b).GetMethods().ToDictionary(method => method.Frame);
+        foreach (CpuProfileMethodDifference back in new CpuProfileDifference(b, a).GetMethods())
+        {
+            CpuProfileMethodDifference one = there[back.Frame];
+            one.OwnChangePoints.Should().BeApproximately(-back.OwnChangePoints, 1e-9);
+            one.OwnChangeLowerPoints.Should().BeApproximately(-back.OwnChangeUpperPoints, 1e-9);
+            one.IsWithinChance.Should().Be(back.IsWithinChance);
+            one.OwnChangePoints.Should().BeInRange(-100, 100);
+        }
+
+        there.Values.Sum(method => method.OwnSampleCountBefore).Should().Be(a.GetMethods().Sum(method => method.OwnSampleCount));
+    }).Check(Config.QuickThrowOnFailure.WithMaxTest(50));
+
+    [Fact]
+    public void A_profile_does_not_differ_from_itself() => Seeded.Run(20, random =>
+    {
+        CpuProfile profile = Profiles.Random(random);
+
+        new CpuProfileDifference(profile, profile).GetMethods().Should().OnlyContain(method => method.IsWithinChance && method.OwnChangePoints == 0);
+    });
+
+    [Fact]
+    public void Groups_of_processes_are_compared_without_their_IDs()
+    {
+        CpuProfileDifference difference = new(OfProcesses(1, 2), OfProcesses(33, 44));
+
+        difference.Roots.Before.Children.Should().ContainSingle().Which.Frame.Name.Should().Be("app (process)");
+        difference.Roots.After.Children.Should().ContainSingle().Which.Frame.Should().Be(difference.Roots.Before.Children[0].Frame);
+        (difference.Roots.Before.SampleCount, difference.Roots.Before.OwnSampleCount).Should().Be((7, 1));
+
+        static CpuProfile OfProcesses(params int[] ids) => Profiles.OfFrames(
+            [.. ids.Select(id => (new[] { new CpuProfileFrame($"app (process {id})", "", CpuProfileFrameKind.Group), Profiles.Managed("Main") }, 3L)), ([], 1)]);
+    }
+
+    [Fact]
+    public void There_is_no_difference_without_a_profile()
+    {
+        FluentActions.Invoking(() => new CpuProfileDifference(null!, Profiles.Of())).Should().Throw<ArgumentNullException>().WithParameterName("before");
+        FluentActions.Invoking(() => new CpuProfileDifference(Profiles.Of(), null!)).Should().Throw<ArgumentNullException>().WithParameterName("after");
+    }
+}
