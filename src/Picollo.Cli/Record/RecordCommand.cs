@@ -19,16 +19,19 @@ internal static class RecordCommand
           standard error, because the command's own output goes to standard output.
           own    CPU time in the function itself
           total  CPU time in the function and in what it called
+          With --diff, the table shows the functions whose own shares have changed most,
+          in percentage points. ~ marks a change that may be chance.
 
         Examples:
           picollo record -p 1234 --duration 10
           picollo record -p 1234 --duration 10 --html profile.html
           picollo record --frequency 999 --svg flame.svg -- dotnet app.dll
           picollo record --pprof app.pb.gz -- ./app && go tool pprof -http=: app.pb.gz
+          picollo record --diff before.pb.gz after.pb.gz --html diff.html
 
         Exit codes:
-          the command's own, 128 + N where signal N ended it; with -p, 0
-          1     the process cannot be profiled, or a file cannot be written
+          the command's own, 128 + N where signal N ended it; with -p or --diff, 0
+          1     the process cannot be profiled, or a file cannot be read or written
           2     the command line is not understood
           126   the command cannot be executed
           127   there is no such command
@@ -60,6 +63,13 @@ internal static class RecordCommand
         "--pprof", "FILE", "Write a profile for pprof and speedscope (gzip).");
     private static readonly Option<string?> Folded = CommandOptions.Text("--folded", "FILE", "Write stacks as lines: a;b;c 12.");
     private static readonly Option<string?> Json = CommandOptions.Text("--json", "FILE", "Write the profile as JSON.");
+    private static readonly Option<string[]> Diff = new("--diff")
+    {
+        HelpName = "BEFORE AFTER",
+        Description = "Compare two profiles that --pprof or another tool has written.",
+        Arity = new ArgumentArity(1, 2), // one is reported below
+        AllowMultipleArgumentsPerToken = true,
+    };
     private static readonly Argument<string[]> Arguments = new("CMD")
     {
         Description = "The command and its arguments, after --.",
@@ -81,7 +91,7 @@ internal static class RecordCommand
     {
         Command command = new(Name, "Profile where a process or a command spends its CPU time.")
         {
-            Process, Duration, Frequency, Kernel, Tiers, Html, Svg, Pprof, Folded, Json, Arguments,
+            Process, Duration, Frequency, Kernel, Tiers, Html, Svg, Pprof, Folded, Json, Diff, Arguments,
         };
         command.Validators.Add(result =>
         {
@@ -90,7 +100,9 @@ internal static class RecordCommand
                 result.AddError(reason);
             }
         });
-        command.SetAction(parsed => RecordRunner.Run(terminal, Read(parsed)));
+        command.SetAction(parsed => parsed.GetValue(Diff) is [var before, var after]
+            ? RecordDifference.Run(terminal, before, after, parsed.GetValue(Html), parsed.GetValue(Svg))
+            : RecordRunner.Run(terminal, Read(parsed)));
         CommandHelp.Append(command, Epilogue);
         return command;
     }
@@ -99,10 +111,26 @@ internal static class RecordCommand
     {
         string[] command = [.. result.GetResult(Arguments)?.Tokens.Select(token => token.Value) ?? []];
         bool hasProcess = result.GetResult(Process) is { Implicit: false };
+        if (result.GetResult(Diff) is { Implicit: false } diff)
+        {
+            return WhyNot(result, diff.Tokens.Count, command);
+        }
+
         return command.Length > 0 && command[0].StartsWith('-') ? $"There is no option '{command[0]}'."
             : hasProcess == command.Length > 0 ? "Give a process (-p PID) or a command (after --), and not both."
             : command.Length > 0 && string.IsNullOrWhiteSpace(command[0]) ? "The command is empty."
             : !hasProcess && result.GetResult(Duration) is { Implicit: false } ? "--duration needs -p: a command is profiled until its end."
+            : null;
+    }
+
+    /// <summary>Why a command line with <c>--diff</c> is not understood.</summary>
+    private static string? WhyNot(CommandResult result, int fileCount, string[] command)
+    {
+        Option[] others = [Process, Duration, Frequency, Kernel, Tiers, Pprof, Folded, Json];
+        return fileCount != 2 ? "--diff takes two files: BEFORE and AFTER."
+            : Array.Find(others, option => result.GetResult(option) is { Implicit: false }) is { } other
+                ? $"--diff compares two files: of the other options it takes --html and --svg, and not {other.Name}."
+            : command.Length > 0 ? $"--diff compares two files, and runs no command: '{command[0]}'."
             : null;
     }
 

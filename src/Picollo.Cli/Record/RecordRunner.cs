@@ -101,50 +101,16 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         }
     }
 
-    /// <summary>Writes the files and then the table, whose reader may have ended. A file that cannot be written keeps no other from being
-    /// written.</summary>
-    /// <returns>The exit code.</returns>
-    private int Write(CpuProfile profile, TextWriter table, int exitCode)
-    {
-        (string? Path, Action<Stream> Write)[] files =
+    private int Write(CpuProfile profile, TextWriter table, int exitCode) => RecordFiles.Write(
+        terminal,
         [
-            (options.HtmlPath, Text(profile.WriteHtml)),
-            (options.SvgPath, Text(profile.WriteSvg)),
-            (options.FoldedPath, Text(profile.WriteFolded)),
+            (options.HtmlPath, RecordFiles.Text(profile.WriteHtml)),
+            (options.SvgPath, RecordFiles.Text(profile.WriteSvg)),
+            (options.FoldedPath, RecordFiles.Text(profile.WriteFolded)),
             (options.PprofPath, profile.WritePprof),
-            (options.JsonPath, Text(profile.WriteJson)),
-        ];
-        string?[] problems = [.. files.Select(file => file.Path is null ? null : TryWrite(file.Path, file.Write))];
-        profile.WriteTable(table);
-        table.Flush();
-        foreach ((string? path, string? problem) in files.Select(file => file.Path).Zip(problems))
-        {
-            if (problem is null)
-            {
-                terminal.ReportWritten(path);
-            }
-            else
-            {
-                terminal.Error.WriteLine(ForeignText.Clean($"picollo: {problem}"));
-            }
-        }
-
-        return Array.TrueForAll(problems, problem => problem is null) ? exitCode : ExitCodes.Failure;
-    }
-
-    private static Action<Stream> Text(Action<TextWriter> write) => stream => OutputFile.WriteText(stream, write);
-
-    /// <returns>Null, or why it could not be written.</returns>
-    private static string? TryWrite(string path, Action<Stream> write)
-    {
-        try
-        {
-            OutputFile.Write(path, write);
-            return null;
-        }
-        catch (CommandException e)
-        {
-            return e.Message;
-        }
-    }
+            (options.JsonPath, RecordFiles.Text(profile.WriteJson)),
+        ],
+        output => profile.WriteTable(output),
+        table,
+        exitCode);
 }

@@ -24,6 +24,13 @@ public sealed class RecordCommandTests : IDisposable
     [InlineData("--duration needs -p: a command is profiled until its end.", "--duration", "5", "--", "true")]
     [InlineData("--frequency takes a number of samples a second, 1 to 10000, not '0'.", "--frequency", "0", "--", "true")]
     [InlineData("--frequency takes a number of samples a second, 1 to 10000, not '10001'.", "--frequency", "10001", "--", "true")]
+    [InlineData("--diff takes two files: BEFORE and AFTER.", "--diff", "a")]
+    [InlineData("--diff takes two files: BEFORE and AFTER.", "--diff", "a", "b", "--diff", "c")]
+    [InlineData("--diff compares two files, and runs no command: 'c'.", "--diff", "a", "b", "c")]
+    [InlineData("--diff compares two files, and runs no command: 'true'.", "--diff", "a", "b", "--", "true")]
+    [InlineData("--diff compares two files: of the other options it takes --html and --svg, and not -p.", "-p", "1", "--diff", "a", "b")]
+    [InlineData("--diff compares two files: of the other options it takes --html and --svg, and not --kernel.", "--diff", "a", "b", "--kernel")]
+    [InlineData("--diff compares two files: of the other options it takes --html and --svg, and not --json.", "--diff", "a", "b", "--json", "c")]
     public void A_wrong_command_line_is_reported(string message, params string[] arguments)
     {
         ToolRun run = PicolloTool.RunHere(["record", .. arguments]);

@@ -1,0 +1,75 @@
+using Picollo.Profiling;
+using Picollo.Profiling.Tests;
+
+namespace Picollo.Cli.Tests.Record;
+
+/// <summary><c>picollo record --diff</c> as users start it.</summary>
+public sealed class RecordDifferenceTests : IDisposable
+{
+    private static readonly CpuProfile Before = Profiles.Of("Main;Work 600", "Main;Rest 300", "Main 100");
+    private static readonly CpuProfile After = Profiles.Of("Main;Work 900", "Main;Rest 100");
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Two_profiles_are_compared_and_what_is_requested_is_written()
+    {
+        (string html, string svg) = (_folder.PathOf("diff.html"), _folder.PathOf("diff.svg"));
+
+        ToolRun run = PicolloTool.RunHere("record", "--diff", Write("a.pb.gz", Before), Write("b.pb.gz", After), "--html", html, "--svg", svg);
+
+        CpuProfileDifference difference = new(Before, After);
+        (run.ExitCode, run.Output, run.Error).Should().Be((0, Text(output => difference.WriteTable(output)), $"wrote {html}\nwrote {svg}\n"));
+        run.Output.Should().Contain(" 60.0%   90.0%   +30.00    +26.38 to  +33.50   60.0%   90.0%  Work\n");
+        File.ReadAllText(html).Should().Be(Text(difference.WriteHtml));
+        File.ReadAllText(svg).Should().Be(Text(difference.WriteSvg));
+    }
+
+    [Fact]
+    public void A_file_that_cannot_be_read_is_reported_with_its_name()
+    {
+        string profile = Write("a.pb.gz", Before);
+        string text = _folder.PathOf("text");
+        File.WriteAllText(text, "Main;Work 12\n");
+        string cut = _folder.PathOf("cut");
+        File.WriteAllBytes(cut, File.ReadAllBytes(profile)[..50]);
+        string missing = _folder.PathOf("missing");
+
+        Report("record", "--diff", profile, missing).Should().Be($"picollo: {missing}: No such file or directory\n");
+        Report("record", "--diff", "", profile).Should().Be("picollo: : No such file or directory\n");
+        Report("record", "--diff", text, profile).Should().StartWith($"picollo: {text}: This is not a profile of pprof, or it is damaged: ");
+        Report("record", "--diff", profile, cut).Should().StartWith($"picollo: {cut}: This is not a profile of pprof, or it is damaged: ");
+
+        static string Report(params string[] arguments)
+        {
+            ToolRun run = PicolloTool.RunHere(arguments);
+            (run.ExitCode, run.Output).Should().Be((1, ""));
+            return run.Error;
+        }
+    }
+
+    [Fact]
+    public void A_file_that_cannot_be_written_is_reported_and_the_table_is_printed()
+    {
+        ToolRun run = PicolloTool.RunHere("record", "--diff", Write("a", Before), Write("b", After), "--svg", _folder.PathOf("none/d.svg"));
+
+        (run.ExitCode, run.Error).Should().Be((1, $"picollo: {_folder.PathOf("none/d.svg")}: No such file or directory\n"));
+        run.Output.Should().Contain("  Work\n");
+    }
+
+    private string Write(string name, CpuProfile profile)
+    {
+        using FileStream file = File.Create(_folder.PathOf(name));
+        profile.WritePprof(file);
+        return file.Name;
+    }
+
+    private static string Text(Action<TextWriter> write)
+    {
+        using StringWriter text = new() { NewLine = "\n" };
+        write(text);
+        return text.ToString();
+    }
+}
