@@ -35,7 +35,7 @@ public sealed partial class CpuProfile
     /// <para>The page is one file, which loads nothing and works from a disk. Its content-security policy allows its own style and script
     /// only. It is light or dark as the reader's system is.</para>
     /// <para>In a profile of more than 20,000 nodes, the smallest ones are merged into <c>(other)</c>, each below its caller, and a note on
-    /// the page states which. Names of more than 1,000 letters are shortened. A page has about 26 KB,
+    /// the page states which. Names of more than 1,000 letters are shortened. A page has about 35 KB,
     /// 8 bytes for each node, and the names.</para>
     /// <para>Thread-safe. Deterministic: the same profile gives the same page, in any culture.</para>
     /// </remarks>

@@ -8,7 +8,7 @@ public sealed partial class GuideTests
     [Theory]
     [InlineData("stat", 3)]
     [InlineData("hist", 7)]
-    [InlineData("record", 8)]
+    [InlineData("record", 9)]
     [InlineData("jitter", 5)]
     [InlineData("top", 10)]
     public void The_help_of_a_command_has_the_options_in_the_guide(string command, int least)

@@ -12,4 +12,15 @@ internal static class ProfilingGuide
         CpuProfile profile = profiler.Stop();
         return profile;
     }
+
+    public static void Compare(CpuProfile after)
+    {
+        using FileStream file = File.OpenRead("before.pb.gz");
+        CpuProfile before = CpuProfile.ReadPprof(file);
+        var difference = new CpuProfileDifference(before, after);
+        Console.WriteLine(difference);
+
+        using StreamWriter page = new("diff.html");
+        difference.WriteHtml(page);
+    }
 }
