@@ -54,8 +54,9 @@ internal static class LocalRequest
 
     private static bool IsOwnOrigin(HttpRequest request)
     {
+        // The browser reports it, also for a form, whose Origin is "null" because the page sends no referrer.
         StringValues origin = request.Headers[HeaderNames.Origin];
-        if (origin.Count > 0)
+        if (origin.Count > 0 && request.Headers["Sec-Fetch-Site"] != "same-origin")
         {
             return string.Equals(origin.ToString(), $"{request.Scheme}://{request.Host.Value}", StringComparison.OrdinalIgnoreCase);
         }

@@ -6,7 +6,7 @@ namespace Picollo.AspNetCore.Page;
 internal static class PageAssets
 {
     // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
-    private const string StyleHash = "sha256-W28IyTp6hjmcveqi0XoY0ALZ5O+1j+EDaTbSkdPldSs=";
+    private const string StyleHash = "sha256-N9Y/+V8d6hKSldspD5Jwg1dTF847ttg4bImSHDiI5EY=";
     private const string ScriptHash = "sha256-rrgTJ+SOT7ZDDdij2FwAZkbWmXggTskC4Q25qRbcx4o=";
 
     /// <summary>Allows this style, this script, the icon and requests and the form to where the page came from, and nothing else; no

@@ -186,9 +186,14 @@ internal sealed class PageEndpoints(
             response.StatusCode = isBusy ? StatusCodes.Status409Conflict : StatusCodes.Status503ServiceUnavailable;
             await response.WriteAsync(reason, context.RequestAborted);
         }
+        catch (OperationCanceledException) when (lifetime.ApplicationStopping.IsCancellationRequested)
+        {
+            response.StatusCode = StatusCodes.Status503ServiceUnavailable;
+            await response.WriteAsync("The application stops, so there is no profile.", context.RequestAborted);
+        }
         catch (OperationCanceledException)
         {
-            response.StatusCode = StatusCodes.Status503ServiceUnavailable; // seen only if the application stops
+            // The client has disconnected.
         }
     }
 
@@ -198,8 +203,8 @@ internal sealed class PageEndpoints(
         string address = AddressOf(context);
         if (profiles.Find(id) is { } stored)
         {
-            return other.Length == 0 ? WriteProfileAsync(context, ProfilePages.Of(stored, profiles.All, address))
-                : profiles.Find(other) is { } second ? WriteProfileAsync(context, ProfilePages.Difference(stored, second, address))
+            return other.Length == 0 ? WriteProfileAsync(context, ProfilePages.Of(stored, profiles.All, environment.ApplicationName, address))
+                : profiles.Find(other) is { } second ? WriteProfileAsync(context, ProfilePages.Difference(stored, second, environment.ApplicationName, address))
                 : AnswerNoProfileAsync(context);
         }
 

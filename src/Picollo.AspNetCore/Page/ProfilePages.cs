@@ -13,7 +13,7 @@ namespace Picollo.AspNetCore.Page;
 internal static class ProfilePages
 {
     /// <summary>A profile: of the whole process, and of each route.</summary>
-    public static string Of(StoredProfile stored, IReadOnlyList<StoredProfile> all, string address)
+    public static string Of(StoredProfile stored, IReadOnlyList<StoredProfile> all, string application, string address)
     {
         StringBuilder links = new(BackTo(address));
         foreach (StoredProfile other in all.Where(other => other != stored))
@@ -25,11 +25,11 @@ internal static class ProfilePages
         }
 
         ProfilePart[] parts = [new("whole process", stored.Profile), .. stored.Profile.ByRoute().Select(part => new ProfilePart($"{part}", part.Profile))];
-        return Write(output => ProfilePage.Write(output, stored.Profile.Title, parts, links.ToString()));
+        return Write(output => ProfilePage.Write(output, application, parts, links.ToString()));
     }
 
     /// <summary>The difference of two profiles, of the earlier one and the later one, by the routes that both have.</summary>
-    public static string Difference(StoredProfile one, StoredProfile other, string address)
+    public static string Difference(StoredProfile one, StoredProfile other, string application, string address)
     {
         (CpuProfile before, CpuProfile after) = one.Profile.StartTimeUtc <= other.Profile.StartTimeUtc
             ? (one.Profile, other.Profile)
@@ -41,7 +41,7 @@ internal static class ProfilePages
             .. after.ByRoute().Where(part => routes.ContainsKey($"{part}"))
                 .Select(part => new DifferencePart($"{part}", new CpuProfileDifference(routes[$"{part}"], part.Profile))),
         ];
-        return Write(output => ProfilePage.Write(output, $"{after.Title}, before and after", parts, BackTo(address)));
+        return Write(output => ProfilePage.Write(output, $"{application}, before and after", parts, BackTo(address)));
     }
 
     /// <summary>The last requests to a route that were above the budget.</summary>

@@ -1,5 +1,8 @@
 using System.Text.Json.Nodes;
+using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Metrics;
 
@@ -12,6 +15,8 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     private const int Wide = 1280;
     private const int Breakpoint = 980;
     private const string Requests = "document.querySelector('.routes tbody td').textContent";
+
+    private static readonly string[] TextsOfProfiles = ["#profile button", "#profile [role=status]", "#profiles h2"];
 
     private static readonly (string Method, string Route, double CpuMilliseconds, double WallMilliseconds, int Count)[] Usual =
     [
@@ -324,6 +329,96 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         server.Count("GET", "/first");
         await UntilAsync("document.querySelector('h2').textContent === 'GET /first' && document.querySelectorAll('figure').length === 2");
         browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [TheoryNeeding(Need.Chromium, Need.PerfEvents)]
+    [InlineData(Narrow, false)]
+    [InlineData(Narrow, true)]
+    [InlineData(Wide, false)]
+    [InlineData(Wide, true)]
+    public async Task A_profile_is_taken_by_its_button_and_two_are_compared(int width, bool isDark)
+    {
+        await using PageServer server = await StartWithProfilesAsync(factor: 20);
+        const string Section = "document.getElementById('profiles')";
+        for (int i = 0; i < 2; i++)
+        {
+            (await ShowAsync(server, width, isDark)).Should().BeEmpty();
+            await UntilAsync("document.getElementById('state').className === 'live'");
+            await browser.KeepAsync($"page-profiles-{i}-{width}-{(isDark ? "dark" : "light")}");
+            (await TextsAsync(Checks.Faults)).Should().BeEmpty();
+            (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
+            foreach (string selector in i == 0 ? TextsOfProfiles : [.. TextsOfProfiles, "#profiles li", "#profiles a"])
+            {
+                ((double)(await browser.Page.EvaluateAsync(Checks.ContrastOf(selector)))!).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3)");
+            }
+
+            (await TextsAsync($"[...{Section}.querySelectorAll('li a')].map(a => a.textContent)")).Should().HaveCount(i);
+            await browser.Page.EvaluateAsync("document.querySelector('#profile button').click()");
+            await UntilAsync("location.search === '?profile=latest' && document.querySelector('[role=tree]') !== null");
+        }
+
+        (await TextsAsync("[...document.querySelectorAll('select option')].map(one => one.textContent)")).Should().Contain("whole process");
+        await browser.KeepAsync($"page-profile-{width}-{(isDark ? "dark" : "light")}");
+        (await TextsAsync(Checks.Faults)).Should().BeEmpty();
+        await browser.Page.EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent.startsWith('Compare with')).click()");
+        await UntilAsync("document.querySelector('h1').textContent.endsWith(', before and after') && document.querySelector('[role=tree]') !== null");
+        await browser.KeepAsync($"page-difference-{width}-{(isDark ? "dark" : "light")}");
+        (await TextsAsync(Checks.Faults)).Should().BeEmpty();
+        await browser.Page.EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent === 'Back to the routes').click()");
+        await UntilAsync($"{Section}?.querySelectorAll('li').length === 2");
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium, Need.PerfEvents)]
+    public async Task A_profile_whose_connection_is_lost_says_so_and_the_page_stays()
+    {
+        HttpContext? profiling = null;
+        await using PageServer server = await PageServer.StartAsync(
+            application =>
+            {
+                application.Use((context, next) =>
+                {
+                    profiling = HttpMethods.IsPost(context.Request.Method) ? context : profiling;
+                    return next(context);
+                });
+                application.MapPicollo();
+            },
+            options => options.Profiling = true);
+        await ShowAsync(server);
+        await browser.Page.EvaluateAsync("document.querySelector('#profile button').click()");
+        await UntilAsync("document.querySelector('#profile [role=status]').textContent.startsWith('Profiling: ')");
+        SpinWait.SpinUntil(() => profiling is not null, TimeSpan.FromSeconds(30)).Should().BeTrue();
+
+        profiling!.Abort();
+
+        await UntilAsync("document.querySelector('#profile [role=status]').textContent === 'The connection was lost, so there is no profile.'");
+        (await TextAsync("String(document.querySelector('#profile button').disabled)")).Should().Be("false");
+    }
+
+    [FactNeeding(Need.Chromium, Need.PerfEvents)]
+    public async Task Without_the_script_the_button_still_leads_to_a_profile()
+    {
+        await using PageServer server = await StartWithProfilesAsync(factor: 20);
+        await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
+        try
+        {
+            await ShowAsync(server);
+            await browser.Page.EvaluateAsync("document.querySelector('#profile button').click()");
+            await UntilAsync("location.search.startsWith('?profile=')");
+        }
+        finally
+        {
+            await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = false });
+        }
+    }
+
+    private static async Task<PageServer> StartWithProfilesAsync(double factor)
+    {
+        PageServer server = await PageServer.StartAsync(
+            configure: options => options.Profiling = true,
+            build: builder => builder.Services.AddSingleton<TimeProvider>(new HastyTimers(factor)));
+        server.Count("GET", "/orders");
+        return server;
     }
 
     // A card has its name above the figures, and at most four of these beside each other.
