@@ -46,10 +46,10 @@ public sealed record CpuProfileMethodDifference
     /// <summary>The lower bound of the 95 % confidence interval of <see cref="OwnChangePoints"/>.</summary>
     /// <remarks>
     /// <para>The interval for the difference of two binomial shares <c>x₁/n₁</c> and <c>x₂/n₂</c> is
-    /// <c>p₂ − p₁ ± 1.96 √(p₁(1 − p₁)/(n₁ + 2) + p₂(1 − p₂)/(n₂ + 2))</c> with <c>pᵢ = (xᵢ + 1)/(nᵢ + 2)</c>: A. Agresti and B. Caffo, "Simple
-    /// and effective confidence intervals for proportions and differences of proportions result from adding two successes and two failures",
-    /// The American Statistician 54 (2000), pages 280 to 288. It also holds for few samples, and for none. It is −100 to 100 if one of the
-    /// profiles has no samples.</para>
+    /// <c>p₂ − p₁ ± 1.96 √(p₁(1 − p₁)/(n₁ + 2) + p₂(1 − p₂)/(n₂ + 2))</c> with <c>pᵢ = (xᵢ + 1)/(nᵢ + 2)</c>:
+    /// A. Agresti and B. Caffo, "Simple and effective confidence intervals for proportions and differences of proportions result from
+    /// adding two successes and two failures", The American Statistician 54 (2000), pages 280 to 288. It also holds for few samples of a
+    /// function, and for none. It is −100 to 100 if one of the profiles has no samples.</para>
     /// <para>It covers the chance of taking samples, and not what differs from one run of a program to the next. Of 100 functions that have
     /// not changed, about 5 are outside of it.</para>
     /// </remarks>

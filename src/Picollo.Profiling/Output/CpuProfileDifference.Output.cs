@@ -80,8 +80,8 @@ public sealed partial class CpuProfileDifference
     private static void WriteSummary(TextWriter output, string name, CpuProfile profile)
     {
         output.WriteLine($"{name + ":",-7} {profile.Title}");
-        output.WriteLine(FormattableString.Invariant(
-            $"{"",7} {profile.SampleCount:N0} samples at {profile.Frequency} Hz; CPU time {profile.CpuUsage:s} in {profile.Duration.TotalSeconds:N3} s"));
+        string cpuTime = FormattableString.Invariant($"CPU time {profile.CpuUsage:s} in {profile.Duration.TotalSeconds:N3} s");
+        output.WriteLine(FormattableString.Invariant($"{"",7} {profile.SampleCount:N0} samples at {profile.Frequency} Hz; {cpuTime}"));
         if (profile.SampleCount == 0)
         {
             output.WriteLine($"{"",7} No samples. {ProfileText.ReasonOfNone(profile)}");

@@ -46,7 +46,7 @@ internal static class FlameGraph
         [$"before: {Summary(difference.Before)}", $"after: {Summary(difference.After)}"],
         difference.Before.SampleCount + difference.After.SampleCount == 0 ? "No samples in either profile." : null,
         new FlameTree(difference.Roots.Before, difference.Roots.After),
-        _ => [.. Enumerable.Range(-ProfileText.MostStep, (2 * ProfileText.MostStep) + 1).Select(step => (ProfileText.Step(step), LookOf(step)))],
+        _ => [.. ProfileText.Steps.Select(step => (ProfileText.Step(step), LookOf(step)))],
         node => LookOf(ProfileText.StepOf(node.Counts, difference.SampleCounts)),
         node => ProfileText.Weight(node.Counts, difference.SampleCounts));
 
@@ -82,7 +82,8 @@ internal static class FlameGraph
         int depth = 0;
         foreach (FlameNode node in nodes)
         {
-            DrawNode(svg, node, left + (node.Start * scale), top + (node.Depth * RowHeight), node.Width * scale, getLook(node), describe(node));
+            (double x, double y) = (left + (node.Start * scale), top + (node.Depth * RowHeight));
+            DrawNode(svg, node, x, y, node.Width * scale, getLook(node), describe(node));
             depth = Math.Max(depth, node.Depth);
         }
 

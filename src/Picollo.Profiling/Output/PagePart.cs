@@ -82,7 +82,7 @@ internal sealed record PagePart(
     private static (string Name, string Value, string Detail)[] FactsOf(CpuProfile profile, long? all) =>
     [
         ("Samples", Count(profile.SampleCount), ""),
-        .. all is { } whole ? [("Share", ProfileText.Share(profile.SampleCount, whole), "of all samples")] : NoFacts,
+        .. all is { } whole ? new[] { ("Share", ProfileText.Share(profile.SampleCount, whole), "of all samples") } : [],
         ("CPU time", CpuTime(profile), KernelTime(profile)),
         ("Duration", ProfileText.Time(profile.Duration), ""),
         ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
@@ -94,18 +94,21 @@ internal sealed record PagePart(
     private static (string Name, string Value, string Detail)[] FactsOf(CpuProfileDifference difference, SampleCounts? all)
     {
         (CpuProfile before, CpuProfile after) = (difference.Before, difference.After);
+        (string, string, string)[] share = all is not { } whole ? [] :
+        [
+            (
+                "Share after",
+                ProfileText.Share(after.SampleCount, whole.After),
+                $"before: {ProfileText.Share(before.SampleCount, whole.Before)}"),
+        ];
         return
         [
             ("Samples after", Count(after.SampleCount), $"before: {Count(before.SampleCount)}"),
-            .. all is { } whole
-                ? [("Share after", ProfileText.Share(after.SampleCount, whole.After), $"before: {ProfileText.Share(before.SampleCount, whole.Before)}")]
-                : NoFacts,
+            .. share,
             ("CPU time after", CpuTime(after), $"before: {CpuTime(before)}"),
             ("Duration after", ProfileText.Time(after.Duration), $"before: {ProfileText.Time(before.Duration)}"),
         ];
     }
-
-    private static readonly (string Name, string Value, string Detail)[] NoFacts = [];
 
     private static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 

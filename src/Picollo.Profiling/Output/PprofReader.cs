@@ -2,17 +2,21 @@ using System.Globalization;
 using System.IO.Compression;
 using System.Text;
 using Picollo.Cpu;
+using Picollo.Export;
+using Picollo.Export.Plots;
 
 namespace Picollo.Profiling;
 
 /// <summary>Reads a profile of pprof: the message <c>perftools.profiles.Profile</c> of its proto/profile.proto, with or without
 /// gzip.</summary>
 /// <remarks>The input may be hostile. Its size, the number of its entries and the work that they cause are limited.</remarks>
-internal sealed class PprofReader
+internal sealed partial class PprofReader
 {
     private const int MostBytes = 1 << 28; // also decompressed
     private const int MostEntries = 1_000_000; // of each kind, and nodes of the tree
     private const int MostFrames = 1 << 16; // of a stack
+    private const int MostNotes = 100;
+    private const int LettersOfEvent = 60;
     private const int MostLetters = 1 << 28; // of all names of functions
     private const long MostWork = 1L << 31; // about a nanosecond each
     private const int WorkOfFrame = 16;
@@ -88,138 +92,6 @@ internal sealed class PprofReader
         }
     }
 
-    private void ReadFields()
-    {
-        ProtobufReader profile = new(_bytes);
-        while (profile.Read())
-        {
-            switch (profile.Field)
-            {
-                case PprofField.SampleType: Add(_sampleTypes, ReadValueType(profile.Bytes)); break;
-                case PprofField.Sample: Add(_samples, profile.Place); break;
-                case PprofField.Mapping: ReadMapping(profile.Bytes); break;
-                case PprofField.Location: ReadLocation(profile.Bytes); break;
-                case PprofField.Function: ReadFunction(profile.Bytes); break;
-                case PprofField.StringTable: Add(_texts, profile.Place); break;
-                case PprofField.TimeNanos: _start = profile.Number; break;
-                case PprofField.DurationNanos: _duration = profile.Number; break;
-                case PprofField.PeriodType: _periodType = ReadValueType(profile.Bytes); break;
-                case PprofField.Period: _period = profile.Number; break;
-                case PprofField.Comment: profile.AddTo(_comments, MostEntries); break;
-                case PprofField.Picollo: ReadOwn(profile.Bytes); break;
-                default: break;
-            }
-        }
-    }
-
-    private static (ulong Type, ulong Unit) ReadValueType(ReadOnlySpan<byte> message)
-    {
-        (ulong type, ulong unit) = (0, 0);
-        ProtobufReader fields = new(message);
-        while (fields.Read())
-        {
-            type = fields.Field == 1 ? fields.Number : type;
-            unit = fields.Field == 2 ? fields.Number : unit;
-        }
-
-        return (type, unit);
-    }
-
-    private void ReadMapping(ReadOnlySpan<byte> message)
-    {
-        (ulong id, Mapping mapping) = (0, default);
-        ProtobufReader fields = new(message);
-        while (fields.Read())
-        {
-            switch (fields.Field)
-            {
-                case 1: id = fields.Number; break;
-                case 2: mapping.Start = fields.Number; break;
-                case 4: mapping.Offset = fields.Number; break;
-                case 5: mapping.File = fields.Number; break;
-                default: break;
-            }
-        }
-
-        Add(_mappingOf, id, _mappings.Count, "mapping");
-        Add(_mappings, mapping);
-    }
-
-    private void ReadLocation(ReadOnlySpan<byte> message)
-    {
-        ulong id = 0, mapping = 0, address = 0;
-        List<ulong> functions = [];
-        ProtobufReader fields = new(message);
-        while (fields.Read())
-        {
-            switch (fields.Field)
-            {
-                case 1: id = fields.Number; break;
-                case 2: mapping = fields.Number; break;
-                case 3: address = fields.Number; break;
-                case 4 when _lineCount++ < MostEntries: functions.Add(ReadLine(fields.Bytes)); break;
-                case 4: throw TooMany();
-                default: break;
-            }
-        }
-
-        Add(_locations, id, new Location(mapping, address, [.. functions]), "location");
-    }
-
-    /// <returns>The function of a line.</returns>
-    private static ulong ReadLine(ReadOnlySpan<byte> message)
-    {
-        ulong function = 0;
-        ProtobufReader fields = new(message);
-        while (fields.Read())
-        {
-            function = fields.Field == 1 ? fields.Number : function;
-        }
-
-        return function;
-    }
-
-    private void ReadFunction(ReadOnlySpan<byte> message)
-    {
-        (ulong id, Function function) = (0, default);
-        ProtobufReader fields = new(message);
-        while (fields.Read())
-        {
-            switch (fields.Field)
-            {
-                case 1: id = fields.Number; break;
-                case 2: function.Name = fields.Number; break;
-                case 3: function.SystemName = fields.Number; break;
-                case 4: function.File = fields.Number; break;
-                case PprofField.Picollo: function.Kind = (CpuProfileFrameKind)Math.Min(fields.Number, (ulong)CpuProfileFrameKind.Group); break;
-                default: break;
-            }
-        }
-
-        Add(_functions, id, function, "function");
-    }
-
-    private void ReadOwn(ReadOnlySpan<byte> message)
-    {
-        _isOurs = true;
-        long user = 0, kernel = 0;
-        ProtobufReader fields = new(message);
-        while (fields.Read())
-        {
-            switch (fields.Field)
-            {
-                case PicolloField.Event: _event = Encoding.UTF8.GetString(fields.Bytes); break;
-                case PicolloField.IncludesKernel: _includesKernel = fields.Number != 0; break;
-                case PicolloField.UserNanoseconds: user = Signed(fields.Number); break;
-                case PicolloField.KernelNanoseconds: kernel = Signed(fields.Number); break;
-                case PicolloField.Lost: _lost = fields.Number; break;
-                default: break;
-            }
-        }
-
-        _usage = new CpuUsage(user, kernel);
-    }
-
     private CpuProfile Build()
     {
         if (_sampleTypes.Count == 0 || _texts.Count == 0 || !Text(0).IsEmpty)
@@ -242,14 +114,18 @@ internal sealed class PprofReader
             StartTimeUtc = Signed(_start) > 0 ? DateTime.UnixEpoch + Time(_start) : default,
             Duration = Time(_duration),
             Frequency = frequency,
-            EventName = _isOurs ? _event : TextOf(_periodType.Type) is { Length: > 0 } name ? name : TextOf(_sampleTypes[type].Type),
+            EventName = PlotText.Shorten(CleanText.Of(EventOf(type)), LettersOfEvent),
             IncludesKernel = _includesKernel,
-            CpuUsage = _isOurs ? _usage : new CpuUsage(frequency > 0 ? (long)(root.SampleCount * (NanosecondsPerSecond / frequency)) : 0, 0),
+            CpuUsage = _isOurs || frequency == 0 ? _usage : new CpuUsage((long)(root.SampleCount * (NanosecondsPerSecond / frequency)), 0),
             LostSampleCount = Signed(_lost),
             UnnamedSampleCount = unnamed,
-            Notes = _isOurs ? [.. comments.Skip(1)] : comments,
+            Notes = [.. comments.Skip(_isOurs ? 1 : 0).Take(MostNotes)],
         };
     }
+
+    private string EventOf(int type) => _isOurs ? _event
+        : TextOf(_periodType.Type) is { Length: > 0 } name ? name
+        : TextOf(_sampleTypes[type].Type);
 
     /// <summary>Reads the samples. Equal stacks are merged by the numbers of their frames first: names are long.</summary>
     private CpuProfileNode BuildTree(int type, long period, out long unnamed)
@@ -325,20 +201,6 @@ internal sealed class PprofReader
         }
     }
 
-    private static void ReadSample(ReadOnlySpan<byte> message, List<ulong> locations, List<ulong> values)
-    {
-        locations.Clear();
-        values.Clear();
-        ProtobufReader fields = new(message);
-        while (fields.Read())
-        {
-            if (fields.Field is 1 or 2)
-            {
-                fields.AddTo(fields.Field == 1 ? locations : values, MostEntries);
-            }
-        }
-    }
-
     private CpuProfileNode Name(List<(int Parent, int Frame, long Own)> nodes, List<CpuProfileFrame> frames, out long unnamed)
     {
         var root = new CpuProfileNode(All);
@@ -410,29 +272,6 @@ internal sealed class PprofReader
     private ReadOnlySpan<byte> Text(ulong index) =>
         index < (ulong)_texts.Count ? _bytes.AsSpan(_texts[(int)index]) : throw ProtobufReader.Damage($"there is no text {index}");
 
-    private static void Add<T>(List<T> all, T one)
-    {
-        if (all.Count == MostEntries)
-        {
-            throw TooMany();
-        }
-
-        all.Add(one);
-    }
-
-    private static void Add<T>(Dictionary<ulong, T> all, ulong id, T one, string kind)
-    {
-        if (all.Count == MostEntries)
-        {
-            throw TooMany();
-        }
-
-        if (id == 0 || !all.TryAdd(id, one))
-        {
-            throw ProtobufReader.Damage($"a {kind} has no ID of its own: {id}");
-        }
-    }
-
     /// <summary>Counts work, so that a small file cannot cause much of it.</summary>
     private void Spend(int work)
     {
@@ -446,13 +285,4 @@ internal sealed class PprofReader
     private static long Signed(ulong number) => Math.Max((long)number, 0);
 
     private static TimeSpan Time(ulong nanoseconds) => TimeSpan.FromTicks(Signed(nanoseconds) / TimeSpan.NanosecondsPerTick);
-
-    private static InvalidDataException TooMany() =>
-        ProtobufReader.TooLarge($"it has more than {MostEntries:N0} entries of a kind");
-
-    private record struct Mapping(ulong Start, ulong Offset, ulong File);
-
-    private record struct Function(ulong Name, ulong SystemName, ulong File, CpuProfileFrameKind? Kind);
-
-    private sealed record Location(ulong Mapping, ulong Address, ulong[] Functions);
 }

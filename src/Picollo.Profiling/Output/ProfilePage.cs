@@ -2,11 +2,12 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Profiling.Output;
 
-/// <summary>The pages of <see cref="CpuProfile.WriteHtml"/> and <see cref="CpuProfileDifference.WriteHtml"/>. Their script draws the graph and the tables from the data in the page.</summary>
+/// <summary>The pages of <see cref="CpuProfile.WriteHtml"/> and <see cref="CpuProfileDifference.WriteHtml"/>. Their script
+/// draws the graph and the tables from the data in the page.</summary>
 internal static class ProfilePage
 {
-    private const string StyleHash = "sha256-8vb0FD7DsM/b2M/xaOSN3OmuJSKW+ZlHai9kE+LxN0s=";
-    private const string ScriptHash = "sha256-Ree2eQiHkohGk2oCbQnT9KgV+sX/ZlYbtK5olTct84c=";
+    private const string StyleHash = "sha256-5hH438+RyxpZFWTiIBNT7hYwvhiCK9lEH6M3txwqCr8=";
+    private const string ScriptHash = "sha256-NgYEOdYqe72NKFN0eJChsReLlsAYkj9y2QVAxq/Cu2M=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
@@ -78,8 +79,9 @@ internal static class ProfilePage
             return "";
         }
 
-        IEnumerable<string> options = parts.Select((part, i) => $"<option value=\"{i}\">{PlotText.Encode(PlotText.Shorten(part.Name, LettersOfName))}</option>\n");
-        return $"<p class=\"choice\"><label>Show <select id=\"part\" autocomplete=\"off\">\n{string.Concat(options)}</select></label></p>\n";
+        string options = string.Concat(parts.Select((part, i) =>
+            $"<option value=\"{i}\">{PlotText.Encode(PlotText.Shorten(part.Name, LettersOfName))}</option>\n"));
+        return $"<p class=\"choice\"><label>Show <select id=\"part\" autocomplete=\"off\">\n{options}</select></label></p>\n";
     }
 
     private static string Fact((string Name, string Value, string Detail) fact)

@@ -40,7 +40,8 @@ internal sealed class ProfilePageData
         _json.WriteBoolean("isDifference", _isDifference);
         _json.WriteStartArray("parts");
         double[] least = LeastWidths(parts);
-        IReadOnlyList<string>[] notes = [.. parts.Select((part, i) => least[i] == 0 ? part.Notes : [.. part.Notes, NoteOf(part, least[i])])];
+        IReadOnlyList<string>[] notes =
+            [.. parts.Select((part, i) => least[i] == 0 ? part.Notes : [.. part.Notes, NoteOf(part, least[i])])];
         for (int i = 0; i < parts.Count; i++)
         {
             _json.WriteStartObject();
@@ -139,9 +140,9 @@ internal sealed class ProfilePageData
         return number;
     }
 
-    /// <summary>The width from which on a node of a part is not merged, so that no more than <see cref="MostNodes"/> remain in all parts, and
-    /// at most as many nodes of merged ones; 0 where all remain. The first part has at least half of them, and the others share the rest:
-    /// small parts are complete before large ones are.</summary>
+    /// <summary>The width from which on a node of a part is not merged, so that no more than <see cref="MostNodes"/> remain in all parts,
+    /// and at most as many nodes of merged ones; 0 where all remain. The first part has at least half of them, and the others share the
+    /// rest: small parts are complete before large ones are.</summary>
     private static double[] LeastWidths(IReadOnlyList<PagePart> parts)
     {
         double[][] widths = [.. parts.Select(part => part.Tree.GetNodes(0).Select(node => node.Width).OrderDescending().ToArray())];

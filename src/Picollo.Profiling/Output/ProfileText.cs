@@ -50,7 +50,9 @@ internal static class ProfileText
         ? "within chance"
         : (step < 0 ? "less: " : "more: ") + Math.Abs(step) switch { 1 => "below 1 point", 2 => "1 to 5", _ => "5 points or more" };
 
-    public const int MostStep = 3;
+    public static IEnumerable<int> Steps => Enumerable.Range(-MostStep, (2 * MostStep) + 1);
+
+    private const int MostStep = 3;
     private const double LargePoints = 5;
 
     public static string Event(CpuProfile profile) => profile.EventName + (profile.IncludesKernel ? "" : ", without the kernel");

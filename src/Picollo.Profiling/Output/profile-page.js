@@ -54,9 +54,10 @@
     for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
     return hash >>> 8 & 3;
   };
-  const frames = frameData.map(([name, module, kind]) => ({ name, module, kind, look: `k${kind} t${tintOf(name)}`, lower: name.toLowerCase() }));
-  const steps = [["less", 3, "less: 5 points or more"], ["less", 2, "less: 1 to 5"], ["less", 1, "less: below 1 point"], ["k4", 0, "within chance"],
-    ["more", 1, "more: below 1 point"], ["more", 2, "more: 1 to 5"], ["more", 3, "more: 5 points or more"]];
+  const frames = frameData.map(([name, module, kind]) =>
+    ({ name, module, kind, look: `k${kind} t${tintOf(name)}`, lower: name.toLowerCase() }));
+  const steps = [["less", 3, "less: 5 points or more"], ["less", 2, "less: 1 to 5"], ["less", 1, "less: below 1 point"],
+    ["k4", 0, "within chance"], ["more", 1, "more: below 1 point"], ["more", 2, "more: 1 to 5"], ["more", 3, "more: 5 points or more"]];
   const lookOf = (frame, counts) => {
     if (!isDifference) return frame.look;
     const { points, isChance } = changeOf(counts);

@@ -53,6 +53,17 @@ public class PprofReaderTests
             string.Join('\n', one.Stack.Select(frame => $"{frame.Name}@{frame.Module}@{frame.Kind}")) + one.Count;
     });
 
+    [FactNeeding(Need.PerfEvents)]
+    public void A_profile_of_a_process_is_what_was_written()
+    {
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-threads");
+        CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999 }, 200);
+        process.End();
+
+        profile.SampleCount.Should().BePositive();
+        Json(RoundTrip(profile)).Should().Be(Json(profile));
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(49)]
@@ -127,10 +138,11 @@ public class PprofReaderTests
         foreign.Function(1, "x\u202ey\n", "", "");
         foreign.Location(1, 1, 0, 1);
         foreign.Sample([1], [1]);
+        foreign.ValueType(11, "e\e[2J", "");
 
         CpuProfile profile = foreign.Read();
 
-        (profile.Title, profile.GetMethods().Single().Frame.Name).Should().Be(("a?[1m", "x?y?"));
+        (profile.Title, profile.GetMethods().Single().Frame.Name, profile.EventName).Should().Be(("a?[1m", "x?y?", "e?[2J"));
     }
 
     public static TheoryData<string, Action<ForeignProfile>> Damages => new()

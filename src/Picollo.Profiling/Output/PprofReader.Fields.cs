@@ -1,0 +1,189 @@
+using System.Text;
+using Picollo.Cpu;
+
+namespace Picollo.Profiling;
+
+/// <content>The fields of the messages.</content>
+internal sealed partial class PprofReader
+{
+    private void ReadFields()
+    {
+        ProtobufReader profile = new(_bytes);
+        while (profile.Read())
+        {
+            switch (profile.Field)
+            {
+                case PprofField.SampleType: Add(_sampleTypes, ReadValueType(profile.Bytes)); break;
+                case PprofField.Sample: Add(_samples, profile.Place); break;
+                case PprofField.Mapping: ReadMapping(profile.Bytes); break;
+                case PprofField.Location: ReadLocation(profile.Bytes); break;
+                case PprofField.Function: ReadFunction(profile.Bytes); break;
+                case PprofField.StringTable: Add(_texts, profile.Place); break;
+                case PprofField.TimeNanos: _start = profile.Number; break;
+                case PprofField.DurationNanos: _duration = profile.Number; break;
+                case PprofField.PeriodType: _periodType = ReadValueType(profile.Bytes); break;
+                case PprofField.Period: _period = profile.Number; break;
+                case PprofField.Comment: profile.AddTo(_comments, MostEntries); break;
+                case PprofField.Picollo: ReadOwn(profile.Bytes); break;
+                default: break;
+            }
+        }
+    }
+
+    private static (ulong Type, ulong Unit) ReadValueType(ReadOnlySpan<byte> message)
+    {
+        (ulong type, ulong unit) = (0, 0);
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            type = fields.Field == 1 ? fields.Number : type;
+            unit = fields.Field == 2 ? fields.Number : unit;
+        }
+
+        return (type, unit);
+    }
+
+    private void ReadMapping(ReadOnlySpan<byte> message)
+    {
+        (ulong id, Mapping mapping) = (0, default);
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            switch (fields.Field)
+            {
+                case 1: id = fields.Number; break;
+                case 2: mapping.Start = fields.Number; break;
+                case 4: mapping.Offset = fields.Number; break;
+                case 5: mapping.File = fields.Number; break;
+                default: break;
+            }
+        }
+
+        Add(_mappingOf, id, _mappings.Count, "mapping");
+        Add(_mappings, mapping);
+    }
+
+    private void ReadLocation(ReadOnlySpan<byte> message)
+    {
+        ulong id = 0, mapping = 0, address = 0;
+        List<ulong> functions = [];
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            switch (fields.Field)
+            {
+                case 1: id = fields.Number; break;
+                case 2: mapping = fields.Number; break;
+                case 3: address = fields.Number; break;
+                case 4 when _lineCount++ < MostEntries: functions.Add(ReadLine(fields.Bytes)); break;
+                case 4: throw TooMany();
+                default: break;
+            }
+        }
+
+        Add(_locations, id, new Location(mapping, address, [.. functions]), "location");
+    }
+
+    /// <returns>The function of a line.</returns>
+    private static ulong ReadLine(ReadOnlySpan<byte> message)
+    {
+        ulong function = 0;
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            function = fields.Field == 1 ? fields.Number : function;
+        }
+
+        return function;
+    }
+
+    private void ReadFunction(ReadOnlySpan<byte> message)
+    {
+        (ulong id, Function function) = (0, default);
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            switch (fields.Field)
+            {
+                case 1: id = fields.Number; break;
+                case 2: function.Name = fields.Number; break;
+                case 3: function.SystemName = fields.Number; break;
+                case 4: function.File = fields.Number; break;
+                case PprofField.Picollo: function.Kind = KindOf(fields.Number); break;
+                default: break;
+            }
+        }
+
+        Add(_functions, id, function, "function");
+    }
+
+    private static CpuProfileFrameKind KindOf(ulong number) =>
+        (CpuProfileFrameKind)Math.Min(number, (ulong)CpuProfileFrameKind.Group);
+
+    private void ReadOwn(ReadOnlySpan<byte> message)
+    {
+        _isOurs = true;
+        long user = 0, kernel = 0;
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            switch (fields.Field)
+            {
+                case PicolloField.Event: _event = Encoding.UTF8.GetString(fields.Bytes); break;
+                case PicolloField.IncludesKernel: _includesKernel = fields.Number != 0; break;
+                case PicolloField.UserNanoseconds: user = Signed(fields.Number); break;
+                case PicolloField.KernelNanoseconds: kernel = Signed(fields.Number); break;
+                case PicolloField.Lost: _lost = fields.Number; break;
+                default: break;
+            }
+        }
+
+        _usage = new CpuUsage(user, kernel);
+    }
+
+    private static void ReadSample(ReadOnlySpan<byte> message, List<ulong> locations, List<ulong> values)
+    {
+        locations.Clear();
+        values.Clear();
+        ProtobufReader fields = new(message);
+        while (fields.Read())
+        {
+            if (fields.Field is 1 or 2)
+            {
+                fields.AddTo(fields.Field == 1 ? locations : values, MostEntries);
+            }
+        }
+    }
+
+    private static void Add<T>(List<T> all, T one)
+    {
+        if (all.Count == MostEntries)
+        {
+            throw TooMany();
+        }
+
+        all.Add(one);
+    }
+
+    private static void Add<T>(Dictionary<ulong, T> all, ulong id, T one, string kind)
+    {
+        if (all.Count == MostEntries)
+        {
+            throw TooMany();
+        }
+
+        if (id == 0 || !all.TryAdd(id, one))
+        {
+            throw ProtobufReader.Damage($"a {kind} has no ID of its own: {id}");
+        }
+    }
+
+    private static InvalidDataException TooMany() =>
+        ProtobufReader.TooLarge($"it has more than {MostEntries:N0} entries of a kind");
+
+    private record struct Mapping(ulong Start, ulong Offset, ulong File);
+
+    private record struct Function(ulong Name, ulong SystemName, ulong File, CpuProfileFrameKind? Kind);
+
+    private sealed record Location(ulong Mapping, ulong Address, ulong[] Functions);
+}
