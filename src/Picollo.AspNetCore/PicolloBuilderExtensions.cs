@@ -83,7 +83,8 @@ public static class PicolloBuilderExtensions
     /// <remarks>
     /// <para>Below <paramref name="pattern"/>: the page itself; <c>/events</c>, its updates each second; <c>/metrics</c>, all histograms in
     /// Prometheus' text format; <c>/json</c>, counts, rates and percentiles; <c>/mark</c> and <c>/diff</c>, with which the page compares
-    /// two moments. The server stores nothing, and no request changes its state. Rates cover the time since the last reading, or up to ten
+    /// two moments. The server stores nothing, and no request changes its state, except for CPU profiles
+    /// (<see cref="PicolloOptions.Profiling"/>), which a POST to the page takes. Rates cover the time since the last reading, or up to ten
     /// seconds while a page is open. Nothing runs while there are no requests for the page.</para>
     /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group around it, the
     /// page answers only in the Development environment, and there only requests from this machine: from a loopback address, for a local

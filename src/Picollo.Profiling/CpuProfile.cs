@@ -15,7 +15,9 @@ public sealed partial class CpuProfile
     internal CpuProfile(CpuProfileNode root)
     {
         Root = root;
-        UnnamedSampleCount = GetNodes().Where(each => each.Node.Frame.Kind == CpuProfileFrameKind.Unnamed).Sum(each => each.Node.OwnSampleCount);
+        UnnamedSampleCount = GetNodes()
+            .Where(each => each.Node.Frame.Kind == CpuProfileFrameKind.Unnamed)
+            .Sum(each => each.Node.OwnSampleCount);
     }
 
     /// <summary>The profiled program, such as its name and process ID.</summary>

@@ -7,6 +7,7 @@ using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Hosting;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Usage;
+using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Profiling;
@@ -203,27 +204,30 @@ internal sealed class PageEndpoints(
         string address = AddressOf(context);
         if (profiles.Find(id) is { } stored)
         {
-            return other.Length == 0 ? WriteProfileAsync(context, ProfilePages.Of(stored, profiles.All, environment.ApplicationName, address))
-                : profiles.Find(other) is { } second ? WriteProfileAsync(context, ProfilePages.Difference(stored, second, environment.ApplicationName, address))
+            string application = environment.ApplicationName;
+            return other.Length == 0 ? WriteProfileAsync(context, ProfilePages.Of(stored, profiles.All, application, address))
+                : profiles.Find(other) is { } second
+                    ? WriteProfileAsync(context, ProfilePages.Difference(stored, second, application, address))
                 : AnswerNoProfileAsync(context);
         }
 
-        Subject? subject = subjects.Find(id);
+        FlowLabel? label = subjects.Find(id)?.Work?.Label;
         (KeptFlow, CpuProfile)[] requests =
         [
-            .. profiles.OverBudget.Where(flow => flow.Label == subject?.Work?.Label)
+            .. profiles.OverBudget.Where(flow => flow.Label == label)
                 .Select(flow => (flow, profiles.ProfileOf(flow)!)).Where(pair => pair.Item2 is not null),
         ];
-        return subject is null || requests.Length == 0
+        return label is null || requests.Length == 0
             ? AnswerNoProfileAsync(context)
-            : WriteProfileAsync(context, ProfilePages.OverBudget(subject, requests, address));
+            : WriteProfileAsync(context, ProfilePages.OverBudget(label, requests, address));
     }
 
     private static Task AnswerNoProfileAsync(HttpContext context)
     {
         context.Response.StatusCode = StatusCodes.Status404NotFound;
         return context.Response.WriteAsync(
-            $"There is no such CPU profile: the last {CpuProfiles.MostProfiles} are kept, until the application ends.", context.RequestAborted);
+            $"There is no such CPU profile: the last {CpuProfiles.MostProfiles} are kept, until the application ends.",
+            context.RequestAborted);
     }
 
     private static Task WriteProfileAsync(HttpContext context, string html)

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Profiles;
-using Picollo.AspNetCore.Usage;
+using Picollo.Cpu;
 using Picollo.Export.Plots;
 using Picollo.Profiling;
 using Picollo.Profiling.Output;
@@ -20,11 +20,15 @@ internal static class ProfilePages
         {
             links.Append(
                 CultureInfo.InvariantCulture,
-                $" · <a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}&amp;{PageEndpoints.CompareParameter}={other.Id}\">Compare with "
-                + $"{TimeOf(other.Profile.StartTimeUtc)}</a>");
+                $" · <a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}&amp;{PageEndpoints.CompareParameter}={other.Id}\">"
+                + $"Compare with {TimeOf(other.Profile.StartTimeUtc)}</a>");
         }
 
-        ProfilePart[] parts = [new("whole process", stored.Profile), .. stored.Profile.ByRoute().Select(part => new ProfilePart($"{part}", part.Profile))];
+        ProfilePart[] parts =
+        [
+            new("whole process", stored.Profile),
+            .. stored.Profile.ByRoute().Select(part => new ProfilePart($"{part}", part.Profile)),
+        ];
         return Write(output => ProfilePage.Write(output, application, parts, links.ToString()));
     }
 
@@ -45,7 +49,7 @@ internal static class ProfilePages
     }
 
     /// <summary>The last requests to a route that were above the budget.</summary>
-    public static string OverBudget(Subject subject, IEnumerable<(KeptFlow Flow, CpuProfile Profile)> requests, string address)
+    public static string OverBudget(FlowLabel label, IEnumerable<(KeptFlow Flow, CpuProfile Profile)> requests, string address)
     {
         ProfilePart[] parts = [.. requests.Select(request => new ProfilePart(
             string.Create(
@@ -53,7 +57,8 @@ internal static class ProfilePages
                 $"{TimeOf(request.Flow.EndTimeUtc)}: {request.Flow.CpuUsage.Total.TotalMilliseconds:N0} ms of CPU time in "
                 + $"{request.Flow.WallTime.TotalMilliseconds:N0} ms"),
             request.Profile))];
-        return Write(output => ProfilePage.Write(output, $"{subject.Method} {subject.Name}, above the CPU budget".TrimStart(), parts, BackTo(address)));
+        string title = $"{label}, above the CPU budget";
+        return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 
     /// <summary>The button and the list on the main page.</summary>
@@ -65,7 +70,8 @@ internal static class ProfilePages
             $"""
             <section id="profiles">
             <h2>CPU profiles</h2>
-            <form id="profile" method="post" action="{address}"><button type="submit">Profile {CpuProfiles.Duration.TotalSeconds:0} s</button>
+            <form id="profile" method="post" action="{address}">
+            <button type="submit">Profile {CpuProfiles.Duration.TotalSeconds:0} s</button>
             <span role="status">Shows where the CPU time goes, by route and method.</span></form>
 
             """);

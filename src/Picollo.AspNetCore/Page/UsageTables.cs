@@ -272,7 +272,8 @@ internal static partial class UsageTables
         subject.Work is { } work && reading.Profiles.GetValueOrDefault(work.Label) is > 0 and var count
             ? string.Create(
                 CultureInfo.InvariantCulture,
-                $"<small> <a href=\"?{PageEndpoints.ProfileParameter}={subject.Id}\">{count} CPU profile{(count == 1 ? "" : "s")}</a></small>")
+                $"<small> <a href=\"?{PageEndpoints.ProfileParameter}={subject.Id}\">{count} CPU profile{(count == 1 ? "" : "s")}</a>"
+                + $"</small>")
             : "";
 
     /// <summary>What a reader of the number of requests must know: how many were not answered as they should.</summary>

@@ -30,6 +30,15 @@ internal static class AspNetCoreGuide
         builder.Services.AddPicollo(options => options.MeasureRuntime = true);
     }
 
+    public static void Profiles(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo(options =>
+        {
+            options.Profiling = true;
+            options.CpuBudget = TimeSpan.FromMilliseconds(100);       // keeps the profiles of requests above it
+        });
+    }
+
     public static WebApplication Application(WebApplicationBuilder builder)
     {
         builder.Services.AddPicollo(options =>

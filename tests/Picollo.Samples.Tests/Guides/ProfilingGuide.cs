@@ -1,3 +1,4 @@
+using Picollo.Cpu;
 using Picollo.Profiling;
 
 namespace Picollo.Samples.Tests.Guides;
@@ -11,6 +12,23 @@ internal static class ProfilingGuide
         Thread.Sleep(TimeSpan.FromSeconds(10));
         CpuProfile profile = profiler.Stop();
         return profile;
+    }
+
+    public static async Task ByFlowAsync()
+    {
+        using CpuProfiler profiler = CpuProfiler.Start();
+        using CpuUsageAsyncWatcher watcher = new();
+        await ImportAsync();
+        watcher.Stop();
+        CpuProfile profile = profiler.Stop();
+        Console.WriteLine(profile.Of(watcher));
+
+        foreach (CpuProfileRoute part in profile.ByRoute())
+        {
+            Console.WriteLine($"{part}: {part.Profile.SampleCount} samples");
+        }
+
+        static Task ImportAsync() => Task.CompletedTask;
     }
 
     public static void Compare(CpuProfile after)

@@ -28,7 +28,7 @@ public partial class DependencyTests
         ["Diagnostics"] = [.. Core, "Export"],
         ["Profiling"] = [.. Core, "Export"],
         ["Scheduling"] = Core,
-        ["AspNetCore"] = [.. Core, "Export", "Scheduling", "Diagnostics"],
+        ["AspNetCore"] = [.. Core, "Export", "Scheduling", "Diagnostics", "Profiling"],
         ["BenchmarkDotNet"] = [.. Core, "Export"],
         ["Cli"] = [.. Core, "Export", "Diagnostics", "Profiling"],
     };
