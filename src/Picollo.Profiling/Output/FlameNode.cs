@@ -32,8 +32,7 @@ internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter 
         }
 
         SampleCounts all = All;
-        double width = (counts.PercentBefore(all) + counts.PercentAfter(all)) / 100;
-        return all is { Before: > 0, After: > 0 } ? width / 2 : width;
+        return (counts.PercentBefore(all) + counts.PercentAfter(all)) / 200;
     }
 
     /// <summary>The nodes, each before what it called, and the widest first.</summary>

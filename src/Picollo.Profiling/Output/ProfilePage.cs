@@ -7,7 +7,7 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     private const string StyleHash = "sha256-5hH438+RyxpZFWTiIBNT7hYwvhiCK9lEH6M3txwqCr8=";
-    private const string ScriptHash = "sha256-NgYEOdYqe72NKFN0eJChsReLlsAYkj9y2QVAxq/Cu2M=";
+    private const string ScriptHash = "sha256-DHS0OUhZSdid6AgIk/etnmNpw0H/cosOjESAoIwZ2zk=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 

@@ -32,7 +32,7 @@
   const widthOf = counts => {
     if (!isDifference) return counts[0];
     const shares = counts.map((count, i) => total[i] ? count / total[i] : 0);
-    return (shares[0] + shares[1]) / (total[0] && total[1] ? 2 : 1);
+    return (shares[0] + shares[1]) / 2;
   };
   const rankOf = counts => isDifference ? Math.abs(changeOf(counts).points) : counts[0];
   const add = (counts, others, sign = 1) => counts.map((count, i) => count + sign * others[i]);
