@@ -34,7 +34,7 @@ usage: ./build.sh [command] [arguments]
   bench compare [name]
                     the quick side-by-side comparison: histogram (default), cpu, perf, encode,
                     scheduling, aspnet, jitter, runtime, meters,
-                    spans, export, profile
+                    spans, export, profile, requestprofile
   pictures          make the pictures in docs/ again, from real runs
   format [--check]  apply the code style, or verify it
   help              this text
@@ -281,7 +281,7 @@ bench() {
   build_native "$(host_rid)"
   [ $# -gt 0 ] || set -- --filter '*'
   if [ "${1:-} ${2:-}" = 'compare encode' ]; then install_for java; fi
-  case "${1:-} ${2:-}" in 'compare aspnet' | 'compare runtime') require run-wrk ;; esac
+  case "${1:-} ${2:-}" in 'compare aspnet' | 'compare runtime' | 'compare requestprofile') require run-wrk ;; esac
   if [ "${1:-} ${2:-}" = 'compare jitter' ]; then require jitter-meters; fi
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }

@@ -26,6 +26,7 @@ Dictionary<string, Func<TextWriter, int>> comparisons = new()
     [SpanComparison.Name] = SpanComparison.Run,
     [ExportComparison.Name] = ExportComparison.Run,
     [ProfilerComparison.Name] = ProfilerComparison.Run,
+    [RequestProfileComparison.Name] = RequestProfileComparison.Run,
 };
 
 switch (args)

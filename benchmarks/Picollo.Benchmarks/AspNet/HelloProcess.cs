@@ -29,8 +29,11 @@ internal sealed class HelloProcess : IDisposable
     }
 
     /// <summary>Has <c>wrk</c> send requests for so many seconds.</summary>
+    /// <param name="path">Of the requests.</param>
+    /// <param name="seconds">How many.</param>
+    /// <param name="afterwards">How long the server still works for them after their end.</param>
     /// <exception cref="InvalidOperationException">One of them failed.</exception>
-    public HelloFigures Measure(string path, int seconds)
+    public HelloFigures Measure(string path, int seconds, TimeSpan afterwards = default)
     {
         (long Bytes, long Nanoseconds, long Collections) before = GetTaken();
         WrkReport report = Wrk.MeasureAsync(new Uri(_address, path), Connections, seconds, CancellationToken.None).Result;
@@ -39,6 +42,7 @@ internal sealed class HelloProcess : IDisposable
             throw new InvalidOperationException($"{report.Failed} requests for {path} failed.");
         }
 
+        Thread.Sleep(afterwards);
         (long bytes, long nanoseconds, long collections) = GetTaken();
         double requests = report.Requests;
         return new HelloFigures(report.RequestsPerSecond, (nanoseconds - before.Nanoseconds) / requests, (bytes - before.Bytes) / requests)
@@ -46,6 +50,13 @@ internal sealed class HelloProcess : IDisposable
             CollectionsPerSecond = (double)(collections - before.Collections) / seconds,
         };
     }
+
+    /// <summary>Starts a profile of the server at 99 Hz.</summary>
+    public void StartProfile() => Get("/profile/start");
+
+    /// <summary>Stops the profile.</summary>
+    /// <returns>Number of its samples, and of those that belong to a route.</returns>
+    public (long Samples, long OfRoutes) StopProfile() => GetNumbers("/profile/stop") is [var samples, var ofRoutes] ? (samples, ofRoutes) : default;
 
     public void Dispose()
     {
@@ -61,11 +72,12 @@ internal sealed class HelloProcess : IDisposable
         return [.. own, "compare", AspNetComparison.Name, AspNetComparison.Serve, kind];
     }
 
-    private (long Bytes, long Nanoseconds, long Collections) GetTaken()
-    {
-        long[] taken = [.. Client.GetStringAsync(new Uri(_address, "/taken")).Result.Split(' ').Select(text => long.Parse(text, CultureInfo.InvariantCulture))];
-        return (taken[0], taken[1], taken[2]);
-    }
+    private (long Bytes, long Nanoseconds, long Collections) GetTaken() =>
+        GetNumbers("/taken") is [var bytes, var nanoseconds, var collections] ? (bytes, nanoseconds, collections) : default;
+
+    private long[] GetNumbers(string path) => [.. Get(path).Split(' ').Select(text => long.Parse(text, CultureInfo.InvariantCulture))];
+
+    private string Get(string path) => Client.GetStringAsync(new Uri(_address, path)).Result;
 }
 
 /// <summary>What a server did.</summary>

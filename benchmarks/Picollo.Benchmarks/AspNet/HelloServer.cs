@@ -8,6 +8,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
+using Picollo.Profiling;
 
 namespace Picollo.Benchmarks.AspNet;
 
@@ -16,6 +17,12 @@ internal static class HelloServer
 {
     // Measures until the process ends.
     private static RuntimeMeter? _runtime;
+
+    // From one request to the next.
+    private static CpuProfiler? _profiler;
+
+    /// <summary>Number of awaits of a request for <c>/waits</c> that suspend it.</summary>
+    public const int Waits = 10;
 
     /// <summary>The kinds, by the name that starts them.</summary>
     public static readonly Dictionary<string, Action<WebApplication>> Kinds = new()
@@ -45,6 +52,15 @@ internal static class HelloServer
             await Task.Yield();
             await context.Response.WriteAsync("hello");
         });
+        app.MapGet("/waits", async (HttpContext context) =>
+        {
+            for (int i = 0; i < Waits; i++)
+            {
+                await Task.Yield();
+            }
+
+            await context.Response.WriteAsync("hello");
+        });
         app.MapGet("/garbage", (HttpContext context) =>
         {
             GC.KeepAlive(new byte[4096]);
@@ -52,9 +68,24 @@ internal static class HelloServer
         });
         app.MapGet("/taken", (HttpContext context) =>
             context.Response.WriteAsync($"{GC.GetTotalAllocatedBytes(precise: true)} {CpuUsageReader.GetProcessTimeNanoseconds()} {GC.CollectionCount(0)}"));
+        app.MapGet("/profile/start", (HttpContext context) =>
+        {
+            _profiler = CpuProfiler.Start();
+            return context.Response.WriteAsync("started");
+        });
+        app.MapGet("/profile/stop", (HttpContext context) => context.Response.WriteAsync(StopProfile()));
         app.StartAsync().Wait();
         output.WriteLine(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single());
         Console.In.ReadToEnd();
         return 0;
+    }
+
+    // Number of samples, and of those that belong to a route.
+    private static string StopProfile()
+    {
+        using CpuProfiler profiler = _profiler!;
+        CpuProfile profile = profiler.Stop();
+        long ofNone = profile.ByRoute().FirstOrDefault(part => part.Route == CpuProfileRoute.NoRequest)?.Profile.SampleCount ?? 0;
+        return $"{profile.SampleCount} {profile.SampleCount - ofNone}";
     }
 }

@@ -1,0 +1,63 @@
+using Picollo.Cpu;
+
+namespace Picollo.Benchmarks.Profiling;
+
+/// <summary>A thread that takes a watched flow up and leaves it, which is two switches, with or without a <see cref="FlowRecorder"/>.</summary>
+internal sealed class FlowSwitches(string name, bool isRecorded) : Contender(name, operations: 250)
+{
+    private static readonly ContextCallback Nothing = static _ => { };
+
+    private readonly ExecutionContext _flow = Watch();
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    public override void Run(int operations)
+    {
+        for (int i = 0; i < operations; i++)
+        {
+            ExecutionContext.Run(_flow, Nothing, null);
+        }
+    }
+
+    public override void Verify()
+    {
+        using FlowRecorder? recorder = isRecorded ? FlowRecorder.Start() : null;
+        Run(Operations);
+        int count = recorder is null ? 0 : Read(recorder.TakeAddedLogs().Single());
+        Require(count == (isRecorded ? 2 * Operations : 0), $"recorded {count} switches.");
+    }
+
+    /// <summary>With the memory of switches that have been read, as later in a profile.</summary>
+    public override double Measure()
+    {
+        using FlowRecorder? recorder = isRecorded ? FlowRecorder.Start() : null;
+        Run(2 * Operations);
+        foreach (FlowLog log in recorder?.TakeAddedLogs() ?? [])
+        {
+            _ = Read(log);
+        }
+
+        return base.Measure();
+    }
+
+    private static ExecutionContext Watch()
+    {
+        ExecutionContext? flow = null;
+        ExecutionContext.Run(ExecutionContext.Capture()!, _ =>
+        {
+            _ = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+            flow = ExecutionContext.Capture();
+        }, null);
+        return flow!;
+    }
+
+    private static int Read(FlowLog log)
+    {
+        int count = 0;
+        for (; log.TryPeek(out _); count++)
+        {
+            log.Remove();
+        }
+
+        return count;
+    }
+}
