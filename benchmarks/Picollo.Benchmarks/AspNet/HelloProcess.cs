@@ -28,6 +28,8 @@ internal sealed class HelloProcess : IDisposable
         _address = new Uri(_process.StandardOutput.ReadLine() ?? throw new InvalidOperationException($"The server '{kind}' has ended."));
     }
 
+    public int ProcessId => _process.Id;
+
     /// <summary>Has <c>wrk</c> send requests for so many seconds.</summary>
     /// <param name="path">Of the requests.</param>
     /// <param name="seconds">How many.</param>
