@@ -76,7 +76,7 @@ internal sealed class KeptFlows(TimeSpan limit)
 
 /// <summary>A flow whose samples were kept.</summary>
 /// <param name="Label">What it was for.</param>
-/// <param name="EndTimeUtc">When its end was noticed: up to 0.5 s after it.</param>
+/// <param name="EndTimeUtc">When its end was noticed: up to 0.1 s after it.</param>
 /// <param name="CpuUsage">Its CPU time, as user time.</param>
 /// <param name="WallTime">From its start to its end.</param>
 /// <param name="Samples">Its samples.</param>

@@ -11,6 +11,10 @@ internal sealed class SampleReader : IDisposable
     private const int BytesPerSample = 1100;
     private const int LongestPauseMilliseconds = 250;
 
+    /// <summary>Switches are read more often, because they keep the watchers of requests alive, which the garbage collector then has to
+    /// follow.</summary>
+    private const int LongestPauseWithFlowsMilliseconds = 50;
+
     /// <summary>A record may be written a little later than its time: those that are younger are read the next time.</summary>
     private const ulong WriteDelayNanoseconds = 1_000_000;
 
@@ -28,7 +32,8 @@ internal sealed class SampleReader : IDisposable
     {
         (_rings, _samples, _processId, Usage) = (rings, samples, samples.Main.Id, usage);
         long quarter = rings.Min(ring => ring.Bytes) / 4;
-        int pause = (int)Math.Clamp(1000 * quarter / (BytesPerSample * frequency), 1, LongestPauseMilliseconds);
+        int longest = samples.Flows is null ? LongestPauseMilliseconds : LongestPauseWithFlowsMilliseconds;
+        int pause = (int)Math.Clamp(1000 * quarter / (BytesPerSample * frequency), 1, longest);
         _thread = new Thread(() => Run(pause)) { Name = "Picollo profiler", IsBackground = true };
         _thread.UnsafeStart();
     }
