@@ -41,7 +41,7 @@ public sealed partial class CpuProfile
     public IReadOnlyList<CpuProfileRoute> ByRoute() =>
     [
         .. KnownFlows.Labels
-            .Append(new(new FlowLabel("", CpuProfileRoute.NoRequest), KnownFlows.Unlabelled))
+            .Append(new(FlowLabel.None, KnownFlows.Unlabelled))
             .Where(pair => pair.Value.SampleCount > 0)
             .Select(pair => new CpuProfileRoute(pair.Key.Method, pair.Key.Name, Part($"{pair.Key}", pair.Value)))
             .OrderByDescending(part => part.Profile.SampleCount)

@@ -1,3 +1,5 @@
+using Picollo.Cpu;
+
 namespace Picollo.Profiling;
 
 /// <summary>The part of a <see cref="CpuProfile"/> that belongs to a route.</summary>
@@ -9,7 +11,7 @@ namespace Picollo.Profiling;
 public sealed record CpuProfileRoute(string Method, string Route, CpuProfile Profile)
 {
     /// <summary>The <see cref="Route"/> of what belongs neither to a request nor to named work: <c>(no request)</c>.</summary>
-    public const string NoRequest = "(no request)";
+    public const string NoRequest = FlowLabel.NoRequest;
 
     /// <summary>Method and route.</summary>
     /// <returns>For example <c>GET /users/{id}</c>.</returns>

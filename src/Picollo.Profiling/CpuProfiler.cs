@@ -60,7 +60,7 @@ public sealed class CpuProfiler : IDisposable
                 $"{settings.ProcessId} is a thread of process {_files.ProcessId}: profile that process.");
         }
 
-        if (settings.PerfMapFolder is null)
+        if (settings is { PerfMapFolder: null, Kept: null })
         {
             _perfMap = PerfMapFile.Request(_files, out _perfMapReason);
         }
@@ -68,12 +68,12 @@ public sealed class CpuProfiler : IDisposable
         FlowTimeline? timeline = null;
         try
         {
-            _events = SamplingEvents.Open(
-                new SamplingTarget(settings.ProcessId, settings.Options.Frequency, settings.Options.IncludeKernel, settings.IsCommand));
-
+            // Before the first sample.
             timeline = settings is { IsCommand: false } && settings.ProcessId == Environment.ProcessId
                 ? new FlowTimeline(FlowRecorder.Start())
                 : null;
+            _events = SamplingEvents.Open(
+                new SamplingTarget(settings.ProcessId, settings.Options.Frequency, settings.Options.IncludeKernel, settings.IsCommand));
 
             // The code is listed after the events are open: what is mapped later has a record.
             _samples = new SampleCollector(
@@ -188,24 +188,30 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
-    /// <summary>The profile of a flow that was kept, with the names that are known now.</summary>
+    /// <summary>The profiles of flows that were kept, with the names that are known now.</summary>
     /// <exception cref="ObjectDisposedException">The profiler was stopped or disposed.</exception>
-    internal CpuProfile ProfileOf(KeptFlow flow)
+    internal IReadOnlyList<CpuProfile> ProfilesOf(IEnumerable<KeptFlow> flows)
     {
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            var builder = new ProfileBuilder(_settings, _files, _perfMap, _samples);
-            return new CpuProfile(builder.Build(flow.Samples))
-            {
-                Title = $"{flow.Label} in {builder.Title}",
-                StartTimeUtc = flow.EndTimeUtc - flow.WallTime,
-                Duration = flow.WallTime,
-                Frequency = _settings.Options.Frequency,
-                EventName = _events.Name,
-                CpuUsage = flow.CpuUsage,
-                Notes = [.. new[] { _perfMapReason }.OfType<string>(), .. builder.Notes],
-            };
+
+            // Only now: a profiler that runs for days would have a map of all methods that were ever compiled.
+            using PerfMapFile? perfMap = PerfMapFile.Request(_files, out string? reason);
+            var builder = new ProfileBuilder(_settings, _files, perfMap, _samples);
+            return
+            [
+                .. flows.Select(flow => new CpuProfile(builder.Build(flow.Samples))
+                {
+                    Title = $"{flow.Label} in {builder.Title}",
+                    StartTimeUtc = flow.EndTimeUtc - flow.WallTime,
+                    Duration = flow.WallTime,
+                    Frequency = _settings.Options.Frequency,
+                    EventName = _events.Name,
+                    CpuUsage = flow.CpuUsage,
+                    Notes = [.. new[] { reason }.OfType<string>(), .. builder.Notes],
+                }),
+            ];
         }
     }
 

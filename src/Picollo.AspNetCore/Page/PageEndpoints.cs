@@ -212,14 +212,10 @@ internal sealed class PageEndpoints(
         }
 
         FlowLabel? label = subjects.Find(id)?.Work?.Label;
-        (KeptFlow, CpuProfile)[] requests =
-        [
-            .. profiles.OverBudget.Where(flow => flow.Label == label)
-                .Select(flow => (flow, profiles.ProfileOf(flow)!)).Where(pair => pair.Item2 is not null),
-        ];
-        return label is null || requests.Length == 0
+        KeptFlow[] requests = [.. profiles.OverBudget.Where(flow => flow.Label == label)];
+        return label is null || requests.Length == 0 || profiles.ProfilesOf(requests) is not { Count: > 0 } ofRequests
             ? AnswerNoProfileAsync(context)
-            : WriteProfileAsync(context, ProfilePages.OverBudget(label, requests, address));
+            : WriteProfileAsync(context, ProfilePages.OverBudget(label, requests.Zip(ofRequests), address));
     }
 
     private static Task AnswerNoProfileAsync(HttpContext context)

@@ -27,7 +27,7 @@ internal static class ProfilePages
         ProfilePart[] parts =
         [
             new("whole process", stored.Profile),
-            .. stored.Profile.ByRoute().Select(part => new ProfilePart($"{part}", part.Profile)),
+            .. stored.Profile.ByRoute().Select(part => new ProfilePart(NameOf(part), part.Profile)),
         ];
         return Write(output => ProfilePage.Write(output, application, parts, links.ToString()));
     }
@@ -38,12 +38,12 @@ internal static class ProfilePages
         (CpuProfile before, CpuProfile after) = one.Profile.StartTimeUtc <= other.Profile.StartTimeUtc
             ? (one.Profile, other.Profile)
             : (other.Profile, one.Profile);
-        Dictionary<string, CpuProfile> routes = before.ByRoute().ToDictionary(part => $"{part}", part => part.Profile);
+        Dictionary<string, CpuProfile> routes = before.ByRoute().ToDictionary(NameOf, part => part.Profile);
         DifferencePart[] parts =
         [
             new("whole process", new CpuProfileDifference(before, after)),
-            .. after.ByRoute().Where(part => routes.ContainsKey($"{part}"))
-                .Select(part => new DifferencePart($"{part}", new CpuProfileDifference(routes[$"{part}"], part.Profile))),
+            .. after.ByRoute().Where(part => routes.ContainsKey(NameOf(part)))
+                .Select(part => new DifferencePart(NameOf(part), new CpuProfileDifference(routes[NameOf(part)], part.Profile))),
         ];
         return Write(output => ProfilePage.Write(output, $"{application}, before and after", parts, BackTo(address)));
     }
@@ -92,6 +92,10 @@ internal static class ProfilePages
 
         return html.Append("</section>\n").ToString();
     }
+
+    /// <summary>The name of a part, which a route and named work do not share.</summary>
+    private static string NameOf(CpuProfileRoute part) =>
+        part.Method.Length > 0 || part.Route == CpuProfileRoute.NoRequest ? $"{part}" : $"{part} (named work)";
 
     private static string BackTo(string address) => $"<a href=\"{PlotText.Encode(address)}\">Back to the routes</a>";
 

@@ -46,16 +46,16 @@ internal sealed class CpuProfiles(IOptions<PicolloOptions> options, ILoggerFacto
     /// <summary>The profile with an ID, or the <c>latest</c>; null if it is not kept.</summary>
     public StoredProfile? Find(string id) => All.FirstOrDefault(profile => profile.Id == id || id == "latest");
 
-    /// <summary>The profile of one of <see cref="OverBudget"/>; null if the application ends.</summary>
-    public CpuProfile? ProfileOf(KeptFlow flow)
+    /// <summary>The profiles of some of <see cref="OverBudget"/>; none if the application ends.</summary>
+    public IReadOnlyList<CpuProfile> ProfilesOf(IEnumerable<KeptFlow> flows)
     {
         try
         {
-            return _profiler?.ProfileOf(flow);
+            return _profiler?.ProfilesOf(flows) ?? [];
         }
         catch (ObjectDisposedException)
         {
-            return null;
+            return [];
         }
     }
 

@@ -109,8 +109,8 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
     /// <summary>The route's name in the branch.</summary>
     public string Route => endpoint.RouteIn(prefix);
 
-    /// <summary>What its requests are for, in CPU profiles; null if they are excluded.</summary>
-    public FlowLabel? Label => endpoint.IsExcluded ? null
+    /// <summary>What its requests are for, in CPU profiles.</summary>
+    public FlowLabel Label => endpoint.IsExcluded ? FlowLabel.None
         : _label ??= endpoint.IsPage ? RouteTable.PageLabel : new(method, RouteTable.NameOf(Route, endpoint.IsLongLived(method)));
 
     /// <summary>The row of its requests.</summary>

@@ -84,7 +84,7 @@ internal sealed class RequestReporter : IDisposable
         }
         finally
         {
-            watcher.Label = row?.Label;
+            watcher.Label = row?.Label ?? FlowLabel.None;
             watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null);
             (long counted, bool isReported) = Running.Remove(request);
             if (row is not null)

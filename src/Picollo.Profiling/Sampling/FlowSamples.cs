@@ -42,9 +42,9 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
         bool isKnown = watchers is not null;
         foreach (CpuUsageAsyncWatcher watcher in watchers ?? [])
         {
-            if (watcher.Label is not null)
+            if (watcher.Label is { } label)
             {
-                labelled ??= TreeOf(_labelled, watcher);
+                labelled ??= label == FlowLabel.None || (kept is not null && watcher.IsSuccessor) ? Unlabelled : TreeOf(_labelled, watcher);
             }
             else if (kept is null)
             {
@@ -52,13 +52,8 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
             }
         }
 
-        labelled ??= kept is null ? Unlabelled : null;
-        if (labelled?.TryAdd(sample.CallChain, longestStack) == false)
-        {
-            isKnown = false;
-            kept?.RemoveOldest();
-        }
-
+        labelled ??= Unlabelled;
+        isKnown &= (labelled == Unlabelled && kept is not null) || labelled.TryAdd(sample.CallChain, longestStack);
         UnknownCount += isKnown ? 0 : 1;
     }
 
@@ -90,16 +85,20 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
 
     private void CountForLabel(CpuUsageAsyncWatcher watcher)
     {
-        if (_labelled.Remove(watcher, out SampleTree? samples) && kept is not null)
+        if (!_labelled.Remove(watcher, out SampleTree? samples))
+        {
+            return;
+        }
+
+        samples.Release();
+        if (kept is not null)
         {
             kept.Add(watcher, samples);
+            return;
         }
-        else if (samples is not null)
-        {
-            SampleTree all = watcher.Label is { } label ? TreeOf(_labels, label) : Unlabelled;
-            UnknownCount += samples.SampleCount - all.AddAll(samples);
-            samples.Release();
-        }
+
+        SampleTree all = watcher.Label is { } label && label != FlowLabel.None ? TreeOf(_labels, label) : Unlabelled;
+        UnknownCount += samples.SampleCount - all.AddAll(samples);
     }
 
     private SampleTree TreeOf<TKey>(Dictionary<TKey, SampleTree> trees, TKey key)

@@ -7,6 +7,7 @@ namespace Picollo.Profiling.Sampling;
 internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
 {
     private readonly Dictionary<int, ThreadState> _threads = [];
+    private readonly Dictionary<int, CpuUsageAsyncWatcher[]> _initial = new(recorder.Initial);
     private readonly Dictionary<CpuUsageAsyncWatcher, long> _stopped = [];
 
     /// <summary>Takes what was recorded since the last call.</summary>
@@ -32,7 +33,9 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         }
         else
         {
-            _threads.Add(log.ThreadId, new ThreadState(log));
+            // What the thread ran before: as it was found at the start, because since then a watcher may have been stopped.
+            bool wasFound = log.StartTime > recorder.InitialTime;
+            _threads.Add(log.ThreadId, new ThreadState(log, wasFound ? _initial.GetValueOrDefault(log.ThreadId, []) : log.Before));
         }
     }
 
@@ -46,7 +49,7 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
     public IReadOnlyList<CpuUsageAsyncWatcher>? At(int threadId, long time)
     {
         IReadOnlyList<CpuUsageAsyncWatcher>? watchers =
-            _threads.TryGetValue(threadId, out ThreadState? state) ? state.At(time) : recorder.Initial.GetValueOrDefault(threadId, []);
+            _threads.TryGetValue(threadId, out ThreadState? state) ? state.At(time) : _initial.GetValueOrDefault(threadId, []);
         return watchers is null || _stopped.Count == 0 || !watchers.Any(watcher => IsStopped(watcher, time))
             ? watchers
             : [.. watchers.Select(watcher => IsStopped(watcher, time) ? watcher.Counting : watcher).OfType<CpuUsageAsyncWatcher>()];
@@ -61,7 +64,7 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
             counting.UnionWith(state.At(time) ?? []);
         }
 
-        counting.UnionWith(recorder.Initial.Values.SelectMany(watchers => watchers));
+        counting.UnionWith(_initial.Values.SelectMany(watchers => watchers));
         foreach ((CpuUsageAsyncWatcher watcher, long stop) in _stopped.Where(pair => pair.Value < time && !counting.Contains(pair.Key)))
         {
             _stopped.Remove(watcher);
@@ -71,6 +74,7 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
     /// <summary>Forgets a thread that has ended.</summary>
     public void Forget(int threadId, long time)
     {
+        _initial.Remove(threadId);
         if (_threads.TryGetValue(threadId, out ThreadState? state) && state.TryEnd(time))
         {
             _threads.Remove(threadId);
@@ -83,10 +87,10 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
     private bool IsStopped(CpuUsageAsyncWatcher watcher, long time) => _stopped.TryGetValue(watcher, out long stop) && stop <= time;
 
     /// <summary>What the threads with an ID run, one after the other.</summary>
-    private sealed class ThreadState(FlowLog log)
+    private sealed class ThreadState(FlowLog log, IEnumerable<CpuUsageAsyncWatcher> before)
     {
         private readonly List<FlowLog> _logs = [log];
-        private List<CpuUsageAsyncWatcher> _watchers = [.. log.Before];
+        private List<CpuUsageAsyncWatcher> _watchers = [.. before];
         private bool _isUnknown;
 
         public void Add(FlowLog log)

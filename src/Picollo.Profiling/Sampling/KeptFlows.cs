@@ -12,7 +12,7 @@ internal sealed class KeptFlows(TimeSpan limit)
     /// <summary>The number of flows that are kept at most.</summary>
     public const int Most = 64;
 
-    /// <summary>The memory for the samples of all of them, and of flows that run: 6 MB.</summary>
+    /// <summary>The memory for the samples of all of them, and as much for those of flows that run: 6 MB each.</summary>
     public const int MostNodes = 100_000;
 
     private readonly Lock _gate = new();
@@ -30,13 +30,12 @@ internal sealed class KeptFlows(TimeSpan limit)
         }
     }
 
-    /// <summary>Keeps the samples of a flow that has ended, if it used more than the limit, or forgets them.</summary>
+    /// <summary>Keeps the samples of a flow that has ended, if it used more than the limit.</summary>
     public void Add(CpuUsageAsyncWatcher watcher, SampleTree samples)
     {
         long used = watcher.GetTotalNanoseconds();
-        if (watcher.Label is not { } label || used <= limit.TotalNanoseconds)
+        if (watcher.Label is not { } label || label == FlowLabel.None || used <= limit.TotalNanoseconds)
         {
-            samples.Release();
             return;
         }
 
@@ -45,32 +44,14 @@ internal sealed class KeptFlows(TimeSpan limit)
             _flows.Add(new KeptFlow(label, DateTime.UtcNow, new CpuUsage(used, 0), watcher.WallTime, samples));
             if (_flows.Count(flow => flow.Label == label) > MostOfLabel)
             {
-                RemoveAt(_flows.FindIndex(flow => flow.Label == label));
+                _flows.RemoveAt(_flows.FindIndex(flow => flow.Label == label));
             }
 
-            if (_flows.Count > Most)
+            while (_flows.Count > Most || (_flows.Count > 1 && _flows.Sum(flow => flow.Samples.Nodes.Count) > MostNodes))
             {
-                RemoveAt(0);
+                _flows.RemoveAt(0);
             }
         }
-    }
-
-    /// <summary>Forgets the oldest, when memory has run out.</summary>
-    public void RemoveOldest()
-    {
-        lock (_gate)
-        {
-            if (_flows.Count > 0)
-            {
-                RemoveAt(0);
-            }
-        }
-    }
-
-    private void RemoveAt(int place)
-    {
-        _flows[place].Samples.Release();
-        _flows.RemoveAt(place);
     }
 }
 

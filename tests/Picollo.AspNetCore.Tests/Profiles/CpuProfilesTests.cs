@@ -197,7 +197,7 @@ public class CpuProfilesTests
         Profiles(server).OverBudget.Should().OnlyContain(flow => flow.Label == new FlowLabel("GET", "/expensive"))
             .And.OnlyContain(flow => flow.CpuUsage.Total > TimeSpan.FromMilliseconds(80) && flow.WallTime >= flow.CpuUsage.Total / 2)
             .And.BeInDescendingOrder(flow => flow.EndTimeUtc);
-        CpuProfile profile = Profiles(server).ProfileOf(Profiles(server).OverBudget[0])!;
+        CpuProfile profile = Profiles(server).ProfilesOf(Profiles(server).OverBudget)[0];
         SamplesOf(profile, nameof(BurnSixty)).Should().BePositive();
         SamplesOf(profile, nameof(BurnForty)).Should().Be(0);
 

@@ -52,6 +52,8 @@ namespace Picollo.Cpu;
 /// </remarks>
 public sealed partial class CpuUsageAsyncWatcher : IDisposable
 {
+    private const int ThreadsOfSuccessor = int.MaxValue / 2;
+
     // Under the lock, and no longer changed once the watcher is final: a timestamp at the start, and from the stop on the ticks since.
     private long _startOrLength;
     private CpuSegment _sums;
@@ -284,6 +286,9 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// context stays counted at its end.</summary>
     internal int ThreadCount => Volatile.Read(ref _threadCount);
 
+    /// <summary>Whether it is one of <see cref="MakeSuccessor"/>, which runs forever.</summary>
+    internal bool IsSuccessor => ThreadCount >= ThreadsOfSuccessor;
+
     /// <summary>One that has never been in a flow.</summary>
     internal static CpuUsageAsyncWatcher MakeStopped() => new(FlowReadings.Total, isFinal: true);
 
@@ -294,7 +299,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         _successorOrPieces = label,
 
         // Threads are in the flows of those it took over from: a question looks at all.
-        _threadCount = int.MaxValue / 2,
+        _threadCount = ThreadsOfSuccessor,
     };
 
     /// <summary>What the flow is for, also after <see cref="StopFor"/>; null if that is not known. Any thread may read it.</summary>

@@ -10,6 +10,9 @@ internal sealed class FlowLog
     /// <summary>Beyond the recorder's limit if need be: while the reader has one, the writer has another.</summary>
     private const int LeastChunks = 2;
 
+    /// <summary>What a thread keeps after a burst, so that others find memory: 256 KB.</summary>
+    private const int MostKeptChunks = 64;
+
     private Chunk _writing;
     private Chunk? _spare; // of the writer
     private Chunk? _returned; // from the reader to the writer
@@ -145,7 +148,7 @@ internal sealed class FlowLog
         }
         else if (_chunkCount < LeastChunks ? Recorder.TakeChunk() > 0 : Recorder.TryTakeChunk())
         {
-            _chunkCount++;
+            Interlocked.Increment(ref _chunkCount);
             next = new Chunk();
         }
         else
@@ -162,6 +165,13 @@ internal sealed class FlowLog
 
     private void Return(Chunk read)
     {
+        if (Volatile.Read(ref _chunkCount) > MostKeptChunks)
+        {
+            Interlocked.Decrement(ref _chunkCount);
+            Recorder.ReleaseChunks(1);
+            return;
+        }
+
         read.Count = 0;
         read.Next = Interlocked.Exchange(ref _returned, null);
         Volatile.Write(ref _returned, read); // the writer only takes

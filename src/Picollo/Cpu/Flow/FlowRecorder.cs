@@ -27,6 +27,9 @@ internal sealed class FlowRecorder : IDisposable
     public IReadOnlyDictionary<int, CpuUsageAsyncWatcher[]> Initial { get; private set; } =
         new Dictionary<int, CpuUsageAsyncWatcher[]>();
 
+    /// <summary>When <see cref="Initial"/> was complete, in ticks of <see cref="Stopwatch"/>.</summary>
+    public long InitialTime { get; private set; }
+
     /// <summary>Starts to record the switches of all threads.</summary>
     public static FlowRecorder Start(int mostChunks = MostChunks)
     {
@@ -45,11 +48,21 @@ internal sealed class FlowRecorder : IDisposable
         }
 
         recorder.Initial = initial;
+        recorder.InitialTime = Stopwatch.GetTimestamp();
         return recorder;
     }
 
     /// <summary>Ends recording.</summary>
-    public void Dispose() => Replace(active => [.. active.Where(other => other != this)]);
+    public void Dispose()
+    {
+        Replace(active => [.. active.Where(other => other != this)]);
+
+        // Gives the memory back. A thread that adds a log for another recorder just now begins a new one at its next switch.
+        foreach (ThreadSegment thread in ThreadSegment.All)
+        {
+            thread.Log = thread.Log?.Recorder == this ? thread.Log.Next : thread.Log;
+        }
+    }
 
     /// <summary>Records what the calling thread runs from now on.</summary>
     /// <param name="thread">The calling thread's.</param>

@@ -54,7 +54,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// nothing reports when. As true as <see cref="Measure"/>.</summary>
     public long WallTicks => _owner.IsAlive ? Stopwatch.GetTimestamp() - _startTimestamp : 0;
 
-    /// <summary>The thread's logs, of all that record its switches; by the owner only.</summary>
+    /// <summary>The thread's logs, of all that record its switches; by the owner, and by a recorder that ends.</summary>
     public FlowLog? Log { get; set; }
 
     /// <summary>Whether the thread is in <see cref="LeaveSpan"/>: it goes on with its flow, in an older context.</summary>
