@@ -215,15 +215,29 @@ public class CpuProfilesTests
         Task<HttpResponseMessage> posting = PostAsync(server);
         await UntilAsync(() => FlowRecorder.IsActive);
         await RequestAsync(server, "/later", times: 20);
+        await RequestAsync(server, "/hidden", times: 10);
         await UntilAsync(() => Volatile.Read(ref _laterCount) == 20);
         end.Come();
         using HttpResponseMessage posted = await posting;
 
         IReadOnlyList<CpuProfileRoute> parts = Profiles(server).All.Single().Profile.ByRoute();
-        CpuProfile work = parts.Should().ContainSingle(part => part.ToString() == "import").Subject.Profile;
-        CpuProfile later = parts.Should().ContainSingle(part => part.ToString() == "GET /later").Subject.Profile;
+        CpuProfile work = parts.Should().ContainSingle(part => part.Method == "" && part.Route == "GET /later").Subject.Profile;
+        CpuProfile later = parts.Should().ContainSingle(part => part.Method == "GET" && part.Route == "/later").Subject.Profile;
+        CpuProfile none = parts.Should().ContainSingle(part => part.Route == CpuProfileRoute.NoRequest).Subject.Profile;
         (SamplesOf(work, nameof(BurnSixty)) > 0, SamplesOf(work, nameof(BurnForty))).Should().Be((true, 0));
         (SamplesOf(later, nameof(BurnForty)) > 0, SamplesOf(later, nameof(BurnSixty))).Should().Be((true, 0));
+        (SamplesOf(none, nameof(BurnHidden)) > 0, SamplesOf(none, nameof(BurnSixty)) + SamplesOf(none, nameof(BurnForty))).Should().Be((true, 0));
+        parts.Should().NotContain(part => part.Route == "/hidden", "it is excluded from metrics");
+
+        string page = await server.Client.GetStringAsync("/picollo?profile=latest");
+        page.Should().Contain("GET /later (named work)");
+        Task<HttpResponseMessage> postingAgain = PostAsync(server);
+        await UntilAsync(() => FlowRecorder.IsActive);
+        await RequestAsync(server, "/later", times: 5);
+        end.Come();
+        using HttpResponseMessage again = await postingAgain;
+        string[] ids = [.. Profiles(server).All.Select(stored => stored.Id)];
+        (await server.Client.GetStringAsync($"/picollo?profile={ids[0]}&compare={ids[1]}")).Should().Contain("GET /later (named work)");
     }
 
     private static CpuProfiles Profiles(PageServer server) => server.Application.Services.GetRequiredService<CpuProfiles>();
@@ -241,9 +255,10 @@ public class CpuProfilesTests
                 application.MapGet("/forty", () => AnswerAsync(BurnForty, 2));
                 application.MapGet("/expensive", () => AnswerAsync(BurnSixty, 200));
                 application.MapGet("/cheap", () => AnswerAsync(BurnForty, 1));
+                application.MapGet("/hidden", () => AnswerAsync(BurnHidden, 20)).DisableHttpMetrics();
                 application.MapGet("/later", async (WorkMeter meter) =>
                 {
-                    using (meter.Measure("import"))
+                    using (meter.Measure("GET /later"))
                     {
                         await AnswerAsync(BurnSixty, 20);
                     }
@@ -308,6 +323,9 @@ public class CpuProfilesTests
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static void BurnForty() => Spin();
 
+    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
+    private static void BurnHidden() => Spin();
+
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static void Spin()
     {
@@ -334,6 +352,10 @@ public class CpuProfilesTests
             return timer;
         }
 
-        public void Come() => _held.ForEach(timer => timer.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan));
+        public void Come()
+        {
+            _held.ForEach(timer => timer.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan));
+            _held.Clear();
+        }
     }
 }

@@ -4,8 +4,8 @@ namespace Picollo.Platform.Tests.Package;
 public sealed class AspNetCoreContentsTests(PackageFixture packages) : PackageContentsTests(packages, packages.AspNetCore)
 {
     [Fact]
-    public void The_package_depends_on_the_core_Export_Diagnostics_and_the_scheduler_alone() => Dependencies()
-        .Should().BeEquivalentTo([("Picollo", $"[{Packages.Version}]"), ("Picollo.Export", $"[{Packages.Version}]"), ("Picollo.Diagnostics", $"[{Packages.Version}]"), ("Picollo.Scheduling", Packages.Version)]);
+    public void The_package_depends_on_other_packages_of_Picollo_alone() => Dependencies()
+        .Should().BeEquivalentTo([("Picollo", $"[{Packages.Version}]"), ("Picollo.Export", $"[{Packages.Version}]"), ("Picollo.Diagnostics", $"[{Packages.Version}]"), ("Picollo.Profiling", $"[{Packages.Version}]"), ("Picollo.Scheduling", Packages.Version)]);
 
     [Fact]
     public void What_it_needs_besides_is_the_shared_framework() => FrameworkReferences().Should().Equal("Microsoft.AspNetCore.App");

@@ -208,6 +208,144 @@ public sealed class FlowTimelineTests : IDisposable
         samples.UnknownCount.Should().BePositive();
     }
 
+    [Fact]
+    public void A_request_that_is_not_to_be_shown_belongs_to_no_request_and_takes_no_memory_of_its_own()
+    {
+        CpuUsageAsyncWatcher[] excluded = [.. Enumerable.Range(0, 1000).Select(_ => NewWatcher(FlowLabel.None))];
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(2), 127);
+        for (int i = 0; i < excluded.Length; i++)
+        {
+            log.Add(10 + (2 * i), excluded[i]);
+            samples.Add(new PerfRecord(Sample(1, Thread, 11 + (2 * (ulong)i), 1, 0x30, 0x41)));
+        }
+
+        samples.Complete();
+
+        (samples.Unlabelled.SampleCount, samples.UnknownCount, samples.Flows.Count, samples.Labels.Count).Should().Be((1000, 0, 0, 0));
+    }
+
+    [Fact]
+    public void Flows_above_the_limit_are_kept_and_what_follows_a_response_takes_no_memory()
+    {
+        var kept = new KeptFlows(TimeSpan.Zero);
+        CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Labels[0]);
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(2), 127, kept);
+        for (ulong time = 10; time < 500; time += 10)
+        {
+            CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
+            log.Add((long)time, request);
+            samples.Add(new PerfRecord(Sample(1, Thread, time + 1, 1, 0x30, 0x41)));
+            request.StopFor(successor);
+            log.Add((long)time + 2, successor);
+            samples.Add(new PerfRecord(Sample(1, Thread, time + 3, 1, 0x1000 + (16 * time))));
+            samples.End(time + 4);
+            samples.End(time + 5);
+        }
+
+        samples.UnknownCount.Should().Be(0);
+        kept.All.Should().HaveCount(KeptFlows.MostOfLabel).And.OnlyContain(flow => flow.Label == Labels[0] && flow.Samples.SampleCount == 1);
+    }
+
+    [Fact]
+    public void Flows_that_are_kept_stay_when_the_memory_for_running_ones_has_run_out()
+    {
+        var kept = new KeptFlows(TimeSpan.Zero);
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(4), 127, kept);
+        CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
+        log.Add(10, request);
+        samples.Add(new PerfRecord(Sample(1, Thread, 11, 1, 0x30, 0x41)));
+        request.Stop();
+        samples.End(12);
+        samples.End(13);
+        log.Add(14, NewWatcher(Labels[1]));
+        for (ulong time = 15; time < 100; time++)
+        {
+            samples.Add(new PerfRecord(Sample(1, Thread, time, 1, 16 * time)));
+        }
+
+        kept.All.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(1);
+        samples.UnknownCount.Should().Be(81, "four of 85 fit");
+    }
+
+    [Fact]
+    public void Flows_below_the_limit_are_forgotten_and_the_number_of_others_is_limited()
+    {
+        var kept = new KeptFlows(TimeSpan.FromHours(1));
+        kept.Add(NewWatcher(Labels[0]), new SampleTree(new NodeBudget(1)));
+        kept.All.Should().BeEmpty();
+
+        kept = new KeptFlows(TimeSpan.Zero);
+        for (int i = 0; i < 2 * KeptFlows.Most; i++)
+        {
+            kept.Add(NewWatcher(new FlowLabel("GET", $"/{i / 2}")), new SampleTree(new NodeBudget(1)));
+        }
+
+        kept.All.Select(flow => flow.Label.Name).Should().Equal(
+            Enumerable.Range(0, KeptFlows.Most).Select(i => $"/{KeptFlows.Most - 1 - (i / 2)}"), "the latest are first");
+    }
+
+    [Fact]
+    public void What_a_thread_ran_when_recording_started_is_known_until_it_ends()
+    {
+        using var isIn = new ManualResetEventSlim();
+        using var goOn = new ManualResetEventSlim();
+        CpuUsageAsyncWatcher? watcher = null;
+        int id = 0;
+        var thread = new Thread(() =>
+        {
+            watcher = new CpuUsageAsyncWatcher();
+            id = (int)(ThreadSegment.OfThread!.ThreadId ?? 0);
+            isIn.Set();
+            goOn.Wait();
+            watcher = new CpuUsageAsyncWatcher(); // a switch, after the first was stopped by another thread
+            watcher.Stop();
+        });
+        thread.UnsafeStart();
+        isIn.Wait();
+        using FlowRecorder recorder = FlowRecorder.Start();
+        CpuUsageAsyncWatcher first = watcher!;
+        var timeline = new FlowTimeline(recorder);
+        long before = System.Diagnostics.Stopwatch.GetTimestamp();
+        first.Stop();
+        long after = System.Diagnostics.Stopwatch.GetTimestamp();
+        goOn.Set();
+        thread.Join();
+        timeline.Refresh();
+
+        timeline.At(id, before).Should().Equal(first);
+        timeline.At(id, after).Should().BeEmpty("it was stopped");
+        timeline.Forget(id, System.Diagnostics.Stopwatch.GetTimestamp());
+        timeline.At(id, System.Diagnostics.Stopwatch.GetTimestamp()).Should().BeEmpty("another thread may have the ID");
+    }
+
+    [Fact]
+    public void A_thread_that_never_switches_is_forgotten_at_its_end()
+    {
+        using var isIn = new ManualResetEventSlim();
+        using var goOn = new ManualResetEventSlim();
+        int id = 0;
+        var thread = new Thread(() =>
+        {
+            using var watcher = new CpuUsageAsyncWatcher();
+            id = (int)(ThreadSegment.OfThread!.ThreadId ?? 0);
+            isIn.Set();
+            goOn.Wait();
+        });
+        thread.UnsafeStart();
+        isIn.Wait();
+        using FlowRecorder recorder = FlowRecorder.Start();
+        var timeline = new FlowTimeline(recorder);
+
+        timeline.At(id, 1).Should().ContainSingle();
+        timeline.Forget(id, 2);
+        timeline.At(id, 3).Should().BeEmpty();
+        goOn.Set();
+        thread.Join();
+    }
+
     /// <summary>A watcher that runs, without one around it.</summary>
     private static CpuUsageAsyncWatcher NewWatcher(FlowLabel? label = null) => new() { Label = label, Outer = null };
 

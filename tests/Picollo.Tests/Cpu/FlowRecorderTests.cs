@@ -220,6 +220,48 @@ public class FlowRecorderTests
     }
 
     [Fact]
+    public void What_a_burst_of_one_thread_took_is_there_for_others_once_it_is_read()
+    {
+        using FlowRecorder recorder = FlowRecorder.Start(mostChunks: 100);
+        using var isRead = new ManualResetEventSlim();
+        using var isFull = new ManualResetEventSlim();
+        FlowLog? ofBurst = null;
+        var burst = new Thread(() =>
+        {
+            Switch(10_000);
+            ofBurst = LogOf(recorder);
+            isFull.Set();
+            isRead.Wait();
+            Switch(1);
+        });
+        burst.UnsafeStart();
+        isFull.Wait();
+        ReadKinds(ofBurst!).Should().Contain(FlowSwitchKind.Gap);
+        isRead.Set();
+        burst.Join();
+        ReadKinds(ofBurst!);
+
+        FlowLog other = OnThread(recorder, () => Switch(2000));
+
+        ReadKinds(other).Should().HaveCount(4000).And.NotContain(FlowSwitchKind.Gap);
+    }
+
+    [Fact]
+    public void A_recorder_that_has_ended_leaves_no_memory_behind()
+    {
+        OnThread(null, () =>
+        {
+            using (FlowRecorder recorder = FlowRecorder.Start())
+            {
+                Switch(3);
+                LogOf(recorder).Should().NotBeNull();
+            }
+
+            ThreadSegment.OfThread!.Log.Should().BeNull();
+        });
+    }
+
+    [Fact]
     public void A_label_stays_with_a_watcher_and_with_what_takes_over_from_it()
     {
         using var watcher = new CpuUsageAsyncWatcher { Label = Label };
@@ -236,7 +278,7 @@ public class FlowRecorderTests
 
     /// <summary>Runs something on a thread without a flow.</summary>
     /// <returns>The thread's log.</returns>
-    private static FlowLog OnThread(FlowRecorder recorder, Action action)
+    private static FlowLog OnThread(FlowRecorder? recorder, Action action)
     {
         FlowLog? log = null;
         Exception? failure = null;
@@ -245,7 +287,7 @@ public class FlowRecorderTests
             try
             {
                 action();
-                log = LogOf(recorder);
+                log = recorder is null ? null : LogOf(recorder);
             }
             catch (Exception e)
             {
