@@ -55,8 +55,8 @@ public sealed class PicolloOptions
     public bool ServerTiming { get; set; }
 
     /// <summary>The CPU time above which a request is logged, once, as a warning with its method, route, CPU and wall time: while it runs
-    /// (it is checked each second), or when it ends, with its status code. Zero or more; <see langword="null"/>, the default, logs
-    /// none.</summary>
+    /// (it is checked each second), or when it ends, with its status code. With <see cref="Profiling"/>, it also keeps its CPU profile. Work
+    /// after the response does not count. Zero or more; <see langword="null"/>, the default, for no budget.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public TimeSpan? CpuBudget
     {

@@ -14,7 +14,8 @@ public sealed partial class CpuProfile
     /// <returns>The samples; none if the watcher ran at another time, or used less CPU time than the period of the samples.</returns>
     /// <remarks>A sample belongs to each watcher that ran in its flow. Thread-safe.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is <see langword="null"/>.</exception>
-    /// <exception cref="InvalidOperationException">The profile is not of this process, or a part of another one.</exception>
+    /// <exception cref="InvalidOperationException">The profile is of another process, was read from a file, or is itself a part of a
+    /// profile.</exception>
     public CpuProfile Of(CpuUsageAsyncWatcher watcher)
     {
         ArgumentNullException.ThrowIfNull(watcher);
@@ -37,7 +38,8 @@ public sealed partial class CpuProfile
     /// </example>
     /// <para>Thread-safe.</para>
     /// </remarks>
-    /// <exception cref="InvalidOperationException">The profile is not of this process, or a part of another one.</exception>
+    /// <exception cref="InvalidOperationException">The profile is of another process, was read from a file, or is itself a part of a
+    /// profile.</exception>
     public IReadOnlyList<CpuProfileRoute> ByRoute() =>
     [
         .. KnownFlows.Labels
@@ -54,7 +56,8 @@ public sealed partial class CpuProfile
         Flows.Watchers.Values.Concat(Flows.Labels.Values).Append(Flows.Unlabelled).Sum(root => new CpuProfile(root).GetNodes().Count()));
 
     private FlowProfiles KnownFlows =>
-        Flows ?? throw new InvalidOperationException("The flows of this profile are not known: it is not a whole profile of this process.");
+        Flows ?? throw new InvalidOperationException(
+            "The flows of this profile are not known: it is of another process, was read from a file, or is itself a part of a profile.");
 
     private CpuProfile Part(string name, CpuProfileNode root) => new(root)
     {
@@ -64,7 +67,6 @@ public sealed partial class CpuProfile
         Frequency = Frequency,
         EventName = EventName,
         IncludesKernel = IncludesKernel,
-        CpuUsage = new CpuUsage(TimeOf(root.SampleCount).Ticks * TimeSpan.NanosecondsPerTick, 0),
         Notes = Notes,
     };
 }

@@ -39,8 +39,8 @@ public sealed partial class CpuProfile
     public bool IncludesKernel { get; internal init; }
 
     /// <summary>The CPU time that the process used meanwhile, by the kernel's own accounting. For a process that
-    /// has ended, up to 0.25 s before its end. For a part of a profile (<see cref="Of"/>, <see cref="ByRoute"/>), what its samples stand
-    /// for, as user time.</summary>
+    /// has ended, up to 0.25 s before its end. 0 where it is
+    /// not known: of a part of a profile (<see cref="Of"/>, <see cref="ByRoute"/>), and of a profile of another tool.</summary>
     public CpuUsage CpuUsage { get; internal init; }
 
     /// <summary>Number of samples.</summary>

@@ -83,7 +83,8 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         profile.ByRoute().Should().ContainSingle().Which.ToString().Should().Be("(no request)");
         profile.Of(new CpuUsageAsyncWatcher()).SampleCount.Should().Be(0);
         ofOuter.Title.Should().Be($"a flow in {profile.Title}");
-        ofOuter.CpuUsage.TotalNanoseconds.Should().BeCloseTo(ofOuter.SampleCount * 1_000_000_000 / 999, 200);
+        ofOuter.CpuUsage.Should().Be(default(CpuUsage), "only the watcher knows it");
+        ofOuter.ToString().Should().Contain("CPU time of the samples ");
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -136,7 +137,7 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999 }, 20);
 
         process.End();
-        profile.Invoking(it => it.ByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*not a whole profile of this process*");
+        profile.Invoking(it => it.ByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*it is of another process*");
         profile.Invoking(it => it.Of(new CpuUsageAsyncWatcher())).Should().Throw<InvalidOperationException>();
     }
 

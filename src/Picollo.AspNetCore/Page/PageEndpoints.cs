@@ -163,7 +163,7 @@ internal sealed class PageEndpoints(
         if (LocalRequest.IsOfOtherSite(context.Request))
         {
             response.StatusCode = StatusCodes.Status403Forbidden;
-            await response.WriteAsync("Only Picollo's own page may request a CPU profile.", context.RequestAborted);
+            await response.WriteAsync("A page of another site may not take a CPU profile.", context.RequestAborted);
             return;
         }
 
@@ -190,7 +190,7 @@ internal sealed class PageEndpoints(
         catch (OperationCanceledException) when (lifetime.ApplicationStopping.IsCancellationRequested)
         {
             response.StatusCode = StatusCodes.Status503ServiceUnavailable;
-            await response.WriteAsync("The application stops, so there is no profile.", context.RequestAborted);
+            await response.WriteAsync("The application is shutting down, so no profile was taken.", context.RequestAborted);
         }
         catch (OperationCanceledException)
         {

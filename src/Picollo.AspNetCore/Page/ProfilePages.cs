@@ -45,7 +45,7 @@ internal static class ProfilePages
             .. after.ByRoute().Where(part => routes.ContainsKey(NameOf(part)))
                 .Select(part => new DifferencePart(NameOf(part), new CpuProfileDifference(routes[NameOf(part)], part.Profile))),
         ];
-        return Write(output => ProfilePage.Write(output, $"{application}, before and after", parts, BackTo(address)));
+        return Write(output => ProfilePage.Write(output, $"{application}, {TimeOf(before.StartTimeUtc)} and {TimeOf(after.StartTimeUtc)}", parts, BackTo(address)));
     }
 
     /// <summary>The last requests to a route that were above the budget.</summary>
@@ -57,7 +57,7 @@ internal static class ProfilePages
                 $"{TimeOf(request.Flow.EndTimeUtc)}: {request.Flow.CpuUsage.Total.TotalMilliseconds:N0} ms of CPU time in "
                 + $"{request.Flow.WallTime.TotalMilliseconds:N0} ms"),
             request.Profile))];
-        string title = $"{label}, above the CPU budget";
+        string title = $"Requests of {label} above the CPU budget";
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 

@@ -99,6 +99,7 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
     private RouteUsage? _short;
     private RouteUsage? _longLived;
     private FlowLabel? _label;
+    private FlowLabel? _longLivedLabel;
 
     public EndpointUsage Endpoint => endpoint;
 
@@ -110,8 +111,13 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
     public string Route => endpoint.RouteIn(prefix);
 
     /// <summary>What its requests are for, in CPU profiles.</summary>
-    public FlowLabel Label => endpoint.IsExcluded ? FlowLabel.None
-        : _label ??= endpoint.IsPage ? RouteTable.PageLabel : new(method, RouteTable.NameOf(Route, endpoint.IsLongLived(method)));
+    public FlowLabel LabelOf(bool isLongLived)
+    {
+        ref FlowLabel? known = ref isLongLived ? ref _longLivedLabel : ref _label;
+        return endpoint.IsExcluded ? FlowLabel.None
+            : endpoint.IsPage ? RouteTable.PageLabel
+            : known ??= new FlowLabel(method, RouteTable.NameOf(Route, isLongLived));
+    }
 
     /// <summary>The row of its requests.</summary>
     public RouteUsage Get(RouteTable routes, bool isLongLived)

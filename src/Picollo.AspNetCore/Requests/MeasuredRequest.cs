@@ -111,7 +111,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     {
         if (Watcher is { } watcher)
         {
-            watcher.Label = _requested is null ? RouteTable.LabelOf(Method) : _requested.Label;
+            watcher.Label = _requested?.LabelOf(IsLongLived(_requested)) ?? RouteTable.LabelOf(Method);
         }
     }
 
@@ -126,7 +126,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
                 : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
         }
 
-        bool isLongLived = _isUpgrade || requested.Endpoint.IsLongLived(Method);
+        bool isLongLived = IsLongLived(requested);
         return requested.Endpoint.IsExcluded || requested.Endpoint.IsPage
             ? null
             : new RunDescription(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path);
@@ -155,6 +155,8 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         Volatile.Write(ref _requested, _reporter.EndpointOf(endpoint).In(Method, prefix));
         SetLabel();
     }
+
+    private bool IsLongLived(RouteKey requested) => _isUpgrade || requested.Endpoint.IsLongLived(Method);
 
     private bool IsRunAgain() =>
         _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;

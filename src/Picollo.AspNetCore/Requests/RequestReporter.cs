@@ -138,7 +138,7 @@ internal sealed class RequestReporter : IDisposable
             _instrument.Record(usage, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, status);
         }
 
-        if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported)
+        if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported && row != Routes.Page)
         {
             TryLogOverBudget(usage, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), status);
         }

@@ -20,7 +20,9 @@ public sealed partial class CpuProfile
         ArgumentNullException.ThrowIfNull(output);
         ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
         output.WriteLine(Title);
-        string cpuTime = FormattableString.Invariant($"CPU time {CpuUsage:s} in {Seconds(Duration)}");
+        string cpuTime = CpuUsage.TotalNanoseconds == 0 && SampleCount > 0
+            ? $"CPU time of the samples {Seconds(TimeOf(SampleCount))} in {Seconds(Duration)}"
+            : FormattableString.Invariant($"CPU time {CpuUsage:s} in {Seconds(Duration)}");
         string unseen = FormattableString.Invariant($"lost {LostSampleCount:N0}; unnamed {Share(UnnamedSampleCount)}");
         output.WriteLine(FormattableString.Invariant($"{SampleCount:N0} samples at {Frequency} Hz; {cpuTime}; {unseen}"));
         output.WriteLine();

@@ -176,7 +176,8 @@ public class CpuProfilesTests
         string page = await server.Client.GetStringAsync($"/picollo?profile={all[0].Id}");
         string compare = $"?profile={all[0].Id}&amp;compare={all[1].Id}";
         page.Should().Contain($"href=\"{compare}\"");
-        (await server.Client.GetStringAsync("/picollo" + WebUtility.HtmlDecode(compare))).Should().Contain("before and after");
+        (await server.Client.GetStringAsync("/picollo" + WebUtility.HtmlDecode(compare))).Should()
+            .Contain($"{all[1].Profile.StartTimeUtc:HH:mm:ss} UTC and {all[0].Profile.StartTimeUtc:HH:mm:ss} UTC", "the earlier one is first");
         using HttpResponseMessage none = await server.Client.GetAsync("/picollo?profile=0123456789abcdef");
         none.StatusCode.Should().Be(HttpStatusCode.NotFound);
         (await none.Content.ReadAsStringAsync()).Should().Contain("the last 8 are kept");
@@ -204,7 +205,7 @@ public class CpuProfilesTests
         string page = await server.Client.GetStringAsync("/picollo");
         string link = System.Text.RegularExpressions.Regex.Match(page, "href=\"(\\?profile=[0-9a-f]{16})\">4 CPU profiles</a>").Groups[1].Value;
         string profiles = await server.Client.GetStringAsync("/picollo" + link);
-        profiles.Should().Contain("GET /expensive, above the CPU budget").And.Contain(nameof(BurnSixty)).And.NotContain(nameof(BurnForty));
+        profiles.Should().Contain("Requests of GET /expensive above the CPU budget").And.Contain(nameof(BurnSixty)).And.NotContain(nameof(BurnForty));
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -216,6 +217,7 @@ public class CpuProfilesTests
         await UntilAsync(() => FlowRecorder.IsActive);
         await RequestAsync(server, "/later", times: 20);
         await RequestAsync(server, "/hidden", times: 10);
+        await RequestAsync(server, "/middleware", times: 10);
         await UntilAsync(() => Volatile.Read(ref _laterCount) == 20);
         end.Come();
         using HttpResponseMessage posted = await posting;
@@ -227,6 +229,8 @@ public class CpuProfilesTests
         (SamplesOf(work, nameof(BurnSixty)) > 0, SamplesOf(work, nameof(BurnForty))).Should().Be((true, 0));
         (SamplesOf(later, nameof(BurnForty)) > 0, SamplesOf(later, nameof(BurnSixty))).Should().Be((true, 0));
         (SamplesOf(none, nameof(BurnHidden)) > 0, SamplesOf(none, nameof(BurnSixty)) + SamplesOf(none, nameof(BurnForty))).Should().Be((true, 0));
+        CpuProfile middleware = parts.Should().ContainSingle(part => part.ToString() == "GET (no endpoint)").Subject.Profile;
+        SamplesOf(middleware, nameof(BurnForty)).Should().BePositive();
         parts.Should().NotContain(part => part.Route == "/hidden", "it is excluded from metrics");
 
         string page = await server.Client.GetStringAsync("/picollo?profile=latest");
@@ -255,6 +259,16 @@ public class CpuProfilesTests
                 application.MapGet("/forty", () => AnswerAsync(BurnForty, 2));
                 application.MapGet("/expensive", () => AnswerAsync(BurnSixty, 200));
                 application.MapGet("/cheap", () => AnswerAsync(BurnForty, 1));
+                application.Use(async (context, next) =>
+                {
+                    if (context.Request.Path == "/middleware")
+                    {
+                        await context.Response.WriteAsync(await AnswerAsync(BurnForty, 20));
+                        return;
+                    }
+
+                    await next(context);
+                });
                 application.MapGet("/hidden", () => AnswerAsync(BurnHidden, 20)).DisableHttpMetrics();
                 application.MapGet("/later", async (WorkMeter meter) =>
                 {

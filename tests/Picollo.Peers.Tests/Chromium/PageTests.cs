@@ -361,7 +361,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         await browser.KeepAsync($"page-profile-{width}-{(isDark ? "dark" : "light")}");
         (await TextsAsync(Checks.Faults)).Should().BeEmpty();
         await browser.Page.EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent.startsWith('Compare with')).click()");
-        await UntilAsync("document.querySelector('h1').textContent.endsWith(', before and after') && document.querySelector('[role=tree]') !== null");
+        await UntilAsync("document.querySelector('h1').textContent.includes(' UTC and ') && document.querySelector('[role=tree]') !== null");
         await browser.KeepAsync($"page-difference-{width}-{(isDark ? "dark" : "light")}");
         (await TextsAsync(Checks.Faults)).Should().BeEmpty();
         await browser.Page.EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent === 'Back to the routes').click()");

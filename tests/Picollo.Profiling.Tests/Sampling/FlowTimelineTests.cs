@@ -288,6 +288,65 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
+    public void Requests_that_have_ended_give_their_memory_back()
+    {
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(6), 127);
+        for (ulong time = 10; time < 10_000; time += 10)
+        {
+            CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
+            log.Add((long)time, request);
+            samples.Add(new PerfRecord(Sample(1, Thread, time + 1, 1, 0x30, 0x41)));
+            request.Stop();
+            samples.End(time + 2);
+            samples.End(time + 3);
+        }
+
+        samples.Complete();
+
+        (samples.UnknownCount, samples.Labels[Labels[0]].SampleCount).Should().Be((0, 999));
+    }
+
+    [Fact]
+    public void A_request_has_the_samples_that_are_read_after_its_end()
+    {
+        var kept = new KeptFlows(TimeSpan.Zero);
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(100), 127, kept);
+        CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
+        log.Add(10, request);
+        samples.Add(new PerfRecord(Sample(1, Thread, 11, 1, 0x30)));
+        request.Stop();
+        samples.End(12);
+        samples.Add(new PerfRecord(Sample(1, Thread, 13, 1, 0x30)));
+        kept.All.Should().BeEmpty("the ring may have more of its samples");
+        samples.End(14);
+
+        kept.All.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(2);
+    }
+
+    [Fact]
+    public void A_gap_of_a_thread_ends_with_it()
+    {
+        CpuUsageAsyncWatcher watcher = NewWatcher();
+        using FlowRecorder small = FlowRecorder.Start(mostChunks: 1);
+        var timeline = new FlowTimeline(small);
+        var full = new FlowLog(small, Thread, 1, before: null);
+        timeline.Add(full);
+        for (int time = 2; time < 1000; time++)
+        {
+            full.Add(time, watcher);
+        }
+
+        var next = new FlowLog(small, Thread, 2000, before: null);
+        next.Add(2001, watcher);
+        timeline.Add(next);
+
+        timeline.At(Thread, 1500).Should().BeNull();
+        timeline.At(Thread, 2001).Should().Equal(watcher);
+    }
+
+    [Fact]
     public void What_a_thread_ran_when_recording_started_is_known_until_it_ends()
     {
         using var isIn = new ManualResetEventSlim();
