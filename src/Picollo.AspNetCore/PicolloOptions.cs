@@ -43,7 +43,8 @@ public sealed class PicolloOptions
     /// <remarks>
     /// <para>A profile takes ten seconds. It costs about 0.4 % of the CPU time meanwhile, and some 2 µs each time that a thread waits and
     /// is woken. One is taken at a time, and the last eight are kept in memory. Nothing is sampled or recorded otherwise, unless there is
-    /// also a <see cref="CpuBudget"/>: then the profiler runs as long as the host, and keeps the profiles of the last requests above the budget, four for each route and 64 in total.</para>
+    /// also a <see cref="CpuBudget"/>: then the profiler runs as long as the host, and keeps the profiles of the last requests above the
+    /// budget, four for each route and 64 in total.</para>
     /// <para>A profile shows the names of methods, routes and files to all who can see the page, but no data of the application.
     /// <see cref="Picollo.Profiling.CpuProfiler"/> states the requirements and limits; if it is unavailable, the page shows the
     /// reason.</para>
@@ -55,7 +56,7 @@ public sealed class PicolloOptions
     public bool ServerTiming { get; set; }
 
     /// <summary>The CPU time above which a request is logged, once, as a warning with its method, route, CPU and wall time: while it runs
-    /// (it is checked each second), or when it ends, with its status code. With <see cref="Profiling"/>, it also keeps its CPU profile. Work
+    /// (it is checked each second), or when it ends, with its status code. With <see cref="Profiling"/>, its CPU profile is kept, too. Work
     /// after the response does not count. Zero or more; <see langword="null"/>, the default, for no budget.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public TimeSpan? CpuBudget

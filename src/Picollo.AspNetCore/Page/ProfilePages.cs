@@ -45,7 +45,8 @@ internal static class ProfilePages
             .. after.ByRoute().Where(part => routes.ContainsKey(NameOf(part)))
                 .Select(part => new DifferencePart(NameOf(part), new CpuProfileDifference(routes[NameOf(part)], part.Profile))),
         ];
-        return Write(output => ProfilePage.Write(output, $"{application}, {TimeOf(before.StartTimeUtc)} and {TimeOf(after.StartTimeUtc)}", parts, BackTo(address)));
+        string title = $"{application}, {TimeOf(before.StartTimeUtc)} and {TimeOf(after.StartTimeUtc)}";
+        return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 
     /// <summary>The last requests to a route that were above the budget.</summary>
