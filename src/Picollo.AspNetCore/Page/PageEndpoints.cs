@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Globalization;
 using System.IO.Pipelines;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
@@ -39,6 +40,9 @@ internal sealed class PageEndpoints(
 
     // The ID of the CPU profile that it is compared with.
     internal const string CompareParameter = "compare";
+
+    // Requests the profile in the format of pprof.
+    internal const string PprofParameter = "pprof";
 
     /// <summary>The size limit of a mark in bytes. A mark of two full histograms of a route has a tenth of it.</summary>
     internal const int LargestMark = 1 << 20;
@@ -205,7 +209,8 @@ internal sealed class PageEndpoints(
         if (profiles.Find(id) is { } stored)
         {
             string application = environment.ApplicationName;
-            return other.Length == 0 ? WriteProfileAsync(context, ProfilePages.Of(stored, profiles.All, application, address))
+            return context.Request.Query.ContainsKey(PprofParameter) ? WritePprofAsync(context, stored)
+                : other.Length == 0 ? WriteProfileAsync(context, ProfilePages.Of(stored, profiles.All, application, address))
                 : profiles.Find(other) is { } second
                     ? WriteProfileAsync(context, ProfilePages.Difference(stored, second, application, address))
                 : AnswerNoProfileAsync(context);
@@ -230,6 +235,16 @@ internal sealed class PageEndpoints(
     {
         context.Response.Headers.ContentSecurityPolicy = ProfilePage.ContentSecurityPolicy + "; frame-ancestors 'none'";
         return WriteHtmlAsync(context, html);
+    }
+
+    private static Task WritePprofAsync(HttpContext context, StoredProfile stored)
+    {
+        using MemoryStream pprof = new();
+        stored.Profile.WritePprof(pprof);
+        context.Response.ContentType = "application/octet-stream";
+        context.Response.Headers.ContentDisposition = string.Create(
+            CultureInfo.InvariantCulture, $"attachment; filename=\"profile-{stored.Profile.StartTimeUtc:yyyyMMdd-HHmmss}.pb.gz\"");
+        return context.Response.Body.WriteAsync(pprof.ToArray(), context.RequestAborted).AsTask();
     }
 
     /// <summary>The address of the page relative to itself: the last part of its path.</summary>

@@ -16,6 +16,10 @@ internal static class ProfilePages
     public static string Of(StoredProfile stored, IReadOnlyList<StoredProfile> all, string application, string address)
     {
         StringBuilder links = new(BackTo(address));
+        links.Append(
+            CultureInfo.InvariantCulture,
+            $" · <a href=\"?{PageEndpoints.ProfileParameter}={stored.Id}&amp;{PageEndpoints.PprofParameter}\" download>"
+            + $"Download for pprof</a>");
         foreach (StoredProfile other in all.Where(other => other != stored))
         {
             links.Append(

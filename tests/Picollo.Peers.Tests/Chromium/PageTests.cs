@@ -339,6 +339,14 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     public async Task A_profile_is_taken_by_its_button_and_two_are_compared(int width, bool isDark)
     {
         await using PageServer server = await StartWithProfilesAsync(factor: 20);
+        using var end = new CancellationTokenSource();
+        Task busy = Task.Run(() =>
+        {
+            while (!end.IsCancellationRequested)
+            {
+                Thread.SpinWait(1000); // so that there are samples
+            }
+        });
         const string Section = "document.getElementById('profiles')";
         for (int i = 0; i < 2; i++)
         {
@@ -366,6 +374,8 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         (await TextsAsync(Checks.Faults)).Should().BeEmpty();
         await browser.Page.EvaluateAsync("[...document.querySelectorAll('a')].find(a => a.textContent === 'Back to the routes').click()");
         await UntilAsync($"{Section}?.querySelectorAll('li').length === 2");
+        await end.CancelAsync();
+        await busy;
         browser.Page.Complaints.Should().BeEmpty();
     }
 

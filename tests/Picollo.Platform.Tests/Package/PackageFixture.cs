@@ -14,6 +14,7 @@ public sealed class PackageFixture : IDisposable
         Core = new Package(Folder, "Picollo");
         Export = new Package(Folder, "Picollo.Export");
         Diagnostics = new Package(Folder, "Picollo.Diagnostics");
+        Profiling = new Package(Folder, "Picollo.Profiling");
         Scheduling = new Package(Folder, "Picollo.Scheduling");
         AspNetCore = new Package(Folder, "Picollo.AspNetCore");
         BenchmarkDotNet = new Package(Folder, "Picollo.BenchmarkDotNet");
@@ -28,6 +29,8 @@ public sealed class PackageFixture : IDisposable
 
     public Package Diagnostics { get; }
 
+    public Package Profiling { get; }
+
     public Package Scheduling { get; }
 
     public Package AspNetCore { get; }
@@ -35,7 +38,7 @@ public sealed class PackageFixture : IDisposable
     public Package BenchmarkDotNet { get; }
 
     /// <summary>The libraries; the tool is a package apart.</summary>
-    public IReadOnlyList<Package> All => [Core, Export, Diagnostics, Scheduling, AspNetCore, BenchmarkDotNet];
+    public IReadOnlyList<Package> All => [Core, Export, Diagnostics, Profiling, Scheduling, AspNetCore, BenchmarkDotNet];
 
     /// <summary>All packages have the same.</summary>
     public string Version => Core.Version;
