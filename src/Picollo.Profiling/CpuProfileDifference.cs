@@ -6,8 +6,8 @@ namespace Picollo.Profiling;
 /// <remarks>
 /// <para>Profiles have different durations, so shares of their samples are compared, and not samples or times. A share that is smaller
 /// does not mean that a function takes less time for its work: the others may take more. Compare profiles of the same load.</para>
-/// <para>Functions are the same if their name, module and kind are. The groups of processes with the same name are one, because process IDs
-/// differ.</para>
+/// <para>Functions are the same if their name, module and kind are. Processes with the same name are compared as one group,
+/// because their IDs differ.</para>
 /// <para>Immutable and thread-safe.</para>
 /// <example>
 /// <code>

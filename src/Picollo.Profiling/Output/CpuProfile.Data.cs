@@ -41,7 +41,7 @@ public sealed partial class CpuProfile
     /// <summary>Reads a profile of pprof: one of <see cref="WritePprof"/>, or of another tool, such as Go's <c>runtime/pprof</c>.</summary>
     /// <param name="input">The message <c>perftools.profiles.Profile</c>, with gzip or without. It is read to its end, and stays
     /// open.</param>
-    /// <returns>The profile. It equals that which <see cref="WritePprof"/> has written.</returns>
+    /// <returns>The profile. A profile of <see cref="WritePprof"/> equals the one that was written.</returns>
     /// <remarks>
     /// <para>The samples are those of the type <c>samples/count</c>, or of the first type otherwise; where that is a time, each period of
     /// it is a sample. An inlined function is a frame of its own, line numbers are not read, and code without a name has that of its

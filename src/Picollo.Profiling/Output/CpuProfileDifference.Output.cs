@@ -49,7 +49,7 @@ public sealed partial class CpuProfileDifference
     }
 
     /// <summary>Writes a flame graph of both profiles as an SVG file: a box for each function on each path of calls, as wide as the mean of
-    /// its two shares, so that functions are seen that only one profile has.</summary>
+    /// its two shares, so that functions of only one profile are visible, too.</summary>
     /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
     /// <remarks>
     /// <code>
