@@ -52,8 +52,11 @@ public sealed partial class CpuProfile
     ];
 
     /// <summary>The number of nodes of its tree and of those of its parts.</summary>
-    internal int CountNodes() => GetNodes().Count() + (Flows is null ? 0 :
-        Flows.Watchers.Values.Concat(Flows.Labels.Values).Append(Flows.Unlabelled).Sum(root => new CpuProfile(root).GetNodes().Count()));
+    internal int CountNodes()
+    {
+        IEnumerable<CpuProfileNode> parts = Flows is null ? [] : [.. Flows.Watchers.Values, .. Flows.Labels.Values, Flows.Unlabelled];
+        return parts.Append(Root).Sum(root => GetNodes(root).Count());
+    }
 
     private FlowProfiles KnownFlows =>
         Flows ?? throw new InvalidOperationException(

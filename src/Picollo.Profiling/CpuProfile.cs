@@ -39,8 +39,8 @@ public sealed partial class CpuProfile
     public bool IncludesKernel { get; internal init; }
 
     /// <summary>The CPU time that the process used meanwhile, by the kernel's own accounting. For a process that
-    /// has ended, up to 0.25 s before its end. 0 where it is
-    /// not known: of a part of a profile (<see cref="Of"/>, <see cref="ByRoute"/>).</summary>
+    /// has ended, up to 0.25 s before its end. 0 where it is not known: of a part of a profile (<see cref="Of"/>,
+    /// <see cref="ByRoute"/>).</summary>
     public CpuUsage CpuUsage { get; internal init; }
 
     /// <summary>Number of samples.</summary>

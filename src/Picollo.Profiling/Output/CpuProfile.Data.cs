@@ -70,10 +70,12 @@ public sealed partial class CpuProfile
     }
 
     /// <summary>All nodes, each before its children, with the number of its callers. The root's depth is 0.</summary>
-    internal IEnumerable<(CpuProfileNode Node, int Depth)> GetNodes()
+    internal IEnumerable<(CpuProfileNode Node, int Depth)> GetNodes() => GetNodes(Root);
+
+    private static IEnumerable<(CpuProfileNode Node, int Depth)> GetNodes(CpuProfileNode root)
     {
         // A stack, and no recursion: profiles may be deeper than the thread's own stack permits.
-        var pending = new Stack<(CpuProfileNode Node, int Depth)>([(Root, 0)]);
+        var pending = new Stack<(CpuProfileNode Node, int Depth)>([(root, 0)]);
         while (pending.TryPop(out (CpuProfileNode Node, int Depth) next))
         {
             yield return next;

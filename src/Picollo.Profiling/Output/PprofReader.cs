@@ -107,7 +107,7 @@ internal sealed partial class PprofReader
             : 0;
 
         // A profile that has times only: each sample stands for a period.
-        CpuProfileNode root = BuildTree(type, isTime && frequency > 0 ? Signed(_period) : 1, out long unnamed);
+        CpuProfileNode root = BuildTree(type, isTime && frequency > 0 ? Signed(_period) : 1);
         return new CpuProfile(root)
         {
             Title = _isOurs ? comments.FirstOrDefault("") : _mappings.Count > 0 ? FileName(_mappings[0].File) : "",
@@ -118,7 +118,6 @@ internal sealed partial class PprofReader
             IncludesKernel = _includesKernel,
             CpuUsage = _isOurs || frequency == 0 ? _usage : new CpuUsage((long)(root.SampleCount * (NanosecondsPerSecond / frequency)), 0),
             LostSampleCount = Signed(_lost),
-            UnnamedSampleCount = unnamed,
             Notes = [.. comments.Skip(_isOurs ? 1 : 0).Take(MostNotes)],
         };
     }
@@ -128,7 +127,7 @@ internal sealed partial class PprofReader
         : TextOf(_sampleTypes[type].Type);
 
     /// <summary>Reads the samples. Equal stacks are merged by the numbers of their frames first: names are long.</summary>
-    private CpuProfileNode BuildTree(int type, long period, out long unnamed)
+    private CpuProfileNode BuildTree(int type, long period)
     {
         Dictionary<CpuProfileFrame, int> numbers = [];
         List<CpuProfileFrame> frames = [];
@@ -187,7 +186,7 @@ internal sealed partial class PprofReader
             nodes[node] = nodes[node] with { Own = nodes[node].Own + count };
         }
 
-        return Name(nodes, frames, out unnamed);
+        return Name(nodes, frames);
 
         int NumberOf(CpuProfileFrame frame)
         {
@@ -201,11 +200,10 @@ internal sealed partial class PprofReader
         }
     }
 
-    private CpuProfileNode Name(List<(int Parent, int Frame, long Own)> nodes, List<CpuProfileFrame> frames, out long unnamed)
+    private CpuProfileNode Name(List<(int Parent, int Frame, long Own)> nodes, List<CpuProfileFrame> frames)
     {
         var root = new CpuProfileNode(All);
         var path = new Stack<CpuProfileFrame>();
-        unnamed = 0;
         foreach ((int Parent, int Frame, long Own) leaf in nodes.Where(node => node.Own > 0))
         {
             path.Clear();
@@ -216,9 +214,7 @@ internal sealed partial class PprofReader
             }
 
             // WritePprof writes samples without a function as a stack of the root.
-            CpuProfileFrame[] stack = path.Count == 1 && path.Peek() == All ? [] : [.. path];
-            root.Add(stack, leaf.Own);
-            unnamed += stack is [.., { Kind: CpuProfileFrameKind.Unnamed }] ? leaf.Own : 0;
+            root.Add(path.Count == 1 && path.Peek() == All ? [] : [.. path], leaf.Own);
         }
 
         return root;

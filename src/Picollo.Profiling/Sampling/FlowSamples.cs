@@ -53,7 +53,9 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
         }
 
         labelled ??= Unlabelled;
-        isKnown &= (labelled == Unlabelled && kept is not null) || labelled.TryAdd(sample.CallChain, longestStack);
+        isKnown &= kept is null ? labelled.TryAdd(sample.CallChain, longestStack)
+            : labelled == Unlabelled
+                || (labelled.Nodes.Count < KeptFlows.MostNodesOfFlow && labelled.TryAdd(sample.CallChain, longestStack));
         UnknownCount += isKnown ? 0 : 1;
     }
 

@@ -58,13 +58,18 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
     /// <summary>Reads all switches up to a moment, which gives memory back, and forgets what is no longer needed.</summary>
     public void MoveTo(long time)
     {
-        var counting = new HashSet<CpuUsageAsyncWatcher>();
         foreach (ThreadState state in _threads.Values)
         {
-            counting.UnionWith(state.At(time) ?? []);
+            _ = state.At(time);
         }
 
-        counting.UnionWith(_initial.Values.SelectMany(watchers => watchers));
+        if (_stopped.Count == 0)
+        {
+            return;
+        }
+
+        HashSet<CpuUsageAsyncWatcher> counting =
+            [.. _threads.Values.SelectMany(state => state.At(time) ?? []), .. _initial.Values.SelectMany(watchers => watchers)];
         foreach ((CpuUsageAsyncWatcher watcher, long stop) in _stopped.Where(pair => pair.Value < time && !counting.Contains(pair.Key)))
         {
             _stopped.Remove(watcher);

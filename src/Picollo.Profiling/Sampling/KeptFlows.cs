@@ -15,6 +15,10 @@ internal sealed class KeptFlows(TimeSpan limit)
     /// <summary>The memory for the samples of all of them, and as much for those of flows that run: 6 MB each.</summary>
     public const int MostNodes = 100_000;
 
+    /// <summary>The number of nodes from which on a flow takes no more: one that never ends, such as a connection, leaves memory to
+    /// others.</summary>
+    public const int MostNodesOfFlow = MostNodes / 16;
+
     private readonly Lock _gate = new();
     private readonly List<KeptFlow> _flows = []; // the oldest first
 

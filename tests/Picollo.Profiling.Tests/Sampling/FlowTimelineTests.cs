@@ -271,6 +271,28 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
+    public void A_flow_that_never_ends_leaves_memory_to_others()
+    {
+        var kept = new KeptFlows(TimeSpan.Zero);
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        var samples = new FlowSamples(timeline, new NodeBudget(KeptFlows.MostNodes), 127, kept);
+        log.Add(10, NewWatcher(Labels[1]));
+        for (ulong time = 11; time < 2 * KeptFlows.MostNodes; time++)
+        {
+            samples.Add(new PerfRecord(Sample(1, Thread, time, 1, 16 * time)));
+        }
+
+        CpuUsageAsyncWatcher request = NewWatcher(Labels[0]);
+        log.Add(300_000, request);
+        samples.Add(new PerfRecord(Sample(1, Thread, 300_001, 1, 0x30, 0x41)));
+        request.Stop();
+        samples.End(300_002);
+        samples.End(300_003);
+
+        kept.All.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(1);
+    }
+
+    [Fact]
     public void Flows_below_the_limit_are_forgotten_and_the_number_of_others_is_limited()
     {
         var kept = new KeptFlows(TimeSpan.FromHours(1));

@@ -60,7 +60,10 @@ internal sealed class FlowRecorder : IDisposable
         // Gives the memory back. A thread that adds a log for another recorder just now begins a new one at its next switch.
         foreach (ThreadSegment thread in ThreadSegment.All)
         {
-            thread.Log = thread.Log?.Recorder == this ? thread.Log.Next : thread.Log;
+            if (thread.Log is { } log && log.Recorder == this)
+            {
+                thread.Log = log.Next;
+            }
         }
     }
 
