@@ -111,7 +111,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     {
         if (Watcher is { } watcher)
         {
-            watcher.Label = _requested?.LabelOf(IsLongLived(_requested)) ?? RouteTable.LabelOf(Method);
+            watcher.Label = _requested?.LabelOf(IsLongLived(_requested)) ?? RouteTable.Unrouted;
         }
     }
 

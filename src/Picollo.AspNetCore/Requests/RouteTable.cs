@@ -31,14 +31,14 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
     /// <summary>The name of unknown methods.</summary>
     public const string OtherMethod = "_OTHER";
 
+    /// <summary>What any request is for until routing has found its endpoint, or the request has ended, in CPU profiles.</summary>
+    public static readonly FlowLabel Unrouted = new(OtherMethod, NoEndpoint);
+
     private const int ShownRequests = 10;
 
     // Those of RFC 9110, PATCH (RFC 5789) and QUERY, as in OpenTelemetry's HTTP conventions. Methods are case-sensitive.
     private static readonly FrozenSet<string> KnownMethods = FrozenSet.Create(
         StringComparer.Ordinal, "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT", "TRACE", "QUERY");
-
-    private static readonly FrozenDictionary<string, FlowLabel> Unrouted =
-        KnownMethods.Append(OtherMethod).ToFrozenDictionary(method => method, method => new FlowLabel(method, NoEndpoint));
 
     private readonly RowTable<(string Method, string Route), RouteUsage> _routes =
         new(options.Value.MaxRoutes, (OtherMethod, Other), key => new RouteUsage(
@@ -68,9 +68,6 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
 
     /// <summary>The method, always the same string, or <see cref="OtherMethod"/>.</summary>
     public static string MethodOf(string method) => KnownMethods.TryGetValue(method, out string? known) ? known : OtherMethod;
-
-    /// <summary>What a request is for until routing has found its endpoint, in CPU profiles.</summary>
-    public static FlowLabel LabelOf(string method) => Unrouted[method];
 
     /// <summary>The name of a route's row. Long-lived requests have their own, so that they distort no percentile of the others.</summary>
     public static string NameOf(string route, bool isLongLived) => isLongLived ? $"{route} {LongLived}" : route;
