@@ -41,10 +41,10 @@ public sealed class PicolloOptions
 
     /// <summary>Whether the page can take CPU profiles of this process, by route, on Linux. <see langword="false"/> by default.</summary>
     /// <remarks>
-    /// <para>A profile takes ten seconds. It costs about 0.4 % of the CPU time meanwhile, and some 2 µs each time that a thread waits and
-    /// is woken. One is taken at a time, and the last eight are kept in memory. Nothing is sampled or recorded otherwise, unless there is
-    /// also a <see cref="CpuBudget"/>: then the profiler runs as long as the host, and keeps the profiles of the last requests above the
-    /// budget, four for each route and 64 in total.</para>
+    /// <para>A profile takes ten seconds. It costs about 0.4 % of the CPU time meanwhile, and without the right to sample CPUs (root,
+    /// <c>CAP_PERFMON</c>) about 2 µs each time that a thread waits and is woken. One is taken at a time, and the last eight are kept in
+    /// memory. Nothing is sampled or recorded otherwise, unless there is also a <see cref="CpuBudget"/>: then the profiler runs as long as
+    /// the host, and keeps the profiles of the last requests above the budget, four for each route and 64 in total.</para>
     /// <para>A profile shows the names of methods, routes and files to all who can see the page, but no data of the application.
     /// <see cref="Picollo.Profiling.CpuProfiler"/> states the requirements and limits; if it is unavailable, the page shows the
     /// reason.</para>

@@ -9,19 +9,21 @@ namespace Picollo.Profiling;
 
 /// <summary>Samples the stacks of a process while it uses CPU time, on Linux.</summary>
 /// <remarks>
-/// <para>The kernel takes a sample each time a thread has used another <c>1 / Frequency</c> seconds of CPU time
-/// (<c>perf_event_open(2)</c>), wherever its code is: it does not wait for a safepoint, and a thread that waits has no samples. The stack
-/// is read by frame pointers, which .NET code has, except small methods that make a single call. A thread of this class reads the samples;
-/// the sampled threads run no code of it, but those of this process note when they switch between watched flows (60 ns), and allocate
-/// nothing for it in steady state. Memory is bounded: 256 KiB for each CPU, 30 MB for distinct stacks, and 16 MB for switches.</para>
+/// <para>The kernel takes a sample each time a CPU or a thread has used another <c>1 / Frequency</c> seconds of CPU time
+/// (<c>perf_event_open(2)</c>), wherever its code is: it does not wait for a safepoint, and a thread that waits has no samples. Where
+/// the kernel permits events of CPUs (to root, or with <c>CAP_PERFMON</c>), they are used, because they cost nothing when threads wait.
+/// The stack is read by frame pointers, which .NET code has, except small methods that make a single call. A thread of this class reads
+/// the samples; the sampled threads run no code of it, but those of this process note when they switch between watched flows (60 ns),
+/// and allocate nothing for it in steady state. Memory is bounded: 256 KiB for each CPU, 30 MB for distinct stacks, and 16 MB for
+/// switches.</para>
 /// <para>No PMU, environment variable or root is needed: <c>kernel.perf_event_paranoid</c> 2, the kernel's default, permits an ordinary
 /// user to sample its own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
 /// <para>For the names of compiled methods, the runtime of the process writes a perf map to <c>/tmp</c> while it is profiled, which takes
 /// it about 15 ms at the start, or 0.5 s for 4,000 methods on a busy machine. The file is unlinked at once.</para>
 /// <para>The runtime (10.0.12) can crash if methods are unloaded while it lists them at the start of a profile (docs/profiling.md,
 /// "Limits").</para>
-/// <para>A file descriptor is open for each pair of a thread and a CPU. <see cref="Stop()"/> and <see cref="Dispose"/> may be called by any
-/// thread, and leave no descriptor, mapping, file or thread behind.</para>
+/// <para>A file descriptor is open for each CPU, or for each pair of a thread and a CPU. <see cref="Stop()"/> and <see cref="Dispose"/>
+/// may be called by any thread, and leave no descriptor, mapping, file or thread behind.</para>
 /// <example>
 /// <code>
 /// using var profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 99 });
@@ -228,14 +230,15 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
-    /// <summary>A thread has its first sample after a whole period, so those that live for less have none. Null unless that is
-    /// noticeable.</summary>
+    /// <summary>An event of a thread takes its first sample after a whole period, so threads that live for less have none. Null unless
+    /// that is noticeable.</summary>
     private string? NoteOfShortThreads(long samples, CpuUsage used)
     {
         const double NoticeableShare = 0.8;
         double sampled = (double)(samples + _samples.LostCount) / _settings.Options.Frequency;
         double expected = (_settings.Options.IncludeKernel ? used.Total : used.User).TotalSeconds;
-        return sampled >= NoticeableShare * expected || expected * _settings.Options.Frequency < LeastExpected ? null
+        return _events.AreOfCpus || sampled >= NoticeableShare * expected || expected * _settings.Options.Frequency < LeastExpected
+            ? null
             : string.Create(
                 CultureInfo.InvariantCulture,
                 $"The samples stand for {sampled:0.00} s of {expected:0.00} s: a thread that uses less than "

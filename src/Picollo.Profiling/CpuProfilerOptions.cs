@@ -7,9 +7,9 @@ public sealed record CpuProfilerOptions
     public const int MaxFrequency = 10_000;
 
     /// <summary>Samples for each second of CPU time, 1 to <see cref="MaxFrequency"/>. 99 by default, which costs about 0.4 % of the CPU
-    /// time of work that does not wait; 999 costs 2 to 5 %. A thread that waits and is woken costs about 2 µs each time, on a virtual
-    /// machine. Work whose period is that of the samples can be missed: 99 and 999 are not multiples of common
-    /// timer rates.</summary>
+    /// time of work that does not wait; 999 costs 2 to 5 %. Without the right to sample CPUs (root, <c>CAP_PERFMON</c>), a thread
+    /// that waits and is woken costs about 2 µs each time, on a virtual machine. Work whose period is that of
+    /// the samples can be missed: 99 and 999 are not multiples of common timer rates.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside of that range.</exception>
     public int Frequency
     {

@@ -6,12 +6,14 @@ public class AccuracyTests(Xunit.Abstractions.ITestOutputHelper output)
     private const int Samples = 10_000;
     private const double Points = 0.03;
 
-    [FactNeeding(Need.PerfEvents)]
-    public void Every_kind_of_code_has_its_share_of_the_samples()
+    [TheoryNeeding(Need.PerfEvents)]
+    [InlineData(false)]
+    [InlineData(true)] // events of threads, if CPUs are sampled otherwise
+    public void Every_kind_of_code_has_its_share_of_the_samples(bool asOrdinaryUser)
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled");
 
-        CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 4999 }, Samples);
+        CpuProfile profile = asOrdinaryUser ? AsUser.WithoutPerfMonitoring(Profile) : Profile();
 
         Dictionary<string, long> times = process.End();
         var methods = profile.GetMethods().Where(method => method.Frame.Name.StartsWith("Picollo.HelperApp.Profiled.", StringComparison.Ordinal))
@@ -32,5 +34,7 @@ public class AccuracyTests(Xunit.Abstractions.ITestOutputHelper output)
             .Sum(method => method.OwnSampleCount);
         ((double)unnamed / (ofCode + unnamed)).Should().BeLessThan(0.02, "98 % of the samples in managed code have a name");
         samples.Should().AllSatisfy(pair => (pair.Value / allSamples).Should().BeApproximately(times[pair.Key] / allTimes, Points, pair.Key));
+
+        CpuProfile Profile() => process.Profile(new CpuProfilerOptions { Frequency = 4999 }, Samples);
     }
 }

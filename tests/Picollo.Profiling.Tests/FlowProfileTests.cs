@@ -15,10 +15,12 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
 
     private static ulong _sink;
 
-    [FactNeeding(Need.PerfEvents)]
-    public async Task Concurrent_flows_that_wait_never_mix()
+    [TheoryNeeding(Need.PerfEvents)]
+    [InlineData(false)]
+    [InlineData(true)] // events of threads, if CPUs are sampled otherwise
+    public async Task Concurrent_flows_that_wait_never_mix(bool asOrdinaryUser)
     {
-        using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 4999 });
+        using CpuProfiler profiler = asOrdinaryUser ? AsUser.WithoutPerfMonitoring(Start) : Start();
         Task[] all = [.. Enumerable.Range(0, Flows).Select(i => Task.Run(() => i % 2 == 0 ? Handle(Sixty, BurnSixty, 6) : Handle(Forty, BurnForty, 4)))];
         await Task.WhenAll(all);
         CpuProfile profile = profiler.Stop();
@@ -37,6 +39,8 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         parts.Where(part => part.Route == CpuProfileRoute.NoRequest).Sum(part => SamplesOf(part.Profile, nameof(BurnSixty)) + SamplesOf(part.Profile, nameof(BurnForty)))
             .Should().Be(0);
         ((double)sixty.SampleCount / (sixty.SampleCount + forty.SampleCount)).Should().BeApproximately(0.6, Points);
+
+        static CpuProfiler Start() => CpuProfiler.Start(new CpuProfilerOptions { Frequency = 4999 });
 
         async Task Handle(FlowLabel label, Action burn, int milliseconds)
         {

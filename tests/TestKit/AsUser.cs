@@ -2,13 +2,35 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.TestKit;
 
-/// <summary>Runs code as another user: on a thread of its own, which is what the kernel's setresuid(2) is of (the C library's is of all
-/// threads).</summary>
-internal static partial class AsUser
+/// <summary>Runs code with other rights: on a thread of its own, because the kernel's system calls change those of one thread (the C
+/// library's change all).</summary>
+internal static unsafe partial class AsUser
 {
     public const uint Nobody = 65534;
 
-    public static T Run<T>(uint user, Func<T> action)
+    private static readonly bool IsX64 = RuntimeInformation.ProcessArchitecture == Architecture.X64;
+
+    /// <summary>As another user.</summary>
+    public static T Run<T>(uint user, Func<T> action) => RunOnThread(action, () =>
+        SystemCall(IsX64 ? 117 : 147, (nint)user, (nint)user, (nint)user).Should().Be(0)); // setresuid
+
+    /// <summary>As this user, but without root's right to use all perf events (CAP_PERFMON, and CAP_SYS_ADMIN, which includes it).</summary>
+    public static T WithoutPerfMonitoring<T>(Func<T> action) => RunOnThread(action, () =>
+    {
+        const int administration = 21, perfMonitor = 38;
+        uint* header = stackalloc uint[] { 0x20080522, 0 }; // _LINUX_CAPABILITY_VERSION_3, this thread
+        uint* sets = stackalloc uint[6]; // effective, permitted and inheritable: the lower halves, and then the upper ones
+        SystemCall(IsX64 ? 125 : 90, (nint)header, (nint)sets, 0).Should().Be(0); // capget
+        for (int i = 0; i < 3; i++)
+        {
+            sets[i] &= ~(1u << administration);
+            sets[3 + i] &= ~(1u << (perfMonitor - 32));
+        }
+
+        SystemCall(IsX64 ? 126 : 91, (nint)header, (nint)sets, 0).Should().Be(0); // capset
+    });
+
+    private static T RunOnThread<T>(Func<T> action, Action drop)
     {
         T result = default!;
         Exception? failure = null;
@@ -16,8 +38,7 @@ internal static partial class AsUser
         {
             try
             {
-                int number = RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 117 : 147;
-                SystemCall(number, (nint)user, (nint)user, (nint)user).Should().Be(0);
+                drop();
                 result = action();
             }
             catch (Exception e)
@@ -31,5 +52,5 @@ internal static partial class AsUser
     }
 
     [LibraryImport("libc", EntryPoint = "syscall")]
-    private static partial nint SystemCall(nint number, nint real, nint effective, nint saved);
+    private static partial nint SystemCall(nint number, nint first, nint second, nint third);
 }

@@ -88,8 +88,9 @@ internal sealed class SampleCollector
             case PerfRecordType.Lost:
                 LostCount += (long)record.LostCount;
                 break;
-            case PerfRecordType.Fork when _followsChildren && record.ProcessId != record.ParentProcessId:
-                if (_current.TryGetValue(record.ParentProcessId, out SampledProcess? parent))
+            case PerfRecordType.Fork when record.ProcessId != record.ParentProcessId:
+                _current.Remove(record.ProcessId); // the ID of a process that has ended
+                if (_followsChildren && _current.TryGetValue(record.ParentProcessId, out SampledProcess? parent))
                 {
                     Begin(parent.Fork(record.ProcessId));
                 }

@@ -11,13 +11,19 @@ namespace Picollo.Profiling.Sampling;
 /// <param name="StartsOnExec">Whether sampling begins when the process executes another program.</param>
 internal sealed record SamplingTarget(int ProcessId, int Frequency, bool IncludesKernel, bool StartsOnExec);
 
-/// <summary>The events that take samples of a process: one for each of its threads and each CPU, and a ring of records for each CPU.
-/// Threads and processes that these start later inherit them.</summary>
-/// <remarks>An inherited event has a ring only if it is of one CPU (perf_event_open(2)), so each thread needs one for each CPU.</remarks>
+/// <summary>The events that take samples of a process, and a ring of records for each CPU.</summary>
+/// <remarks>
+/// <para>An event of a CPU takes samples of all that runs on it, and costs nothing when a thread waits and is woken. The kernel permits it
+/// to root, with CAP_PERFMON, and to all where kernel.perf_event_paranoid is 0 or less. The records of other processes are ignored.</para>
+/// <para>Otherwise there is an event for each thread and each CPU, which threads and processes that are started later inherit. The kernel
+/// stops and starts them with the thread. An inherited event has a ring only if it is of one CPU (perf_event_open(2)).</para>
+/// </remarks>
 internal sealed class SamplingEvents : IDisposable
 {
     /// <summary>What is found after that was started by threads that have events.</summary>
     private const int MostScans = 5;
+
+    private const int AllThreads = -1;
 
     internal static readonly PerfEventDefinition Cycles = new(PerfTypeId.Hardware, (ulong)PerfHardwareCounterId.CpuCycles);
     private static readonly PerfEventDefinition CpuClock = new(PerfTypeId.Software, (ulong)PerfSoftwareCounterId.CpuClock);
@@ -37,6 +43,12 @@ internal sealed class SamplingEvents : IDisposable
     /// <summary><c>cycles</c> or <c>cpu-clock</c>.</summary>
     public string Name { get; private set; } = "";
 
+    /// <summary>Whether the events are of whole CPUs, and not of threads.</summary>
+    public bool AreOfCpus { get; private set; }
+
+    /// <summary>Number of open descriptors.</summary>
+    internal int FileCount => _files.Count;
+
     /// <exception cref="MeasurementUnavailableException">There is no such process, or the kernel refuses.</exception>
     public static SamplingEvents Open(SamplingTarget target)
     {
@@ -44,7 +56,7 @@ internal sealed class SamplingEvents : IDisposable
         try
         {
             events.ChooseEvent();
-            events.OpenOnThreads();
+            events.OpenAll();
             events.Rings = [.. events._rings.Values.Select(each => each.Ring)];
             return events;
         }
@@ -77,24 +89,30 @@ internal sealed class SamplingEvents : IDisposable
         }
     }
 
-    /// <summary>The CPU's cycles where there is a PMU, because their interrupts also reach code that has turned others off. The clock
-    /// otherwise.</summary>
+    /// <summary>Cycles where there is a PMU, because their interrupts also reach code that has turned others off. The clock
+    /// otherwise, also where only some CPUs have the event, as in processors with two kinds of cores.</summary>
     private void ChooseEvent()
     {
-        _definition = Cycles;
+        (_definition, Name) = (Cycles, "cycles");
         _attributes = AttributesOf(Cycles, _target);
-        Name = "cycles";
-        using PerfEventFile? file = PerfEventFile.TryOpen(_attributes, thread: 0, cpu: -1, leader: null, out int error);
-        if (file is null && error is not (Errno.EACCES or Errno.EPERM or Errno.ENOSYS))
+        for (int cpu = 0; cpu <= _highestCpu; cpu++)
         {
-            _definition = CpuClock;
-            _attributes = AttributesOf(CpuClock, _target);
-            Name = "cpu-clock";
+            using PerfEventFile? file = PerfEventFile.TryOpen(_attributes, thread: 0, cpu, leader: null, out int error);
+            if (file is null && error is not (Errno.EACCES or Errno.EPERM or Errno.ENOSYS or Errno.ENODEV))
+            {
+                (_definition, Name) = (CpuClock, "cpu-clock");
+                _attributes = AttributesOf(CpuClock, _target);
+                return;
+            }
         }
     }
 
+    /// <summary>The attributes of an event of a thread.</summary>
     internal static PerfEventAttributes AttributesOf(in PerfEventDefinition definition, SamplingTarget target) =>
-        new(definition, FlagsOf(target))
+        AttributesOf(definition, target, PerfEventFlags.Inherit);
+
+    private static PerfEventAttributes AttributesOf(in PerfEventDefinition definition, SamplingTarget target, PerfEventFlags flags) =>
+        new(definition, flags | FlagsOf(target))
         {
             Size = PerfEventAttributes.Version5Size,
             SamplePeriod = (ulong)target.Frequency,
@@ -104,11 +122,33 @@ internal sealed class SamplingEvents : IDisposable
 
     // The records of mappings, names, forks and ends come with the samples. Watermark 0 is half of the ring.
     private static PerfEventFlags FlagsOf(SamplingTarget target) =>
-        PerfEventFlags.Inherit | PerfEventFlags.Frequency | PerfEventFlags.SampleIdAll | PerfEventFlags.UseClockId
+        PerfEventFlags.Frequency | PerfEventFlags.SampleIdAll | PerfEventFlags.UseClockId
         | PerfEventFlags.Mmap | PerfEventFlags.Mmap2 | PerfEventFlags.Comm | PerfEventFlags.CommExec | PerfEventFlags.Task
         | PerfEventFlags.Watermark
         | (target.IncludesKernel ? PerfEventFlags.None : PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor)
         | (target.StartsOnExec ? PerfEventFlags.Disabled | PerfEventFlags.EnableOnExec : PerfEventFlags.None);
+
+    private void OpenAll()
+    {
+        // An event of a CPU knows of no exec. The clock goes on while the CPU is idle, but no PMU counts then, and some refuse the flag.
+        PerfEventAttributes ofCpu = AttributesOf(
+            _definition, _target, Name == "cycles" ? PerfEventFlags.None : PerfEventFlags.ExcludeIdle);
+        using (PerfEventFile? permitted = _target.StartsOnExec ? null : PerfEventFile.TryOpen(ofCpu, AllThreads, cpu: 0, leader: null, out _))
+        {
+            AreOfCpus = permitted is not null;
+        }
+
+        if (AreOfCpus)
+        {
+            _ = PerfEventOpener.ThreadsOf(_target.ProcessId); // throws if there is no such process
+            _attributes = ofCpu;
+            OpenOn(AllThreads);
+        }
+        else
+        {
+            OpenOnThreads();
+        }
+    }
 
     private void OpenOnThreads()
     {

@@ -58,6 +58,7 @@ internal enum PerfEventFlags : ulong
     Pinned = 1 << 2,
     ExcludeKernel = 1 << 5,
     ExcludeHypervisor = 1 << 6,
+    ExcludeIdle = 1 << 7,
     Mmap = 1 << 8,
     Comm = 1 << 9,
     Frequency = 1 << 10,

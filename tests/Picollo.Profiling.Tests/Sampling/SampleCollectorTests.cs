@@ -60,6 +60,18 @@ public class SampleCollectorTests
     }
 
     [Fact]
+    public void A_process_that_has_the_ID_of_one_that_has_ended_is_another_one()
+    {
+        SampleCollector samples = New(followsChildren: false);
+        foreach (byte[] record in new[] { Task(ExitMark, Main, Main, 1), Task(ForkMark, Main, Main, 1), Sample(Main, Main, 2, 1, 0x30) })
+        {
+            samples.Handle(new PerfRecord(record), 0);
+        }
+
+        samples.SampleCount.Should().Be(0);
+    }
+
+    [Fact]
     public void A_thread_is_not_a_process()
     {
         Handle(Task(ForkMark, Main, 101, Main), Sample(Main, 101, 1, 1, 0x30));
