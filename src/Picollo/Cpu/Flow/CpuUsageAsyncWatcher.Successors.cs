@@ -55,7 +55,7 @@ public sealed partial class CpuUsageAsyncWatcher
         _successorOrPieces = (object?)pieces ?? (object?)successor ?? Label;
         Volatile.Write(ref _isFinal, true);
         Unlock();
-        if (ThreadCount > 0 && FlowRecorder.IsActive)
+        if (FlowRecorder.IsActive)
         {
             FlowRecorder.RecordStop(this);
         }

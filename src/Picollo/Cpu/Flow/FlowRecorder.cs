@@ -12,13 +12,16 @@ internal sealed class FlowRecorder : IDisposable
     private const int MostChunks = 4096;
 
     private static FlowRecorder[] _active = [];
+    private static FlowRecorder[] _ofSwitches = []; // those that record switches already, and not only stops
 
     private readonly int _mostChunks;
     private int _chunkCount;
     private FlowLog? _added;
     private FlowStop? _stops;
 
-    private FlowRecorder(int mostChunks) => _mostChunks = mostChunks;
+    /// <param name="mostChunks">The memory for all threads.</param>
+    /// <remarks>It records nothing by itself: for tests of logs, whose memory no other thread uses then.</remarks>
+    internal FlowRecorder(int mostChunks) => _mostChunks = mostChunks;
 
     /// <summary>Whether anybody records.</summary>
     public static bool IsActive => Volatile.Read(ref _active).Length > 0;
@@ -34,9 +37,16 @@ internal sealed class FlowRecorder : IDisposable
     public static FlowRecorder Start(int mostChunks = MostChunks)
     {
         var recorder = new FlowRecorder(mostChunks);
-        Replace(active => [.. active, recorder]);
 
-        // After that: a thread that switches meanwhile has a log, which begins with what it ran before.
+        // Threads store what they run, or that a watcher is stopped, and then look whether anybody records. A fence between the two would
+        // cost time without a profile, so it is here, for all of them: after the first one, a stop is recorded or visible to every thread
+        // whose switches are; after the second one, a switch is recorded or visible below.
+        Replace(ref _active, others => [.. others, recorder]);
+        Interlocked.MemoryBarrierProcessWide();
+        Replace(ref _ofSwitches, others => [.. others, recorder]);
+        Interlocked.MemoryBarrierProcessWide();
+
+        // A thread that switches meanwhile has a log, which begins with what it ran before.
         var initial = new Dictionary<int, CpuUsageAsyncWatcher[]>();
         foreach (ThreadSegment thread in ThreadSegment.All)
         {
@@ -55,7 +65,8 @@ internal sealed class FlowRecorder : IDisposable
     /// <summary>Ends recording.</summary>
     public void Dispose()
     {
-        Replace(active => [.. active.Where(other => other != this)]);
+        Replace(ref _ofSwitches, all => [.. all.Where(other => other != this)]);
+        Replace(ref _active, all => [.. all.Where(other => other != this)]);
 
         // Gives the memory back. A thread that adds a log for another recorder just now begins a new one at its next switch.
         foreach (ThreadSegment thread in ThreadSegment.All)
@@ -73,16 +84,21 @@ internal sealed class FlowRecorder : IDisposable
     public static void RecordSwitch(ThreadSegment thread, CpuUsageAsyncWatcher? before)
     {
         long time = Stopwatch.GetTimestamp();
-        foreach (FlowRecorder recorder in Volatile.Read(ref _active))
+        foreach (FlowRecorder recorder in Volatile.Read(ref _ofSwitches))
         {
             recorder.LogOf(thread, before, time).Add(time, thread.Watchers);
         }
     }
 
-    /// <summary>Records that a watcher was stopped while threads were in its flow. These may go on for a long time without a
-    /// switch.</summary>
+    /// <summary>Records that a watcher was stopped, if threads are in its flow. These may go on for a long time without a switch.</summary>
     public static void RecordStop(CpuUsageAsyncWatcher watcher)
     {
+        Interlocked.MemoryBarrier(); // a thread that takes the flow up and is not counted here finds the watcher stopped
+        if (watcher.ThreadCount == 0)
+        {
+            return;
+        }
+
         long time = Stopwatch.GetTimestamp();
         foreach (FlowRecorder recorder in Volatile.Read(ref _active))
         {
@@ -131,14 +147,14 @@ internal sealed class FlowRecorder : IDisposable
 
     internal void ReleaseChunks(int count) => Interlocked.Add(ref _chunkCount, -count);
 
-    private static void Replace(Func<FlowRecorder[], FlowRecorder[]> change)
+    private static void Replace(ref FlowRecorder[] all, Func<FlowRecorder[], FlowRecorder[]> change)
     {
-        FlowRecorder[] active;
+        FlowRecorder[] before;
         do
         {
-            active = Volatile.Read(ref _active);
+            before = Volatile.Read(ref all);
         }
-        while (Interlocked.CompareExchange(ref _active, change(active), active) != active);
+        while (Interlocked.CompareExchange(ref all, change(before), before) != before);
     }
 
     private FlowLog LogOf(ThreadSegment thread, CpuUsageAsyncWatcher? before, long time)
