@@ -60,9 +60,9 @@ internal sealed class SampleTree(NodeBudget budget)
         {
             Node node = other._nodes[i];
             places[i] = node.Parent == None ? None : places[node.Parent];
-            if ((node.Parent != None && places[i] == Missing) || !TryAddNode(node.Address, ref places[i]))
+            if (!TryAddNode(node.Address, ref places[i]))
             {
-                places[i] = Missing;
+                places[i] = Missing; // as are those below it, because no memory comes back meanwhile
             }
             else if (node.OwnSampleCount > 0)
             {

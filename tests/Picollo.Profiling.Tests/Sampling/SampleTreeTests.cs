@@ -71,6 +71,29 @@ public class SampleTreeTests
     }
 
     [Fact]
+    public void A_stack_that_finds_no_memory_is_not_added_to_another_one()
+    {
+        var budget = new NodeBudget(5);
+        SampleTree all = new(budget), added = new(new NodeBudget(100));
+        all.TryAdd([0x30, 0x11], longestStack: 4).Should().BeTrue();
+        all.TryAdd([0x30], longestStack: 4).Should().BeTrue();
+        all.TryAdd([0x40, 0x51], longestStack: 4).Should().BeTrue();
+        added.TryAdd([0x30, 0x21, 0x11], longestStack: 4).Should().BeTrue(); // as if 10 had called 30, without the 20 in between
+        added.TryAdd([0x30, 0x61], longestStack: 4).Should().BeTrue(); // as if nothing had called 30
+        added.TryAdd([0x30, 0x11], longestStack: 4).Should().BeTrue();
+
+        all.AddAll(added).Should().Be(1, "one of the three is known");
+
+        all.SampleCount.Should().Be(4);
+        all.Nodes.Should().Equal(
+            new SampleTree.Node(-1, 0x10, 0),
+            new SampleTree.Node(0, 0x30, 2),
+            new SampleTree.Node(-1, 0x30, 1),
+            new SampleTree.Node(-1, 0x50, 0),
+            new SampleTree.Node(3, 0x40, 1));
+    }
+
+    [Fact]
     public void A_sample_without_addresses_is_not_counted()
     {
         var tree = new SampleTree(new NodeBudget(3));
