@@ -50,7 +50,7 @@ public sealed partial class CpuProfile
     public long LostSampleCount { get; internal init; }
 
     /// <summary>Number of samples whose innermost function has no name.</summary>
-    public long UnnamedSampleCount { get; internal init; }
+    public long UnnamedSampleCount { get; }
 
     /// <summary>What limits this profile, such as names that could not be read, with the reason; empty where nothing does.</summary>
     public IReadOnlyList<string> Notes { get; internal init => field = [.. value.Select(CleanText.Of)]; } = [];

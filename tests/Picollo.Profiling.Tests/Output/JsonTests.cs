@@ -11,7 +11,7 @@ public class JsonTests
     {
         CpuProfile profile = new(Profiles.RootOf(
             ([Profiles.Managed("Main"), Profiles.Managed("Main"), new CpuProfileFrame("memcpy", "libc.so.6", CpuProfileFrameKind.Native)], 5),
-            ([Profiles.Managed("Start")], 1),
+            ([new CpuProfileFrame("app+0x12", "app", CpuProfileFrameKind.Unnamed)], 1),
             ([Profiles.Managed("Main")], 3)))
         {
             Title = "app",
@@ -22,7 +22,6 @@ public class JsonTests
             IncludesKernel = true,
             CpuUsage = new CpuUsage(1_500_000_000, 250_000_000),
             LostSampleCount = 2,
-            UnnamedSampleCount = 1,
             Notes = ["A <note>."],
         };
 
@@ -32,13 +31,13 @@ public class JsonTests
             "cpuUserSeconds":1.5,"cpuKernelSeconds":0.25,"sampleCount":9,"lostSampleCount":2,"unnamedSampleCount":1,"notes":["A <note>."],
             "methods":[{"name":"memcpy","module":"libc.so.6","kind":"native","ownSampleCount":5,"sampleCount":5},
             {"name":"Main","module":"App.dll","kind":"managed","ownSampleCount":3,"sampleCount":8},
-            {"name":"Start","module":"App.dll","kind":"managed","ownSampleCount":1,"sampleCount":1}],
+            {"name":"app+0x12","module":"app","kind":"unnamed","ownSampleCount":1,"sampleCount":1}],
             "nodes":[{"parent":-1,"frame":0,"sampleCount":9,"ownSampleCount":0},{"parent":0,"frame":1,"sampleCount":8,"ownSampleCount":3},
             {"parent":1,"frame":1,"sampleCount":5,"ownSampleCount":0},{"parent":2,"frame":2,"sampleCount":5,"ownSampleCount":5},
             {"parent":0,"frame":3,"sampleCount":1,"ownSampleCount":1}],
             "frames":[{"name":"all","module":"","kind":"group"},{"name":"Main","module":"App.dll","kind":"managed"},
             {"name":"memcpy","module":"libc.so.6","kind":"native"},
-            {"name":"Start","module":"App.dll","kind":"managed"}]}
+            {"name":"app+0x12","module":"app","kind":"unnamed"}]}
             """.ReplaceLineEndings("") + "\n");
     }
 

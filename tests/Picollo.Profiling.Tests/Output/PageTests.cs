@@ -60,7 +60,8 @@ public class PageTests
     [Fact]
     public void The_header_has_what_was_measured()
     {
-        string page = Page(SomeProfiles.Of("app <1>", [([Profiles.Managed("A")], 1000)], ["A note, <b>."]));
+        string page = Page(SomeProfiles.Of(
+            "app <1>", [([Profiles.Managed("A")], 980), ([new CpuProfileFrame("x+0x1", "x", CpuProfileFrameKind.Unnamed)], 20)], ["A note, <b>."]));
         string[] facts = [.. Between(page, "<dl id=\"facts\">", "</dl>").Split("<dt>").Skip(1).Select(fact =>
             System.Text.RegularExpressions.Regex.Replace(fact.Replace("</dt>", ": "), "<[^>]*>", "").Trim())];
         facts.Should().Equal(

@@ -22,7 +22,6 @@ public class PprofReaderTests
             IncludesKernel = true,
             CpuUsage = new CpuUsage(1_500_000_001, 250_000_000),
             LostSampleCount = 2,
-            UnnamedSampleCount = 5,
             Notes = ["A note.", "Another."],
         };
 

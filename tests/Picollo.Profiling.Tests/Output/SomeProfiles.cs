@@ -110,7 +110,6 @@ internal static class SomeProfiles
             IncludesKernel = true,
             CpuUsage = new Picollo.Cpu.CpuUsage(root.SampleCount * 8_000_000, root.SampleCount * 2_000_000),
             LostSampleCount = root.SampleCount / 40,
-            UnnamedSampleCount = root.SampleCount / 50,
             Notes = notes ?? [],
         };
     }

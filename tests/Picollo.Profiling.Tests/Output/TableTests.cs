@@ -16,7 +16,6 @@ public class TableTests
         Frequency = 99,
         CpuUsage = new CpuUsage(12_500_000_000, 750_000_000),
         LostSampleCount = 3,
-        UnnamedSampleCount = 7,
         Notes = ["The names of libcoreclr.so are unknown: it has no symbols.", "\e[2J"],
     };
 
