@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 using Picollo.Profiling.Sampling;
 using static Picollo.Profiling.Tests.Sampling.KernelRecords;
@@ -369,6 +370,81 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
+    public void Each_gap_lasts_from_the_first_switch_that_is_lost_to_the_next_that_is_recorded()
+    {
+        CpuUsageAsyncWatcher[] watchers = [NewWatcher(), NewWatcher()];
+        var small = new FlowRecorder(mostChunks: 1); // and two for each log
+        var timeline = new FlowTimeline(small);
+        var log = new FlowLog(small, Thread, 0, before: null);
+        timeline.Add(log);
+
+        for (int start = 0; start < 4000; start += 1000)
+        {
+            for (int time = start; time < start + 1000; time++)
+            {
+                log.Add(time, watchers[time % 2]);
+            }
+
+            List<bool> known = [];
+            for (int time = start; time < start + 1000; time++)
+            {
+                IReadOnlyList<CpuUsageAsyncWatcher>? found = timeline.At(Thread, time);
+                (found ?? [watchers[time % 2]]).Should().Equal(watchers[time % 2]);
+                known.Add(found is not null);
+            }
+
+            int count = known.Count(isKnown => isKnown);
+            count.Should().BeInRange(100, 900);
+            known.Should().Equal(Enumerable.Range(0, 1000).Select(i => i < count), "there is one gap, at the end");
+        }
+    }
+
+    [Fact]
+    public void A_stop_is_forgotten_when_no_thread_is_in_the_flow()
+    {
+        FlowTimeline timeline = NewTimeline(out FlowLog log);
+        WeakReference stopped = Stop(timeline, log);
+
+        timeline.MoveTo(40);
+
+        GC.Collect();
+        stopped.IsAlive.Should().BeFalse("a profile may take as long as the application");
+        timeline.At(Thread, 41).Should().BeEmpty();
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference Stop(FlowTimeline timeline, FlowLog log)
+        {
+            CpuUsageAsyncWatcher watcher = CpuUsageAsyncWatcher.MakeSuccessor(); // in no flow, which would keep it
+            log.Add(10, watcher);
+            log.Add(30, null);
+            timeline.Add(new FlowStop(watcher, 20));
+            return new WeakReference(watcher);
+        }
+    }
+
+    [Fact]
+    public void A_thread_that_ends_gives_the_memory_of_its_log_back()
+    {
+        var recorder = new FlowRecorder(mostChunks: 10);
+        var timeline = new FlowTimeline(recorder);
+        for (int start = 0; start < 3000; start += 1000)
+        {
+            var log = new FlowLog(recorder, Thread, start, before: null);
+            timeline.Add(log);
+            for (int time = start; time < start + 500; time++)
+            {
+                log.Add(time, null);
+            }
+        }
+
+        timeline.MoveTo(2500);
+        recorder.TakeChunk().Should().BeInRange(2, 6, "one log of three is left");
+        timeline.Forget(Thread, 3000);
+
+        recorder.TakeChunk().Should().Be(2, "this test has taken them");
+    }
+
+    [Fact]
     public void What_a_thread_ran_when_recording_started_is_known_until_it_ends()
     {
         using var isIn = new ManualResetEventSlim();
@@ -423,6 +499,36 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.At(id, 1).Should().ContainSingle();
         timeline.Forget(id, 2);
         timeline.At(id, 3).Should().BeEmpty();
+        goOn.Set();
+        thread.Join();
+    }
+
+    [Fact]
+    public void A_stop_is_not_forgotten_while_a_thread_is_in_the_flow_that_never_switches()
+    {
+        using var isIn = new ManualResetEventSlim();
+        using var goOn = new ManualResetEventSlim();
+        CpuUsageAsyncWatcher? watcher = null;
+        int id = 0;
+        var thread = new Thread(() =>
+        {
+            watcher = new CpuUsageAsyncWatcher();
+            id = (int)(ThreadSegment.OfThread!.ThreadId ?? 0);
+            isIn.Set();
+            goOn.Wait();
+        });
+        thread.UnsafeStart();
+        isIn.Wait();
+        using FlowRecorder recorder = FlowRecorder.Start();
+        var timeline = new FlowTimeline(recorder);
+        watcher!.Stop();
+        timeline.Refresh();
+        long stopped = System.Diagnostics.Stopwatch.GetTimestamp();
+
+        timeline.MoveTo(stopped);
+        timeline.MoveTo(stopped + 1);
+
+        timeline.At(id, stopped + 2).Should().BeEmpty();
         goOn.Set();
         thread.Join();
     }

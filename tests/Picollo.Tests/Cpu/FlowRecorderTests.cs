@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
@@ -245,6 +246,83 @@ public class FlowRecorderTests
 
         ReadKinds(other).Should().HaveCount(4000).And.NotContain(FlowSwitchKind.Gap);
     }
+
+    [Fact]
+    public void A_switch_that_was_read_keeps_no_watcher_alive()
+    {
+        var log = new FlowLog(new FlowRecorder(mostChunks: 1), 1, 0, before: null);
+        WeakReference watcher = Add(log);
+        watcher.IsAlive.Should().BeTrue();
+
+        ReadKinds(log).Should().Equal(FlowSwitchKind.Switch);
+
+        GC.Collect();
+        watcher.IsAlive.Should().BeFalse();
+        GC.KeepAlive(log);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference Add(FlowLog log)
+        {
+            CpuUsageAsyncWatcher watcher = CpuUsageAsyncWatcher.MakeSuccessor(); // in no flow, which would keep it
+            log.Add(1, watcher);
+            return new WeakReference(watcher);
+        }
+    }
+
+    [Fact]
+    public void Memory_is_counted_exactly_when_it_runs_out_is_returned_and_is_given_back()
+    {
+        const int Most = 100, MostKept = 64;
+        var recorder = new FlowRecorder(Most);
+        var log = new FlowLog(recorder, 1, 0, before: null);
+        for (int round = 0; round < 3; round++)
+        {
+            for (int i = 0; i < 20_000; i++)
+            {
+                log.Add(i, null);
+            }
+
+            CountOf(recorder).Should().Be(Most);
+            ReadKinds(log).Should().Contain(FlowSwitchKind.Gap);
+            CountOf(recorder).Should().Be(MostKept);
+        }
+
+        log.Release();
+        CountOf(recorder).Should().Be(0);
+
+        static int CountOf(FlowRecorder recorder)
+        {
+            int count = recorder.TakeChunk() - 1;
+            recorder.ReleaseChunks(1);
+            return count;
+        }
+    }
+
+    [Fact]
+    public void The_logs_of_recorders_that_have_ended_are_dropped_by_the_next_one() => OnThread(null, () =>
+    {
+        FlowRecorder[] recorders = new FlowRecorder[4];
+        for (int i = 0; i < recorders.Length; i++)
+        {
+            recorders[i] = FlowRecorder.Start();
+            Switch(1);
+            if (i == 2)
+            {
+                recorders[0].Dispose();
+                recorders[1].Dispose();
+            }
+        }
+
+        List<FlowRecorder> ofLogs = [];
+        for (FlowLog? log = ThreadSegment.OfThread!.Log; log is not null; log = log.Next)
+        {
+            ofLogs.Add(log.Recorder);
+        }
+
+        ofLogs.Where(recorders.Contains).Should().Equal(recorders[3], recorders[2]);
+        recorders[2].Dispose();
+        recorders[3].Dispose();
+    });
 
     [Fact]
     public void A_recorder_that_has_ended_leaves_no_memory_behind()
