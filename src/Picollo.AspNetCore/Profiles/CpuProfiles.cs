@@ -17,7 +17,7 @@ internal sealed class CpuProfiles(IOptions<PicolloOptions> options, ILoggerFacto
     public const int MostProfiles = 8;
 
     /// <summary>The memory for all of them, but for the last: about 50 MB.</summary>
-    private const int MostNodes = 200_000;
+    internal const int MostNodes = 200_000;
 
     private readonly Lock _gate = new();
     private readonly List<StoredProfile> _stored = []; // the oldest first
@@ -117,7 +117,8 @@ internal sealed class CpuProfiles(IOptions<PicolloOptions> options, ILoggerFacto
 
     public void Dispose() => _profiler?.Dispose();
 
-    private StoredProfile Store(CpuProfile profile)
+    /// <summary>Keeps a profile, and forgets the oldest ones beyond the limits.</summary>
+    internal StoredProfile Store(CpuProfile profile)
     {
         var stored = new StoredProfile(Guid.NewGuid().ToString("n")[..16], profile);
         lock (_gate)

@@ -1,8 +1,12 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
 using System.Net;
 using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Cpu;
@@ -188,6 +192,71 @@ public class CpuProfilesTests
         using HttpResponseMessage none = await server.Client.GetAsync("/picollo?profile=0123456789abcdef");
         none.StatusCode.Should().Be(HttpStatusCode.NotFound);
         (await none.Content.ReadAsStringAsync()).Should().Contain("the last 8 are kept");
+    }
+
+    [Fact]
+    public void The_memory_for_profiles_is_limited()
+    {
+        using CpuProfiles profiles = new(Options.Create(new PicolloOptions()), NullLoggerFactory.Instance, TimeProvider.System);
+        StoredProfile first = Store(CpuProfiles.MostNodes / 2), second = Store(CpuProfiles.MostNodes / 2);
+        profiles.All.Should().Equal(second, first);
+
+        StoredProfile small = Store(1);
+        profiles.All.Should().Equal([small, second], "the oldest is forgotten");
+
+        StoredProfile large = Store(CpuProfiles.MostNodes + 1);
+        profiles.All.Should().Equal([large], "the last is kept, whatever its size");
+
+        StoredProfile Store(int nodes)
+        {
+            StoredProfile stored = profiles.Store(new CpuProfile(Tree(nodes)));
+            stored.NodeCount.Should().Be(nodes);
+            return stored;
+        }
+
+        static CpuProfileNode Tree(int nodes)
+        {
+            CpuProfileNode root = new(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group));
+            for (int i = 1; i < nodes; i++)
+            {
+                root.Add([new CpuProfileFrame($"F{i}", "App.dll", CpuProfileFrameKind.Managed)], 1);
+            }
+
+            return root;
+        }
+    }
+
+    [Fact]
+    public async Task Taking_a_profile_is_in_no_metric_of_the_server_and_other_requests_of_the_page_are()
+    {
+        ConcurrentQueue<(object? Method, object? Status)> measured = [];
+        PageServer server = await StartAsync(isOpen: true, factor: 100);
+        IMeterFactory meters = server.Application.Services.GetRequiredService<IMeterFactory>();
+        using MeterListener listener = new()
+        {
+            InstrumentPublished = (instrument, self) =>
+            {
+                if (instrument.Name == "http.server.request.duration" && instrument.Meter.Scope == meters)
+                {
+                    self.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<double>((_, _, tags, _) =>
+        {
+            Dictionary<string, object?> values = new(tags.ToArray());
+            measured.Enqueue((values["http.request.method"], values["http.response.status_code"]));
+        });
+        listener.Start();
+        using HttpRequestMessage ofOtherSite = new(HttpMethod.Post, "/picollo");
+        ofOtherSite.Headers.Add("Sec-Fetch-Site", "cross-site");
+
+        (await PostAsync(server)).Dispose();
+        (await server.Client.GetAsync("/picollo")).Dispose();
+        (await server.Client.SendAsync(ofOtherSite)).Dispose();
+        await server.DisposeAsync(); // the last measurement follows the response
+
+        measured.Should().BeEquivalentTo(new (object?, object?)[] { ("GET", 200), ("POST", 403) });
     }
 
     [FactNeeding(Need.PerfEvents)]
