@@ -107,7 +107,7 @@ public class ElfImageTests
     [Trait("Category", "Slow")]
     public void Links_are_followed_and_pipes_do_not_block()
     {
-        DirectoryInfo folder = Directory.CreateTempSubdirectory();
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("picollo-elf-");
         try
         {
             (string file, string pipe, string link) = (Path.Combine(folder.FullName, "file"), Path.Combine(folder.FullName, "pipe"), Path.Combine(folder.FullName, "link"));
