@@ -133,10 +133,10 @@ internal sealed class SamplingEvents : IDisposable
         // An event of a CPU knows of no exec. The clock goes on while the CPU is idle, but no PMU counts then, and some refuse the flag.
         PerfEventAttributes ofCpu = AttributesOf(
             _definition, _target, Name == "cycles" ? PerfEventFlags.None : PerfEventFlags.ExcludeIdle);
-        using (PerfEventFile? permitted = _target.StartsOnExec ? null : PerfEventFile.TryOpen(ofCpu, AllThreads, cpu: 0, leader: null, out _))
-        {
-            AreOfCpus = permitted is not null;
-        }
+        using PerfEventFile? permitted = _target.StartsOnExec
+            ? null
+            : PerfEventFile.TryOpen(ofCpu, AllThreads, cpu: 0, leader: null, out _);
+        AreOfCpus = permitted is not null;
 
         if (AreOfCpus)
         {
