@@ -1,6 +1,8 @@
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
+using Picollo.AspNetCore.Requests;
+using Picollo.Cpu;
 using Picollo.Profiling;
 using Picollo.Profiling.Sampling;
 
@@ -8,7 +10,9 @@ namespace Picollo.AspNetCore.Profiles;
 
 /// <summary>Takes CPU profiles of this process and keeps the last ones, and those of the last requests above the CPU budget. Nothing is
 /// stored elsewhere. Thread-safe.</summary>
-internal sealed class CpuProfiles(IOptions<PicolloOptions> options, ILoggerFactory loggers, TimeProvider time) : IHostedService, IDisposable
+internal sealed class CpuProfiles(
+    IOptions<PicolloOptions> options, RouteTable routes, WorkMeter work, ILoggerFactory loggers, TimeProvider time)
+    : IHostedService, IDisposable
 {
     /// <summary>How long a profile takes.</summary>
     public static readonly TimeSpan Duration = TimeSpan.FromSeconds(10);
@@ -94,7 +98,7 @@ internal sealed class CpuProfiles(IOptions<PicolloOptions> options, ILoggerFacto
     {
         if (IsEnabled && options.Value.CpuBudget is { } budget && _profiler is null)
         {
-            var kept = new KeptFlows(budget);
+            var kept = new KeptFlows(budget, IsOfRow);
             try
             {
                 _profiler = CpuProfiler.Start(new ProfilerSettings(Environment.ProcessId, new CpuProfilerOptions()) { Kept = kept });
@@ -116,6 +120,10 @@ internal sealed class CpuProfiles(IOptions<PicolloOptions> options, ILoggerFacto
     }
 
     public void Dispose() => _profiler?.Dispose();
+
+    /// <summary>Whether a label is that of a row, from which the page links to what is kept: not of Picollo's own page, or of another
+    /// application in the process, which may have rows with the same names. The label of a flow that has ended is its row's own.</summary>
+    private bool IsOfRow(FlowLabel label) => routes.All.Concat(work.All).Any(row => ReferenceEquals(row.Label, label));
 
     /// <summary>Keeps a profile, and forgets the oldest ones beyond the limits.</summary>
     internal StoredProfile Store(CpuProfile profile)

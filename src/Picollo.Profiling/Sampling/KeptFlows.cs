@@ -4,7 +4,8 @@ namespace Picollo.Profiling.Sampling;
 
 /// <summary>The samples of the last flows that used more CPU time than a limit. Thread-safe; one thread adds.</summary>
 /// <param name="limit">The CPU time of a flow that is not kept yet.</param>
-internal sealed class KeptFlows(TimeSpan limit)
+/// <param name="isKept">Whether flows with a label are kept at all; null for all flows.</param>
+internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = null)
 {
     /// <summary>The number of flows that are kept for each label.</summary>
     public const int MostOfLabel = 4;
@@ -38,7 +39,7 @@ internal sealed class KeptFlows(TimeSpan limit)
     public void Add(CpuUsageAsyncWatcher watcher, SampleTree samples)
     {
         long used = watcher.GetTotalNanoseconds();
-        if (watcher.Label is not { } label || label == FlowLabel.None || used <= limit.TotalNanoseconds)
+        if (watcher.Label is not { } label || label == FlowLabel.None || used <= limit.TotalNanoseconds || isKept?.Invoke(label) == false)
         {
             return;
         }
