@@ -3,9 +3,9 @@ using Picollo.Cpu;
 namespace Picollo.Profiling;
 
 /// <summary>The part of a <see cref="CpuProfile"/> that belongs to a route.</summary>
-/// <param name="Method">The HTTP method; empty for named work, and for what belongs to no route.</param>
+/// <param name="Method">The HTTP method; empty for named work, for Picollo's own page, and for what belongs to no route.</param>
 /// <param name="Route">The pattern of the route as on the page of <c>Picollo.AspNetCore</c>, such as <c>/users/{id}</c>; the name of named
-/// work; or <see cref="NoRequest"/>.</param>
+/// work; <c>(Picollo page)</c>; or <see cref="NoRequest"/>.</param>
 /// <param name="Profile">The samples.</param>
 /// <remarks>Immutable and thread-safe.</remarks>
 public sealed record CpuProfileRoute(string Method, string Route, CpuProfile Profile)

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Profiles;
+using Picollo.AspNetCore.Requests;
 using Picollo.Cpu;
 using Picollo.Export.Plots;
 using Picollo.Profiling;
@@ -31,7 +32,7 @@ internal static class ProfilePages
         ProfilePart[] parts =
         [
             new("whole process", stored.Profile),
-            .. stored.Profile.ByRoute().Select(part => new ProfilePart(NameOf(part), part.Profile)),
+            .. stored.Profile.ByRoute().Select(part => new ProfilePart(NameOf(part), part.Profile, stored.Profile)),
         ];
         return Write(output => ProfilePage.Write(output, application, parts, links.ToString()));
     }
@@ -43,11 +44,12 @@ internal static class ProfilePages
             ? (one.Profile, other.Profile)
             : (other.Profile, one.Profile);
         Dictionary<string, CpuProfile> routes = before.ByRoute().ToDictionary(NameOf, part => part.Profile);
+        CpuProfileDifference whole = new(before, after);
         DifferencePart[] parts =
         [
-            new("whole process", new CpuProfileDifference(before, after)),
+            new("whole process", whole),
             .. after.ByRoute().Where(part => routes.ContainsKey(NameOf(part)))
-                .Select(part => new DifferencePart(NameOf(part), new CpuProfileDifference(routes[NameOf(part)], part.Profile))),
+                .Select(part => new DifferencePart(NameOf(part), new CpuProfileDifference(routes[NameOf(part)], part.Profile), whole)),
         ];
         string title = $"{application}, {TimeOf(before.StartTimeUtc)} and {TimeOf(after.StartTimeUtc)}";
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
@@ -100,7 +102,7 @@ internal static class ProfilePages
 
     /// <summary>The name of a part, which a route and named work do not share.</summary>
     private static string NameOf(CpuProfileRoute part) =>
-        part.Method.Length > 0 || part.Route == CpuProfileRoute.NoRequest ? $"{part}" : $"{part} (named work)";
+        part.Method.Length > 0 || part.Route is CpuProfileRoute.NoRequest or RouteTable.OwnPage ? $"{part}" : $"{part} (named work)";
 
     private static string BackTo(string address) => $"<a href=\"{PlotText.Encode(address)}\">Back to the routes</a>";
 

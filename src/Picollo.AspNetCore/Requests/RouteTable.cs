@@ -23,10 +23,10 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
     private const string LongLived = "(long-lived)";
 
     /// <summary>The route of requests for Picollo's own page.</summary>
-    public const string OwnPage = "(this page)";
+    public const string OwnPage = "(Picollo page)";
 
     /// <summary>What requests for that page are for, in CPU profiles.</summary>
-    public static readonly FlowLabel PageLabel = new("GET", OwnPage);
+    public static readonly FlowLabel PageLabel = new("", OwnPage);
 
     /// <summary>The name of unknown methods.</summary>
     public const string OtherMethod = "_OTHER";
@@ -45,7 +45,7 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
             key.Method, key.Route, options.Value.MeasureAllocations, options.Value.CollectExemplars ? time : null));
 
     /// <summary>The requests for Picollo's own page, which are in no table: they say nothing about the application.</summary>
-    public RouteUsage Page { get; } = new("GET", OwnPage);
+    public RouteUsage Page { get; } = new("", OwnPage);
 
     /// <summary>The number of rows that the options allow, without the one for <see cref="Other"/>.</summary>
     public int Capacity => _routes.Capacity;

@@ -6,13 +6,15 @@ namespace Picollo.Profiling.Output;
 /// <summary>A part of the page of a profile, such as the requests of one route.</summary>
 /// <param name="Name">The name, which the page's fragment may have. The names of a page differ.</param>
 /// <param name="Profile">The samples of the part.</param>
-internal sealed record ProfilePart(string Name, CpuProfile Profile);
+/// <param name="Whole">The profile that has these samples and others; null if the part is a profile of its own.</param>
+internal sealed record ProfilePart(string Name, CpuProfile Profile, CpuProfile? Whole = null);
 
 /// <summary>A part of the page of a difference.</summary>
 /// <inheritdoc cref="ProfilePart" path="/param"/>
 /// <param name="Name">The name.</param>
 /// <param name="Difference">The samples of the part before and after a change.</param>
-internal sealed record DifferencePart(string Name, CpuProfileDifference Difference);
+/// <param name="Whole">As that of a <see cref="ProfilePart"/>.</param>
+internal sealed record DifferencePart(string Name, CpuProfileDifference Difference, CpuProfileDifference? Whole = null);
 
 /// <summary>What a page shows of a part, of a profile or of a difference.</summary>
 /// <param name="Name">The name.</param>
@@ -33,22 +35,7 @@ internal sealed record PagePart(
     /// <summary>Why there are no samples; null if there are.</summary>
     public string? ReasonOfNone { get; private init; }
 
-    public static IReadOnlyList<PagePart> Of(IReadOnlyList<ProfilePart> parts)
-    {
-        // The first part has all samples, or all but those of the last parts.
-        long all = Math.Max(parts[0].Profile.SampleCount, parts.Skip(1).Sum(part => part.Profile.SampleCount));
-        return [.. parts.Select(part => Of(part, parts.Count > 1 ? all : null))];
-    }
-
-    public static IReadOnlyList<PagePart> Of(IReadOnlyList<DifferencePart> parts)
-    {
-        SampleCounts all = new(
-            Math.Max(parts[0].Difference.Before.SampleCount, parts.Skip(1).Sum(part => part.Difference.Before.SampleCount)),
-            Math.Max(parts[0].Difference.After.SampleCount, parts.Skip(1).Sum(part => part.Difference.After.SampleCount)));
-        return [.. parts.Select(part => Of(part, parts.Count > 1 ? all : null))];
-    }
-
-    private static PagePart Of(ProfilePart part, long? all)
+    public static PagePart Of(ProfilePart part)
     {
         CpuProfile profile = part.Profile;
         return new(
@@ -56,7 +43,7 @@ internal sealed record PagePart(
             new FlameTree(profile.Root),
             profile.GetMethods().Select(method =>
                 (method.Frame, new SampleCounts(method.OwnSampleCount, 0), new SampleCounts(method.SampleCount, 0))),
-            FactsOf(profile, all),
+            FactsOf(profile, part.Whole),
             profile.Notes)
         {
             Frequency = profile.Frequency,
@@ -64,7 +51,7 @@ internal sealed record PagePart(
         };
     }
 
-    private static PagePart Of(DifferencePart part, SampleCounts? all)
+    public static PagePart Of(DifferencePart part)
     {
         CpuProfileDifference difference = part.Difference;
         SampleCounts samples = difference.SampleCounts;
@@ -72,42 +59,44 @@ internal sealed record PagePart(
             CleanText.Of(part.Name),
             new FlameTree(difference.Roots.Before, difference.Roots.After),
             difference.GetMethods().Select(method => (method.Frame, method.Own, method.Total)),
-            FactsOf(difference, all),
+            FactsOf(difference, part.Whole),
             difference.Notes)
         {
             ReasonOfNone = samples == default ? "Neither profile has any." : null,
         };
     }
 
-    private static (string Name, string Value, string Detail)[] FactsOf(CpuProfile profile, long? all) =>
+    private static (string Name, string Value, string Detail)[] FactsOf(CpuProfile profile, CpuProfile? whole) =>
     [
         ("Samples", Count(profile.SampleCount), ""),
-        .. all is { } whole ? new[] { ("Share", ProfileText.Share(profile.SampleCount, whole), "of all samples") } : [],
+        .. whole is null ? [] : new[] { ("Share", ProfileText.Share(profile.SampleCount, whole.SampleCount), "of all samples") },
         ("CPU time", CpuTime(profile), KernelTime(profile)),
         ("Duration", ProfileText.Time(profile.Duration), ""),
         ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
-        ("Event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "without the kernel"),
+        ("Sampling event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "user mode only"),
         Counted("Lost", profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount),
         Counted("Unnamed", profile.UnnamedSampleCount, profile.SampleCount),
     ];
 
-    private static (string Name, string Value, string Detail)[] FactsOf(CpuProfileDifference difference, SampleCounts? all)
+    private static (string Name, string Value, string Detail)[] FactsOf(CpuProfileDifference difference, CpuProfileDifference? whole)
     {
-        (CpuProfile before, CpuProfile after) = (difference.Before, difference.After);
-        (string, string, string)[] share = all is not { } whole ? [] :
-        [
-            (
-                "Share after",
-                ProfileText.Share(after.SampleCount, whole.After),
-                $"before: {ProfileText.Share(before.SampleCount, whole.Before)}"),
-        ];
         return
         [
-            ("Samples after", Count(after.SampleCount), $"before: {Count(before.SampleCount)}"),
-            .. share,
-            ("CPU time after", CpuTime(after), $"before: {CpuTime(before)}"),
-            ("Duration after", ProfileText.Time(after.Duration), $"before: {ProfileText.Time(before.Duration)}"),
+            Change("Samples", profile => Count(profile.SampleCount)),
+            .. whole is null ? [] : new[] { ShareOf(whole) },
+            Change("CPU time", CpuTime),
+            Change("Duration", profile => ProfileText.Time(profile.Duration)),
         ];
+
+        (string, string, string) Change(string name, Func<CpuProfile, string> format) =>
+            (name, $"{format(difference.Before)} → {format(difference.After)}", "before → after");
+
+        (string, string, string) ShareOf(CpuProfileDifference whole)
+        {
+            string before = ProfileText.Share(difference.Before.SampleCount, whole.Before.SampleCount);
+            string after = ProfileText.Share(difference.After.SampleCount, whole.After.SampleCount);
+            return ("Share", $"{before} → {after}", "of all samples, before → after");
+        }
     }
 
     private static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
@@ -116,9 +105,11 @@ internal sealed record PagePart(
     private static string CpuTime(CpuProfile profile) =>
         ProfileText.Time(profile.CpuUsage.TotalNanoseconds > 0 ? profile.CpuUsage.Total : profile.TimeOf(profile.SampleCount));
 
-    private static string KernelTime(CpuProfile profile) => profile.CpuUsage.TotalNanoseconds > 0 || profile.SampleCount == 0
-        ? $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"
-        : "of its samples";
+    // Of a request, it is not known how much of its CPU time was in the kernel.
+    private static string KernelTime(CpuProfile profile) =>
+        profile.CpuUsage.KernelNanoseconds > 0 ? $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"
+        : profile.CpuUsage.TotalNanoseconds > 0 || profile.SampleCount == 0 ? ""
+        : "estimated from the samples";
 
     private static (string Name, string Value, string Detail) Counted(string name, long count, long all) =>
         (name, Count(count), ProfileText.Share(count, all) + " of samples");

@@ -25,7 +25,7 @@ internal static class ProfilePage
     /// <param name="parts">The profiles. The first is shown first, or that which the fragment of the page's address names.</param>
     /// <param name="links">HTML below the heading.</param>
     public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "") =>
-        Write(output, title, "CPU profile", $"CPU profile{Started(parts[0].Profile)}", PagePart.Of(parts), links);
+        Write(output, title, "CPU profile", $"CPU profile{Started(parts[0].Profile)}", [.. parts.Select(PagePart.Of)], links);
 
     /// <summary>Writes a page of several differences.</summary>
     /// <inheritdoc cref="Write(TextWriter, string, IReadOnlyList{ProfilePart}, string)"/>
@@ -33,7 +33,7 @@ internal static class ProfilePage
     {
         CpuProfileDifference first = parts[0].Difference;
         string about = $"Difference of two CPU profiles: before{Started(first.Before)}; after{Started(first.After)}";
-        Write(output, title, "difference of CPU profiles", about, PagePart.Of(parts), links);
+        Write(output, title, "difference of CPU profiles", about, [.. parts.Select(PagePart.Of)], links);
     }
 
     private static void Write(TextWriter output, string title, string kind, string about, IReadOnlyList<PagePart> parts, string links)

@@ -55,7 +55,7 @@ internal static class ProfileText
     private const int MostStep = 3;
     private const double LargePoints = 5;
 
-    public static string Event(CpuProfile profile) => profile.EventName + (profile.IncludesKernel ? "" : ", without the kernel");
+    public static string Event(CpuProfile profile) => profile.EventName + (profile.IncludesKernel ? "" : ", user mode only");
 
     /// <summary>Why a profile has no samples.</summary>
     public static string ReasonOfNone(CpuProfile profile) => profile switch

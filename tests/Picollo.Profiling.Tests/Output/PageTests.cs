@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json.Nodes;
+using Picollo.Cpu;
 using Picollo.Profiling.Output;
 
 namespace Picollo.Profiling.Tests.Output;
@@ -65,11 +66,11 @@ public class PageTests
         string[] facts = [.. Between(page, "<dl id=\"facts\">", "</dl>").Split("<dt>").Skip(1).Select(fact =>
             System.Text.RegularExpressions.Regex.Replace(fact.Replace("</dt>", ": "), "<[^>]*>", "").Trim())];
         facts.Should().Equal(
-            "Samples: 1,000", "CPU time: 10 s 2 s in the kernel", "Duration: 30 s", "Frequency: 99 Hz of CPU time", "Event: cpu-clock",
+            "Samples: 1,000", "CPU time: 10 s 2 s in the kernel", "Duration: 30 s", "Frequency: 99 Hz of CPU time", "Sampling event: cpu-clock",
             "Lost: 25 2.4 % of samples", "Unnamed: 20 2.0 % of samples");
         page.Should().Contain("<title>app &lt;1&gt; · CPU profile</title>").And.Contain("<h1>app &lt;1&gt;</h1>").And.Contain("<li>A note, &lt;b&gt;.</li>")
             .And.Contain("CPU profile, started 2026-11-25 12:00:00 UTC");
-        Page(Profiles.Of("A 1")).Should().Contain("<small>without the kernel</small>").And.NotContain("<ul");
+        Page(Profiles.Of("A 1")).Should().Contain("<small>user mode only</small>").And.NotContain("<ul");
     }
 
     [Fact]
@@ -109,7 +110,8 @@ public class PageTests
     [Fact]
     public void A_part_has_its_facts_and_notes_and_the_functions_are_shared()
     {
-        string page = Page("Shop", new ProfilePart("all", Profiles.Of("Main;A 70", "Main;B 20")), new ProfilePart("GET /<b>", Profiles.Of("Main;B 20")), new ProfilePart("(no request)", SomeProfiles.Empty()));
+        CpuProfile all = Profiles.Of("Main;A 70", "Main;B 20");
+        string page = Page("Shop", new ProfilePart("all", all), new ProfilePart("GET /<b>", Profiles.Of("Main;B 20"), all), new ProfilePart("(no request)", SomeProfiles.Empty()));
 
         page.Should().Contain("<option value=\"0\">all</option>\n<option value=\"1\">GET /&lt;b&gt;</option>\n<option value=\"2\">(no request)</option>\n")
             .And.Contain("<p><a href=\"x\">Back</a></p>\n</header>");
@@ -122,11 +124,22 @@ public class PageTests
     }
 
     [Fact]
-    public void The_share_of_a_part_is_that_of_all_samples_where_the_first_part_does_not_have_them()
+    public void A_part_that_is_a_profile_of_its_own_has_no_share()
     {
-        string page = Page("Shop", new ProfilePart("all requests", Profiles.Of("A 30")), new ProfilePart("GET /", Profiles.Of("A 30")), new ProfilePart("(no request)", Profiles.Of("B 70")));
+        string page = Page("Shop", new ProfilePart("12:00:00", Profiles.Of("A 30")), new ProfilePart("12:00:01", Profiles.Of("A 30")));
 
-        Enumerable.Range(0, 3).Select(i => (string)Part(page, i)["facts"]![1]![1]!).Should().Equal("30.0 %", "30.0 %", "70.0 %");
+        foreach (int part in new[] { 0, 1 })
+        {
+            Part(page, part)["facts"]!.AsArray().Select(fact => (string)fact![0]!).Should().Contain("Samples").And.NotContain("Share");
+        }
+    }
+
+    [Fact]
+    public void The_share_of_kernel_time_is_shown_only_if_it_is_known()
+    {
+        CpuProfile request = new(Profiles.Of("A 30").Root) { CpuUsage = new CpuUsage(300_000_000, 0) };
+
+        Page(request).Should().Contain("<dt>CPU time</dt><dd>0.3 s</dd>");
     }
 
     [Fact]
