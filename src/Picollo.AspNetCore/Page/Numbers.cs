@@ -8,11 +8,15 @@ internal static class Numbers
     /// <summary>Stands for a number that does not exist.</summary>
     public const string Nothing = "–";
 
-    /// <summary>Formats about three significant digits, without decimals from 100 on.</summary>
+    private const int MostDecimals = 12;
+    private static readonly string Decimals = "0." + new string('#', MostDecimals);
+
+    /// <summary>Formats about three significant digits, without decimals from 100 on. Less than 1e-12 is 0.</summary>
     public static string Short(double value) => Math.Abs(value) switch
     {
         0 => "0",
-        < 0.001 => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
+        < 0.001 and var size => Math.Round(value, Math.Min(2 - (int)Math.Floor(Math.Log10(size)), MostDecimals))
+            .ToString(Decimals, CultureInfo.InvariantCulture),
         < 1 => value.ToString("0.000", CultureInfo.InvariantCulture),
         < 10 => value.ToString("0.00", CultureInfo.InvariantCulture),
         < 100 => value.ToString("0.0", CultureInfo.InvariantCulture),
@@ -22,6 +26,14 @@ internal static class Numbers
 
     /// <summary>Formats a number; null is one that does not exist.</summary>
     public static string Short(double? value) => value is { } known ? Short(known) : Nothing;
+
+    /// <summary>Formats a time in the unit in which it is easily read: s, ms or µs.</summary>
+    public static string Time(double seconds) => seconds switch
+    {
+        0 or >= 1 => Short(seconds) + " s",
+        >= 0.001 => Short(seconds * 1e3) + " ms",
+        _ => Short(seconds * 1e6) + " µs",
+    };
 
     /// <summary>Formats a share of 1 in percent.</summary>
     public static string Percent(double share) => share switch

@@ -229,7 +229,8 @@ internal sealed record MetersJson(
 }
 
 /// <summary>Percentiles of the values within the histogram's range, their number and their sum. The sum is exact for routes and work, and
-/// otherwise within the histogram's relative error.</summary>
+/// otherwise within the histogram's relative error. A percentile above which there is no value is the maximum; the page shows none
+/// there.</summary>
 internal sealed record QuantilesJson(
     double P50,
     double P90,

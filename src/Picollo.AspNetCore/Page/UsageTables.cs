@@ -221,7 +221,7 @@ internal static partial class UsageTables
             Cell(html, "a second", "", Numbers.Short(row.Rate));
             string kernel = row.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
             string after = row.AfterEndNanoseconds > 0
-                ? $"<small>{Numbers.Short(row.AfterEndNanoseconds / 1e9)} s after the response </small>"
+                ? $"<small>{Numbers.Time(row.AfterEndNanoseconds / 1e9)} after the response </small>"
                 : "";
             Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare, largest)}<span>{Percent(row.MachineShare)}</span>");
             Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0].Shown);

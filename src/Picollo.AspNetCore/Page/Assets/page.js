@@ -32,7 +32,8 @@
   // ---- Sorting by the column that was chosen, in each table; by itself, the server sorts routes by their CPU time.
   const sorted = new Map();
   const keyOf = (row, column) => {
-    const text = row.cells[column].textContent;
+    const cell = row.cells[column];
+    const text = (column && cell.querySelector("span") || cell).textContent; // a share may have details before it
     const number = parseFloat(text.replace(/[,<]/g, ""));
     return column === 0 ? text : Number.isNaN(number) ? -Infinity : number;
   };
