@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Net;
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
@@ -11,6 +10,7 @@ using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Cpu;
 using Picollo.Profiling;
+using static Picollo.AspNetCore.Tests.Profiles.ProfileWork;
 
 namespace Picollo.AspNetCore.Tests.Profiles;
 
@@ -18,8 +18,6 @@ namespace Picollo.AspNetCore.Tests.Profiles;
 [Collection(Alone.Name)]
 public class CpuProfilesTests
 {
-    private static ulong _sink;
-
     private int _laterCount;
 
     [Fact]
@@ -47,7 +45,7 @@ public class CpuProfilesTests
         using HttpResponseMessage posted = await posting;
 
         posted.StatusCode.Should().Be(HttpStatusCode.SeeOther);
-        StoredProfile stored = Profiles(server).All.Should().ContainSingle().Subject;
+        StoredProfile stored = ProfilesOf(server).All.Should().ContainSingle().Subject;
         posted.Headers.Location.Should().Be(new Uri($"?profile={stored.Id}", UriKind.Relative));
         IReadOnlyList<CpuProfileRoute> parts = stored.Profile.ByRoute();
         CpuProfile sixty = parts.Should().ContainSingle(part => part.ToString() == "GET /sixty/{id}").Subject.Profile;
@@ -106,7 +104,7 @@ public class CpuProfilesTests
 
         await posting.Invoking(it => it).Should().ThrowAsync<OperationCanceledException>();
         await UntilAsync(() => !FlowRecorder.IsActive);
-        Profiles(server).All.Should().BeEmpty();
+        ProfilesOf(server).All.Should().BeEmpty();
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -175,7 +173,7 @@ public class CpuProfilesTests
             using HttpResponseMessage posted = await PostAsync(server);
         }
 
-        IReadOnlyList<StoredProfile> all = Profiles(server).All;
+        IReadOnlyList<StoredProfile> all = ProfilesOf(server).All;
         all.Should().HaveCount(CpuProfiles.MostProfiles).And.BeInDescendingOrder(stored => stored.Profile.StartTimeUtc);
         string page = await server.Client.GetStringAsync($"/picollo?profile={all[0].Id}");
         page.Should().Contain($"href=\"?profile={all[0].Id}&amp;pprof\"");
@@ -270,11 +268,11 @@ public class CpuProfilesTests
             (await server.Client.GetStringAsync("/cheap")).Should().Be("done");
         }
 
-        await UntilAsync(() => Profiles(server).OverBudget.Count == 4);
-        Profiles(server).OverBudget.Should().OnlyContain(flow => flow.Label == new FlowLabel("GET", "/expensive"))
+        await UntilAsync(() => ProfilesOf(server).OverBudget.Count == 4);
+        ProfilesOf(server).OverBudget.Should().OnlyContain(flow => flow.Label == new FlowLabel("GET", "/expensive"))
             .And.OnlyContain(flow => flow.CpuUsage.Total > TimeSpan.FromMilliseconds(80) && flow.WallTime >= flow.CpuUsage.Total / 2)
             .And.BeInDescendingOrder(flow => flow.EndTimeUtc);
-        CpuProfile profile = Profiles(server).ProfilesOf(Profiles(server).OverBudget)[0];
+        CpuProfile profile = ProfilesOf(server).ProfilesOf(ProfilesOf(server).OverBudget)[0];
         SamplesOf(profile, nameof(BurnSixty)).Should().BePositive();
         SamplesOf(profile, nameof(BurnForty)).Should().Be(0);
 
@@ -285,20 +283,33 @@ public class CpuProfilesTests
     }
 
     [FactNeeding(Need.PerfEvents)]
+    public async Task Neither_requests_for_the_page_nor_those_of_another_application_in_the_process_are_kept()
+    {
+        await using PageServer one = await StartAsync(budget: TimeSpan.FromMilliseconds(80), isPageExpensive: true);
+        await using PageServer other = await StartAsync(budget: TimeSpan.FromMilliseconds(80));
+        await one.Client.GetStringAsync("/picollo");
+        await RequestAsync(other, "/expensive", times: 2);
+        await RequestAsync(one, "/expensive", times: 1);
+
+        await UntilAsync(() => ProfilesOf(one).OverBudget.Count > 0 && ProfilesOf(other).OverBudget.Count > 1);
+        ProfilesOf(one).OverBudget.Should().ContainSingle().Which.Label.Should().Be(new FlowLabel("GET", "/expensive"));
+        ProfilesOf(other).OverBudget.Should().HaveCount(2);
+    }
+
+    [FactNeeding(Need.PerfEvents)]
     public async Task Named_work_and_what_follows_a_response_count_for_their_names()
     {
         var end = new ProfileEnd();
         await using PageServer server = await StartAsync(time: end);
-        Task<HttpResponseMessage> posting = PostAsync(server);
-        await UntilAsync(() => FlowRecorder.IsActive);
-        await RequestAsync(server, "/later", times: 20);
-        await RequestAsync(server, "/hidden", times: 10);
-        await RequestAsync(server, "/middleware", times: 10);
-        await UntilAsync(() => Volatile.Read(ref _laterCount) == 20);
-        end.Come();
-        using HttpResponseMessage posted = await posting;
+        CpuProfile profile = await TakeAsync(server, end, async () =>
+        {
+            await RequestAsync(server, "/later", times: 20);
+            await RequestAsync(server, "/hidden", times: 10);
+            await RequestAsync(server, "/middleware", times: 10);
+            await UntilAsync(() => Volatile.Read(ref _laterCount) == 20);
+        });
 
-        IReadOnlyList<CpuProfileRoute> parts = Profiles(server).All.Single().Profile.ByRoute();
+        IReadOnlyList<CpuProfileRoute> parts = profile.ByRoute();
         CpuProfile work = parts.Should().ContainSingle(part => part.Method == "" && part.Route == "GET /later").Subject.Profile;
         CpuProfile later = parts.Should().ContainSingle(part => part.Method == "GET" && part.Route == "/later").Subject.Profile;
         CpuProfile none = parts.Should().ContainSingle(part => part.Route == CpuProfileRoute.NoRequest).Subject.Profile;
@@ -311,25 +322,32 @@ public class CpuProfilesTests
 
         string page = await server.Client.GetStringAsync("/picollo?profile=latest");
         page.Should().Contain("GET /later (named work)");
-        Task<HttpResponseMessage> postingAgain = PostAsync(server);
-        await UntilAsync(() => FlowRecorder.IsActive);
-        await RequestAsync(server, "/later", times: 5);
-        end.Come();
-        using HttpResponseMessage again = await postingAgain;
-        string[] ids = [.. Profiles(server).All.Select(stored => stored.Id)];
+        await TakeAsync(server, end, () => RequestAsync(server, "/later", times: 5));
+        string[] ids = [.. ProfilesOf(server).All.Select(stored => stored.Id)];
         (await server.Client.GetStringAsync($"/picollo?profile={ids[0]}&compare={ids[1]}")).Should().Contain("GET /later (named work)");
     }
 
-    private static CpuProfiles Profiles(PageServer server) => server.Application.Services.GetRequiredService<CpuProfiles>();
-
     private Task<PageServer> StartAsync(
         bool profiling = true, double factor = 10, TimeSpan? budget = null, string environment = "Development", bool isOpen = false,
-        TimeProvider? time = null) =>
+        TimeProvider? time = null, bool isPageExpensive = false) =>
         PageServer.StartAsync(
             application =>
             {
                 IEndpointConventionBuilder page = application.MapPicollo();
                 _ = isOpen ? page.AllowAnonymous() : page;
+                if (isPageExpensive)
+                {
+                    page.Add(endpoint =>
+                    {
+                        RequestDelegate answer = endpoint.RequestDelegate!;
+                        endpoint.RequestDelegate = async context =>
+                        {
+                            await AnswerAsync(BurnHidden, 200);
+                            await answer(context);
+                        };
+                    });
+                }
+
                 application.UsePicollo();
                 application.MapGet("/sixty/{id}", () => AnswerAsync(BurnSixty, 3));
                 application.MapGet("/forty", () => AnswerAsync(BurnForty, 2));
@@ -364,88 +382,4 @@ public class CpuProfilesTests
             options => (options.Profiling, options.CpuBudget) = (profiling, budget),
             builder => builder.Services.AddSingleton(time ?? new HastyTimers(factor)),
             environment);
-
-    private static async Task<string> AnswerAsync(Action burn, int milliseconds)
-    {
-        await Task.Yield();
-        for (int part = 0; part < 2; part++)
-        {
-            long start = CpuUsageReader.GetThreadTimeNanoseconds();
-            while (CpuUsageReader.GetThreadTimeNanoseconds() - start < milliseconds * 1_000_000 / 2)
-            {
-                burn();
-            }
-
-            await Task.Delay(1);
-        }
-
-        return "done";
-    }
-
-    private static async Task RequestAsync(PageServer server, string path, int times)
-    {
-        for (int i = 0; i < times; i++)
-        {
-            (await server.Client.GetStringAsync(path)).Should().Be("done");
-        }
-    }
-
-    private static async Task<HttpResponseMessage> PostAsync(PageServer server, CancellationToken cancellation = default)
-    {
-        using HttpClient client = new(new HttpClientHandler { AllowAutoRedirect = false }) { BaseAddress = server.Address };
-        return await client.PostAsync(new Uri("/picollo", UriKind.Relative), null, cancellation);
-    }
-
-    private static async Task UntilAsync(Func<bool> isTrue)
-    {
-        while (!isTrue())
-        {
-            await Task.Delay(10);
-        }
-    }
-
-    private static long SamplesOf(CpuProfile profile, string method) =>
-        profile.GetMethods().Where(each => each.Frame.Name.EndsWith($"CpuProfilesTests.{method}", StringComparison.Ordinal)).Sum(each => each.SampleCount);
-
-    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
-    private static void BurnSixty() => Spin();
-
-    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
-    private static void BurnForty() => Spin();
-
-    [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
-    private static void BurnHidden() => Spin();
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static void Spin()
-    {
-        for (int i = 0; i < 20_000; i++)
-        {
-            _sink = (_sink * 6364136223846793005) + 1442695040888963407;
-        }
-    }
-
-    /// <summary>Lets profiles take until their end comes, however busy the machine is.</summary>
-    private sealed class ProfileEnd : TimeProvider
-    {
-        private readonly List<ITimer> _held = [];
-
-        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
-        {
-            bool isHeld = dueTime == CpuProfiles.Duration;
-            ITimer timer = base.CreateTimer(callback, state, isHeld ? Timeout.InfiniteTimeSpan : dueTime, period);
-            if (isHeld)
-            {
-                _held.Add(timer);
-            }
-
-            return timer;
-        }
-
-        public void Come()
-        {
-            _held.ForEach(timer => timer.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan));
-            _held.Clear();
-        }
-    }
 }
