@@ -12,6 +12,15 @@ internal static class Expressions
 
     public static async Task<double> NumberAsync(this Browser browser, string expression) => (double)(await browser.Page.EvaluateAsync(expression))!;
 
+    public static async Task<bool> IsTrueAsync(this Browser browser, string expression) => (bool)(await browser.Page.EvaluateAsync(expression))!;
+
+    /// <summary>What was measured, as the page of a profile shows it.</summary>
+    public static Task<string> FactsAsync(this Browser browser) =>
+        browser.TextAsync("document.getElementById('facts').innerText.replace(/\\s+/g, ' ')");
+
+    public static Task SearchAsync(this Browser browser, string text) => browser.Page.EvaluateAsync(
+        $"(() => {{ const field = document.getElementById('search'); field.value = '{text}'; field.dispatchEvent(new Event('input')); }})()");
+
     /// <summary>The rows of a table of a profile: the function, and the bold numbers of its cells.</summary>
     public static Task<string[]> RowsAsync(this Browser browser, string tab) => browser.TextsAsync(
         $$"""

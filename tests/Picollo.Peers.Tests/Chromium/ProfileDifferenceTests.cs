@@ -2,55 +2,22 @@ using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Tests;
 using Picollo.Profiling.Tests.Output;
+using static Picollo.Peers.Tests.Chromium.ProfileLooks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>The page and the picture of a difference of two CPU profiles as a browser shows them.</summary>
 public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Browser>
 {
-    private const int Narrow = 390;
-    private const int Wide = 1280;
-
-    public static TheoryData<string, int, bool> Looks
-    {
-        get
-        {
-            TheoryData<string, int, bool> looks = [];
-            foreach (string name in new[] { "typical", "hostile", "deep", "large", "new", "gone", "empty", "parts" })
-            {
-                foreach (int width in new[] { Narrow, Wide })
-                {
-                    looks.Add(name, width, false);
-                    if (name is "typical" or "hostile" or "parts")
-                    {
-                        looks.Add(name, width, true);
-                    }
-                }
-            }
-
-            return looks;
-        }
-    }
+    public static TheoryData<string, int, bool> Looks { get; } = ProfileLooks.Of(
+        ["typical", "hostile", "deep", "large", "new", "gone", "empty", "parts"], ["typical", "hostile", "parts"]);
 
     [TheoryNeeding(Need.Chromium)]
     [MemberData(nameof(Looks))]
     public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string name, int width, bool isDark)
     {
         (await ShowAsync(name, width, isDark)).Should().BeEmpty();
-        foreach (string tab in name == "empty" ? [""] : new[] { "functions", "calls", "callers" })
-        {
-            if (tab.Length > 0)
-            {
-                await browser.SelectTabAsync(tab);
-                (await browser.NumberAsync($"document.querySelectorAll('#{tab} tbody tr').length")).Should().BePositive();
-            }
-
-            await browser.KeepAsync($"difference-{name}-{tab}-{width}-{(isDark ? "dark" : "light")}");
-            (await browser.TextsAsync(Checks.Faults)).Should().BeEmpty();
-            (await browser.TextsAsync(Checks.FaintTexts)).Should().BeEmpty("WCAG 2.2, 1.4.3");
-        }
-
-        browser.Page.Complaints.Should().BeEmpty();
+        await browser.CheckTablesAsync("difference", name, width, isDark);
     }
 
     [FactNeeding(Need.Chromium)]
@@ -97,10 +64,10 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
 
         (await browser.TextAsync("[...document.querySelectorAll('.box')].find(box => box.ariaLabel.startsWith('Same')).ariaLabel")).Should().StartWith(
             "Same\nApp.dll, managed\n20.0 % before (2,000 samples), 20.0 % after (4,000 samples)\nchange: 0.00 points (95 %: ").And.Contain(", within chance\nown: 20.0 % before");
-        await browser.Page.EvaluateAsync("(() => { const field = document.getElementById('search'); field.value = 'work'; field.dispatchEvent(new Event('input')); })()");
+        await browser.SearchAsync("work");
         (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 0.0 % before, 63.0 % after");
         (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("within chance").And.Contain("more: below 1 point");
-        (await browser.TextAsync("document.getElementById('facts').innerText.replace(/\\s+/g, ' ')")).Should().Contain("Samples after 20,000 before: 10,000");
+        (await browser.FactsAsync()).Should().Contain("Samples 10,000 → 20,000 before → after ");
     }
 
     [FactNeeding(Need.Chromium)]
@@ -109,7 +76,7 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         await ShowAsync("parts");
 
         await browser.Page.EvaluateAsync("location.hash = encodeURIComponent('GET /new')");
-        (await browser.TextAsync("document.getElementById('facts').innerText.replace(/\\s+/g, ' ')")).Should().Contain("before: 0 ").And.Contain("before: 0.0 %");
+        (await browser.FactsAsync()).Should().Contain("Samples 0 → ").And.Contain("Share 0.0 % → ").And.Contain(" of all samples, before → after ");
         await browser.Page.EvaluateAsync("location.hash = encodeURIComponent('(no request)')");
         (await browser.TextAsync("document.getElementById('none').innerText")).Should().Be("No samples. Neither profile has any.");
         browser.Page.Complaints.Should().BeEmpty();
@@ -156,13 +123,14 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         }
 
         using StringWriter page = new();
+        CpuProfileDifference whole = SomeDifferences.Typical();
         ProfilePage.Write(
             page,
             "Shop",
             [
-                new DifferencePart("all requests", SomeDifferences.Typical()),
-                new DifferencePart("GET /new", SomeDifferences.New()),
-                new DifferencePart("(no request)", SomeDifferences.Empty()),
+                new DifferencePart("whole process", whole),
+                new DifferencePart("GET /new", SomeDifferences.New(), whole),
+                new DifferencePart("(no request)", SomeDifferences.Empty(), whole),
             ],
             "<p class=\"links\"><a href=\"../picollo\">All measurements</a> <a href=\"profile\">Profile</a></p>\n");
         return await browser.ShowAsync("difference.html", page.ToString(), width, isDark);

@@ -1,6 +1,7 @@
 using System.Text.Json.Nodes;
 using Picollo.Profiling;
 using Picollo.Profiling.Tests.Output;
+using static Picollo.Peers.Tests.Chromium.ProfileLooks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
@@ -8,49 +9,15 @@ namespace Picollo.Peers.Tests.Chromium;
 /// artifacts/test-results/chromium.</summary>
 public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
 {
-    private const int Narrow = 390;
-    private const int Wide = 1280;
-
-    public static TheoryData<string, int, bool> Looks
-    {
-        get
-        {
-            TheoryData<string, int, bool> looks = [];
-            foreach (string name in new[] { "typical", "hostile", "deep", "large", "empty" })
-            {
-                foreach (int width in new[] { Narrow, Wide })
-                {
-                    looks.Add(name, width, false);
-                    if (name is not ("deep" or "large"))
-                    {
-                        looks.Add(name, width, true);
-                    }
-                }
-            }
-
-            return looks;
-        }
-    }
+    public static TheoryData<string, int, bool> Looks { get; } = ProfileLooks.Of(
+        ["typical", "hostile", "deep", "large", "empty"], ["typical", "hostile", "empty"]);
 
     [TheoryNeeding(Need.Chromium)]
     [MemberData(nameof(Looks))]
     public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string name, int width, bool isDark)
     {
         (await ShowAsync(name, width, isDark)).Should().BeEmpty();
-        foreach (string tab in name == "empty" ? [""] : new[] { "functions", "calls", "callers" })
-        {
-            if (tab.Length > 0)
-            {
-                await browser.Page.EvaluateAsync($"document.getElementById('{tab}-tab').click()");
-                (await NumberAsync($"document.querySelectorAll('#{tab} tbody tr').length")).Should().BePositive();
-            }
-
-            await browser.KeepAsync($"profile-{name}-{tab}-{width}-{(isDark ? "dark" : "light")}");
-            (await TextsAsync(Checks.Faults)).Should().BeEmpty();
-            (await TextsAsync(Checks.FaintTexts)).Should().BeEmpty();
-        }
-
-        browser.Page.Complaints.Should().BeEmpty();
+        await browser.CheckTablesAsync("profile", name, width, isDark);
     }
 
     [TheoryNeeding(Need.Chromium)]
@@ -59,13 +26,13 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     public async Task Search_results_and_what_is_above_the_zoomed_function_can_be_read(bool isDark)
     {
         await ShowAsync("typical", Wide, isDark);
-        await SearchAsync("buffers");
+        await browser.SearchAsync("buffers");
         await ClickAsync("Shop.Search.Query.Parse");
         await browser.KeepAsync($"profile-found-{(isDark ? "dark" : "light")}");
 
-        (await NumberAsync("document.querySelectorAll('.box.found').length")).Should().BePositive();
-        (await NumberAsync("document.querySelectorAll('.box.above').length")).Should().BePositive();
-        (await TextsAsync(Checks.FaintTexts)).Should().BeEmpty();
+        (await browser.NumberAsync("document.querySelectorAll('.box.found').length")).Should().BePositive();
+        (await browser.NumberAsync("document.querySelectorAll('.box.above').length")).Should().BePositive();
+        (await browser.TextsAsync(Checks.FaintTexts)).Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
@@ -73,7 +40,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     {
         await ShowAsync("typical");
         CpuProfile profile = Profile("typical");
-        double width = await NumberAsync("document.querySelector('[role=tree]').clientWidth");
+        double width = await browser.NumberAsync("document.querySelector('[role=tree]').clientWidth");
         Dictionary<string, double> widths = ((JsonArray)(await browser.Page.EvaluateAsync(
             "[...document.querySelectorAll('.box')].map(box => [box.ariaLabel.split('\\n')[0] + ' ' + box.ariaLevel, box.getBoundingClientRect().width])"))!)
             .GroupBy(pair => (string)pair![0]!, pair => (double)pair![1]!).ToDictionary(group => group.Key, group => group.Sum());
@@ -96,27 +63,27 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     {
         const string Path = "[...document.querySelectorAll('#path > *')].map(one => one.textContent).join(' > ')";
         await ShowAsync("typical");
-        string hint = await TextAsync(Path);
+        string hint = await browser.TextAsync(Path);
         hint.Should().StartWith("Click a function to zoom.");
-        (await IsTrueAsync("document.getElementById('reset').disabled")).Should().BeTrue();
+        (await browser.IsTrueAsync("document.getElementById('reset').disabled")).Should().BeTrue();
 
         await ClickAsync("Shop.Search.Query.Parse");
         await browser.KeepAsync("profile-zoomed");
         (await ShareOfWidthAsync("Shop.Search.Query.Parse")).Should().BeApproximately(1, 0.001);
         (await ShareOfWidthAsync("all")).Should().BeApproximately(1, 0.001, "callers of the zoomed function remain, to zoom out to");
-        (await IsTrueAsync($"!{Box("Shop.Orders.OrderEndpoints.<List>b__0_1")}")).Should().BeTrue("it is not below the zoomed function");
-        (await TextAsync(Path)).Should().Be("all > … > Microsoft.AspNetCore.Routing.EndpointMiddleware.Invoke > Shop.Orders.OrderEndpoints.<Search>b__0_2"
+        (await browser.IsTrueAsync($"!{Box("Shop.Orders.OrderEndpoints.<List>b__0_1")}")).Should().BeTrue("it is not below the zoomed function");
+        (await browser.TextAsync(Path)).Should().Be("all > … > Microsoft.AspNetCore.Routing.EndpointMiddleware.Invoke > Shop.Orders.OrderEndpoints.<Search>b__0_2"
             + " > Shop.Search.Query.Parse > 35.7 % of samples");
 
         await browser.Page.EvaluateAsync("[...document.querySelectorAll('#path button')].at(-1).click()");
         (await ShareOfWidthAsync("Shop.Orders.OrderEndpoints.<Search>b__0_2")).Should().BeApproximately(1, 0.001);
         await browser.Page.EvaluateAsync("document.getElementById('reset').click()");
-        (await TextAsync(Path)).Should().Be(hint);
+        (await browser.TextAsync(Path)).Should().Be(hint);
         (await ShareOfWidthAsync("Shop.Search.Query.Parse")).Should().BeApproximately(0.357, 0.001);
 
         await ClickAsync("Shop.Search.Query.Parse");
         await PressAsync("Escape");
-        (await TextAsync(Path)).Should().Be(hint);
+        (await browser.TextAsync(Path)).Should().Be(hint);
         browser.Page.Complaints.Should().BeEmpty();
     }
 
@@ -130,13 +97,13 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         foreach (string key in new[] { "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "ArrowUp", "Home" })
         {
             await PressAsync(key);
-            path.Add(await TextAsync(Focused));
+            path.Add(await browser.TextAsync(Focused));
         }
 
         path.Should().Equal(
             "start_thread", "CorUnix::CPalThread::ThreadEntry", "WKS::gc_heap::bgc_thread_function", "WKS::gc_heap::bgc_thread_function",
             "CorUnix::CPalThread::ThreadEntry", "System.Threading.Thread.StartCallback", "CorUnix::CPalThread::ThreadEntry", "start_thread", "all");
-        (await NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1, "the graph is one stop of the Tab key");
+        (await browser.NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1, "the graph is one stop of the Tab key");
 
         await PressAsync("ArrowDown");
         await PressAsync("ArrowDown");
@@ -145,15 +112,15 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         await browser.KeepAsync("profile-focused");
         await PressAsync("Enter");
         (await ShareOfWidthAsync("WKS::gc_heap::bgc_thread_function")).Should().BeApproximately(1, 0.001);
-        (await TextAsync(Focused)).Should().Be("WKS::gc_heap::bgc_thread_function");
+        (await browser.TextAsync(Focused)).Should().Be("WKS::gc_heap::bgc_thread_function");
         await PressAsync("Escape");
         (await ShareOfWidthAsync("CorUnix::CPalThread::ThreadEntry")).Should().BeApproximately(0.979, 0.001);
 
         await PressAsync("/");
-        (await TextAsync(Focused)).Should().Be("search");
-        (await TextAsync("document.getElementById('search').value")).Should().BeEmpty();
+        (await browser.TextAsync(Focused)).Should().Be("search");
+        (await browser.TextAsync("document.getElementById('search').value")).Should().BeEmpty();
         await PressAsync("/");
-        (await TextAsync("document.getElementById('search').value")).Should().Be("/");
+        (await browser.TextAsync("document.getElementById('search').value")).Should().Be("/");
         browser.Page.Complaints.Should().BeEmpty();
     }
 
@@ -162,13 +129,13 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     {
         await ShowAsync("typical");
         await browser.Page.EvaluateAsync("[...document.querySelectorAll('.box')].filter(box => box.offsetWidth <= 1).at(-1).focus()");
-        (await TextAsync("document.activeElement.ariaLabel")).Should().NotStartWith("all");
+        (await browser.TextAsync("document.activeElement.ariaLabel")).Should().NotStartWith("all");
 
         await browser.Page.ResizeAsync(Narrow, 900, isDark: false);
         await browser.Page.CaptureAsync(); // waits for the frame
 
-        (await TextAsync("document.activeElement.ariaLabel")).Should().StartWith("all\n");
-        (await NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1);
+        (await browser.TextAsync("document.activeElement.ariaLabel")).Should().StartWith("all\n");
+        (await browser.NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1);
         browser.Page.Complaints.Should().BeEmpty();
     }
 
@@ -177,19 +144,19 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     {
         const string Found = "document.getElementById('found').textContent";
         await ShowAsync("typical");
-        await SearchAsync("THREADING.");
-        (await TextAsync(Found)).Should().Be("3 functions, 97.9 % of samples", "they call each other");
-        (await TextsAsync("[...document.querySelectorAll('.box.found')].map(box => box.ariaLabel.split('\\n')[0])")).Should().Equal(
+        await browser.SearchAsync("THREADING.");
+        (await browser.TextAsync(Found)).Should().Be("3 functions, 97.9 % of samples", "they call each other");
+        (await browser.TextsAsync("[...document.querySelectorAll('.box.found')].map(box => box.ariaLabel.split('\\n')[0])")).Should().Equal(
             "System.Threading.Thread.StartCallback", "System.Threading.PortableThreadPool.WorkerThread.WorkerThreadStart", "System.Threading.ThreadPoolWorkQueue.Dispatch");
-        await SearchAsync("tcp_sendmsg");
-        (await TextAsync(Found)).Should().Be("1 function, 2.2 % of samples");
+        await browser.SearchAsync("tcp_sendmsg");
+        (await browser.TextAsync(Found)).Should().Be("1 function, 2.2 % of samples");
         await ClickAsync("__sys_sendto");
-        (await NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1, "a zoom keeps the marks");
-        await SearchAsync("<nothing>");
-        (await TextAsync(Found)).Should().Be("no function");
-        await SearchAsync("");
-        (await TextAsync(Found)).Should().BeEmpty();
-        (await NumberAsync("document.querySelectorAll('.box.found, .searching').length")).Should().Be(0);
+        (await browser.NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1, "a zoom keeps the marks");
+        await browser.SearchAsync("<nothing>");
+        (await browser.TextAsync(Found)).Should().Be("no function");
+        await browser.SearchAsync("");
+        (await browser.TextAsync(Found)).Should().BeEmpty();
+        (await browser.NumberAsync("document.querySelectorAll('.box.found, .searching').length")).Should().Be(0);
         browser.Page.Complaints.Should().BeEmpty();
     }
 
@@ -203,11 +170,11 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
             "(() => { const r = [...document.querySelectorAll('.box')].at(-1).getBoundingClientRect(); return [r.right - 3, r.top + 5]; })()"))!;
         await browser.Page.MoveMouseAsync((double)place[0]!, (double)place[1]!);
         (await TipAsync()).Should().StartWith("M\nmanaged\n40 samples, 40.0 %, 0.4 s\nown: 40 samples, 40.0 %, 0.4 s");
-        (await IsTrueAsync("(() => { const r = document.getElementById('tip').getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight; })()"))
+        (await browser.IsTrueAsync("(() => { const r = document.getElementById('tip').getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight; })()"))
             .Should().BeTrue();
         await browser.KeepAsync($"profile-tip-{width}");
         await browser.Page.MoveMouseAsync(2, 2);
-        (await IsTrueAsync("document.getElementById('tip').hidden")).Should().BeTrue();
+        (await browser.IsTrueAsync("document.getElementById('tip').hidden")).Should().BeTrue();
     }
 
     [FactNeeding(Need.Chromium)]
@@ -217,16 +184,16 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
             + "+ document.getElementById(tab.getAttribute('aria-controls')).hidden)";
         string[] chosen = ["true 0 false", "false -1 true", "false -1 true"];
         await ShowAsync("typical");
-        (await TextsAsync(State)).Should().Equal(chosen);
+        (await browser.TextsAsync(State)).Should().Equal(chosen);
         await browser.Page.EvaluateAsync("document.getElementById('functions-tab').focus()");
         await PressAsync("ArrowRight");
-        (await TextsAsync(State)).Should().Equal(chosen[1], chosen[0], chosen[1]);
+        (await browser.TextsAsync(State)).Should().Equal(chosen[1], chosen[0], chosen[1]);
         await PressAsync("ArrowLeft");
         await PressAsync("ArrowLeft");
-        (await TextsAsync(State)).Should().Equal(chosen[1], chosen[1], chosen[0]);
-        (await TextAsync("document.activeElement.id")).Should().Be("callers-tab");
+        (await browser.TextsAsync(State)).Should().Equal(chosen[1], chosen[1], chosen[0]);
+        (await browser.TextAsync("document.activeElement.id")).Should().Be("callers-tab");
         await browser.Page.EvaluateAsync("document.getElementById('calls-tab').click()");
-        (await TextsAsync(State)).Should().Equal(chosen[1], chosen[0], chosen[1]);
+        (await browser.TextsAsync(State)).Should().Equal(chosen[1], chosen[0], chosen[1]);
     }
 
     [FactNeeding(Need.Chromium)]
@@ -237,7 +204,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
             "app", [(Frames("Main", "Read", "Work"), 50), (Frames("Main", "Write", "Work"), 20), (Frames("Main", "Write", "Write"), 20), (Frames("Main"), 10)]));
         (await RowsAsync("functions")).Should().Equal("Work | 70.0 % | 70.0 %", "Write | 20.0 % | 40.0 %", "Main | 10.0 % | 100.0 %", "Read | 0.0 % | 50.0 %");
 
-        await SelectAsync("calls");
+        await browser.SelectTabAsync("calls");
         (await RowsAsync("calls")).Should().Equal(
             ["v all | 0.0 % | 100.0 %", "v Main | 10.0 % | 100.0 %", "> Read | 0.0 % | 50.0 %", "> Write | 20.0 % | 40.0 %".Replace("20.0 % |", "0.0 % |")],
             "a path without branches is open");
@@ -247,7 +214,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         await FoldAsync("calls", "Main");
         (await RowsAsync("calls")).Should().Equal("v all | 0.0 % | 100.0 %", "> Main | 10.0 % | 100.0 %");
 
-        await SelectAsync("callers");
+        await browser.SelectTabAsync("callers");
         (await RowsAsync("callers")).Should().Equal("> Work | 70.0 %", "> Write | 20.0 %", "Main | 10.0 %");
         await FoldAsync("callers", "Work");
         (await RowsAsync("callers")).Should().Equal("v Work | 70.0 %", "> Read | 50.0 %", "> Write | 20.0 %", "> Write | 20.0 %", "Main | 10.0 %");
@@ -263,43 +230,43 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     {
         await ShowPageAsync(SomeProfiles.Of("app", Enumerable.Range(0, 250).Select(i => (new[] { SomeProfiles.Managed($"F{i}", "App.dll") }, 1000L - i))));
         const string Rows = "document.querySelectorAll('#functions tbody tr').length";
-        (await NumberAsync(Rows)).Should().Be(101, "100 functions, and a button");
+        (await browser.NumberAsync(Rows)).Should().Be(101, "100 functions, and a button");
         for (int i = 0; i < 2; i++)
         {
             await browser.Page.EvaluateAsync("document.querySelector('#functions .more button').click()");
         }
 
-        (await NumberAsync(Rows)).Should().Be(250);
-        (await IsTrueAsync("!document.querySelector('#functions .more')")).Should().BeTrue();
+        (await browser.NumberAsync(Rows)).Should().Be(250);
+        (await browser.IsTrueAsync("!document.querySelector('#functions .more')")).Should().BeTrue();
     }
 
     [FactNeeding(Need.Chromium)]
     public async Task A_stack_of_a_thousand_frames_scrolls_in_its_box_and_the_keys_reach_its_end()
     {
         await ShowAsync("deep");
-        (await NumberAsync("document.querySelectorAll('.box').length")).Should().Be(1001);
-        (await NumberAsync("document.getElementById('graph').clientHeight - innerHeight")).Should().BeNegative();
-        (await NumberAsync("document.getElementById('graph').scrollHeight")).Should().BeGreaterThan(20_000);
+        (await browser.NumberAsync("document.querySelectorAll('.box').length")).Should().Be(1001);
+        (await browser.NumberAsync("document.getElementById('graph').clientHeight - innerHeight")).Should().BeNegative();
+        (await browser.NumberAsync("document.getElementById('graph').scrollHeight")).Should().BeGreaterThan(20_000);
         await browser.Page.EvaluateAsync("document.querySelector('.box').focus()");
         for (int i = 0; i < 60; i++)
         {
             await PressAsync("ArrowDown");
         }
 
-        (await IsTrueAsync("(() => { const r = document.activeElement.getBoundingClientRect(), box = document.getElementById('graph').getBoundingClientRect(); return document.activeElement.ariaLevel === '61' && r.top >= box.top && r.bottom <= box.bottom; })()"))
+        (await browser.IsTrueAsync("(() => { const r = document.activeElement.getBoundingClientRect(), box = document.getElementById('graph').getBoundingClientRect(); return document.activeElement.ariaLevel === '61' && r.top >= box.top && r.bottom <= box.bottom; })()"))
             .Should().BeTrue("the focus is seen");
         await PressAsync("Enter");
-        (await IsTrueAsync("(() => { const r = document.activeElement.getBoundingClientRect(), box = document.getElementById('graph').getBoundingClientRect(); return r.top >= box.top && r.bottom <= box.bottom; })()"))
+        (await browser.IsTrueAsync("(() => { const r = document.activeElement.getBoundingClientRect(), box = document.getElementById('graph').getBoundingClientRect(); return r.top >= box.top && r.bottom <= box.bottom; })()"))
             .Should().BeTrue();
-        await SelectAsync("calls");
-        (await NumberAsync("document.querySelectorAll('#calls tbody tr').length")).Should().Be(1001);
+        await browser.SelectTabAsync("calls");
+        (await browser.NumberAsync("document.querySelectorAll('#calls tbody tr').length")).Should().Be(1001);
     }
 
     [FactNeeding(Need.Chromium)]
     public async Task The_policy_lets_the_page_do_nothing_else()
     {
         await ShowAsync("typical");
-        (await IsTrueAsync(
+        (await browser.IsTrueAsync(
             "(() => { const s = document.createElement('script'); s.textContent = 'window.ran = true'; document.body.append(s); return window.ran ?? false; })()"))
             .Should().BeFalse();
         browser.Page.Complaints.Should().Contain(complaint => complaint.Contains("Content Security Policy"));
@@ -312,7 +279,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         try
         {
             await ShowAsync("typical");
-            (await TextAsync("document.querySelector('main').innerText")).Should().Contain("The graph and the tables need JavaScript.");
+            (await browser.TextAsync("document.querySelector('main').innerText")).Should().Contain("The graph and the tables need JavaScript.");
         }
         finally
         {
@@ -331,10 +298,10 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         (await browser.ShowAsync("profile.svg", svg.ToString(), Wide, isDark)).Should().BeEmpty();
         await browser.KeepAsync($"profile-svg-{name}-{(isDark ? "dark" : "light")}");
 
-        (await NumberAsync("document.querySelectorAll('.name').length")).Should().BePositive();
-        (await TextsAsync("[...document.querySelectorAll('.name')].filter(text => text.getBoundingClientRect().right > text.previousElementSibling.getBoundingClientRect().right + .5).map(text => text.textContent)"))
+        (await browser.NumberAsync("document.querySelectorAll('.name').length")).Should().BePositive();
+        (await browser.TextsAsync("[...document.querySelectorAll('.name')].filter(text => text.getBoundingClientRect().right > text.previousElementSibling.getBoundingClientRect().right + .5).map(text => text.textContent)"))
             .Should().BeEmpty();
-        (await TextsAsync(Checks.FaintNames)).Should().BeEmpty("WCAG 2.2, 1.4.3");
+        (await browser.TextsAsync(Checks.FaintNames)).Should().BeEmpty("WCAG 2.2, 1.4.3");
     }
 
     private static CpuProfile Profile(string name) => name switch
@@ -381,16 +348,11 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         await browser.Page.SendAsync("Input.dispatchKeyEvent", new() { ["type"] = "keyUp", ["key"] = key });
     }
 
-    private async Task SearchAsync(string text) => await browser.Page.EvaluateAsync(
-        $"(() => {{ const field = document.getElementById('search'); field.value = '{text}'; field.dispatchEvent(new Event('input')); }})()");
-
-    private async Task SelectAsync(string tab) => await browser.Page.EvaluateAsync($"document.getElementById('{tab}-tab').click()");
-
     private async Task FoldAsync(string tab, string function) => await browser.Page.EvaluateAsync(
         $"[...document.querySelectorAll('#{tab} tbody tr')].find(row => row.querySelector('bdi').textContent === '{function}').querySelector('button').click()");
 
     /// <summary>The rows of a table: whether they are open, the function, and its shares.</summary>
-    private Task<string[]> RowsAsync(string tab) => TextsAsync(
+    private Task<string[]> RowsAsync(string tab) => browser.TextsAsync(
         $$"""
         [...document.querySelectorAll("#{{tab}} tbody tr")].map(row => {
           const state = row.querySelector(".fold")?.ariaExpanded;
@@ -399,17 +361,8 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         """);
 
     private Task<double> ShareOfWidthAsync(string function) =>
-        NumberAsync($"{Box(function)}.getBoundingClientRect().width / document.querySelector('[role=tree]').getBoundingClientRect().width");
+        browser.NumberAsync($"{Box(function)}.getBoundingClientRect().width / document.querySelector('[role=tree]').getBoundingClientRect().width");
 
     private async Task<string> TipAsync() =>
-        await TextAsync("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent");
-
-    private async Task<string> TextAsync(string expression) => (string)(await browser.Page.EvaluateAsync(expression))!;
-
-    private async Task<string[]> TextsAsync(string expression) =>
-        [.. ((JsonArray)(await browser.Page.EvaluateAsync(expression))!).Select(text => (string)text!)];
-
-    private async Task<double> NumberAsync(string expression) => (double)(await browser.Page.EvaluateAsync(expression))!;
-
-    private async Task<bool> IsTrueAsync(string expression) => (bool)(await browser.Page.EvaluateAsync(expression))!;
+        await browser.TextAsync("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent");
 }
