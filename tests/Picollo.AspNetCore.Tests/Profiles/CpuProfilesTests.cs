@@ -4,8 +4,6 @@ using System.Net;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
-using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Cpu;
@@ -195,7 +193,8 @@ public class CpuProfilesTests
     [Fact]
     public void The_memory_for_profiles_is_limited()
     {
-        using CpuProfiles profiles = new(Options.Create(new PicolloOptions()), NullLoggerFactory.Instance, TimeProvider.System);
+        using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
+        CpuProfiles profiles = services.GetRequiredService<CpuProfiles>();
         StoredProfile first = Store(CpuProfiles.MostNodes / 2), second = Store(CpuProfiles.MostNodes / 2);
         profiles.All.Should().Equal(second, first);
 
