@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests every shim library that is built: what the file says of itself, then tests.c linked against it; and
-# picollo_spawn by spawn_tests.c. A foreign platform's run under an emulator (qemu-user, Wine) where there is one; else
+# Tests every shim library that is built: what the file says of itself, then tests.c linked against it and compiled with its
+# sources; and picollo_spawn by spawn_tests.c. A foreign platform's run under an emulator (qemu-user, Wine) where there is one; else
 # that is said. Exits 1 on any failure.
 set -eu
 cd "$(dirname "$0")"
@@ -80,6 +80,26 @@ test_musl() {
   fi
 }
 
+# The library's sources in one program with tests*.c, by each compiler, with and without optimization: undefined behavior
+# ends it.
+test_sources() {
+  flags="-std=c11 -Wall -Wextra -Werror -Wno-long-long -fsanitize=undefined -fno-sanitize-recover=all -pthread"
+  for compiler in gcc clang; do
+    # Intended word splitting of the flags.
+    # shellcheck disable=SC2086
+    if ! echo "int main(void) { return 0; }" | "$compiler" $flags -x c -o "$work/tests.exe" - 2>/dev/null; then
+      not_run "the sources compiled by $compiler (apt install $compiler)"
+      continue
+    fi
+    for level in -O0 -O2; do
+      echo "  sources compiled by $compiler $level -fsanitize=undefined:"
+      # shellcheck disable=SC2086
+      "$compiler" $flags $level -o "$work/tests.exe" tests*.c picollo_native.c picollo_jitter.c
+      run
+    done
+  done
+}
+
 test_platform() {
   rid=$1 library=$(library_for "$1")
   echo "$library"
@@ -93,7 +113,7 @@ test_platform() {
   case $rid in
     "$(host_rid)")
       link "$compiler" "$library" -Wl,-rpath,"$work" && run
-      case $rid in linux-*) test_musl "$library" && test_spawn "$rid" "$(compiler_for "$rid")" ;; esac ;;
+      case $rid in linux-*) test_musl "$library" && test_sources && test_spawn "$rid" "$(compiler_for "$rid")" ;; esac ;;
     linux-arm64)
       has qemu-aarch64 || { not_run "tests.c (apt install qemu-user libc6-dev-arm64-cross)"; return; }
       link "$compiler" "$library" -Wl,-rpath,"$work" || { not_run "tests.c (apt install libc6-dev-arm64-cross)"; return; }

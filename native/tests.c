@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *way = "";
 static int passed, failed;
 
 void check(int ok, const char *what) {
@@ -14,7 +15,7 @@ void check(int ok, const char *what) {
         passed++;
     } else {
         failed++;
-        printf("  FAILED: %s\n", what);
+        printf("  FAILED: %s%s\n", what, way);
     }
 }
 
@@ -103,7 +104,14 @@ static void test_agrees_with_the_kernel(void) {
 }
 #endif
 
+static void test_reading(void) {
+    test_pages();
+    test_pages_that_change();
+}
+
 int main(void) {
+    /* What is printed before a crash is not lost. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
     test_versions();
     test_invariant_flag();
     test_monotone_reads();
@@ -112,8 +120,9 @@ int main(void) {
 #if defined(__x86_64__) && defined(__linux__)
     test_agrees_with_the_kernel();
 #endif
-    test_pages();
-    test_pages_that_change();
+    test_reading();
+    test_by_faults(test_reading);
+    test_a_thread_that_changes_pages();
     test_pmu_counters();
     test_jitter();
     printf("  %d checks passed, %d failed\n", passed, failed);

@@ -6,10 +6,25 @@
 
 void check(int ok, const char *what);
 
+/* Added to what failed: how the tests run at the moment. */
+extern const char *way;
+
+void test_by_faults(void (*tests)(void));
 void test_jitter(void);
 void test_pages(void);
 void test_pages_that_change(void);
+void test_a_thread_that_changes_pages(void);
 void test_pmu_counters(void);
+
+/* picollo_perf_read or picollo_perf_read_counts (where time is NULL), and picollo_perf_thread_time, with these results of the instructions. */
+picollo_u64 read_pages(struct picollo_perf_counter *counters, int count, picollo_read_pmc pmc, picollo_read_time time);
+int read_thread_time(const void *page, picollo_u64 *nanoseconds, picollo_read_time time);
+
+/* 1 while these execute the instructions themselves, which then fault. */
+extern int is_faulting;
+
+/* Where it is set, called after each instruction of these two, the first having number 1, until it returns 0. */
+extern int (*step)(int number);
 
 /* Numbers that are the same in every run. */
 static inline picollo_u64 next_random(picollo_u64 *state) {

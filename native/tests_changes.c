@@ -46,16 +46,16 @@ static void reset(int changes) {
 static void test_a_change_in_the_middle(void) {
     struct picollo_perf_counter counter = {.page = &page};
     reset(1);
-    check(picollo_perf_read_with(&counter, 1, pmc_after_change, plain_time) == 1, "a page that changed once is read again");
+    check(read_pages(&counter, 1, pmc_after_change, plain_time) == 1, "a page that changed once is read again");
     check(counter.value == 1000001 && counter.enabled == 10005 && counter.running == 10005 && reads == 2,
           "and all that is given is of the second reading");
     reset(1);
-    check(picollo_perf_read_with(&counter, 1, pmc_after_change, time_since_reset) == 1 && counter.enabled == 10002,
+    check(read_pages(&counter, 1, pmc_after_change, time_since_reset) == 1 && counter.enabled == 10002,
           "the time as well");
 
     picollo_u64 nanoseconds = 0;
     reset(1);
-    check(picollo_perf_thread_time_with(&page, &nanoseconds, time_after_change) == 1 && nanoseconds == 10005 && reads == 2,
+    check(read_thread_time(&page, &nanoseconds, time_after_change) == 1 && nanoseconds == 10005 && reads == 2,
           "so is the thread's time");
 }
 
@@ -63,11 +63,11 @@ static void test_a_page_that_keeps_changing(void) {
     struct picollo_perf_counter counter = {.page = &page, .value = 42};
     picollo_u64 nanoseconds = 42;
     reset(1000000);
-    check(picollo_perf_read_with(&counter, 1, pmc_after_change, plain_time) == 0 && counter.value == 42,
+    check(read_pages(&counter, 1, pmc_after_change, plain_time) == 0 && counter.value == 42,
           "a page that always changes is given up");
     check(reads > 2 && reads < 1000, "after some tries");
     reset(1000000);
-    check(picollo_perf_thread_time_with(&page, &nanoseconds, time_after_change) == 0 && nanoseconds == 42 && reads > 2
+    check(read_thread_time(&page, &nanoseconds, time_after_change) == 0 && nanoseconds == 42 && reads > 2
               && reads < 1000,
           "so is the thread's time of such a page");
 }
@@ -93,7 +93,7 @@ static void test_one_of_four_that_changes(void) {
             others[i].index = i + 1;
             counters[i] = (struct picollo_perf_counter){.page = i == 2 ? &page : &others[i], .value = 42};
         }
-        check(picollo_perf_read_with(counters, 4, pmc_that_changes_the_third, time) == 15 && reads == 2,
+        check(read_pages(counters, 4, pmc_that_changes_the_third, time) == 15 && reads == 2,
               "of four pages the one that changed is read again");
         check(counters[2].value == 1000002 && counters[2].enabled == 10000 + extension
                   && counters[2].running == 10000 + extension,
@@ -105,7 +105,7 @@ static void test_one_of_four_that_changes(void) {
         reset(1000000);
         page.index = 3;
         counters[2].value = 42;
-        check(picollo_perf_read_with(counters, 4, pmc_that_changes_the_third, time) == 11 && counters[2].value == 42,
+        check(read_pages(counters, 4, pmc_that_changes_the_third, time) == 11 && counters[2].value == 42,
               "of four pages the one that always changes is given up, and the others are read");
     }
 }
@@ -132,7 +132,7 @@ static void test_a_page_newer_than_the_time(void) {
         second.index = 2;
         second.mask = ~(picollo_u64)0 >> 8;
         second.capabilities |= is_short ? SHORT : 0;
-        check(picollo_perf_read_with(counters, 2, pmc_that_changes_the_second, plain_time) == 3, "both are read");
+        check(read_pages(counters, 2, pmc_that_changes_the_second, plain_time) == 3, "both are read");
         check(counters[1].enabled == 3000 && counters[1].running == 2000, "a page newer than the time is as it says");
     }
 }
@@ -144,14 +144,19 @@ static void test_a_page_newer_than_the_time(void) {
 
 /*
  * Each state of the shared page is a function of one number, so that a reading that mixes two of them is seen: with
- * the number n the value is 4096 n, enabled 8 n and running 10 n, each from several fields that change with n.
+ * the number n the value is 4096 n, enabled 8 n and running 10 n, each from several fields that change with n. With a
+ * multiple of 5 the event is on no counter.
  */
 static struct test_page shared;
-static int stop;
 
 static const picollo_u64 raw_pmc = 0x8123800081238001ULL, fixed_time = 1000000;
+static unsigned largest_number;
 
-static picollo_u64 raw(unsigned number) { return raw_pmc << (number & 3); }
+static picollo_u64 raw(unsigned number) {
+    if (number > largest_number)
+        largest_number = number;
+    return raw_pmc << (number & 3);
+}
 
 static picollo_u64 frozen_time(void) { return fixed_time; }
 
@@ -160,21 +165,103 @@ static picollo_u64 extended(picollo_u64 bits, unsigned width) {
     return (bits & (sign - 1)) - (bits & sign);
 }
 
-static void *writer(void *unused) {
+/* A change has two parts, with the lock odd between them. */
+static void start_change(picollo_u64 n) {
+    static const unsigned short widths[] = {32, 40, 48, 64};
     volatile struct test_page *page = &shared;
-    static const unsigned short widths[] = {16, 32, 48, 64};
+    unsigned index = (unsigned)n % 5;
+    page->lock++;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    page->index = index;
+    page->width = widths[n >> 3 & 3];
+    page->offset = 4096 * n - (index ? extended(raw_pmc << (index - 1), page->width) : 0);
+}
+
+static void end_change(picollo_u64 n) {
+    volatile struct test_page *page = &shared;
+    page->enabled = n;
+    page->running = 3 * n;
+    page->mult = (unsigned)n & 0xFFFF;
+    page->time_offset = 7 * n - fixed_time * page->mult;
+    __atomic_store_n(&shared.lock, page->lock + 1, __ATOMIC_RELEASE);
+}
+
+static int is_state(const struct picollo_perf_counter *counter, picollo_u64 n, int with_time) {
+    return counter->value == 4096 * n && counter->enabled == (with_time ? 8 * n : n) && counter->running == (with_time ? 10 * n : 3 * n)
+           && n % 5 != 0;
+}
+
+static picollo_u64 number;
+static int start_at, end_at, phase, steps_of_reading;
+
+static int change_at_step(int at) {
+    steps_of_reading = at;
+    if (at == start_at)
+        start_change(number + 1), phase = 1;
+    if (at == end_at)
+        end_change(number + 1), phase = 2;
+    return phase < 2;
+}
+
+enum { COUNTS, COUNTS_AND_TIMES, THREAD_TIME, KINDS };
+
+/* Reads the page of `number` while it changes to that of the next: the change starts after some instruction, and ends some later. */
+static int read_in_change(int kind, struct picollo_perf_counter *counter, int start, int length) {
+    int read;
+    shared = (struct test_page){.capabilities = RDPMC | TIME};
+    start_change(number), end_change(number);
+    start_at = start, end_at = start + length, phase = 0;
+    step = change_at_step;
+    if (kind == THREAD_TIME)
+        read = read_thread_time(&shared, &counter->running, frozen_time);
+    else
+        read = read_pages(counter, 1, raw, kind == COUNTS ? NULL : frozen_time) == 1;
+    step = NULL;
+    return read;
+}
+
+static int is_reading_of(picollo_u64 n, int kind, const struct picollo_perf_counter *counter) {
+    return kind == THREAD_TIME ? counter->running == 10 * n : is_state(counter, n, kind == COUNTS_AND_TIMES);
+}
+
+/* A change at every place of the reading. The reading is of the state before it or of that after it. */
+static void test_a_change_at_each_instruction(void) {
+    /* The event stays, moves to another counter of another width, leaves its counter, comes back. */
+    static const picollo_u64 numbers[] = {1, 7, 4, 5};
+    static const int lengths[] = {0, 12};
+    largest_number = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct picollo_perf_counter counter = {.page = &shared};
+        int wrong = 0, before = 0, after = 0, not_read = 0;
+        number = 1;
+        check(read_in_change(kind, &counter, -100, 0) && is_reading_of(1, kind, &counter), "a page without a change is read in steps");
+        /* A step takes microseconds, and there are as many as the square of the instructions: 20 places without optimization. */
+        const int stride = steps_of_reading < 140 ? 1 : steps_of_reading / 20;
+        for (unsigned i = 0; i < 8; i++) {
+            number = numbers[i / 2];
+            phase = 2;
+            for (int start = 1; phase != 0; start += stride) {
+                counter = (struct picollo_perf_counter){.page = &shared};
+                int read = read_in_change(kind, &counter, start, lengths[i % 2]);
+                int is_before = read && is_reading_of(number, kind, &counter), is_after = read && is_reading_of(number + 1, kind, &counter);
+                int is_absent = !read && kind != THREAD_TIME && (number % 5 == 0 || (number + 1) % 5 == 0);
+                wrong += !is_before && !is_after && !is_absent;
+                before += is_before, after += is_after, not_read += is_absent;
+            }
+        }
+        check(wrong == 0, "a change at any instruction is seen whole or not at all");
+        check(before > 20 && after > 20 && (not_read > 20 || kind == THREAD_TIME),
+              "and there are many of both, and of an event on no counter");
+    }
+    check(largest_number == 3, "the instruction is never executed for an event on no counter");
+}
+
+static int stop;
+
+static void *writer(void *unused) {
     for (picollo_u64 n = 1; !__atomic_load_n(&stop, __ATOMIC_RELAXED); n++) {
-        unsigned lock = page->lock, index = (unsigned)n % 5;
-        page->lock = lock + 1;
-        __atomic_thread_fence(__ATOMIC_RELEASE);
-        page->index = index;
-        page->width = widths[n >> 3 & 3];
-        page->offset = 4096 * n - (index ? extended(raw(index - 1), page->width) : 0);
-        page->enabled = n;
-        page->running = 3 * n;
-        page->mult = (unsigned)n & 0xFFFF;
-        page->time_offset = 7 * n - fixed_time * page->mult;
-        __atomic_store_n(&shared.lock, lock + 2, __ATOMIC_RELEASE);
+        start_change(n);
+        end_change(n);
         /* Room for readings: the kernel changes a page some thousand times a second, this one some million times. */
         for (volatile int i = 0; i < (int)(n & 255); i++) {
         }
@@ -182,7 +269,7 @@ static void *writer(void *unused) {
     return unused;
 }
 
-static void test_a_thread_that_keeps_changing_it(void) {
+void test_a_thread_that_changes_pages(void) {
     enum { WANTED = 50000, SECONDS = 5 };
     struct picollo_perf_counter counters[3] = {{.page = &shared}, {.page = &shared}, {.page = &shared}};
     picollo_u64 last = 0;
@@ -195,25 +282,18 @@ static void test_a_thread_that_keeps_changing_it(void) {
         return;
     }
     while (seen < WANTED && time(NULL) < deadline) {
-        picollo_u64 read = picollo_perf_read_with(counters, 3, raw, frozen_time), nanoseconds;
-        for (int i = 0; i < 3; i++) {
-            if (!(read >> i & 1))
-                continue;
-            picollo_u64 n = counters[i].enabled / 8;
-            torn += counters[i].value != 4096 * n || counters[i].enabled != 8 * n || counters[i].running != 10 * n;
-            torn += n % 5 == 0; /* on no counter then */
-            back += n < last;
-            seen += n != last;
-            last = n;
-        }
-        read = picollo_perf_read_with(counters, 3, raw, NULL);
-        for (int i = 0; i < 3; i++) {
-            if (!(read >> i & 1))
-                continue;
-            picollo_u64 n = counters[i].enabled;
-            torn += counters[i].value != 4096 * n || counters[i].running != 3 * n || n % 5 == 0;
-            back += n < last;
-            last = n;
+        picollo_u64 nanoseconds;
+        for (int with_time = 1; with_time >= 0; with_time--) {
+            picollo_u64 read = picollo_perf_read_with(counters, 3, raw, with_time ? frozen_time : NULL);
+            for (int i = 0; i < 3; i++) {
+                if (!(read >> i & 1))
+                    continue;
+                picollo_u64 n = counters[i].value / 4096;
+                torn += !is_state(&counters[i], n, with_time);
+                back += n < last;
+                seen += n != last;
+                last = n;
+            }
         }
         if (picollo_perf_thread_time_with(&shared, &nanoseconds, frozen_time)) {
             torn += nanoseconds % 10 != 0;
@@ -227,6 +307,10 @@ static void test_a_thread_that_keeps_changing_it(void) {
     check(torn == 0, "no reading mixes two states of the page");
     check(back == 0, "no reading is older than the one before");
 }
+#else
+/* Only Linux has pages that the kernel writes, or another thread. */
+static void test_a_change_at_each_instruction(void) {}
+void test_a_thread_that_changes_pages(void) {}
 #endif
 
 void test_pages_that_change(void) {
@@ -234,8 +318,6 @@ void test_pages_that_change(void) {
     test_a_page_that_keeps_changing();
     test_one_of_four_that_changes();
     test_a_page_newer_than_the_time();
-#if defined(__linux__)
-    /* Only there are pages that anybody else writes. */
-    test_a_thread_that_keeps_changing_it();
-#endif
+    if (is_faulting)
+        test_a_change_at_each_instruction();
 }

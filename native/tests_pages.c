@@ -1,6 +1,6 @@
 /*
  * Reading counters from pages that hold still: the arithmetic, and what is read at all. The pages are this file's own
- * and the instructions are replaced.
+ * and the results of the instructions are the tests'.
  */
 #include "tests.h"
 
@@ -24,7 +24,7 @@ static picollo_u64 fake_time(void) {
 
 static picollo_u64 read_all(struct picollo_perf_counter *counters, int count) {
     pmc_reads = time_reads = 0;
-    return picollo_perf_read_with(counters, count, fake_pmc, fake_time);
+    return read_pages(counters, count, fake_pmc, fake_time);
 }
 
 static struct picollo_perf_counter counter_on(const struct test_page *page) {
@@ -251,7 +251,7 @@ static void test_counts_without_the_time(void) {
     pmc_value = ((picollo_u64)1 << 48) - 3; /* -3 */
     time_value = 9;
     pmc_reads = time_reads = 0;
-    check(picollo_perf_read_with(counters, 4, fake_pmc, NULL) == 15, "four counters are read without the time");
+    check(read_pages(counters, 4, fake_pmc, NULL) == 15, "four counters are read without the time");
     check(pmc_reads == 4 && time_reads == 0, "with four instructions");
     for (unsigned i = 0; i < 4; i++)
         wrong += counters[i].value != 1000 * i + 997 || counters[i].enabled != pages[i].enabled || counters[i].running != 500;
@@ -265,7 +265,7 @@ static void test_counts_without_the_time(void) {
 
     pages[2].index = 0;
     counters[2] = counter_on(&pages[2]);
-    check(picollo_perf_read_with(counters, 4, fake_pmc, NULL) == 11 && is_untouched(&counters[2]),
+    check(read_pages(counters, 4, fake_pmc, NULL) == 11 && is_untouched(&counters[2]),
           "an event on no counter is not read without the time either");
 }
 
@@ -273,14 +273,14 @@ static void test_thread_time(void) {
     struct test_page page = {.lock = 2, .running = 1000, .enabled = 5000, .capabilities = TIME, .mult = 2, .time_offset = 1};
     picollo_u64 nanoseconds = 77;
     time_value = 20;
-    check(picollo_perf_thread_time_with(&page, &nanoseconds, fake_time) == 1 && nanoseconds == 1041,
+    check(read_thread_time(&page, &nanoseconds, fake_time) == 1 && nanoseconds == 1041,
           "a thread's time is the page's, extended to now, with no counter");
     nanoseconds = 77;
     page.capabilities = RDPMC;
-    check(picollo_perf_thread_time_with(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
+    check(read_thread_time(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
           "no thread time where the page does not offer it");
     page.capabilities = TIME, page.lock = 3;
-    check(picollo_perf_thread_time_with(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
+    check(read_thread_time(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
           "no thread time from a page whose lock stays odd");
 }
 
