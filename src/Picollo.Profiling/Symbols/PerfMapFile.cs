@@ -98,7 +98,7 @@ internal sealed class PerfMapFile : IDisposable
         if (port.EnablePerfMap() is { } refusal)
         {
             EndUnless(wasEnabled, port);
-            reason = $"{Effect}the runtime wrote no perf map: {refusal}.";
+            reason = HasCompiler(process) ? $"{Effect}the runtime wrote no perf map: {refusal}." : null;
             return null;
         }
 
@@ -135,10 +135,13 @@ internal sealed class PerfMapFile : IDisposable
         string? off = switches.FirstOrDefault(name => process.RuntimeSetting(name) == "0");
         return off is not null
             ? $"{Effect}the process was started with DOTNET_{off}=0; start it without, or profile it as a command (picollo record -- CMD)."
-            : !CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.IsOfRuntime) ? null
+            : !HasCompiler(process) ? null
             : $"{Effect}the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
                 + "start it without DOTNET_EnableDiagnostics=0, with a folder where it may write.";
     }
+
+    /// <summary>Whether methods are compiled at run time. With Native AOT they have been before, and are functions of an ELF file.</summary>
+    private static bool HasCompiler(ProcessFiles process) => CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.IsOfRuntime);
 
     // Opening a pipe would wait for its writer.
     private static SafeFileHandle? TryOpen(string path)
