@@ -73,6 +73,7 @@ packages_for() {
 
 skipped_without() {
   case $1 in
+    "c-$(host_rid)") echo "the tests that compile C, and those of Native AOT" ;;
     c-linux-arm64) echo "the arm64 library and its tests" ;;
     run-linux-arm64) echo "the arm64 library's tests" ;;
     c-win-x64) echo "the Windows library and its tests" ;;
@@ -95,7 +96,7 @@ skipped_without() {
 # What the tests use where it is there.
 test_needs() {
   echo c-linux-arm64 run-linux-arm64 c-win-x64 run-win-x64
-  if [ "$(host_rid)" = linux-x64 ]; then echo run-musl run-kernels; fi
+  if [ "$(host_rid)" = linux-x64 ]; then echo c-linux-x64 run-musl run-kernels; fi
   if [ "$(uname -s)" = Linux ]; then echo system-tools terminal archives symbols; fi
   echo chromium java prometheus openmetrics pprof cultures
 }

@@ -39,6 +39,9 @@ public enum Need
     Java,
     Mpstat,
 
+    /// <summary>Compiling this machine's programs with Native AOT: NuGet's packages, and a compiler that links.</summary>
+    NativeAot,
+
     /// <summary>The reference parser of OpenMetrics: Debian's python3-prometheus-client.</summary>
     OpenMetricsParser,
     Pidstat,

@@ -64,6 +64,7 @@ internal static partial class Needs
         Need.Java => Program("javac")
             ?? (File.Exists(JavaLibrary) ? null : $"no {JavaLibrary}: {Setup}"),
         Need.Mpstat => WhyNot(Need.Linux) ?? Program("mpstat"),
+        Need.NativeAot => WhyNot(Need.Linux, Need.NativeLibrary) ?? (Tool.Exists("clang") ? null : Program("gcc")) ?? NativeAotPackages(),
         Need.OpenMetricsParser => Works(
             $"no reference parser of OpenMetrics: {Setup}", "/usr/bin/python3", "-c", "import prometheus_client.openmetrics.parser"),
         Need.Pidstat => WhyNot(Need.Linux) ?? Program("pidstat"),
@@ -109,6 +110,38 @@ internal static partial class Needs
         ?? (File.Exists(Path.Combine(KernelFolder, architecture, "vmlinuz"))
             ? null
             : $"{KernelFolder} has no kernel to boot: run tests/Picollo.Platform.Tests/Kernel/kernels.sh first (it fetches Debian's, on Debian)");
+
+    /// <summary>Restores a project. Other failures than a package that the sources lack are for the test to show.</summary>
+    private static string? NativeAotPackages()
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-aot-").FullName;
+        try
+        {
+            File.WriteAllText(Path.Combine(folder, "Restored.csproj"), """
+                <Project Sdk="Microsoft.NET.Sdk">
+                  <PropertyGroup>
+                    <TargetFramework>net10.0</TargetFramework>
+                    <PublishAot>true</PublishAot>
+                  </PropertyGroup>
+                  <ItemGroup>
+                    <FrameworkReference Include="Microsoft.AspNetCore.App" />
+                  </ItemGroup>
+                </Project>
+                """);
+            Tool.Dotnet(folder, "restore", "-r", ThisMachine.Rid);
+            return null;
+        }
+        catch (InvalidOperationException e)
+        {
+            // NU1101: no such package. NU1102: not in this version.
+            string? lacking = e.Message.Split('\n').FirstOrDefault(line => line.Contains("error NU1101") || line.Contains("error NU1102"));
+            return lacking is null ? null : $"no package for Native AOT: {lacking[lacking.IndexOf("NU110", StringComparison.Ordinal)..]}";
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+    }
 
     private static string? Works(string otherwise, string program, params string[] arguments)
     {

@@ -1,0 +1,46 @@
+using System.Runtime.InteropServices;
+using Picollo.PerfEvent;
+
+namespace AotApp;
+
+/// <summary>A session of counters that every machine has.</summary>
+internal static class Counters
+{
+    private const int Pages = 1000;
+
+    public static void Run()
+    {
+        PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory
+            .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
+        if (!factory.TryCreate(out PerfEventCounterSession? session, out string? reason))
+        {
+            Facts.Print("counters-unavailable", reason);
+            return;
+        }
+
+        using (session)
+        {
+            using (session.Measure())
+            {
+                Touch();
+            }
+
+            Facts.Print("counters", string.Join(' ', session.Counters.Select(counter => counter.Name)));
+            Facts.Print("page-faults", session.Counters[0].Histogram.GetPercentileValue(100) > 0);
+            Facts.Print("task-clock", session.Counters[1].Histogram.GetPercentileValue(100) > 0);
+        }
+    }
+
+    // New memory is mapped when it is written.
+    private static unsafe void Touch()
+    {
+        nuint page = (nuint)Environment.SystemPageSize;
+        byte* memory = (byte*)NativeMemory.Alloc(Pages * page);
+        for (nuint at = 0; at < Pages * page; at += page)
+        {
+            memory[at] = 1;
+        }
+
+        NativeMemory.Free(memory);
+    }
+}

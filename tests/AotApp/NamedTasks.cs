@@ -1,0 +1,27 @@
+using Picollo.Scheduling;
+
+namespace AotApp;
+
+/// <summary>The pool names tasks by their methods.</summary>
+internal static class NamedTasks
+{
+    public static async Task Run()
+    {
+        await using CpuWorkerPool pool = new(new CpuWorkerPoolOptions { WorkerCount = 1 });
+        string method = "", lambda = "";
+        await pool.RunAsync(Body);
+        await pool.RunAsync(_ =>
+        {
+            lambda = pool.Statistics.GetRunning().Single().Name;
+            return Task.CompletedTask;
+        });
+        Facts.Print("task-method", method);
+        Facts.Print("task-lambda", lambda);
+
+        Task Body(CpuTaskContext cpu)
+        {
+            method = pool.Statistics.GetRunning().Single().Name;
+            return Task.CompletedTask;
+        }
+    }
+}
