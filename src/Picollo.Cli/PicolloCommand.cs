@@ -14,7 +14,8 @@ namespace Picollo.Cli;
 /// <summary>The command line: its commands, and how exceptions become exit codes.</summary>
 internal static class PicolloCommand
 {
-    public static int Run(string[] args, Terminal terminal)
+    /// <summary>Parses a command line, without running it.</summary>
+    public static ParseResult Parse(string[] args, Terminal terminal)
     {
         RootCommand root = new("Measure commands, numbers and the machine.")
         {
@@ -31,7 +32,12 @@ internal static class PicolloCommand
               Commands may have more: picollo stat --help
             """);
         CommandHelp.Install(root);
-        ParseResult parsed = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is a name like others
+        return root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is a name like others
+    }
+
+    public static int Run(string[] args, Terminal terminal)
+    {
+        ParseResult parsed = Parse(args, terminal);
         if (parsed.Errors.Count > 0 && parsed.Action is not CommandHelp)
         {
             return UsageError(parsed, terminal);

@@ -129,7 +129,7 @@ internal static class JitterCommand
         }
     }
 
-    private static JitterOptions OptionsOf(ParseResult parsed)
+    internal static JitterOptions OptionsOf(ParseResult parsed)
     {
         bool inNanoseconds = parsed.GetValue(InNanoseconds);
         string unit = inNanoseconds ? Nanoseconds : Microseconds;

@@ -134,7 +134,7 @@ internal static class RecordCommand
             : null;
     }
 
-    private static RecordOptions Read(ParseResult parsed) => new(
+    internal static RecordOptions Read(ParseResult parsed) => new(
         new CpuProfilerOptions
         {
             ProcessId = parsed.GetValue(Process) is { } process ? Number(process, int.MaxValue) : null,

@@ -169,7 +169,7 @@ internal static class StatCommand
         bool IsGiven(Option option) => result.GetResult(option) is { Implicit: false };
     }
 
-    private static StatOptions Read(ParseResult parsed)
+    internal static StatOptions Read(ParseResult parsed)
     {
         bool isJson = parsed.GetValue(Json);
         int? process = Number(Words(parsed.GetResult(Process)), 1, int.MaxValue);

@@ -25,7 +25,7 @@ internal sealed class DiagnosticsPort
 
     private readonly string _path;
 
-    private DiagnosticsPort(string path) => _path = path;
+    internal DiagnosticsPort(string path) => _path = path;
 
     /// <summary>The port of a process; null if it has none that belongs to its user.</summary>
     public static DiagnosticsPort? Find(ProcessFiles process)

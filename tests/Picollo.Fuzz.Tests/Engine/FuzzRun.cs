@@ -1,0 +1,108 @@
+using System.Diagnostics;
+using System.Globalization;
+
+namespace Picollo.Fuzz.Tests;
+
+/// <summary>Reads mutated inputs of one target for some time, in this process.</summary>
+internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
+{
+    public const int Passed = 0, Failed = 1, Hung = 2;
+
+    private const int MostFindings = 20;
+    private const int MostKept = 1000;
+    private const int MostTrials = 2000;
+
+    // Of the processor, not of the clock: the machine may be busy. No input may take nearly as long.
+    private static readonly TimeSpan LongestRead = TimeSpan.FromSeconds(20);
+
+    private readonly HashSet<string> _kinds = [];
+    private readonly HashSet<string> _findings = [];
+    private long _count;
+
+    /// <summary>Runs, and prints each finding and a line of results.</summary>
+    /// <returns>The exit code.</returns>
+    public int Run(TimeSpan duration)
+    {
+        using var watchdog = new Timer(new Watchdog(this).Look, null, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
+        IReadOnlyList<FuzzSeed> seeds = target.Seeds();
+        var mutator = new Mutator(seeds, target.Longest);
+        long start = Stopwatch.GetTimestamp(), mostBytes = 0;
+        TimeSpan slowest = TimeSpan.Zero;
+        while (Stopwatch.GetElapsedTime(start) < duration && _findings.Count < MostFindings)
+        {
+            FuzzSeed input = mutator.Next(new Random(unchecked(Seeded.FirstSeed + (int)_count)));
+            long inputStart = Stopwatch.GetTimestamp();
+            FuzzOutcome outcome = Try(input.Bytes);
+            TimeSpan time = Stopwatch.GetElapsedTime(inputStart);
+            (slowest, mostBytes) = (time > slowest ? time : slowest, Math.Max(mostBytes, outcome.AllocatedBytes));
+            if (outcome.Failure is not null)
+            {
+                Report(input.Bytes, outcome);
+            }
+            else if (_kinds.Count < MostKept && _kinds.Add($"{outcome.Kind} {(int)(2 * Math.Log2(outcome.AllocatedBytes + 1))}"))
+            {
+                mutator.Add(input);
+            }
+        }
+
+        Console.WriteLine(string.Create(
+            CultureInfo.InvariantCulture,
+            $"{(_findings.Count == 0 ? "ok    " : "FAILED")} {target.Name,-22}{_count,12:N0} inputs {_kinds.Count,5} kinds {_findings.Count,3} findings {mostBytes,12:N0} bytes and {slowest.TotalMilliseconds,7:F1} ms at most"));
+        return _findings.Count == 0 ? Passed : Failed;
+    }
+
+    private FuzzOutcome Try(byte[] input)
+    {
+        Interlocked.Increment(ref _count);
+        current.Bytes = input;
+        return target.Try(input);
+    }
+
+    private void Report(byte[] input, FuzzOutcome outcome)
+    {
+        if (_findings.Add(outcome.Kind))
+        {
+            string path = FuzzFiles.Keep(target, Smaller(input, outcome.Kind));
+            Console.WriteLine($"       after {_count:N0} inputs: {path}: {outcome.Failure!.GetType().Name}: {outcome.Failure.Message}");
+        }
+    }
+
+    /// <summary>Removes what the finding does not need.</summary>
+    private byte[] Smaller(byte[] input, string kind)
+    {
+        int trials = 0;
+        for (int size = Math.Max(input.Length / 2, 1); size > 0; size /= 2)
+        {
+            for (int at = 0; at < input.Length && trials < MostTrials; trials++)
+            {
+                byte[] shorter = [.. input[..at], .. input[Math.Min(at + size, input.Length)..]];
+                bool isEnough = Try(shorter) is { Failure: not null } outcome && outcome.Kind == kind;
+                input = isEnough ? shorter : input;
+                at += isEnough ? 0 : size;
+            }
+        }
+
+        return input;
+    }
+
+    /// <summary>Ends the process when one input takes too long: no thread can be ended.</summary>
+    private sealed class Watchdog(FuzzRun run)
+    {
+        private long _count;
+        private TimeSpan _since;
+
+        public void Look(object? state)
+        {
+            long count = Interlocked.Read(ref run._count);
+            TimeSpan now = Environment.CpuUsage.TotalTime;
+            if (count != _count || count == 0)
+            {
+                (_count, _since) = (count, now);
+            }
+            else if (now - _since > LongestRead)
+            {
+                Environment.Exit(Hung);
+            }
+        }
+    }
+}

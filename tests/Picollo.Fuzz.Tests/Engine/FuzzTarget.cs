@@ -1,0 +1,63 @@
+using System.Numerics;
+using System.Text.RegularExpressions;
+
+namespace Picollo.Fuzz.Tests;
+
+/// <summary>A decoder or parser, real inputs, and what it may do on damaged ones.</summary>
+/// <param name="Name">The name, and that of the folder of its findings.</param>
+/// <param name="Seeds">Reads the real inputs.</param>
+/// <param name="Read">Reads an input and checks the result. Returns the size of the result, such as a number of lines.</param>
+internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> Seeds, Func<byte[], long> Read)
+{
+    /// <summary>The exceptions that are documented.</summary>
+    public Type[] Documented { get; init; } = [];
+
+    /// <summary>The bytes that an input may allocate, whatever its length: buffers, an exception with its stack.</summary>
+    public long ConstantBytes { get; init; } = 200_000;
+
+    /// <summary>The bytes that it may allocate besides, for each of its own.</summary>
+    public int BytesPerByte { get; init; } = 100;
+
+    public int Longest { get; init; } = 1 << 16;
+
+    /// <summary>The number of inputs of a run of all tests.</summary>
+    public int Count { get; init; } = 1000;
+
+    /// <summary>Reads an input.</summary>
+    public FuzzOutcome Try(byte[] input)
+    {
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        string kind;
+        Exception? failure = null;
+        try
+        {
+            kind = $"2^{BitOperations.Log2((ulong)Math.Max(Read(input), 0))}";
+        }
+        catch (Exception e)
+        {
+            kind = KindOf(e);
+            failure = Array.Exists(Documented, type => type.IsInstanceOfType(e)) ? null : e;
+        }
+
+        long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        long limit = ConstantBytes + ((long)BytesPerByte * input.Length);
+        if (failure is null && allocated > limit)
+        {
+            kind = "too many bytes";
+            failure = new InsufficientMemoryException($"{allocated:N0} bytes were allocated for an input of {input.Length:N0}; the limit is {limit:N0}.");
+        }
+
+        return new FuzzOutcome(kind, allocated, failure);
+    }
+
+    // The message without numbers and quoted text, and the place of an exception that is not documented.
+    private string KindOf(Exception e) => Array.Exists(Documented, type => type.IsInstanceOfType(e))
+        ? $"{e.GetType().Name} {Regex.Replace(e.Message, "[0-9]+|'[^']*'|\"[^\"]*\"|[^ -~]+", "")[..Math.Min(20, e.Message.Length / 2)]}"
+        : $"{e.GetType().Name} {e.StackTrace?.Split('\n').FirstOrDefault(line => line.Contains(" Picollo.", StringComparison.Ordinal)) ?? e.Message}";
+}
+
+/// <summary>What became of an input.</summary>
+/// <param name="Kind">The exception, or the magnitude of the result. Inputs of a new kind are mutated further.</param>
+/// <param name="AllocatedBytes">The bytes that the thread has allocated.</param>
+/// <param name="Failure">The finding; null if the input was read or rejected as documented.</param>
+internal readonly record struct FuzzOutcome(string Kind, long AllocatedBytes, Exception? Failure);

@@ -1,0 +1,50 @@
+namespace Picollo.Fuzz.Tests;
+
+/// <summary>Each decoder and parser on some mutated inputs and on those that were findings once. <c>./build.sh test fuzz 10m</c> runs more.</summary>
+public class FuzzTests
+{
+    public static TheoryData<string> Names => [.. FuzzTargets.All.Select(target => target.Name)];
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void Mutated_inputs_are_read_or_rejected_as_documented(string name)
+    {
+        FuzzTarget target = FuzzTargets.Named(name);
+        var mutator = new Mutator(target.Seeds(), target.Longest);
+        HashSet<string> kinds = [];
+        Seeded.Run(target.Count, random =>
+        {
+            byte[] input = mutator.Next(random).Bytes;
+            FuzzOutcome outcome = target.Try(input);
+            kinds.Add(outcome.Kind);
+            if (outcome.Failure is { } failure)
+            {
+                throw new InvalidOperationException($"{failure.Message} Kept in {FuzzFiles.Keep(target, input)}.", failure);
+            }
+        });
+
+        kinds.Count.Should().BeGreaterThan(1, "otherwise the mutations are too wild, or too tame");
+    }
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void Seeds_are_read_as_documented(string name)
+    {
+        FuzzTarget target = FuzzTargets.Named(name);
+        IReadOnlyList<FuzzSeed> seeds = target.Seeds();
+
+        seeds.Should().NotBeEmpty();
+        seeds.Select(seed => target.Try(seed.Bytes).Failure).Should().OnlyContain(failure => failure == null);
+    }
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void Inputs_that_were_findings_are_read_or_rejected_as_documented(string name)
+    {
+        FuzzTarget target = FuzzTargets.Named(name);
+        foreach (string file in FuzzFiles.Of(target))
+        {
+            target.Try(File.ReadAllBytes(file)).Failure.Should().BeNull(file);
+        }
+    }
+}

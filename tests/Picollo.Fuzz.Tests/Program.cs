@@ -1,0 +1,88 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Globalization;
+using Picollo.Fuzz.Tests;
+
+// fuzz DURATION [TARGET]: reads mutated inputs of all targets for some time in total, such as 30s, 10m or 2h. Each has a process.
+// repeat FILE: reads an input that was kept.
+return args switch
+{
+    ["fuzz", var duration, .. var names] when DurationOf(duration) is { } time => RunAll(time, names),
+    ["target", var name, var seconds, var file] => RunOne(name, double.Parse(seconds, CultureInfo.InvariantCulture), file),
+    ["repeat", var path] => Repeat(path),
+    _ => Misused(),
+};
+
+static int RunAll(TimeSpan total, string[] names)
+{
+    FuzzTarget[] targets = names.Length == 0 ? FuzzTargets.All : [.. names.Select(FuzzTargets.Named)];
+    int atOnce = Environment.ProcessorCount;
+    TimeSpan each = total * Math.Min(atOnce, targets.Length) / targets.Length;
+    Console.WriteLine(string.Create(
+        CultureInfo.InvariantCulture, $"{targets.Length} targets for {each.TotalSeconds:F1} s each, {atOnce} at once; PICOLLO_TEST_SEED={Seeded.FirstSeed} repeats the inputs"));
+    ConcurrentBag<FuzzTarget> failed = [];
+    Parallel.ForEach(Partitioner.Create(targets, EnumerablePartitionerOptions.NoBuffering), new ParallelOptions { MaxDegreeOfParallelism = atOnce }, target =>
+    {
+        if (!Runs(target, each))
+        {
+            failed.Add(target);
+        }
+    });
+    foreach (string file in failed.SelectMany(FuzzFiles.Of))
+    {
+        Console.WriteLine($"repeat: dotnet run -c Release --project tests/Picollo.Fuzz.Tests -- repeat {Path.GetRelativePath(Environment.CurrentDirectory, file)}");
+    }
+
+    return failed.IsEmpty ? 0 : 1;
+}
+
+static bool Runs(FuzzTarget target, TimeSpan time)
+{
+    string file = Path.GetTempFileName();
+    try
+    {
+        ProcessStartInfo start = new(Environment.ProcessPath!, [
+            .. Path.GetFileNameWithoutExtension(Environment.ProcessPath!) == "dotnet" ? new[] { typeof(FuzzTargets).Assembly.Location } : [],
+            "target", target.Name, time.TotalSeconds.ToString(CultureInfo.InvariantCulture), file]);
+        start.Environment["PICOLLO_TEST_SEED"] = Seeded.FirstSeed.ToString(CultureInfo.InvariantCulture);
+        using Process process = Process.Start(start)!;
+        process.WaitForExit();
+        if (process.ExitCode is FuzzRun.Passed or FuzzRun.Failed)
+        {
+            return process.ExitCode == FuzzRun.Passed;
+        }
+
+        using CurrentInput last = new(file);
+        string how = process.ExitCode == FuzzRun.Hung ? "took over 20 s of CPU time" : $"ended the process with the code {process.ExitCode}";
+        Console.WriteLine($"FAILED {target.Name,-22} {FuzzFiles.Keep(target, last.Bytes)} {how}");
+        return false;
+    }
+    finally
+    {
+        File.Delete(file);
+    }
+}
+
+static int RunOne(string name, double seconds, string file)
+{
+    using CurrentInput current = new(file);
+    return new FuzzRun(FuzzTargets.Named(name), current).Run(TimeSpan.FromSeconds(seconds));
+}
+
+static int Repeat(string path)
+{
+    FuzzOutcome outcome = FuzzFiles.TargetOf(path).Try(File.ReadAllBytes(path));
+    Console.WriteLine($"{outcome.Kind}, {outcome.AllocatedBytes:N0} bytes\n{outcome.Failure}");
+    return outcome.Failure is null ? 0 : 1;
+}
+
+static int Misused()
+{
+    Console.Error.WriteLine("usage: fuzz DURATION [TARGET...], such as fuzz 10m, or repeat FILE");
+    return 2;
+}
+
+static TimeSpan? DurationOf(string text) =>
+    text.Length > 1 && double.TryParse(text[..^1], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number) && number > 0
+        ? text[^1] switch { 's' => TimeSpan.FromSeconds(number), 'm' => TimeSpan.FromMinutes(number), 'h' => TimeSpan.FromHours(number), _ => null }
+        : null;

@@ -1,0 +1,91 @@
+using Picollo.Export;
+using Picollo.Export.Tests;
+using Picollo.Metrics;
+using static Picollo.Fuzz.Tests.FuzzTargets;
+
+namespace Picollo.Fuzz.Tests;
+
+/// <summary>What systems of monitoring send, and what they are sent.</summary>
+internal static class ExpositionTargets
+{
+    private static readonly string[] Variables =
+    [
+        "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=https://[::1]:1/a?b", "OTEL_METRIC_EXPORT_INTERVAL=60000",
+        "OTEL_EXPORTER_OTLP_TIMEOUT=10000", "OTEL_EXPORTER_OTLP_HEADERS=api-key=a%20b,x=y", "OTEL_RESOURCE_ATTRIBUTES=service.name=a,b=%F0%9F%98%80",
+        "OTEL_SERVICE_NAME=app", "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=lowmemory", "OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_SDK_DISABLED=TRUE",
+        "OTEL_EXPORTER_OTLP_PROTOCOL=grpc", "OTEL_EXPORTER_OTLP_CERTIFICATE=x",
+    ];
+
+    public static FuzzTarget[] All { get; } =
+    [
+        new(
+            "prometheus",
+            () =>
+            [
+                FuzzSeed.Of("request.duration\tTime of requests\tseconds\troute\t/a/{id}\tmethod\tGET\nrequest.duration\tTime\t\troute\t/b"),
+                FuzzSeed.Of("x_bucket\ta\\b\"c\t\tle\t1\t__name__\ty\nx\t\n\r\t_total\tquantile\t} 1\nx_sum\t# HELP a b\t\texported_le\tNaN\u2028\ufeff"),
+            ],
+            WriteExposition)
+        {
+            Documented = [typeof(ArgumentException)],
+            ConstantBytes = 2_000_000,
+            BytesPerByte = 3_000, // a line of two bytes is a family
+            Longest = 4_000,
+        },
+        new(
+            "accept-header",
+            () =>
+            [
+                FuzzSeed.Of("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.1"),
+                FuzzSeed.Of("text/*; q = \"1\" , text/html"),
+            ],
+            input => 1 + (long)AcceptHeader.FormatOf(Text(input))),
+        new(
+            "otlp-answer",
+            () => [new([0x0A, 6, 0x08, 0x96, 0x01, 0x12, 1, (byte)'e']), new([0x1D, 1, 2, 3, 4, 0x21, 1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 2, 0x08, 5])],
+            input =>
+            {
+                ProtobufReader success = new ProtobufReader(input).MessageAt(1);
+                return (long)Math.Min(success.NumberAt(1), long.MaxValue);
+            })
+        {
+            BytesPerByte = 0,
+            ConstantBytes = 0,
+        },
+        new("otlp-variables", () => [FuzzSeed.Of(string.Join('\n', Variables))], ReadVariables) { BytesPerByte = 1000 },
+    ];
+
+    /// <summary>Each line is a histogram: its name, help, unit and labels. The strict parser rejects an exposition that is not valid.</summary>
+    private static long WriteExposition(byte[] input)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).WithMaxTrackableValue(10).Create();
+        histogram.Record(3);
+        HdrHistogramRegistration[] registrations =
+        [
+            .. Text(input).Split('\n').Take(50).Select(line => line.Split('\t')).Select(fields => new HdrHistogramRegistration(
+                fields[0],
+                histogram,
+                HdrHistogramDescription.None with { Help = fields.ElementAtOrDefault(1) ?? "", Unit = new() { Name = fields.ElementAtOrDefault(2) ?? "" } },
+                [.. fields.Skip(3).Chunk(2).Where(label => label.Length == 2).Select(label => KeyValuePair.Create(label[0], label[1]))])),
+        ];
+        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> comments) = Expositions.Read(new PrometheusWriter(), registrations);
+        Check(series.Count == registrations.Length - comments.Count, "A histogram is neither in the exposition nor left out with a comment.");
+        return series.Count;
+    }
+
+    private static long ReadVariables(byte[] input)
+    {
+        Dictionary<string, string> variables = [];
+        foreach (string[] parts in Text(input).Split('\n').Select(line => line.Split('=', 2)).Where(parts => parts.Length == 2))
+        {
+            variables[parts[0]] = parts[1];
+        }
+
+        OtlpSettings settings = new(new OtlpExporterOptions(), variables.GetValueOrDefault, "default");
+        Check(settings.Interval > TimeSpan.Zero && settings.Timeout > TimeSpan.Zero, "A time is not positive.");
+        Check(settings.EndpointText.Length > 0, "There is no endpoint.");
+        using HttpRequestMessage request = new();
+        Check(settings.Headers.All(header => request.Headers.TryAddWithoutValidation(header.Key, header.Value)), "A header cannot be sent.");
+        return settings.Headers.Count + settings.Resource.Count;
+    }
+}

@@ -1,0 +1,91 @@
+using System.IO.Compression;
+using Picollo.Profiling;
+using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Tests;
+using static Picollo.Fuzz.Tests.FuzzTargets;
+using static Picollo.Profiling.Tests.Sampling.KernelRecords;
+
+namespace Picollo.Fuzz.Tests;
+
+/// <summary>Profiles, and the records of the kernel of which they are made.</summary>
+internal static class ProfileTargets
+{
+    public static FuzzTarget[] All { get; } =
+    [
+        new("pprof", () => [.. Pprofs], ReadPprof)
+        {
+            Documented = [typeof(InvalidDataException)],
+            ConstantBytes = 1_000_000,
+            BytesPerByte = 3_000, // a repeated function of a few bytes is a node
+        },
+        new("perf-records", () => [new([.. Records]), new(Sample(100, 101, 5, 77, 0x30, 0x21, 0x31))], ReadRecords) { BytesPerByte = 200 },
+    ];
+
+    private static IEnumerable<FuzzSeed> Pprofs
+    {
+        get
+        {
+            foreach (CpuProfile profile in new[] { Profiles.Of("Main;Work;Inner 5", "Main;Rest 300"), Profiles.Random(new Random(1)) })
+            {
+                byte[] written = Written(profile);
+                yield return new(written);
+                using GZipStream gzip = new(new MemoryStream(written), CompressionMode.Decompress);
+                using MemoryStream message = new();
+                gzip.CopyTo(message);
+                yield return new(message.ToArray());
+            }
+        }
+    }
+
+    private static IEnumerable<byte> Records =>
+    [
+        .. Mmap(100, 0x400000, 0x1000, 0, "/usr/bin/app"), .. Task(7, 200, 200, 100), .. Comm(200, 200, Exec, "child"), .. Sample(100, 101, 5, 1, 0x400010, 0x400020),
+        .. Sample(200, 200, 6, 1, 0xfffffffffffffe00, 0x400010), .. Record(2, 0, Numbers(1, 40)), .. Task(4, 200, 200, 100),
+    ];
+
+    /// <summary>What was read is written and read again: it is the same profile.</summary>
+    private static long ReadPprof(byte[] input)
+    {
+        CpuProfile profile = Read(input);
+        using StringWriter page = new();
+        profile.WriteHtml(page);
+        string json = Json(profile);
+        Check(Json(Read(Written(profile))) == json, "The profile is not the same after it was written and read.");
+        return profile.SampleCount;
+    }
+
+    private static CpuProfile Read(byte[] bytes)
+    {
+        using MemoryStream stream = new(bytes);
+        return CpuProfile.ReadPprof(stream);
+    }
+
+    private static byte[] Written(CpuProfile profile)
+    {
+        using MemoryStream stream = new();
+        profile.WritePprof(stream);
+        return stream.ToArray();
+    }
+
+    private static string Json(CpuProfile profile)
+    {
+        using StringWriter json = new();
+        profile.WriteJson(json);
+        return json.ToString();
+    }
+
+    /// <summary>As the reader of a ring splits it: each record has its size.</summary>
+    private static long ReadRecords(byte[] input)
+    {
+        SampleCollector samples = new(100, "app", [new(0x400000, 0x1000, 0, "/usr/bin/app")], followsChildren: true);
+        ReadOnlySpan<byte> rest = input;
+        while (rest.Length >= PerfRecord.HeaderSize && PerfRecord.SizeOf(rest) is >= PerfRecord.HeaderSize and var size && size <= rest.Length)
+        {
+            samples.Handle(new PerfRecord(rest[..size]), 0);
+            rest = rest[size..];
+        }
+
+        Check(samples.SampleCount >= 0 && samples.LostCount >= 0, "A count is negative.");
+        return samples.SampleCount + samples.Processes.Count;
+    }
+}
