@@ -103,7 +103,7 @@ internal static class HistCommand
         {
             Files, Column, Tag, From, To, Diff, Unit, Scale, OnError, Title, Svg, Html, Log, Json,
         };
-        command.Validators.Add(Validate);
+        command.Check(Validate);
         command.SetAction(parsed => Run(parsed, terminal));
         CommandHelp.Append(command, Epilogue);
         return command;

@@ -100,7 +100,7 @@ internal static class JitterCommand
         };
         command.Add(JitterPlotCommand.Create(terminal));
         command.Add(JitterSamplesCommand.Create(terminal));
-        command.Validators.Add(Validate);
+        command.Check(Validate);
         command.SetAction(parsed => JitterRunner.Run(terminal, OptionsOf(parsed)));
         CommandHelp.Append(command, Epilogue);
         return command;

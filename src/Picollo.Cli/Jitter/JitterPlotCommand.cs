@@ -40,7 +40,7 @@ internal static class JitterPlotCommand
         Option<bool> samples = new("--samples") { Description = $"Draw the samples of jitter -s over time, as {PictureEnding}." };
         Option<string?> title = CommandOptions.Text("--title", "TEXT", "Set the heading. [default: machine, time and interval]");
         Command command = new("plot", "Draw saved results as a page or a picture.") { folder, output, samples, title };
-        command.Validators.Add(result =>
+        command.Check(result =>
         {
             bool mayBePage = !result.GetValue(samples);
             if (result.GetValue(output) is { } path && !IsPicture(path) && !(mayBePage && IsPage(path)))

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 
 namespace Picollo.Cli.Shell;
 
@@ -21,6 +22,20 @@ internal static class CommandOptions
             if (result.Tokens.FirstOrDefault(token => !isValid(token.Value)) is { } wrong)
             {
                 result.AddError(errorOf(wrong.Value));
+            }
+        });
+
+    /// <summary>Checks options together. Nothing is checked if one of them has an error, such as a second value: the parser throws if it is
+    /// asked for its value, and reports the error itself.</summary>
+    public static void Check(this Command command, Action<CommandResult> check) =>
+        command.Validators.Add(result =>
+        {
+            try
+            {
+                check(result);
+            }
+            catch (InvalidOperationException)
+            {
             }
         });
 }
