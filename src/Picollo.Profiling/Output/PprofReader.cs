@@ -111,7 +111,7 @@ internal sealed partial class PprofReader
         return new CpuProfile(root)
         {
             Title = _isOurs ? comments.FirstOrDefault("") : _mappings.Count > 0 ? FileName(_mappings[0].File) : "",
-            StartTimeUtc = Signed(_start) > 0 ? DateTime.UnixEpoch + Time(_start) : default,
+            StartTimeUtc = Time(_start) > TimeSpan.Zero ? DateTime.UnixEpoch + Time(_start) : default,
             Duration = Time(_duration),
             Frequency = frequency,
             EventName = PlotText.Shorten(CleanText.Of(EventOf(type)), LettersOfEvent),
