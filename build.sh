@@ -26,6 +26,8 @@ usage: ./build.sh [command] [arguments]
   test [name]       run all tests but soaks, or those with this in their full name (namespace, class, method)
   test quick [name] only the tests of logic: no child processes, no waiting; within a minute after the build
   test long [name]  only what `test` leaves out because it takes long
+  test fuzz TIME [target]
+                    mutated inputs for all decoders and parsers, for some time such as 30s, 10m or 2h
   test coverage     line and branch coverage of each package
   test mutation [part]
                     the mutation score of the pure parts, by dotnet-stryker; hours, or one part of at most 40 minutes
@@ -137,14 +139,15 @@ demo() {
 # These need the processors for themselves; the others mostly wait for other programs, and run two at a time.
 readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests Picollo.BenchmarkDotNet.Tests'
 readonly TOGETHER='Picollo.Platform.Tests Picollo.Peers.Tests Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests
-  Picollo.AspNetCore.Tests Picollo.Analyzers.Tests'
+  Picollo.AspNetCore.Tests Picollo.Analyzers.Tests Picollo.Fuzz.Tests'
 
 # Those with tests of logic.
-readonly LOGIC='Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests Picollo.AspNetCore.Tests Picollo.Analyzers.Tests'
+readonly LOGIC='Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests Picollo.AspNetCore.Tests Picollo.Analyzers.Tests
+  Picollo.Fuzz.Tests'
 
 # Those of what prints, parses and writes files; samples run in the culture of their projects.
 readonly PRINTING='Picollo.Tests Picollo.Export.Tests Picollo.Cli.Tests Picollo.AspNetCore.Tests Picollo.Diagnostics.Tests
-  Picollo.BenchmarkDotNet.Tests'
+  Picollo.BenchmarkDotNet.Tests Picollo.Fuzz.Tests'
 
 # A project in neither group would never be run.
 check_projects() {
@@ -171,6 +174,14 @@ run_projects() {
   # No results at all, where no name was given, is no success either.
   if [ -z "$NAME" ] && [ ! -f "$RESULTS/$results.trx" ]; then code=1; fi
   count_run "$RESULTS/$results.trx" "$code"
+}
+
+# Each target is a test: build/results.sh counts the lines of results.
+run_fuzz() {
+  local code=0
+  say "tests: fuzz"
+  dotnet "tests/Picollo.Fuzz.Tests/bin/$CONFIGURATION/net10.0/Picollo.Fuzz.Tests.dll" fuzz "$@" | tee "$RESULTS/fuzz.txt" || code=$?
+  count_fuzz "$RESULTS/fuzz.txt" "$code"
 }
 
 # A prefix of its own keeps Wine out of the home folder; and it is not in this one, because it has a link to the root
@@ -202,8 +213,8 @@ build_and_test_native() {
 
 run_tests() {
   local mode=all
-  case ${1:-} in quick | long | coverage | mutation) mode=$1; shift ;; esac
-  case $#${1:-} in 0 | 1[!-]*) ;; *) usage >&2; exit 2 ;; esac
+  case ${1:-} in quick | long | fuzz | coverage | mutation) mode=$1; shift ;; esac
+  case $mode$#${1:-} in fuzz[12][0-9]* | [!f]*0 | [!f]*1[!-]*) ;; *) usage >&2; exit 2 ;; esac
   NAME=${1:-}
   mkdir -p "$RESULTS"
   check_projects
@@ -218,6 +229,11 @@ run_tests() {
       setup
       build
       run_projects long 1 'Category=Long' '' $ALONE $TOGETHER
+      ;;
+    fuzz)
+      build_native "$(host_rid)"
+      dotnet build tests/Picollo.Fuzz.Tests -c "$CONFIGURATION" -v quiet
+      run_fuzz "$@"
       ;;
     coverage)
       build

@@ -36,3 +36,12 @@ count_native() {
   if [ "$exit_code" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + left_out))
 }
+
+# Adds the targets of a run of tests/Picollo.Fuzz.Tests.
+count_fuzz() {
+  local output=$1 exit_code=$2 bad
+  passed=$((passed + $(grep -c '^ok ' "$output" || true)))
+  bad=$(grep -c '^FAILED ' "$output" || true)
+  if [ "$exit_code" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+  failed=$((failed + bad))
+}

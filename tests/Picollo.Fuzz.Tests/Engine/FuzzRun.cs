@@ -26,6 +26,7 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
         using var watchdog = new Timer(new Watchdog(this).Look, null, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
         IReadOnlyList<FuzzSeed> seeds = target.Seeds();
         var mutator = new Mutator(seeds, target.Longest);
+        FuzzFiles.Of(target).ToList().ForEach(file => mutator.Add(new FuzzSeed(File.ReadAllBytes(file))));
         long start = Stopwatch.GetTimestamp(), mostBytes = 0;
         TimeSpan slowest = TimeSpan.Zero;
         while (Stopwatch.GetElapsedTime(start) < duration && _findings.Count < MostFindings)

@@ -12,8 +12,8 @@ internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> See
     /// <summary>The exceptions that are documented.</summary>
     public Type[] Documented { get; init; } = [];
 
-    /// <summary>The bytes that an input may allocate, whatever its length: buffers, an exception with its stack.</summary>
-    public long ConstantBytes { get; init; } = 200_000;
+    /// <summary>The bytes that an input may allocate, whatever its length: buffers, an exception with its stack, what is made once.</summary>
+    public long ConstantBytes { get; init; } = 500_000;
 
     /// <summary>The bytes that it may allocate besides, for each of its own.</summary>
     public int BytesPerByte { get; init; } = 100;
@@ -31,7 +31,8 @@ internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> See
         Exception? failure = null;
         try
         {
-            kind = $"2^{BitOperations.Log2((ulong)Math.Max(Read(input), 0))}";
+            long size = Read(input);
+            kind = size <= 0 ? "nothing" : $"2^{BitOperations.Log2((ulong)size)}";
         }
         catch (Exception e)
         {

@@ -66,13 +66,13 @@ internal static class CommandTargets
             Longest = 1 << 13,
         },
         new("jitter-samples", () => [new(Samples)], ReadSamples) { Documented = [typeof(CommandException)], BytesPerByte = 1000 },
-        new("keys", () => [FuzzSeed.Of("q\e[A\e[1;5B\e[5~\eOH\e[[A\ré\e[200~x\u0015😀")], ReadKeys),
+        new("keys", () => [FuzzSeed.Of("q\e[A\e[1;5B\e[5~\eOH\e[[A\ré\e[200~x\u0015😀")], ReadKeys) { BytesPerByte = 400, Longest = 4_000 },
         new(
             "values",
             () => [.. new[] { "0-3,8", "0x10F", "250us", "0.5s", "2m", "1e3", "2026-11-23T08:00Z", "SIGTERM", "15", "-1.5e-3", "18446744073709551615" }.Select(FuzzSeed.Of)],
             ReadValues)
         {
-            ConstantBytes = 2_000_000, // 8,192 CPUs
+            ConstantBytes = 40_000_000, // 8,192 CPUs, each found in a mask
             Longest = 4_000,
             BytesPerByte = 2_000,
         },

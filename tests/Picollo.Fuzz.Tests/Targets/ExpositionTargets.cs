@@ -50,7 +50,6 @@ internal static class ExpositionTargets
             })
         {
             BytesPerByte = 0,
-            ConstantBytes = 0,
         },
         new("otlp-variables", () => [FuzzSeed.Of(string.Join('\n', Variables))], ReadVariables) { BytesPerByte = 1000 },
     ];

@@ -20,13 +20,13 @@ internal static class HistogramTargets
         {
             Documented = [typeof(HdrHistogramFormatException)],
             ConstantBytes = ConstantBytes + (5L * LargestBytes), // Decode checks what decoding alone allocates
-            Count = 5000,
+            Count = 2000,
         },
         new("compressed-encoding", () => Encodings, input => Decode(Compress(input)))
         {
             Documented = [typeof(HdrHistogramFormatException)],
             ConstantBytes = ConstantBytes + (5L * LargestBytes),
-            Count = 5000,
+            Count = 2000,
         },
         new("hlog", () => [.. Logs], ReadLog)
         {

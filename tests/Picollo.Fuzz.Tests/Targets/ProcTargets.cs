@@ -64,7 +64,8 @@ internal static class ProcTargets
             ],
             ReadCgroup)
         {
-            BytesPerByte = 200,
+            BytesPerByte = 4_000, // a path of 4 KB, the longest of Linux, has 2,000 folders, each with a path
+            Longest = 4_000,
             Count = 2000,
         },
         new("proc-maps", () => [FuzzSeed.Of(Maps), .. Files("/proc/self/maps").Select(seed => seed with { Bytes = seed.Bytes[..Math.Min(seed.Bytes.Length, 10_000)] })], ReadMaps),
@@ -81,6 +82,8 @@ internal static class ProcTargets
         {
             Documented = [typeof(ArgumentException), typeof(FormatException)],
             BytesPerByte = 1000,
+            Longest = 2_000, // the nearest names are looked for
+            Count = 200,
         },
     ];
 

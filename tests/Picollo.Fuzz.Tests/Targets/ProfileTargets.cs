@@ -81,11 +81,14 @@ internal static class ProfileTargets
         ReadOnlySpan<byte> rest = input;
         while (rest.Length >= PerfRecord.HeaderSize && PerfRecord.SizeOf(rest) is >= PerfRecord.HeaderSize and var size && size <= rest.Length)
         {
-            samples.Handle(new PerfRecord(rest[..size]), 0);
+            PerfRecord record = new(rest[..size]);
+            Check(record.CallChain.Length <= size / sizeof(ulong), "A chain of calls is longer than its record.");
+            _ = (record.ProcessId, record.ThreadId, record.Time, record.EventId, record.LostCount, record.Name, record.Mapping);
+            samples.Handle(record, 0);
             rest = rest[size..];
         }
 
-        Check(samples.SampleCount >= 0 && samples.LostCount >= 0, "A count is negative.");
+        Check(samples.SampleCount >= 0, "The number of samples is negative.");
         return samples.SampleCount + samples.Processes.Count;
     }
 }

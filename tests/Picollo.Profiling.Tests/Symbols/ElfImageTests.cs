@@ -188,25 +188,6 @@ public class ElfImageTests
         image.NameOf(inFile).Should().Be("SystemNative_GetPid");
     }
 
-    [FactNeeding(Need.Linux)]
-    [Trait("Category", "Slow")]
-    public void A_damaged_library_gives_a_reason_or_other_names()
-    {
-        byte[] library = File.ReadAllBytes(Path.Combine(Runtime, "libSystem.Native.so"));
-        Seeded.Run(300, random =>
-        {
-            byte[] file = library[..(random.Next(4) == 0 ? random.Next(library.Length) : library.Length)];
-            for (int flips = random.Next(1, 20); flips > 0 && file.Length > 0; flips--)
-            {
-                // Most of them in the headers and the symbols, which are at the start, or in the section headers at the end.
-                int at = random.Next(3) switch { 0 => random.Next(Math.Min(64, file.Length)), 1 => random.Next(Math.Min(20_000, file.Length)), _ => file.Length - 1 - random.Next(Math.Min(2_000, file.Length)) };
-                file[at] = random.Next(2) == 0 ? (byte)random.Next(256) : (byte)0xFF;
-            }
-
-            CheckDamaged(file, random);
-        });
-    }
-
     [Fact]
     [Trait("Category", "Slow")]
     public void Any_number_in_the_headers_may_be_wrong()

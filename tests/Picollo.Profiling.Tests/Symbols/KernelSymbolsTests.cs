@@ -48,18 +48,6 @@ public class KernelSymbolsTests
         reason.Should().Contain("kernel.kptr_restrict").And.Contain("CAP_SYSLOG");
     }
 
-    [Fact]
-    public void Any_text_is_parsed_without_an_exception() => Seeded.Run(200, random =>
-    {
-        byte[] text = Encoding.UTF8.GetBytes(Lines);
-        for (int flips = random.Next(1, 30); flips > 0; flips--)
-        {
-            text[random.Next(text.Length)] = random.Next(2) == 0 ? (byte)'\n' : (byte)random.Next(256);
-        }
-
-        KernelSymbols.TryParse(text[..random.Next(text.Length + 1)], out _)?.Find((ulong)random.NextInt64() | 0xffffffff80000000);
-    });
-
     [FactNeeding(Need.Linux)]
     public void This_kernel_has_functions_or_a_reason()
     {

@@ -52,17 +52,10 @@ public class MethodNamesTests
     public void Code_of_the_compiler_has_the_name_of_its_source(string raw, string expected) => MethodNames.Format(raw).Should().Be(expected);
 
     [Fact]
-    public void Any_text_is_formatted()
+    public void A_deeply_nested_name_is_cut()
     {
-        const string alphabet = "aB.+`1[],<>:&*|$_\u00e9\ud83d";
-        Seeded.Run(3000, random =>
-        {
-            string raw = new([.. Enumerable.Range(0, random.Next(60)).Select(_ => alphabet[random.Next(alphabet.Length)])]);
-
-            MethodNames.Format(raw).Should().NotBeNull();
-            PerfMapMethod.Parse(raw);
-        });
         string nested = string.Concat(Enumerable.Repeat("A`1[", 1900));
+
         MethodNames.Format(nested + "::M").Length.Should().BeLessThanOrEqualTo(MethodNames.MaxLength);
     }
 }

@@ -76,20 +76,6 @@ public class PerfMapTests
     }
 
     [Fact]
-    public void Any_bytes_are_read() => Seeded.Run(300, random =>
-    {
-        byte[] text = Encoding.UTF8.GetBytes("0x7f00 10 void [App] App.P::M()[Tier0]\n7f10 20 void [App] App.P::N()\n");
-        for (int i = 0; i < 5; i++)
-        {
-            text[random.Next(text.Length)] = (byte)random.Next(256);
-        }
-
-        PerfMap map = PerfMap.Parse(text[..random.Next(text.Length)]);
-
-        _ = map.NameAt((ulong)random.Next(0x7f30));
-    });
-
-    [Fact]
     public void A_name_without_end_is_cut() =>
         Parse("1000 10 " + new string('x', 100_000)).NameAt(0x1000)!.Length.Should().Be(MethodNames.MaxLength);
 

@@ -161,21 +161,6 @@ public class ProcessListTests
     }
 
     [Fact]
-    public void Any_bytes_are_survived() => Seeded.Run(2_000, random =>
-    {
-        byte[] list = new ProcessListBuilder()
-            .Add(440, "a.exe", threads: [new Thread(444), new Thread(448)]).Add(460, "b.exe", threads: new Thread(464)).ToArray();
-        for (int i = random.Next(40); i >= 0; i--)
-        {
-            list[random.Next(list.Length)] = (byte)random.Next(256);
-        }
-
-        SystemCpuSample sample = Read(list, Everything);
-        sample.Processes.Items.ToArray().Should().OnlyContain(p => p.Shown.Usage.UserNanoseconds >= 0 && p.Shown.Usage.KernelNanoseconds >= 0);
-        (sample.RunQueue?.Total ?? 0).Should().BeGreaterThanOrEqualTo(0);
-    });
-
-    [Fact]
     public void Each_moment_of_a_processor_is_in_one_state()
     {
         var times = new ProcessorTimes { Idle = 500, Kernel = 800, User = 200, Dpc = 30, Interrupt = 20 };
