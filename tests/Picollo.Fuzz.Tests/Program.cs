@@ -20,20 +20,21 @@ static int RunAll(TimeSpan total, string[] names)
     TimeSpan each = total * Math.Min(atOnce, targets.Length) / targets.Length;
     Console.WriteLine(string.Create(
         CultureInfo.InvariantCulture, $"{targets.Length} targets for {each.TotalSeconds:F1} s each, {atOnce} at once; PICOLLO_TEST_SEED={Seeded.FirstSeed} repeats the inputs"));
-    ConcurrentBag<FuzzTarget> failed = [];
+    int failed = 0;
     Parallel.ForEach(Partitioner.Create(targets, EnumerablePartitionerOptions.NoBuffering), new ParallelOptions { MaxDegreeOfParallelism = atOnce }, target =>
     {
         if (!Runs(target, each))
         {
-            failed.Add(target);
+            Interlocked.Increment(ref failed);
         }
     });
-    foreach (string file in failed.SelectMany(FuzzFiles.Of))
+    if (failed == 0)
     {
-        Console.WriteLine($"repeat: dotnet run -c Release --project tests/Picollo.Fuzz.Tests -- repeat {Path.GetRelativePath(Environment.CurrentDirectory, file)}");
+        return FuzzRun.Passed;
     }
 
-    return failed.IsEmpty ? 0 : 1;
+    Console.WriteLine("To repeat a finding: dotnet run -c Release --project tests/Picollo.Fuzz.Tests -- repeat FILE");
+    return FuzzRun.Failed;
 }
 
 static bool Runs(FuzzTarget target, TimeSpan time)

@@ -17,6 +17,7 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
 
     private readonly HashSet<string> _kinds = [];
     private readonly HashSet<string> _findings = [];
+    private long _start;
     private long _count;
 
     /// <summary>Runs, and prints each finding and a line of results.</summary>
@@ -27,9 +28,10 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
         IReadOnlyList<FuzzSeed> seeds = target.Seeds();
         var mutator = new Mutator(seeds, target.Longest);
         FuzzFiles.Of(target).ToList().ForEach(file => mutator.Add(new FuzzSeed(File.ReadAllBytes(file))));
-        long start = Stopwatch.GetTimestamp(), mostBytes = 0;
+        long mostBytes = 0;
+        _start = Stopwatch.GetTimestamp();
         TimeSpan slowest = TimeSpan.Zero;
-        while (Stopwatch.GetElapsedTime(start) < duration && _findings.Count < MostFindings)
+        while (Stopwatch.GetElapsedTime(_start) < duration && _findings.Count < MostFindings)
         {
             FuzzSeed input = mutator.Next(new Random(unchecked(Seeded.FirstSeed + (int)_count)));
             long inputStart = Stopwatch.GetTimestamp();
@@ -63,8 +65,9 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
     {
         if (_findings.Add(outcome.Kind))
         {
+            string found = string.Create(CultureInfo.InvariantCulture, $"after {_count:N0} inputs, {Stopwatch.GetElapsedTime(_start).TotalSeconds:F1} s");
             string path = FuzzFiles.Keep(target, Smaller(input, outcome.Kind));
-            Console.WriteLine($"       after {_count:N0} inputs: {path}: {outcome.Failure!.GetType().Name}: {outcome.Failure.Message}");
+            Console.WriteLine($"       {found}: {path}: {outcome.Failure!.GetType().Name}: {outcome.Failure.Message}");
         }
     }
 

@@ -25,6 +25,7 @@ internal sealed class Mutator
         "\u202e", "\ufeff", "😀", "\u0663", "_",
     ];
 
+    private readonly IReadOnlyList<FuzzSeed> _seeds;
     private readonly List<FuzzSeed> _pool;
     private readonly byte[][] _tokens;
     private readonly int _longest;
@@ -33,6 +34,7 @@ internal sealed class Mutator
     /// <param name="longest">The maximum length of an input.</param>
     public Mutator(IReadOnlyList<FuzzSeed> seeds, int longest)
     {
+        _seeds = seeds;
         _pool = [.. seeds];
         _longest = longest;
         _tokens = [.. seeds.SelectMany(TokensOf).Distinct().Take(MostTokens).Concat(Numbers).Concat(Pieces).Select(Encoding.UTF8.GetBytes)];
@@ -44,7 +46,7 @@ internal sealed class Mutator
     /// <summary>Makes an input. One of ten is a seed, unchanged.</summary>
     public FuzzSeed Next(Random random)
     {
-        FuzzSeed seed = Any(_pool, random);
+        FuzzSeed seed = Any(random.Next(2) == 0 ? _seeds : _pool, random); // most of the pool is damaged
         byte[] bytes = seed.Bytes;
         int mutations = random.Next(10) == 0 ? 0 : 1 + random.Next(1 + random.Next(MostMutations));
         for (int i = 0; i < mutations; i++)
@@ -92,8 +94,12 @@ internal sealed class Mutator
             case 9:
                 return [.. bytes[..at], .. Any(_tokens, random), .. bytes[at..]];
             default:
+                // A number becomes another one most of the time.
                 (int tokenStart, int tokenEnd) = TokenAt(bytes, at);
-                return [.. bytes[..tokenStart], .. Any(_tokens, random), .. bytes[tokenEnd..]];
+                byte[] token = long.TryParse(bytes.AsSpan(tokenStart..tokenEnd), NumberStyles.None, CultureInfo.InvariantCulture, out long number) && random.Next(4) > 0
+                    ? Encoding.UTF8.GetBytes(Any([Any(Numbers, random), $"{number / 2}", $"{number / 1000}", $"{number - 1}", $"{unchecked(number + 1)}", $"{number}{number}"], random))
+                    : Any(_tokens, random);
+                return [.. bytes[..tokenStart], .. token, .. bytes[tokenEnd..]];
         }
     }
 

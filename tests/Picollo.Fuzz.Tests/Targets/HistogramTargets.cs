@@ -48,7 +48,7 @@ internal static class HistogramTargets
         .. new byte[][]
         {
             OfNumbers(3, 1, 3_600_000_000, -100, 5, 1, -3, 7, 100_000, 12),
-            OfNumbers(0, 1, 2, 1), OfNumbers(2, 1000, 1_000_000, 3, -20, long.MaxValue / 4), OfNumbers(5, 1, 10_000_000, -500, 1),
+            OfNumbers(0, 1, 2, 1), OfNumbers(2, 1000, 1_000_000, 3, -20, long.MaxValue / 4), OfNumbers(5, 1, 10_000_000, -500, 1), OfNumbers(5, 1, 1L << 40, -500_000, 1),
             OfPayload(CookieOf(V1Base, 2), 1, 1, 1000, Words(2, 1, 0, 2, 3)), OfPayload(CookieOf(V1Base, 8), 2, 1, 100_000, Words(8, 1, 2, 0, 300)),
             V0(2, 1, 1, 1000, Words(2, 1, 2, 3)), V0(4, 2, 1, 1000, Words(4, 1, 2, 0, 3)), V0(8, 3, 1, 1000, Words(8, 1, 2, 3)),
             HdrHistogramEncoding.Encode(Some()),
