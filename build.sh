@@ -163,6 +163,8 @@ run_projects() {
   local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en "${BRIEF[@]}")
   shift 4
   for project in "$@"; do assemblies+=("tests/$project/bin/$CONFIGURATION/net10.0/$project.dll"); done
+  # A shell gives background jobs, and nohup its command, signals that are ignored, which tests send.
+  if env --default-signal true 2>/dev/null; then environment=(--default-signal "${environment[@]}"); fi
   # The first of LC_ALL, LC_MESSAGES and LANG that is set names the culture.
   [ -z "$language" ] || environment=(-u LC_ALL -u LC_MESSAGES "${environment[@]}" "LANG=$language.UTF-8")
   [ -z "$NAME" ] || filter="($filter)&(FullyQualifiedName~$NAME)"

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Picollo.AspNetCore.Profiles;
 
 namespace Picollo.AspNetCore.Tests.Profiles;
@@ -5,7 +6,10 @@ namespace Picollo.AspNetCore.Tests.Profiles;
 /// <summary>Lets profiles take until their end comes, however busy the machine is.</summary>
 internal sealed class ProfileEnd : TimeProvider
 {
-    private readonly List<ITimer> _held = [];
+    private readonly ConcurrentQueue<ITimer> _held = [];
+
+    /// <summary>Whether a profile has started that has not come to its end.</summary>
+    public bool IsAwaited => !_held.IsEmpty;
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {
@@ -13,7 +17,7 @@ internal sealed class ProfileEnd : TimeProvider
         ITimer timer = base.CreateTimer(callback, state, isHeld ? Timeout.InfiniteTimeSpan : dueTime, period);
         if (isHeld)
         {
-            _held.Add(timer);
+            _held.Enqueue(timer);
         }
 
         return timer;
@@ -21,7 +25,9 @@ internal sealed class ProfileEnd : TimeProvider
 
     public void Come()
     {
-        _held.ForEach(timer => timer.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan));
-        _held.Clear();
+        while (_held.TryDequeue(out ITimer? timer))
+        {
+            timer.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan);
+        }
     }
 }

@@ -4,6 +4,8 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Tests.Page;
+using Picollo.AspNetCore.Tests.Profiles;
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Chromium;
@@ -338,13 +340,19 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     [InlineData(Wide, true)]
     public async Task A_profile_is_taken_by_its_button_and_two_are_compared(int width, bool isDark)
     {
-        await using PageServer server = await StartWithProfilesAsync(factor: 20);
+        var endOfProfile = new ProfileEnd();
+        await using PageServer server = await StartWithProfilesAsync(endOfProfile);
         using var end = new CancellationTokenSource();
         Task busy = Task.Run(() =>
         {
             while (!end.IsCancellationRequested)
             {
-                Thread.SpinWait(1000); // so that there are samples
+                bool isAwaited = endOfProfile.IsAwaited;
+                Burn(milliseconds: 200); // so that there are samples
+                if (isAwaited)
+                {
+                    endOfProfile.Come();
+                }
             }
         });
         const string Section = "document.getElementById('profiles')";
@@ -421,7 +429,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     [FactNeeding(Need.Chromium, Need.PerfEvents)]
     public async Task Without_the_script_the_button_still_leads_to_a_profile()
     {
-        await using PageServer server = await StartWithProfilesAsync(factor: 20);
+        await using PageServer server = await StartWithProfilesAsync(new HastyTimers(20));
         await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
         try
         {
@@ -435,13 +443,23 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         }
     }
 
-    private static async Task<PageServer> StartWithProfilesAsync(double factor)
+    private static async Task<PageServer> StartWithProfilesAsync(TimeProvider time)
     {
         PageServer server = await PageServer.StartAsync(
             configure: options => options.Profiling = true,
-            build: builder => builder.Services.AddSingleton<TimeProvider>(new HastyTimers(factor)));
+            build: builder => builder.Services.AddSingleton(time));
         server.Count("GET", "/orders");
         return server;
+    }
+
+    /// <summary>Uses CPU time on this thread.</summary>
+    private static void Burn(int milliseconds)
+    {
+        long start = CpuUsageReader.GetThreadTimeNanoseconds();
+        while (CpuUsageReader.GetThreadTimeNanoseconds() - start < milliseconds * 1_000_000L)
+        {
+            Thread.SpinWait(1000);
+        }
     }
 
     // A card has its name above the figures, and at most four of these beside each other.

@@ -223,26 +223,12 @@ public class FlowRecorderTests
     [Fact]
     public void What_a_burst_of_one_thread_took_is_there_for_others_once_it_is_read()
     {
-        using FlowRecorder recorder = FlowRecorder.Start(mostChunks: 100);
-        using var isRead = new ManualResetEventSlim();
-        using var isFull = new ManualResetEventSlim();
-        FlowLog? ofBurst = null;
-        var burst = new Thread(() =>
-        {
-            Switch(10_000);
-            ofBurst = LogOf(recorder);
-            isFull.Set();
-            isRead.Wait();
-            Switch(1);
-        });
-        burst.UnsafeStart();
-        isFull.Wait();
-        ReadKinds(ofBurst!).Should().Contain(FlowSwitchKind.Gap);
-        isRead.Set();
-        burst.Join();
-        ReadKinds(ofBurst!);
+        var recorder = new FlowRecorder(mostChunks: 100);
+        FlowLog burst = new(recorder, 1, 0, before: null), other = new(recorder, 2, 0, before: null);
+        Add(burst, 20_000);
+        ReadKinds(burst).Should().Contain(FlowSwitchKind.Gap);
 
-        FlowLog other = OnThread(recorder, () => Switch(2000));
+        Add(other, 4000);
 
         ReadKinds(other).Should().HaveCount(4000).And.NotContain(FlowSwitchKind.Gap);
     }
@@ -277,10 +263,7 @@ public class FlowRecorderTests
         var log = new FlowLog(recorder, 1, 0, before: null);
         for (int round = 0; round < 3; round++)
         {
-            for (int i = 0; i < 20_000; i++)
-            {
-                log.Add(i, null);
-            }
+            Add(log, 20_000);
 
             CountOf(recorder).Should().Be(Most);
             ReadKinds(log).Should().Contain(FlowSwitchKind.Gap);
@@ -394,6 +377,14 @@ public class FlowRecorderTests
         for (int i = 0; i < times; i++)
         {
             using var watcher = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+        }
+    }
+
+    private static void Add(FlowLog log, int switches)
+    {
+        for (int i = 0; i < switches; i++)
+        {
+            log.Add(i, null);
         }
     }
 
