@@ -9,7 +9,7 @@ readonly ARTIFACTS="$PWD/artifacts"
 readonly PACKAGE_RIDS="linux-x64 linux-arm64 win-x64"
 readonly RESULTS="$ARTIFACTS/test-results"
 # A test without output for this long counts as hung and ends its project's run.
-readonly HANG_TIMEOUT=5min
+HANG_TIMEOUT=5min
 readonly USERS_GLOBALIZATION="${DOTNET_SYSTEM_GLOBALIZATION_INVARIANT:-}"
 export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
 
@@ -28,6 +28,8 @@ usage: ./build.sh [command] [arguments]
   test long [name]  only what `test` leaves out because it takes long
   test fuzz TIME [target]
                     mutated inputs for all decoders and parsers, for some time such as 30s, 10m or 2h
+  test soak [30m]   a server under load with everything on, for 30s, 10m, 2h …; its samples, a table and a
+                    picture are artifacts/test-results/soak.*
   test coverage     line and branch coverage of each package
   test mutation [part]
                     the mutation score of the pure parts, by dotnet-stryker; hours, or one part of at most 40 minutes
@@ -215,7 +217,7 @@ build_and_test_native() {
 
 run_tests() {
   local mode=all
-  case ${1:-} in quick | long | fuzz | coverage | mutation) mode=$1; shift ;; esac
+  case ${1:-} in quick | long | soak | fuzz | coverage | mutation) mode=$1; shift ;; esac
   case $mode$#${1:-} in fuzz[12][0-9]* | [!f]*0 | [!f]*1[!-]*) ;; *) usage >&2; exit 2 ;; esac
   NAME=${1:-}
   mkdir -p "$RESULTS"
@@ -236,6 +238,14 @@ run_tests() {
       build_native "$(host_rid)"
       dotnet build tests/Picollo.Fuzz.Tests -c "$CONFIGURATION" -v quiet
       run_fuzz "$@"
+      ;;
+    soak)
+      PICOLLO_SOAK=${1:-30m}
+      [[ $PICOLLO_SOAK =~ ^[1-9][0-9]{0,4}[smh]$ ]] || { usage >&2; exit 2; }
+      export PICOLLO_SOAK
+      NAME='' HANG_TIMEOUT=99999h # a run prints nothing until its end
+      build
+      run_projects soak 1 'Category=Long&FullyQualifiedName~.Soak.' '' Picollo.AspNetCore.Tests
       ;;
     coverage)
       build

@@ -1,0 +1,462 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text.Json;
+using Microsoft.AspNetCore.SignalR.Client;
+using Picollo.AspNetCore.Profiles;
+using Picollo.AspNetCore.Tests.Page;
+using Picollo.Cpu;
+using Picollo.Export.Tests;
+using Picollo.Metrics;
+using Picollo.Profiling;
+using Picollo.Scheduling;
+
+namespace Picollo.AspNetCore.Tests.Soak;
+
+/// <summary>What runs at the same time, each in a loop of its own, until the end: requests, scrapes, profiles, threads, tasks, measurements.
+/// It counts what it has done; nothing that it keeps grows.</summary>
+internal sealed class SoakLoad : IDisposable
+{
+    private const int RequestLoops = 5;
+    private const int RecordsOfAThread = 100;
+    private const int ThreadsAtOnce = 8;
+
+    private readonly PageServer _server;
+    private readonly SoakHistograms _histograms;
+    private readonly OtlpReceiver _receiver;
+    private readonly CancellationTokenSource _end = new();
+    private readonly Meter _meter = new(SoakServer.MeterName);
+    private readonly Histogram<double> _measured;
+    private readonly HttpClient _client;
+    private readonly HttpClient _leaving;
+    private readonly HdrHistogramSnapshot[] _snapshots;
+    private readonly Task[] _loops;
+    private long _requests;
+    private int _nextHeld;
+    private Exception? _failure;
+
+    public SoakLoad(PageServer server, SoakHistograms histograms, OtlpReceiver receiver)
+    {
+        (_server, _histograms, _receiver) = (server, histograms, receiver);
+        _measured = _meter.CreateHistogram<double>("soak.duration", unit: "s");
+        _client = new(new SocketsHttpHandler { AllowAutoRedirect = false }) { BaseAddress = server.Address };
+        _leaving = new(new SocketsHttpHandler { ResponseDrainTimeout = TimeSpan.Zero }) { BaseAddress = server.Address };
+        _snapshots = [.. histograms.Histograms.Select(histogram => histogram.GetSnapshot())];
+        SnapshotSums = new ulong[_snapshots.Length];
+        _loops =
+        [
+            .. Enumerable.Range(0, RequestLoops).Select(i => Repeat(16, count => RequestAsync((i * 7) + count))),
+            Repeat(200, _ => LeaveAsync("/hold", hasAnswer: false)),
+            Repeat(300, _ => LeaveAsync("/stream", hasAnswer: true)),
+            Repeat(1000, LookAsync),
+            Repeat(1000, StreamEventsAsync),
+            Repeat(500, _ => TalkAsync()),
+            Repeat(500, ProfileAsync),
+            Repeat(50, count => RunTaskAsync(count)),
+            Repeat(100, _ => WatchAsync()),
+            Repeat(500, _ => ReceiveAsync()),
+            OnThread(20, new Queue<Thread>(), StartThread),
+            OnThread(50, 0UL, RecordPlain),
+            OnThread(1000, new SystemCpu(SystemCpuParts.All), (cpu, _) => cpu.Update()),
+            OnThread(1000, 0, (_, _) => UpdateSnapshots()),
+        ];
+    }
+
+    /// <summary>Completed requests by method, route and class of response.</summary>
+    public ConcurrentDictionary<string, long> Responses { get; } = new();
+
+    /// <summary>Runs of named work.</summary>
+    public ConcurrentDictionary<string, long> Work { get; } = new();
+
+    /// <summary>Counts of the data points that the receiver got, by metric and attributes.</summary>
+    public Dictionary<string, ulong> Exported { get; } = [];
+
+    /// <summary>The sums of what each snapshot has seen in its deltas.</summary>
+    public ulong[] SnapshotSums { get; }
+
+    public InterlockedHdrHistogram<uint> Latency { get; } =
+        HdrHistogram.Factory.WithRelativeError(0.01).WithInterlocked().WithMaxTrackableValue(100_000_000_000).Create();
+
+    public CpuWorkerPool Pool { get; } = new(new CpuWorkerPoolOptions { Name = "soak pool", WorkerCount = 2 });
+
+    /// <summary>Tasks of <see cref="Pool"/>: submitted, and by how they ended.</summary>
+    public (long Submitted, long Completed, long Failed, long Canceled) Tasks;
+
+    public long Requests => Interlocked.Read(ref _requests);
+
+    public long Threads { get; private set; }
+
+    public long Profiles { get; private set; }
+
+    public long Samples { get; private set; }
+
+    public long Measured { get; private set; }
+
+    public long Looks { get; private set; }
+
+    /// <summary>Waits; throws as soon as a loop has failed.</summary>
+    public async Task WaitAsync(TimeSpan time)
+    {
+        try
+        {
+            await Task.Delay(time, _end.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            throw new InvalidOperationException("A part of the load has failed.", _failure);
+        }
+    }
+
+    /// <summary>Ends all loops and waits for them.</summary>
+    public async Task StopAsync()
+    {
+        await _end.CancelAsync();
+        await Task.WhenAll(_loops);
+        UpdateSnapshots();
+        await Pool.DrainAsync();
+        if (_failure is not null)
+        {
+            throw new InvalidOperationException("A part of the load has failed.", _failure);
+        }
+    }
+
+    /// <summary>Adds what the receiver got, and forgets it.</summary>
+    public Task ReceiveAsync()
+    {
+        while (_receiver.Requests.TryDequeue(out var request))
+        {
+            foreach (OtlpDataPoint point in OtlpDataPoint.Read(request.Body))
+            {
+                string series = SeriesOf(point.Metric, point.Attributes);
+                Exported[series] = Exported.GetValueOrDefault(series) + point.Count;
+            }
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public static string SeriesOf(string metric, IEnumerable<KeyValuePair<string, string>> labels) =>
+        $"{metric} {string.Join(' ', labels.OrderBy(label => label.Key, StringComparer.Ordinal).Select(label => $"{label.Key}={label.Value}"))}";
+
+    public void Dispose()
+    {
+        Array.ForEach(_snapshots, snapshot => snapshot.Dispose());
+        _client.Dispose();
+        _leaving.Dispose();
+        _meter.Dispose();
+        Pool.Dispose();
+        _end.Dispose();
+    }
+
+    private async Task Repeat(int milliseconds, Func<int, Task> action)
+    {
+        using PeriodicTimer timer = new(TimeSpan.FromMilliseconds(milliseconds));
+        try
+        {
+            for (int count = 0; !_end.IsCancellationRequested; count++)
+            {
+                await action(count);
+                await timer.WaitForNextTickAsync(_end.Token);
+            }
+        }
+        catch (OperationCanceledException) when (_end.IsCancellationRequested)
+        {
+            // The end.
+        }
+        catch (Exception e)
+        {
+            Fail(e);
+        }
+    }
+
+    private Task OnThread<TState>(int milliseconds, TState state, Action<TState, int> action) => Task.Factory.StartNew(
+        () =>
+        {
+            try
+            {
+                for (int count = 0; !_end.IsCancellationRequested; count++)
+                {
+                    action(state, count);
+                    _end.Token.WaitHandle.WaitOne(milliseconds);
+                }
+
+                if (state is Queue<Thread> threads)
+                {
+                    Array.ForEach([.. threads], thread => thread.Join());
+                }
+
+                (state as IDisposable)?.Dispose();
+            }
+            catch (Exception e)
+            {
+                Fail(e);
+            }
+        },
+        TaskCreationOptions.LongRunning);
+
+    private void Fail(Exception e)
+    {
+        Interlocked.CompareExchange(ref _failure, e, null);
+        _end.Cancel();
+    }
+
+    private Task RequestAsync(int count) => (count % 16) switch
+    {
+        < 8 => GetAsync("/orders/" + SoakHistograms.LabelOf(count % 1000), "/orders/{id:int}"),
+        < 11 => PostAsync(),
+        < 13 => GetAsync("/cpu", "/cpu"),
+        13 => GetAsync("/missing", "/missing", HttpStatusCode.NotFound),
+        _ when count % 1600 == 14 => GetAsync("/expensive", "/expensive"),
+        _ => ImportAsync(),
+    };
+
+    private async Task ImportAsync()
+    {
+        await GetAsync("/import", "/import");
+        Count(Work, "import");
+    }
+
+    private async Task PostAsync()
+    {
+        byte[] body = new byte[2_000];
+        using ByteArrayContent content = new(body);
+        long start = Stopwatch.GetTimestamp();
+        using HttpResponseMessage response = await _client.PostAsync(new Uri("/echo", UriKind.Relative), content);
+        (await response.Content.ReadAsByteArrayAsync()).Should().HaveCount(body.Length);
+        Ended(start, "POST /echo 2xx");
+    }
+
+    private async Task GetAsync(string path, string route, HttpStatusCode expected = HttpStatusCode.OK)
+    {
+        long start = Stopwatch.GetTimestamp();
+        using HttpResponseMessage response = await _client.GetAsync(path);
+        await response.Content.ReadAsByteArrayAsync();
+        response.StatusCode.Should().Be(expected);
+        Ended(start, $"GET {route} {(int)expected / 100}xx");
+    }
+
+    private void Ended(long start, string response)
+    {
+        Latency.Record((ulong)Stopwatch.GetElapsedTime(start).TotalNanoseconds);
+        Count(Responses, response);
+        Interlocked.Increment(ref _requests);
+    }
+
+    /// <summary>Disconnects while the server works: before it answers, or in the middle of the answer.</summary>
+    private async Task LeaveAsync(string route, bool hasAnswer)
+    {
+        TaskCompletionSource held = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        string query = "?" + SoakHistograms.LabelOf(Interlocked.Increment(ref _nextHeld));
+        SoakServer.Held[query] = held;
+        using CancellationTokenSource leave = new();
+        Task<HttpResponseMessage> getting = _leaving.GetAsync(route + query, HttpCompletionOption.ResponseHeadersRead, leave.Token);
+        await held.Task.WaitAsync(TimeSpan.FromMinutes(1));
+        if (hasAnswer)
+        {
+            (await getting).Dispose();
+        }
+        else
+        {
+            await leave.CancelAsync();
+            await getting.ContinueWith(_ => { }, TaskScheduler.Default);
+        }
+
+        SoakServer.Held.TryRemove(query, out _);
+        Count(Responses, $"GET {route} aborted");
+        Interlocked.Increment(ref _requests);
+    }
+
+    /// <summary>Reads the page with its windows and plots, JSON, and the exposition in each of its formats.</summary>
+    private async Task LookAsync(int count)
+    {
+        string show = "";
+        using (JsonDocument json = JsonDocument.Parse(await LookAsync("/picollo/json")))
+        {
+            JsonElement histograms = json.RootElement.GetProperty("histograms");
+            histograms.GetArrayLength().Should().BeGreaterThanOrEqualTo(_snapshots.Length);
+            show = histograms[count % histograms.GetArrayLength()].GetProperty("id").GetString()!;
+        }
+
+        string window = (count % 3) switch { 0 => "", 1 => "&window=1m", _ => "&window=10m" };
+        (await LookAsync($"/picollo?show={show}{window}")).Should().Contain("<svg");
+        (await LookAsync("/picollo/metrics", "text/plain")).Should().Contain("soak_value_bucket");
+        (await LookAsync("/picollo/metrics", "application/openmetrics-text; version=1.0.0")).Should().EndWith("# EOF\n");
+        (await LookAsync(
+            "/picollo/metrics",
+            "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")).Should().Contain("soak_value");
+        string mark = await LookAsync($"/picollo/mark?show={show}");
+        using StringContent body = new(mark, new MediaTypeHeaderValue("application/json"));
+        using HttpResponseMessage difference = await _client.PostAsync(new Uri($"/picollo/diff?show={show}", UriKind.Relative), body);
+        difference.StatusCode.Should().Be(HttpStatusCode.OK);
+        Looks++;
+    }
+
+    private async Task<string> LookAsync(string path, string accept = "*/*")
+    {
+        using HttpRequestMessage request = new(HttpMethod.Get, path);
+        request.Headers.TryAddWithoutValidation("Accept", accept).Should().BeTrue();
+        using HttpResponseMessage response = await _client.SendAsync(request);
+        string text = await response.Content.ReadAsStringAsync();
+        response.StatusCode.Should().Be(HttpStatusCode.OK, text);
+        return text;
+    }
+
+    /// <summary>Reads a few events and disconnects in the middle of the stream.</summary>
+    private async Task StreamEventsAsync(int count)
+    {
+        await using EventReader events = await EventReader.OpenAsync(_server, count % 2 == 0 ? "?window=1m" : "");
+        for (int i = 0; i < 3 && !_end.IsCancellationRequested; i++)
+        {
+            (await events.NextAsync()).Name.Should().Be("usage");
+        }
+    }
+
+    private async Task TalkAsync()
+    {
+        await using HubConnection connection = new HubConnectionBuilder().WithUrl(new Uri(_server.Address, "/hub")).Build();
+        await connection.StartAsync();
+        Count(Responses, "POST /hub/negotiate 2xx");
+        for (int i = 0; i < 10; i++)
+        {
+            (await connection.InvokeAsync<string>("Echo", "text")).Should().Be("text");
+            Count(Work, "SoakHub.Echo");
+            await Task.Delay(20);
+        }
+
+        await connection.StopAsync();
+        Count(Responses, "GET /hub (long-lived) 1xx");
+        Interlocked.Add(ref _requests, 2);
+    }
+
+    /// <summary>In turn: a profile of the page, one that its client leaves, and one of the profiler itself at 99 Hz. The profiler of requests
+    /// above the budget runs all the time.</summary>
+    private async Task ProfileAsync(int count)
+    {
+        if (count % 3 == 1)
+        {
+            using HttpResponseMessage posted = await _client.PostAsync(new Uri("/picollo", UriKind.Relative), null, _end.Token);
+            posted.StatusCode.Should().Be(HttpStatusCode.SeeOther);
+            string address = "/picollo" + posted.Headers.Location;
+            (await LookAsync(address)).Should().Contain("CPU");
+            (await LookAsync("/picollo?profile=latest")).Should().Contain("CPU");
+            using HttpResponseMessage pprof = await _client.GetAsync(address + "&pprof");
+            CpuProfile profile = CpuProfile.ReadPprof(await pprof.Content.ReadAsStreamAsync());
+            profile.SampleCount.Should().BePositive();
+            Samples += profile.SampleCount;
+        }
+        else if (count % 3 == 2)
+        {
+            using CancellationTokenSource leave = new(TimeSpan.FromSeconds(1));
+            Func<Task> leaving = () => _leaving.PostAsync(new Uri("/picollo", UriKind.Relative), null, leave.Token);
+            await leaving.Should().ThrowAsync<OperationCanceledException>();
+            await Task.Delay(CpuProfiles.Duration / 10, _end.Token); // the server notices it soon, not at once
+        }
+        else
+        {
+            using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 99 });
+            await Task.Delay(TimeSpan.FromSeconds(3), _end.Token);
+            CpuProfile profile = profiler.Stop();
+            profile.SampleCount.Should().BePositive();
+            profile.ByRoute().Sum(part => part.Profile.SampleCount).Should().Be(profile.SampleCount);
+            Samples += profile.SampleCount;
+        }
+
+        Profiles++;
+    }
+
+    private async Task RunTaskAsync(int count)
+    {
+        switch (count % 4)
+        {
+            case 0:
+                Interlocked.Increment(ref Tasks.Submitted);
+                await Pool.RunAsync(cpu =>
+                {
+                    Thread.SpinWait(1000);
+                    cpu.Checkpoint();
+                    _histograms.RecordShared(count);
+                });
+                Interlocked.Increment(ref Tasks.Completed);
+                break;
+            case 1:
+                Interlocked.Increment(ref Tasks.Submitted);
+                Func<Task> failing = () => Pool.RunAsync(_ => throw new FormatException());
+                await failing.Should().ThrowAsync<FormatException>();
+                Interlocked.Increment(ref Tasks.Failed);
+                break;
+            case 2:
+                Interlocked.Increment(ref Tasks.Submitted);
+                using (CancellationTokenSource cancel = new())
+                {
+                    TaskCompletionSource runs = new(TaskCreationOptions.RunContinuationsAsynchronously);
+                    Task cancelled = Pool.RunAsync(async cpu =>
+                    {
+                        runs.SetResult();
+                        while (true)
+                        {
+                            await cpu.CheckpointAsync();
+                            await Task.Delay(1, CancellationToken.None);
+                        }
+                    }, cancel.Token);
+                    await runs.Task;
+                    await cancel.CancelAsync();
+                    Func<Task> ending = () => cancelled;
+                    await ending.Should().ThrowAsync<OperationCanceledException>();
+                }
+
+                Interlocked.Increment(ref Tasks.Canceled);
+                break;
+            default:
+                const int Items = 6;
+                Interlocked.Add(ref Tasks.Submitted, Pool.WorkerCount);
+                await Pool.ForEachAsync(Enumerable.Range(0, Items), (item, cpu) =>
+                {
+                    _histograms.RecordShared(item);
+                    cpu.Checkpoint();
+                });
+                Interlocked.Add(ref Tasks.Completed, Pool.WorkerCount);
+                break;
+        }
+    }
+
+    /// <summary>A watcher over awaits, and measurements of a meter.</summary>
+    private async Task WatchAsync()
+    {
+        CpuUsage usage = await CpuUsageAsyncWatcher.MeasureAsync(async () =>
+        {
+            Thread.SpinWait(1000);
+            await Task.Yield();
+            Thread.SpinWait(1000);
+        });
+        usage.TotalNanoseconds.Should().BePositive();
+        _measured.Record(usage.TotalNanoseconds / 1e9, new KeyValuePair<string, object?>("kind", "watched"));
+        Measured++;
+    }
+
+    private void StartThread(Queue<Thread> threads, int count)
+    {
+        Thread thread = new(() => _histograms.RecordThreadLocal(RecordsOfAThread));
+        thread.Start();
+        Threads++;
+        threads.Enqueue(thread);
+        if (threads.Count == ThreadsAtOnce)
+        {
+            threads.Dequeue().Join();
+        }
+    }
+
+    private void RecordPlain(ulong state, int count) => _histograms.RecordPlain((ulong)count % 1000);
+
+    private void UpdateSnapshots()
+    {
+        for (int i = 0; i < _snapshots.Length; i++)
+        {
+            _snapshots[i].Update(deltas: true);
+            SnapshotSums[i] += _snapshots[i].TotalCount;
+        }
+    }
+
+    private static void Count(ConcurrentDictionary<string, long> counts, string name) => counts.AddOrUpdate(name, 1, static (_, count) => count + 1);
+}

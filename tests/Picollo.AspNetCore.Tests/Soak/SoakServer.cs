@@ -1,0 +1,146 @@
+using System.Collections.Concurrent;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.SignalR;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Picollo.AspNetCore.Tests.Page;
+using Picollo.AspNetCore.Tests.Requests;
+using Picollo.Export;
+using Picollo.Export.Tests;
+using Picollo.Metrics;
+using Picollo.Scheduling;
+
+namespace Picollo.AspNetCore.Tests.Soak;
+
+/// <summary>A server with everything on.</summary>
+internal static class SoakServer
+{
+    public const string MeterName = "Soak";
+
+    /// <summary>CPU time of a request above which it is logged and its profile kept.</summary>
+    public static readonly TimeSpan Budget = TimeSpan.FromMilliseconds(20);
+
+    /// <summary>Requests that wait for the client to leave, by the query: each is completed when its handler runs.</summary>
+    public static readonly ConcurrentDictionary<string, TaskCompletionSource> Held = new();
+
+    public static Task<PageServer> StartAsync(OtlpReceiver receiver, TimeSpan exportInterval, SoakLog log, SoakHistograms histograms) =>
+        PageServer.StartAsync(
+            application =>
+            {
+                application.UsePicollo();
+                application.MapPicollo();
+                application.MapHub<SoakHub>("/hub");
+                application.MapGet("/orders/{id:int}", async (int id) =>
+                {
+                    histograms.RecordShared(id);
+                    await Task.Yield();
+                    histograms.RecordShared(id + 1);
+                    return $"order {id}";
+                });
+                application.MapPost("/echo", async (HttpContext context) => await context.Request.Body.CopyToAsync(context.Response.Body));
+                application.MapGet("/missing", () => Results.NotFound());
+                application.MapGet("/expensive", () => $"{Burn.Milliseconds(1.5 * Budget.TotalMilliseconds)}");
+                application.MapGet("/cpu", async (HttpContext context) =>
+                {
+                    for (int i = 0; i < 4; i++)
+                    {
+                        Burn.Milliseconds(0.2);
+                        await context.GetCpuTask().CheckpointAsync();
+                    }
+
+                    return "done";
+                }).RequireCpuWorker();
+                application.MapGet("/import", async (WorkMeter meter) =>
+                {
+                    using (meter.Measure("import"))
+                    {
+                        await Task.Run(() => histograms.RecordShared(7));
+                    }
+
+                    return "done";
+                });
+                application.MapGet("/hold", async (HttpContext context) => await HoldAsync(context));
+                application.MapGet("/stream", async (HttpContext context) =>
+                {
+                    await context.Response.WriteAsync("first");
+                    await context.Response.Body.FlushAsync();
+                    await HoldAsync(context);
+                });
+            },
+            options =>
+            {
+                options.MeasureRuntime = true;
+                options.MeasureAllocations = true;
+                options.CollectExemplars = true;
+                options.Profiling = true;
+                options.ServerTiming = true;
+                options.CpuBudget = Budget;
+                options.Detail = Picollo.Cpu.CpuUsageDetail.UserAndKernel;
+                options.CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 2 };
+                options.Meters.AddMeter(MeterName, "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http");
+            },
+            builder =>
+            {
+                builder.Logging.AddProvider(log);
+                builder.Services.AddSignalR();
+                builder.Services.AddPicollo().MeasureHubMethods().AddOtlpExporter(options =>
+                {
+                    options.Endpoint = receiver.Endpoint;
+                    options.Interval = exportInterval;
+                    options.Temporality = OtlpTemporality.Delta;
+                });
+                histograms.Register(builder.Services);
+            });
+
+    private static async Task HoldAsync(HttpContext context)
+    {
+        Held[context.Request.QueryString.Value!].SetResult();
+        await Task.Delay(Timeout.Infinite, context.RequestAborted);
+    }
+}
+
+/// <summary>Its methods are named work.</summary>
+internal sealed class SoakHub : Hub
+{
+    public string Echo(string text) => Context.ConnectionId.Length > 0 ? text : "";
+}
+
+/// <summary>Keeps warnings, errors and exceptions, but for the warning of a request above the budget.</summary>
+internal sealed class SoakLog : ILoggerProvider, ILogger
+{
+    private long _overBudget;
+
+    public ConcurrentQueue<string> Lines { get; } = new();
+
+    /// <summary>Requests above the budget.</summary>
+    public long OverBudget => Interlocked.Read(ref _overBudget);
+
+    public ILogger CreateLogger(string categoryName) => this;
+
+    public IDisposable? BeginScope<TState>(TState state)
+        where TState : notnull => null;
+
+    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
+
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    {
+        string text = formatter(state, exception);
+        if ((IsEnabled(logLevel) || exception is not null) && !IsOverBudget(eventId) && Lines.Count < 100)
+        {
+            Lines.Enqueue($"{logLevel} {text} {exception}");
+        }
+    }
+
+    public void Dispose()
+    {
+    }
+
+    // Also the first request of any route, which is compiled then.
+    private bool IsOverBudget(EventId eventId)
+    {
+        bool isOver = eventId.Name?.StartsWith("OverCpuBudget", StringComparison.Ordinal) == true;
+        Interlocked.Add(ref _overBudget, isOver ? 1 : 0);
+        return isOver;
+    }
+}

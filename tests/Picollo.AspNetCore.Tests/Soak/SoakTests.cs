@@ -1,0 +1,294 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text.Json;
+using Picollo.AspNetCore.Tests.Page;
+using Picollo.Cpu;
+using Picollo.Export;
+using Picollo.Export.Tests;
+using Picollo.Metrics;
+using Picollo.Scheduling;
+using Xunit.Abstractions;
+
+namespace Picollo.AspNetCore.Tests.Soak;
+
+/// <summary>A server under load with everything on, for a time: counts are conserved, and memory and descriptors stay flat.</summary>
+/// <remarks>The long run takes what <c>PICOLLO_SOAK</c> says, such as 30m; <c>./build.sh test soak 30m</c> sets it. It then writes its samples, a table
+/// and a picture of them to artifacts/test-results.</remarks>
+[Collection(Alone.Name)]
+[Trait("Category", "Slow")]
+public class SoakTests(ITestOutputHelper output)
+{
+    private const string Switch = "PICOLLO_SOAK";
+    private const int SamplesOfARun = 360; // each 5 s in 30 minutes
+
+    private static readonly TimeSpan Short = TimeSpan.FromSeconds(20);
+
+    // Profiles, windows and caches of the runtime have filled up by then, so that growth is a leak.
+    private static readonly TimeSpan LeastForFlatness = TimeSpan.FromMinutes(20);
+
+    [FactNeeding(Need.PerfEvents)]
+    public Task Counts_are_conserved_with_everything_on() => RunAsync(Short, null);
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Long")]
+    public Task Counts_are_conserved_and_nothing_leaks_in_a_long_run()
+    {
+        string? duration = Environment.GetEnvironmentVariable(Switch);
+        return RunAsync(
+            duration is null ? 3 * Short : Parse(duration),
+            duration is null ? null : Path.Combine(Repository.Root, "artifacts", "test-results"));
+    }
+
+    [Theory]
+    [InlineData("30s", 30)]
+    [InlineData("10m", 600)]
+    [InlineData("2h", 7200)]
+    public void Durations_are_those_of_build_sh(string text, int seconds) => Parse(text).TotalSeconds.Should().Be(seconds);
+
+    [Fact]
+    public void Growth_and_only_growth_is_found()
+    {
+        SoakSample flat = new(0, 0, 0, 0, 50e6, 90e6, 300e6, 200, 60, 900, 1e6, 0.5, 1, 10);
+        SoakSeries series = new([.. Enumerable.Range(0, SamplesOfARun).Select(i => flat with
+        {
+            Seconds = i * 5,
+            Requests = i * 1000,
+            Heap = flat.Heap + (i < SamplesOfARun / 5 ? i * 1e6 : 80e6) + (i % 7 * 1e5),
+        })]);
+
+        series.Growths().Should().BeEmpty("it grows in the first fifth only");
+        series.With(sample => sample with { Heap = sample.Heap + (24 * sample.Requests) }).Growths().Should().ContainSingle().Which.Should().StartWith("heap");
+        series.With(sample => sample with { Descriptors = sample.Seconds / 60 }).Growths().Should().ContainSingle().Which.Should().StartWith("descriptors");
+        SoakSeries.Sparkline([1, 2, 8, 0]).Should().Be("▂▃█▁");
+    }
+
+    private static TimeSpan Parse(string duration) => int.Parse(duration[..^1], CultureInfo.InvariantCulture) * duration[^1] switch
+    {
+        's' => TimeSpan.FromSeconds(1),
+        'm' => TimeSpan.FromMinutes(1),
+        'h' => TimeSpan.FromHours(1),
+        _ => throw new FormatException($"{Switch} is {duration}, and neither 30s nor 10m nor 2h."),
+    };
+
+    private async Task RunAsync(TimeSpan duration, string? results)
+    {
+        string folder = Directory.CreateTempSubdirectory("picollo-soak-").FullName;
+        SoakHistograms histograms = new();
+        SoakLog log = new();
+        List<Exception> recorderErrors = [];
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        PageServer server = await SoakServer.StartAsync(receiver, TimeSpan.FromSeconds(2), log, histograms);
+
+        // One keeps all of its files, to compare counts; the other one replaces its files.
+        string complete = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "complete")).FullName, "all.hlog");
+        string rolling = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "rolling")).FullName, "last.hlog");
+        HdrHistogramLogRecorder[] recorders =
+        [
+            new(complete, duration / 100, new() { MaxFileBytes = 1 << 20, FilesKept = 10_000, OnError = recorderErrors.Add }),
+            new(rolling, TimeSpan.FromSeconds(1), new() { MaxFileBytes = 1 << 16, FilesKept = 3, OnError = recorderErrors.Add }),
+        ];
+        foreach (HdrHistogramLogRecorder recorder in recorders)
+        {
+            foreach (var (i, histogram) in histograms.Histograms.Index())
+            {
+                recorder.Add(histogram, SoakHistograms.LabelOf(i));
+            }
+        }
+
+        List<SoakSample> samples = [];
+        using (SoakLoad load = new(server, histograms, receiver))
+        {
+            using HdrHistogramSnapshot latency = load.Latency.GetSnapshot();
+            (TimeSpan before, long cpuBefore) = (TimeSpan.Zero, CpuUsageReader.GetProcessTimeNanoseconds());
+            for (long start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start) < duration;)
+            {
+                await load.WaitAsync(duration / SamplesOfARun);
+                latency.Update(deltas: true);
+                TimeSpan now = Stopwatch.GetElapsedTime(start);
+                long cpu = CpuUsageReader.GetProcessTimeNanoseconds();
+                double processors = (cpu - cpuBefore) / (now - before).TotalNanoseconds;
+                (before, cpuBefore) = (now, cpu);
+                samples.Add(Take(now, load, processors, latency, Path.GetDirectoryName(rolling)!));
+                Keep(results, "soak.csv", new SoakSeries(samples).ToCsv());
+            }
+
+            await load.StopAsync();
+            SoakSeries series = new(samples);
+            output.WriteLine(series.ToTable());
+            Keep(results, "soak.svg", series.ToSvg());
+            Keep(results, "soak.md", series.ToTable() + $"\n{load.Requests} requests, {load.Looks} times the page, JSON and exposition, "
+                + $"{load.Profiles} profiles with {load.Samples} samples, {load.Threads} threads, {load.Tasks.Submitted} tasks, {load.Measured} watchers\n");
+            await CheckCountsAsync(server, load, histograms);
+            await server.Application.StopAsync();
+            await load.ReceiveAsync();
+            CheckExports(load, histograms);
+            foreach (HdrHistogramLogRecorder recorder in recorders)
+            {
+                await recorder.DisposeAsync();
+            }
+
+            CheckLog(Path.GetDirectoryName(complete)!, histograms);
+            recorderErrors.Should().BeEmpty();
+            log.Lines.Should().BeEmpty();
+            log.OverBudget.Should().BeGreaterThanOrEqualTo(load.Responses["GET /expensive 2xx"]);
+            if (duration >= LeastForFlatness)
+            {
+                CheckFlatness(series);
+            }
+        }
+
+        await server.DisposeAsync();
+        Directory.Delete(folder, recursive: true);
+    }
+
+    private static SoakSample Take(TimeSpan time, SoakLoad load, double processors, HdrHistogramSnapshot latency, string logs)
+    {
+        long heap = GC.GetTotalMemory(forceFullCollection: true);
+        return new(
+            time.TotalSeconds,
+            load.Requests,
+            load.Profiles,
+            load.Threads,
+            heap,
+            GC.GetGCMemoryInfo().TotalCommittedBytes,
+            Environment.WorkingSet,
+            Directory.GetFiles("/proc/self/fd").Length,
+            Directory.GetDirectories("/proc/self/task").Length,
+            File.ReadLines("/proc/self/maps").Count(),
+            new DirectoryInfo(logs).EnumerateFiles().Sum(file => file.Length),
+            processors,
+            latency.GetPercentileValue(50) / 1e6,
+            latency.GetPercentileValue(99) / 1e6);
+    }
+
+    private static void Keep(string? folder, string name, string text)
+    {
+        if (folder is not null)
+        {
+            File.WriteAllText(Path.Combine(Directory.CreateDirectory(folder).FullName, name), text);
+        }
+    }
+
+    private static async Task CheckCountsAsync(PageServer server, SoakLoad load, SoakHistograms histograms)
+    {
+        Dictionary<string, long> expected = new(load.Responses);
+        JsonElement json = default;
+        for (int i = 0; i < 600; i++)
+        {
+            // A client may have its response, or have left, before the server has counted the request.
+            json = await server.JsonAsync();
+            if (json.GetProperty("running").GetProperty("count").GetInt32() == 0 && ResponsesOf(json).Sum(route => route.Value) >= expected.Values.Sum())
+            {
+                break;
+            }
+
+            await Task.Delay(100);
+        }
+
+        ResponsesOf(json).Should().BeEquivalentTo(expected);
+        foreach (JsonElement route in json.GetProperty("routes").EnumerateArray())
+        {
+            long responses = route.GetProperty("responses").EnumerateObject().Sum(one => one.Value.GetInt64());
+            route.GetProperty("count").GetInt64().Should().Be(responses, "{0} has no rejected requests", route.GetProperty("route"));
+        }
+
+        json.GetProperty("work").EnumerateArray().ToDictionary(row => row.GetProperty("name").GetString()!, row => row.GetProperty("count").GetInt64())
+            .Should().BeEquivalentTo(load.Work);
+        Dictionary<string, long> listed = json.GetProperty("histograms").EnumerateArray()
+            .Where(row => row.GetProperty("name").GetString() == SoakHistograms.Name)
+            .ToDictionary(row => row.GetProperty("labels").GetProperty("index").GetString()!, row => row.GetProperty("count").GetInt64());
+        for (int i = 0; i < histograms.Histograms.Length; i++)
+        {
+            long recorded = histograms.RecordedOf(i);
+            recorded.Should().BePositive();
+            histograms.Histograms[i].TotalCount.Should().Be((ulong)recorded);
+            histograms.Histograms[i].OverflowCount.Should().Be(0);
+            load.SnapshotSums[i].Should().Be((ulong)recorded);
+            listed[SoakHistograms.LabelOf(i)].Should().Be(recorded);
+        }
+
+        json.GetProperty("histograms").EnumerateArray().Single(row => row.GetProperty("name").GetString() == "soak.duration")
+            .GetProperty("count").GetInt64().Should().Be(load.Measured);
+        CheckExposition(await server.Client.GetStringAsync("/picollo/metrics"), load, histograms);
+
+        CpuWorkerStatistics tasks = load.Pool.Statistics;
+        (tasks.Submitted, tasks.Completed, tasks.Failed, tasks.Canceled).Should().Be(load.Tasks);
+        tasks.Waiting.Should().Be(0);
+
+        // All parts together are the CPU time of the process; what passes between the readings of two parts may be in both until the next time.
+        long before = CpuUsageReader.GetProcessTimeNanoseconds();
+        double parts = (await server.JsonAsync()).GetProperty("processCpu").EnumerateArray().Sum(part => part.GetProperty("secondsTotal").GetDouble());
+        long after = CpuUsageReader.GetProcessTimeNanoseconds();
+        parts.Should().BeInRange((before / 1e9) - 1e-6, (after / 1e9 * 1.01) + 0.1);
+    }
+
+    private static Dictionary<string, long> ResponsesOf(JsonElement json) => (
+        from route in json.GetProperty("routes").EnumerateArray()
+        from response in route.GetProperty("responses").EnumerateObject()
+        where response.Value.GetInt64() > 0
+        select ($"{route.GetProperty("method")} {route.GetProperty("route")} {response.Name}", response.Value.GetInt64())).ToDictionary();
+
+    private static void CheckExposition(string text, SoakLoad load, SoakHistograms histograms)
+    {
+        Dictionary<string, double> series = text.Split('\n').Where(line => line.Length > 0 && !line.StartsWith('#')).ToDictionary(
+            line => line[..line.LastIndexOf(' ')], line => double.Parse(line[(line.LastIndexOf(' ') + 1)..], CultureInfo.InvariantCulture));
+        foreach (var (response, count) in load.Responses)
+        {
+            string[] parts = [response[..response.IndexOf(' ')], response[(response.IndexOf(' ') + 1)..response.LastIndexOf(' ')], response[(response.LastIndexOf(' ') + 1)..]];
+            series[$"picollo_http_server_responses_total{{http_request_method=\"{parts[0]}\",http_route=\"{parts[1]}\",response=\"{parts[2]}\"}}"]
+                .Should().Be(count);
+        }
+
+        series.Where(one => one.Key.StartsWith("http_server_request_duration_seconds_count", StringComparison.Ordinal)).Sum(one => one.Value)
+            .Should().Be(load.Responses.Values.Sum());
+        for (int i = 0; i < histograms.Histograms.Length; i++)
+        {
+            series[$"soak_value_count{{index=\"{i}\"}}"].Should().Be(histograms.RecordedOf(i));
+        }
+
+        series.Where(one => one.Key.StartsWith("picollo_cpu_workers_tasks_total", StringComparison.Ordinal)).Sum(one => one.Value)
+            .Should().Be(load.Responses["GET /cpu 2xx"]);
+    }
+
+    private static void CheckExports(SoakLoad load, SoakHistograms histograms)
+    {
+        for (int i = 0; i < histograms.Histograms.Length; i++)
+        {
+            load.Exported[LoadSeries(i)].Should().Be((ulong)histograms.RecordedOf(i));
+        }
+
+        load.Exported.Where(one => one.Key.StartsWith("http.server.request.duration ", StringComparison.Ordinal)).Sum(one => (long)one.Value)
+            .Should().Be(load.Responses.Values.Sum());
+        load.Exported["soak.duration kind=watched"].Should().Be((ulong)load.Measured);
+
+        static string LoadSeries(int index) => SoakLoad.SeriesOf(SoakHistograms.Name, [new("index", SoakHistograms.LabelOf(index))]);
+    }
+
+    private static void CheckLog(string folder, SoakHistograms histograms)
+    {
+        Dictionary<string, ulong> sums = [];
+        foreach (string file in Directory.EnumerateFiles(folder))
+        {
+            using HdrHistogramLogReader reader = new(file);
+            foreach (HdrHistogramLogInterval interval in reader.ReadAll())
+            {
+                sums[interval.Tag!] = sums.GetValueOrDefault(interval.Tag!) + interval.Histogram.TotalCount;
+            }
+        }
+
+        for (int i = 0; i < histograms.Histograms.Length; i++)
+        {
+            sums[SoakHistograms.LabelOf(i)].Should().Be((ulong)histograms.RecordedOf(i));
+        }
+    }
+
+    /// <summary>Also checks that this run would have shown the smallest leaks: an object per request, a descriptor per profile, a slot of a
+    /// thread-local histogram per thread.</summary>
+    private static void CheckFlatness(SoakSeries series)
+    {
+        series.Growths().Should().BeEmpty();
+        series.With(sample => sample with { Heap = sample.Heap + (24 * sample.Requests) }).Growths().Should().NotBeEmpty();
+        series.With(sample => sample with { Descriptors = sample.Descriptors + sample.Profiles }).Growths().Should().NotBeEmpty();
+        series.With(sample => sample with { Heap = sample.Heap + (1_000 * sample.Threads) }).Growths().Should().NotBeEmpty();
+    }
+}
