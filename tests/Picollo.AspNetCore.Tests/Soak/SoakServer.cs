@@ -106,14 +106,17 @@ internal sealed class SoakHub : Hub
     public string Echo(string text) => Context.ConnectionId.Length > 0 ? text : "";
 }
 
-/// <summary>Keeps warnings, errors and exceptions, but for the warning of a request above the budget.</summary>
+/// <summary>Keeps warnings, errors and exceptions, except for those that a busy machine causes.</summary>
 internal sealed class SoakLog : ILoggerProvider, ILogger
 {
+    // A worker seems to be blocked if collections, one after the other, have stopped it at two looks.
+    private static readonly string[] OfBusyMachines = ["WorkerBlocked", "HeartbeatSlow"];
+
     private long _overBudget;
 
     public ConcurrentQueue<string> Lines { get; } = new();
 
-    /// <summary>Requests above the budget.</summary>
+    /// <summary>Requests above the budget: also the first one of any route, which is compiled then.</summary>
     public long OverBudget => Interlocked.Read(ref _overBudget);
 
     public ILogger CreateLogger(string categoryName) => this;
@@ -125,22 +128,17 @@ internal sealed class SoakLog : ILoggerProvider, ILogger
 
     public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
     {
-        string text = formatter(state, exception);
-        if ((IsEnabled(logLevel) || exception is not null) && !IsOverBudget(eventId) && Lines.Count < 100)
+        if (eventId.Name is "OverCpuBudget" or "OverCpuBudgetWhileRunning")
         {
-            Lines.Enqueue($"{logLevel} {text} {exception}");
+            Interlocked.Increment(ref _overBudget);
+        }
+        else if ((IsEnabled(logLevel) || exception is not null) && !OfBusyMachines.Contains(eventId.Name) && Lines.Count < 100)
+        {
+            Lines.Enqueue($"{logLevel} {eventId.Name} {formatter(state, exception)} {exception}");
         }
     }
 
     public void Dispose()
     {
-    }
-
-    // Also the first request of any route, which is compiled then.
-    private bool IsOverBudget(EventId eventId)
-    {
-        bool isOver = eventId.Name?.StartsWith("OverCpuBudget", StringComparison.Ordinal) == true;
-        Interlocked.Add(ref _overBudget, isOver ? 1 : 0);
-        return isOver;
     }
 }
