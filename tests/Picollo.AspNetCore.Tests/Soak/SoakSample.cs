@@ -8,7 +8,9 @@ namespace Picollo.AspNetCore.Tests.Soak;
 /// <param name="Requests">Requests that have ended.</param>
 /// <param name="Profiles">Profiles that were taken.</param>
 /// <param name="Threads">Threads that were started.</param>
-/// <param name="Heap">Bytes that live after a full collection.</param>
+/// <param name="Heap">Bytes that live after a full collection, without large objects.</param>
+/// <param name="Large">Bytes of large objects that live then: mostly arrays that <c>ArrayPool.Shared</c> keeps for each thread and processor, as
+/// many as were needed at once, so that they follow how busy the machine is.</param>
 /// <param name="Committed">Bytes that the collector has committed.</param>
 /// <param name="Resident">RSS in bytes.</param>
 /// <param name="Descriptors">Open files and sockets.</param>
@@ -24,6 +26,7 @@ internal sealed record SoakSample(
     long Profiles,
     long Threads,
     double Heap,
+    double Large,
     double Committed,
     double Resident,
     double Descriptors,
@@ -39,13 +42,15 @@ internal sealed record SoakSample(
     /// <summary>The curves: name, value in the unit of the name, and the growth that is tolerated; null where only the picture shows it.</summary>
     /// <remarks>
     /// Whatever else varies only adds for a while: a profile that is taken, a scrape, threads of the pool on a busy machine. A leak also raises
-    /// the smallest values. Each tolerance is what these varied by in runs without a leak, doubled.
+    /// the smallest values. Large objects, and with them committed memory and RSS, follow
+    /// how busy the machine is; 30 minutes on an overloaded one added 31, 99 and 130 MB without the limit of the pool's threads.
     /// </remarks>
     public static IReadOnlyList<(string Name, Func<SoakSample, double> Value, double? Tolerance)> Curves { get; } =
     [
         ("heap after a full collection, MB", sample => sample.Heap / Megabyte, 5),
-        ("committed by the collector, MB", sample => sample.Committed / Megabyte, 30),
-        ("RSS, MB", sample => sample.Resident / Megabyte, 40),
+        ("large objects then, MB", sample => sample.Large / Megabyte, 40),
+        ("committed by the collector, MB", sample => sample.Committed / Megabyte, 100),
+        ("RSS, MB", sample => sample.Resident / Megabyte, 120),
         ("descriptors", sample => sample.Descriptors, 8),
         ("threads", sample => sample.LiveThreads, 8),
         ("mappings", sample => sample.Mappings, 100),
