@@ -57,6 +57,7 @@ internal static class CommandTargets
         new("baseline", () => [FuzzSeed.Of(BaselineJson)], input => Baseline.Read(FileOf(input, "baseline.json")).Series.Measures.Count)
         {
             Documented = [typeof(CommandException)],
+            BytesPerByte = 2_000, // a measure of 50 bytes has a histogram of 64 KB
         },
         new("jitter-results", () => [.. Files(InRepository("tests", "Picollo.Cli.Tests", "Jitter", "Golden", "results.json"))], ReadResults)
         {
