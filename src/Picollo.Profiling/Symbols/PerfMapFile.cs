@@ -141,7 +141,8 @@ internal sealed class PerfMapFile : IDisposable
     }
 
     /// <summary>Whether methods are compiled at run time. With Native AOT they have been before, and are functions of an ELF file.</summary>
-    private static bool HasCompiler(ProcessFiles process) => CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.IsOfRuntime);
+    private static bool HasCompiler(ProcessFiles process) =>
+        CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.IsOfRuntime);
 
     // Opening a pipe would wait for its writer.
     private static SafeFileHandle? TryOpen(string path)
