@@ -140,7 +140,7 @@ internal sealed class PerfMapFile : IDisposable
                 + "start it without DOTNET_EnableDiagnostics=0, with a folder where it may write.";
     }
 
-    /// <summary>Whether methods are compiled at run time. With Native AOT they have been before, and are functions of an ELF file.</summary>
+    /// <summary>Whether methods are compiled at run time. With Native AOT, they are functions of an ELF file.</summary>
     private static bool HasCompiler(ProcessFiles process) =>
         CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.IsOfRuntime);
 
