@@ -56,8 +56,8 @@ public class StoppedWatcherTests
         using var hasBurnt = new ManualResetEventSlim();
         using var isStopped = new ManualResetEventSlim();
         long all = 0, later = 0, running = 0;
+        long own = CpuUsageReader.GetThreadTimeNanoseconds(); // before the watcher counts
         var watcher = new CpuUsageAsyncWatcher();
-        long own = CpuUsageReader.GetThreadTimeNanoseconds();
         var thread = new Thread(() =>
         {
             Burn.User(amount);
