@@ -25,7 +25,7 @@ usage: ./build.sh [command] [arguments]
   demo [name]       run a demo from samples/ (default: tokenizer)
   test [name]       run all tests but soaks, or those with this in their full name (namespace, class, method)
   test quick [name] only the tests of logic: no child processes, no waiting; within a minute after the build
-  test long [name]  only what `test` leaves out because it takes long
+  test long [name]  only what `test` leaves out because it takes long, and tests of the core in other modes of the runtime
   test fuzz TIME [target]
                     mutated inputs for all decoders and parsers, for some time such as 30s, 10m or 2h
   test soak [30m]   a server under load with everything on, for 30s, 10m, 2h …; its samples, a table and a
@@ -50,6 +50,7 @@ TEXT
 # Of processes that live for a minute: without profiles, and code is compiled again after 1,280 calls (hexadecimal) instead of 30. The
 # tests take a quarter less processor time.
 readonly BRIEF=(DOTNET_TieredPGO=0 DOTNET_TC_CallCountThreshold=500)
+RUNTIME=("${BRIEF[@]}")
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -162,7 +163,7 @@ check_projects() {
 # run_projects <name of the results> <how many projects at once> <filter> <language> <projects...>
 # The language is the user's, as the system has it in LANG; empty for that of whoever runs this.
 run_projects() {
-  local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en "${BRIEF[@]}")
+  local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en "${RUNTIME[@]}")
   shift 4
   for project in "$@"; do assemblies+=("tests/$project/bin/$CONFIGURATION/net10.0/$project.dll"); done
   # A shell gives background jobs, and nohup its command, signals that are ignored, which tests send.
@@ -186,6 +187,17 @@ run_fuzz() {
   say "tests: fuzz"
   dotnet "tests/Picollo.Fuzz.Tests/bin/$CONFIGURATION/net10.0/Picollo.Fuzz.Tests.dll" fuzz "$@" | tee "$RESULTS/fuzz.txt" || code=$?
   count_fuzz "$RESULTS/fuzz.txt" "$code"
+}
+
+# What records, watches, schedules and profiles, in modes of the runtime in which races and what depends on compiled code show. The
+# released runtime collects garbage much more often with GCStress=4. TieredPGO is on in applications; all other runs turn it off.
+run_stress() {
+  local mode
+  for mode in GCStress=4 TieredCompilation=0 TieredPGO=1 gcServer=1; do
+    RUNTIME=("DOTNET_$mode")
+    run_projects "long-${mode%=*}" 1 'Category!=Slow&Category!=Long&FullyQualifiedName!~.Symbols.&FullyQualifiedName!~.Output.' '' \
+      Picollo.Tests Picollo.Scheduling.Tests Picollo.Profiling.Tests
+  done
 }
 
 # A prefix of its own keeps Wine out of the home folder; and it is not in this one, because it has a link to the root
@@ -233,6 +245,7 @@ run_tests() {
       setup
       build
       run_projects long 1 'Category=Long' '' $ALONE $TOGETHER
+      run_stress
       ;;
     fuzz)
       build_native "$(host_rid)"

@@ -104,7 +104,7 @@ public class CpuProfilerTests
     [FactNeeding(Need.PerfEvents)]
     public void A_method_whose_code_is_replaced_on_the_stack_is_one_function()
     {
-        using ProfiledProcess process = ProfiledProcess.Start("profiled-replaced");
+        using ProfiledProcess process = ProfiledProcess.Start("profiled-replaced", new() { ["DOTNET_TieredCompilation"] = "1" });
 
         CpuProfile profile = process.Profile(Fast with { ShowTiers = true }, 300);
 
