@@ -7,6 +7,7 @@ namespace Picollo.Cli.Tests.Record;
 public sealed class RecordCommandTests : IDisposable
 {
     private static readonly string[] FileNames = ["p.html", "p.svg", "p.pb.gz", "p.folded", "p.json"];
+    private static readonly EnumerationOptions OfThisUser = new() { IgnoreInaccessible = true };
 
     private readonly TemporaryFolder _folder = new();
 
@@ -65,7 +66,7 @@ public sealed class RecordCommandTests : IDisposable
         json.RootElement.GetProperty("sampleCount").GetInt64().Should().BeGreaterThan(100);
         File.ReadAllText(files[3]).Should().MatchRegex(@"(?m);Picollo\.HelperApp\.Profiled\.Sixty \d+$");
         Directory.EnumerateDirectories(Path.GetTempPath(), "picollo-*", SearchOption.TopDirectoryOnly)
-            .Where(folder => Directory.Exists(folder) && Directory.EnumerateFiles(folder, "perf-*.map").Any()).Should().BeEmpty();
+            .Where(folder => Directory.Exists(folder) && Directory.EnumerateFiles(folder, "perf-*.map", OfThisUser).Any()).Should().BeEmpty();
     }
 
     [FactNeeding(Need.PerfEvents)]

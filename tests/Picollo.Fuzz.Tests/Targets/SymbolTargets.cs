@@ -75,6 +75,7 @@ internal static class SymbolTargets
             ],
             ReadElf)
         {
+            ConstantBytes = 12_000_000, // a hundred names of 4 KB, each as several strings
             BytesPerByte = 30,
             Longest = 1 << 18,
             Count = 300,
