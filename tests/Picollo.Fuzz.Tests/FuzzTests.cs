@@ -12,16 +12,17 @@ public class FuzzTests
         FuzzTarget target = FuzzTargets.Named(name);
         var mutator = new Mutator(target.Seeds(), target.Longest);
         HashSet<string> kinds = [];
-        Seeded.Run(target.Count, random =>
+        for (int seed = 0; seed < target.Count; seed++)
         {
-            byte[] input = mutator.Next(random).Bytes;
+            // The same inputs each time: what is new is for the run by time.
+            byte[] input = mutator.Next(new Random(seed)).Bytes;
             FuzzOutcome outcome = target.Try(input);
             kinds.Add(outcome.Kind);
             if (outcome.Failure is { } failure)
             {
                 throw new InvalidOperationException($"{failure.Message} Kept in {FuzzFiles.Keep(target, input)}.", failure);
             }
-        });
+        }
 
         kinds.Count.Should().BeGreaterThan(1, "otherwise the mutations are too wild, or too tame");
     }
