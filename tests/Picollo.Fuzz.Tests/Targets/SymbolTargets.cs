@@ -75,7 +75,6 @@ internal static class SymbolTargets
             ],
             ReadElf)
         {
-            ConstantBytes = 12_000_000, // a hundred names of 4 KB, each as several strings
             BytesPerByte = 30,
             Longest = 1 << 18,
             Count = 300,
@@ -146,7 +145,7 @@ internal static class SymbolTargets
         ElfImage? image = ElfImage.TryRead(FileOf(input, "libdamaged.so"), out string? reason);
         Check(image is null == reason is not null, "There is neither an image nor a reason, or both.");
         long named = 0;
-        for (long offset = 0; image is not null && offset < input.Length; offset += 1 + (input.Length / 100))
+        for (long offset = 0; image is not null && offset < input.Length; offset += 1 + (input.Length / 10)) // a name may have 4 KB
         {
             named += image.TryGetAddress(offset, out ulong address) && image.NameOf(address) is not null ? 1 : 0;
             _ = image.StartOf(address);

@@ -24,7 +24,7 @@ internal static class CppName
             name.Append(Take(ref rest, "St") ? "std::" : "");
         }
 
-        string identifier;
+        ReadOnlySpan<char> identifier;
         do
         {
             _ = Take(ref rest, "L"); // internal linkage
@@ -35,8 +35,8 @@ internal static class CppName
                 return symbol;
             }
 
-            identifier = rest.Slice(digits, length).ToString();
-            name.Append(identifier.StartsWith("_GLOBAL__N_", StringComparison.Ordinal) ? "(anonymous namespace)" : identifier).Append("::");
+            identifier = rest.Slice(digits, length);
+            name.Append(identifier.StartsWith("_GLOBAL__N_") ? "(anonymous namespace)" : identifier).Append("::");
             rest = rest[(digits + length)..];
         }
         while (isNested && rest is [(>= '0' and <= '9') or 'L', ..]);
