@@ -40,18 +40,9 @@ internal static partial class Profiled
     /// <summary>Works, and has a thousand threads that wait.</summary>
     public static void RunThreads()
     {
-        var blocked = new CountdownEvent(1000);
-        for (int i = 0; i < 1000; i++)
-        {
-            new Thread(() =>
-            {
-                blocked.Signal();
-                Waiting();
-            }, maxStackSize: 256 * 1024)
-            { IsBackground = true }.Start();
-        }
-
-        blocked.Wait();
+        Thread[] threads = [.. Enumerable.Range(0, 1000).Select(_ => new Thread(Waiting, maxStackSize: 256 * 1024) { IsBackground = true })];
+        Array.ForEach(threads, thread => thread.Start());
+        SpinWait.SpinUntil(() => Array.TrueForAll(threads, thread => thread.ThreadState.HasFlag(System.Threading.ThreadState.WaitSleepJoin)));
         Until(Sixty);
     }
 

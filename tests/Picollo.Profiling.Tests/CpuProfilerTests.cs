@@ -69,8 +69,7 @@ public class CpuProfilerTests
 
         process.End();
         profile.GetMethods().Should().Contain(method => method.Frame.Name.EndsWith("Profiled.Sixty", StringComparison.Ordinal) && method.OwnSampleCount > 250);
-        profile.GetMethods().Where(method => method.Frame.Name.EndsWith("Profiled.Waiting", StringComparison.Ordinal)).Sum(method => method.SampleCount)
-            .Should().BeLessThan(10, "some of the threads may be on their way to wait, but those that wait have none");
+        profile.GetMethods().Should().NotContain(method => method.Frame.Name.EndsWith("Profiled.Waiting", StringComparison.Ordinal));
     }
 
     [FactNeeding(Need.PerfEvents)]

@@ -54,4 +54,25 @@ internal static class Profiles
         ];
         return (stack, random.NextInt64(1, 1L << random.Next(1, 40)));
     })]);
+
+    public static CpuProfile Read(byte[] pprof)
+    {
+        using MemoryStream stream = new(pprof);
+        return CpuProfile.ReadPprof(stream);
+    }
+
+    /// <summary>The profile in the format of pprof.</summary>
+    public static byte[] Written(CpuProfile profile)
+    {
+        using MemoryStream stream = new();
+        profile.WritePprof(stream);
+        return stream.ToArray();
+    }
+
+    public static string Json(CpuProfile profile)
+    {
+        using StringWriter json = new();
+        profile.WriteJson(json);
+        return json.ToString();
+    }
 }

@@ -3,6 +3,7 @@ using Picollo.Profiling;
 using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Tests;
 using static Picollo.Fuzz.Tests.FuzzTargets;
+using static Picollo.Profiling.Tests.Profiles;
 using static Picollo.Profiling.Tests.Sampling.KernelRecords;
 
 namespace Picollo.Fuzz.Tests;
@@ -52,26 +53,6 @@ internal static class ProfileTargets
         string json = Json(profile);
         Check(Json(Read(Written(profile))) == json, "The profile is not the same after it was written and read.");
         return profile.SampleCount;
-    }
-
-    private static CpuProfile Read(byte[] bytes)
-    {
-        using MemoryStream stream = new(bytes);
-        return CpuProfile.ReadPprof(stream);
-    }
-
-    private static byte[] Written(CpuProfile profile)
-    {
-        using MemoryStream stream = new();
-        profile.WritePprof(stream);
-        return stream.ToArray();
-    }
-
-    private static string Json(CpuProfile profile)
-    {
-        using StringWriter json = new();
-        profile.WriteJson(json);
-        return json.ToString();
     }
 
     /// <summary>As the reader of a ring splits it: each record has its size.</summary>

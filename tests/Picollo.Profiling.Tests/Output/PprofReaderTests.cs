@@ -1,5 +1,6 @@
 using System.IO.Compression;
 using Picollo.Cpu;
+using static Picollo.Profiling.Tests.Profiles;
 
 namespace Picollo.Profiling.Tests.Output;
 
@@ -274,31 +275,11 @@ public class PprofReaderTests
 
     private static CpuProfile RoundTrip(CpuProfile profile) => Read(Written(profile));
 
-    private static CpuProfile Read(byte[] bytes)
-    {
-        using MemoryStream stream = new(bytes);
-        return CpuProfile.ReadPprof(stream);
-    }
-
-    private static byte[] Written(CpuProfile profile)
-    {
-        using MemoryStream stream = new();
-        profile.WritePprof(stream);
-        return stream.ToArray();
-    }
-
     private static byte[] Decompressed(CpuProfile profile)
     {
         using GZipStream gzip = new(new MemoryStream(Written(profile)), CompressionMode.Decompress);
         using MemoryStream stream = new();
         gzip.CopyTo(stream);
         return stream.ToArray();
-    }
-
-    private static string Json(CpuProfile profile)
-    {
-        using StringWriter json = new();
-        profile.WriteJson(json);
-        return json.ToString();
     }
 }

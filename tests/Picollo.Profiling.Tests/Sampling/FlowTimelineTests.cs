@@ -447,29 +447,14 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void What_a_thread_ran_when_recording_started_is_known_until_it_ends()
     {
-        using var isIn = new ManualResetEventSlim();
-        using var goOn = new ManualResetEventSlim();
-        CpuUsageAsyncWatcher? watcher = null;
-        int id = 0;
-        var thread = new Thread(() =>
-        {
-            watcher = new CpuUsageAsyncWatcher();
-            id = (int)(ThreadSegment.OfThread!.ThreadId ?? 0);
-            isIn.Set();
-            goOn.Wait();
-            watcher = new CpuUsageAsyncWatcher(); // a switch, after the first was stopped by another thread
-            watcher.Stop();
-        });
-        thread.UnsafeStart();
-        isIn.Wait();
+        using var thread = new ThreadInFlow();
         using FlowRecorder recorder = FlowRecorder.Start();
-        CpuUsageAsyncWatcher first = watcher!;
+        (int id, CpuUsageAsyncWatcher first) = (thread.Id, thread.Watcher);
         var timeline = new FlowTimeline(recorder);
         long before = System.Diagnostics.Stopwatch.GetTimestamp();
         first.Stop();
         long after = System.Diagnostics.Stopwatch.GetTimestamp();
-        goOn.Set();
-        thread.Join();
+        thread.End(); // a switch, after the first watcher was stopped by another thread
         timeline.Refresh();
 
         timeline.At(id, before).Should().Equal(first);
@@ -481,56 +466,29 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void A_thread_that_never_switches_is_forgotten_at_its_end()
     {
-        using var isIn = new ManualResetEventSlim();
-        using var goOn = new ManualResetEventSlim();
-        int id = 0;
-        var thread = new Thread(() =>
-        {
-            using var watcher = new CpuUsageAsyncWatcher();
-            id = (int)(ThreadSegment.OfThread!.ThreadId ?? 0);
-            isIn.Set();
-            goOn.Wait();
-        });
-        thread.UnsafeStart();
-        isIn.Wait();
+        using var thread = new ThreadInFlow();
         using FlowRecorder recorder = FlowRecorder.Start();
         var timeline = new FlowTimeline(recorder);
 
-        timeline.At(id, 1).Should().ContainSingle();
-        timeline.Forget(id, 2);
-        timeline.At(id, 3).Should().BeEmpty();
-        goOn.Set();
-        thread.Join();
+        timeline.At(thread.Id, 1).Should().ContainSingle();
+        timeline.Forget(thread.Id, 2);
+        timeline.At(thread.Id, 3).Should().BeEmpty();
     }
 
     [Fact]
     public void A_stop_is_not_forgotten_while_a_thread_is_in_the_flow_that_never_switches()
     {
-        using var isIn = new ManualResetEventSlim();
-        using var goOn = new ManualResetEventSlim();
-        CpuUsageAsyncWatcher? watcher = null;
-        int id = 0;
-        var thread = new Thread(() =>
-        {
-            watcher = new CpuUsageAsyncWatcher();
-            id = (int)(ThreadSegment.OfThread!.ThreadId ?? 0);
-            isIn.Set();
-            goOn.Wait();
-        });
-        thread.UnsafeStart();
-        isIn.Wait();
+        using var thread = new ThreadInFlow();
         using FlowRecorder recorder = FlowRecorder.Start();
         var timeline = new FlowTimeline(recorder);
-        watcher!.Stop();
+        thread.Watcher.Stop();
         timeline.Refresh();
         long stopped = System.Diagnostics.Stopwatch.GetTimestamp();
 
         timeline.MoveTo(stopped);
         timeline.MoveTo(stopped + 1);
 
-        timeline.At(id, stopped + 2).Should().BeEmpty();
-        goOn.Set();
-        thread.Join();
+        timeline.At(thread.Id, stopped + 2).Should().BeEmpty();
     }
 
     /// <summary>A watcher that runs, without one around it.</summary>
@@ -557,5 +515,44 @@ public sealed class FlowTimelineTests : IDisposable
         var timeline = new FlowTimeline(_recorder);
         timeline.Add(log = new FlowLog(_recorder, Thread, 1, before: null));
         return timeline;
+    }
+
+    /// <summary>A thread that is in a flow and does not switch until its end.</summary>
+    private sealed class ThreadInFlow : IDisposable
+    {
+        private readonly ManualResetEventSlim _isIn = new(), _mayEnd = new();
+        private readonly Thread _thread;
+
+        public ThreadInFlow()
+        {
+            _thread = new Thread(() =>
+            {
+                Watcher = new CpuUsageAsyncWatcher();
+                Id = (int)(ThreadSegment.OfThread!.ThreadId ?? 0);
+                _isIn.Set();
+                _mayEnd.Wait();
+                new CpuUsageAsyncWatcher().Stop();
+            });
+            _thread.UnsafeStart();
+            _isIn.Wait();
+        }
+
+        public int Id { get; private set; }
+
+        public CpuUsageAsyncWatcher Watcher { get; private set; } = null!;
+
+        /// <summary>Switches, and ends.</summary>
+        public void End()
+        {
+            _mayEnd.Set();
+            _thread.Join();
+        }
+
+        public void Dispose()
+        {
+            End();
+            _isIn.Dispose();
+            _mayEnd.Dispose();
+        }
     }
 }
