@@ -7,7 +7,7 @@ using Picollo.Fuzz.Tests;
 // repeat FILE: reads an input that was kept.
 return args switch
 {
-    ["fuzz", var duration, .. var names] when DurationOf(duration) is { } time => RunAll(time, names),
+    ["fuzz", var duration, .. var names] when Durations.Parse(duration) is { } time => RunAll(time, names),
     ["target", var name, var seconds, var file] => RunOne(name, double.Parse(seconds, CultureInfo.InvariantCulture), file),
     ["repeat", var path] => Repeat(path),
     _ => Misused(),
@@ -82,8 +82,3 @@ static int Misused()
     Console.Error.WriteLine("usage: fuzz DURATION [TARGET...], such as fuzz 10m, or repeat FILE");
     return 2;
 }
-
-static TimeSpan? DurationOf(string text) =>
-    text.Length > 1 && double.TryParse(text[..^1], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number) && number > 0
-        ? text[^1] switch { 's' => TimeSpan.FromSeconds(number), 'm' => TimeSpan.FromMinutes(number), 'h' => TimeSpan.FromHours(number), _ => null }
-        : null;

@@ -38,7 +38,8 @@ public class SoakTests(ITestOutputHelper output)
     {
         string? duration = Environment.GetEnvironmentVariable(Switch);
         return RunAsync(
-            duration is null ? 3 * Short : Parse(duration),
+            duration is null ? 3 * Short : Durations.Parse(duration)
+                ?? throw new FormatException($"{Switch} is {duration}, and neither 30s nor 10m nor 2h."),
             duration is null ? null : Path.Combine(Repository.Root, "artifacts", "test-results"));
     }
 
@@ -46,7 +47,7 @@ public class SoakTests(ITestOutputHelper output)
     [InlineData("30s", 30)]
     [InlineData("10m", 600)]
     [InlineData("2h", 7200)]
-    public void Durations_are_those_of_build_sh(string text, int seconds) => Parse(text).TotalSeconds.Should().Be(seconds);
+    public void Durations_are_those_of_build_sh(string text, int seconds) => Durations.Parse(text).Should().Be(TimeSpan.FromSeconds(seconds));
 
     [Fact]
     public void Growth_and_only_growth_is_found()
@@ -64,14 +65,6 @@ public class SoakTests(ITestOutputHelper output)
         series.With(sample => sample with { Descriptors = sample.Seconds / 60 }).Growths().Should().ContainSingle().Which.Should().StartWith("descriptors");
         SoakSeries.Sparkline([1, 2, 8, 0]).Should().Be("▂▃█▁");
     }
-
-    private static TimeSpan Parse(string duration) => int.Parse(duration[..^1], CultureInfo.InvariantCulture) * duration[^1] switch
-    {
-        's' => TimeSpan.FromSeconds(1),
-        'm' => TimeSpan.FromMinutes(1),
-        'h' => TimeSpan.FromHours(1),
-        _ => throw new FormatException($"{Switch} is {duration}, and neither 30s nor 10m nor 2h."),
-    };
 
     private async Task RunAsync(TimeSpan duration, string? results)
     {
