@@ -6,7 +6,7 @@ namespace Picollo.Fuzz.Tests;
 internal static class FuzzTargets
 {
     public static FuzzTarget[] All { get; } =
-        [.. HistogramTargets.All, .. ExpositionTargets.All, .. ProcTargets.All, .. SymbolTargets.All, .. ProfileTargets.All, .. CommandTargets.All];
+        [.. HistogramTargets.All, .. ExpositionTargets.All, .. PageTargets.All, .. ProcTargets.All, .. SymbolTargets.All, .. ProfileTargets.All, .. CommandTargets.All];
 
     public static FuzzTarget Named(string name) =>
         Array.Find(All, target => target.Name == name) ?? throw new ArgumentException($"There is no target {name}; there are: {string.Join(", ", All.Select(one => one.Name))}");

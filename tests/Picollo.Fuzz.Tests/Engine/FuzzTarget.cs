@@ -53,7 +53,7 @@ internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> See
 
     // The message without numbers and quoted text, and the place of an exception that is not documented.
     private string KindOf(Exception e) => Array.Exists(Documented, type => type.IsInstanceOfType(e))
-        ? $"{e.GetType().Name} {Regex.Replace(e.Message, "[0-9]+|'[^']*'|\"[^\"]*\"|[^ -~]+", "")[..Math.Min(20, e.Message.Length / 2)]}"
+        ? $"{e.GetType().Name} {string.Concat(Regex.Replace(e.Message, "[0-9]+|'[^']*'|\"[^\"]*\"|[^ -~]+", "").Take(Math.Min(20, e.Message.Length / 2)))}"
         : $"{e.GetType().Name} {e.StackTrace?.Split('\n').FirstOrDefault(line => line.Contains(" Picollo.", StringComparison.Ordinal)) ?? e.Message}";
 }
 

@@ -215,15 +215,31 @@ internal static class HistogramTargets
 
         void Try<T>()
         {
+            T? value;
             try
             {
-                string written = JsonSerializer.Serialize(JsonSerializer.Deserialize<T>(text));
-                Check(JsonSerializer.Serialize(JsonSerializer.Deserialize<T>(written)) == written, $"A {typeof(T).Name} is not the same after it was written and read.");
-                read += written.Length;
+                value = JsonSerializer.Deserialize<T>(text);
             }
             catch (JsonException e)
             {
                 error = e;
+                return;
+            }
+
+            string written = JsonSerializer.Serialize(value);
+            Check(IsRead(written), $"A {typeof(T).Name} is not the same after it was written and read.");
+            read += written.Length;
+
+            static bool IsRead(string written)
+            {
+                try
+                {
+                    return JsonSerializer.Serialize(JsonSerializer.Deserialize<T>(written)) == written;
+                }
+                catch (JsonException)
+                {
+                    return false;
+                }
             }
         }
     }

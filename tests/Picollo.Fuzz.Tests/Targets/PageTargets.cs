@@ -1,0 +1,54 @@
+using System.Text.Json;
+using Picollo.AspNetCore.Page;
+using Picollo.AspNetCore.Usage;
+using Picollo.Export;
+using Picollo.Metrics;
+using static Picollo.Export.Tests.RawEncoding;
+using static Picollo.Fuzz.Tests.FuzzTargets;
+
+namespace Picollo.Fuzz.Tests;
+
+/// <summary>What a browser sends to the page: marks.</summary>
+internal static class PageTargets
+{
+    // A snapshot and two copies of the histogram, with their plots.
+    private const int ConstantBytes = 3_000_000;
+
+    private static readonly Subject Marked = MakeSubject();
+
+    public static FuzzTarget[] All { get; } =
+    [
+        new("page-mark", () => [new(JsonSerializer.SerializeToUtf8Bytes(Mark.Of(Marked, DateTimeOffset.UnixEpoch), PageJsonContext.Default.Mark))], ReadMark)
+        {
+            Documented = [typeof(JsonException), typeof(FormatException)],
+            ConstantBytes = ConstantBytes,
+            Longest = 4_000,
+        },
+        new("page-mark-histogram", () => [new(HdrHistogramEncoding.Encode(Marked.Registrations[0].Histogram), (0, 40))], input => Compare(new(DateTimeOffset.UnixEpoch, [Compressed(input)])))
+        {
+            Documented = [typeof(FormatException)],
+            ConstantBytes = ConstantBytes,
+            Longest = 4_000,
+        },
+    ];
+
+    private static Subject MakeSubject()
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMaxTrackableValue(1_000_000).Create();
+        histogram.Record([1, 10, 10, 500, 12_345, 999_999]);
+        HdrHistogramRegistry registry = new();
+        registry.Add("size", histogram, HdrHistogramDescription.Nanoseconds, []);
+        return Subject.Of(registry.Registrations[0]);
+    }
+
+    private static long ReadMark(byte[] input) => Compare(JsonSerializer.Deserialize(input, PageJsonContext.Default.Mark) ?? throw new JsonException());
+
+    private static long Compare(Mark mark)
+    {
+        IReadOnlyList<MarkedPair> pairs = mark.Compare(Marked);
+        ulong now = Marked.Registrations[0].Histogram.TotalCount;
+        ulong before = pairs[0].Before.TotalCount;
+        Check(pairs[0].After.TotalCount == (pairs[0].IsContinued ? now - before : now), "Values are lost or counted twice.");
+        return PlotFigures.SinceMark(Marked, mark.Time, pairs).Length;
+    }
+}
