@@ -148,6 +148,9 @@ internal sealed class RuntimeEventReader
         }
     }
 
+    /// <summary>Forgets the current pause and background collection: their ends may be among the lost events.</summary>
+    public void OnEventsLost() => (_pauseStart, _isSuspended, _isOthersTurn, _backgroundReason) = (None, false, false, None);
+
     public void OnLockWait(double nanoseconds)
     {
         // As the runtime computed it: a clock that ran backwards would make it negative.

@@ -55,7 +55,7 @@ internal sealed record SoakSample(
         ("threads", sample => sample.LiveThreads, 8),
         ("mappings", sample => sample.Mappings, 100),
         ("rolling logs, MB", sample => sample.LogBytes / Megabyte, 0.3),
-        ("CPU of the process, processors", sample => sample.Processors, null),
+        ("CPU of the process, processors", sample => sample.Processors, 0.4),
         ("p50 of requests, ms", sample => sample.P50, null),
         ("p99 of requests, ms", sample => sample.P99, null),
     ];

@@ -296,12 +296,13 @@ public class SoakTests(ITestOutputHelper output)
     }
 
     /// <summary>Also checks that this run would have shown the smallest leaks: an object of 100 bytes per request, a descriptor per profile, half
-    /// the counters of a thread-local histogram per thread.</summary>
+    /// the counters of a thread-local histogram per thread, 10 µs of CPU time each second per thread that has ended.</summary>
     private static void CheckFlatness(SoakSeries series)
     {
         series.Growths().Should().BeEmpty();
         series.With(sample => sample with { Heap = sample.Heap + (100 * sample.Requests) }).Growths().Should().NotBeEmpty();
         series.With(sample => sample with { Descriptors = sample.Descriptors + sample.Profiles }).Growths().Should().NotBeEmpty();
         series.With(sample => sample with { Heap = sample.Heap + (1_000 * sample.Threads) }).Growths().Should().NotBeEmpty();
+        series.With(sample => sample with { Processors = sample.Processors + (1e-5 * sample.Threads) }).Growths().Should().NotBeEmpty();
     }
 }

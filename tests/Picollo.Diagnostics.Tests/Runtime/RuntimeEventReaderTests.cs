@@ -40,6 +40,38 @@ public class RuntimeEventReaderTests
         ValuesOf(_reader.Pauses).Should().Equal(10UL, 20UL, 30UL, 40UL);
     }
 
+    [Theory]
+    [InlineData(Collection, false)]
+    [InlineData(Collection, true)]
+    [InlineData(Debugger, false)]
+    [InlineData(Debugger, true)]
+    public void A_pause_whose_end_is_lost_is_not_counted(uint reason, bool isSuspended)
+    {
+        _reader.OnSuspendBegin(0, reason);
+        if (isSuspended)
+        {
+            _reader.OnSuspendEnd(5);
+        }
+
+        _reader.OnEventsLost();
+        Pause(1_000, 20, (1, 0, AllocSmall));
+
+        ValuesOf(_reader.Pauses).Should().Equal(20UL);
+    }
+
+    [Fact]
+    public void A_pause_after_a_background_collection_whose_end_is_lost_has_no_cause_of_it()
+    {
+        _reader.OnSuspendBegin(0, Collection);
+        _reader.OnCollectionStart(1, 2, Induced, Background);
+        _reader.OnRestartBegin(10);
+        _reader.OnEventsLost();
+        _reader.OnSuspendBegin(100, Collection);
+        _reader.OnRestartBegin(130);
+
+        Causes().Should().Equal("gen2 induced 1", "unknown unknown 1");
+    }
+
     [Fact]
     public void Unknown_generations_and_reasons_do_not_fail()
     {

@@ -1,0 +1,86 @@
+using System.Diagnostics.Tracing;
+using System.Reflection;
+using Picollo.Diagnostics.Runtime;
+
+namespace Picollo.Diagnostics.Tests.Runtime;
+
+[Trait("Category", "Slow")]
+public sealed class RuntimeEventListenerTests : IDisposable
+{
+    private readonly RuntimeEventReader _reader = new(new RuntimeHistograms(registry: null));
+    private readonly RuntimeEventListener _listener;
+    private readonly Lock _lock = new();
+
+    public RuntimeEventListenerTests() => _listener = RuntimeEventListener.Start(_reader);
+
+    [Fact]
+    public void The_runtime_gets_a_new_session_after_many_threads_and_events_continue()
+    {
+        ulong first = RuntimeSession();
+        WaitForLockOnNewThreads(100);
+        _listener.RenewSession().Should().BeFalse("few threads have written events");
+        RuntimeSession().Should().Be(first);
+
+        WaitForLockOnNewThreads(1_000);
+        _listener.RenewSession().Should().BeTrue();
+        RuntimeSession().Should().NotBe(first, "only a new session drops the records of threads that have ended");
+        _listener.RenewSession().Should().BeFalse("the threads are counted anew");
+
+        WaitForLockOnNewThreads(10);
+    }
+
+    [Fact]
+    public void A_listener_that_was_disposed_starts_no_session()
+    {
+        WaitForLockOnNewThreads(1_100);
+        _listener.Dispose();
+
+        _listener.RenewSession().Should().BeFalse();
+        ulong count = _reader.LockWaits.TotalCount;
+        using RuntimeEventListener other = RuntimeEventListener.Start(new(new RuntimeHistograms(registry: null)));
+        WaitOnNewThread();
+        Thread.Sleep(200);
+        _reader.LockWaits.TotalCount.Should().Be(count);
+    }
+
+    public void Dispose() => _listener.Dispose();
+
+    /// <summary>Lets new threads wait for a lock until the listener has received so many waits.</summary>
+    private void WaitForLockOnNewThreads(int count)
+    {
+        ulong end = _reader.LockWaits.TotalCount + (ulong)count;
+        for (int i = 0; i < 10 * count && _reader.LockWaits.TotalCount < end; i++)
+        {
+            WaitOnNewThread();
+        }
+
+        SpinWait.SpinUntil(() => _reader.LockWaits.TotalCount >= end, TimeSpan.FromMinutes(1)).Should().BeTrue();
+    }
+
+    private void WaitOnNewThread()
+    {
+        Thread thread = new(
+            () =>
+            {
+                lock (_lock)
+                {
+                }
+            },
+            maxStackSize: 128 * 1024);
+        lock (_lock)
+        {
+            thread.Start();
+            SpinWait.SpinUntil(() => (thread.ThreadState & ThreadState.WaitSleepJoin) != 0);
+        }
+
+        thread.Join();
+    }
+
+    /// <summary>The ID of the session that the runtime has for all listeners of this process.</summary>
+    private static ulong RuntimeSession()
+    {
+        Type dispatcher = typeof(EventSource).Assembly.GetType("System.Diagnostics.Tracing.EventPipeEventDispatcher", throwOnError: true)!;
+        object instance = dispatcher.GetField("Instance", BindingFlags.Static | BindingFlags.NonPublic)!.GetValue(null)!;
+        return (ulong)dispatcher.GetField("m_sessionID", BindingFlags.Instance | BindingFlags.NonPublic)!.GetValue(instance)!;
+    }
+}
