@@ -18,7 +18,7 @@ internal static class PrometheusGuide
             [new("queue", "orders")]);
         waits.Record(nanoseconds);
 
-        var writer = new PrometheusWriter();                          // keep it: it caches names and labels
+        var writer = new PrometheusWriter();                          // keep it: it caches the constant parts
         writer.Write(output, PrometheusFormat.Text, registry);        // an IBufferWriter<byte>, such as Response.BodyWriter
     }
 

@@ -47,7 +47,7 @@ internal static class SchedulingGuide
         await Parallel.ForEachAsync(blocks, new ParallelOptions { TaskScheduler = pool.TaskScheduler }, async (block, token) =>
         {
             Compress(block);
-            await SaveAsync(block, token);                            // the worker is free meanwhile
+            await SaveAsync(block, token);                            // the worker is free in the meantime
         });
 
         return saved;
