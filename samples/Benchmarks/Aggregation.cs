@@ -35,7 +35,7 @@ public class Aggregation
         double sum = 0;
         foreach (byte value in _values)
         {
-            // Floating-point, so that the compiler cannot do without the branch.
+            // Floating-point arithmetic, so that the compiler cannot remove the branch.
             if (value >= 128)
             {
                 sum += 100;
