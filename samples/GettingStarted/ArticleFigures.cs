@@ -1,9 +1,9 @@
 namespace Picollo.Samples;
 
-/// <summary>Time and memory of one histogram: nanoseconds per record, and bytes.</summary>
+/// <summary>The time and memory of one histogram: nanoseconds per record, and bytes.</summary>
 internal readonly record struct Figure(double Nanoseconds, long Bytes);
 
-/// <summary>A range of the article's single-threaded measurements, with its figures. Legacy is the HdrHistogram library of .NET.</summary>
+/// <summary>A range of the article's single-threaded measurements, with its figures. "Legacy" is the HdrHistogram library for .NET.</summary>
 internal sealed record SingleThreadedFigures(string Maximum, ulong MaxTrackableValue, Figure Picollo, Figure Legacy)
 {
     public static SingleThreadedFigures[] All { get; } =

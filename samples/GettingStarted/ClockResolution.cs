@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples;
 
-/// <summary>The smallest steps in which <see cref="Stopwatch"/> is seen to advance, which is not its frequency.</summary>
+/// <summary>Measures the smallest steps by which <see cref="Stopwatch"/> advances. They can be larger than one tick.</summary>
 public static class ClockResolution
 {
     public static void Run(int steps = 1_000_000)

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples;
 
-/// <summary>Percentiles at chosen ranks: in one batch, all of one moment, and one by one.</summary>
+/// <summary>Reads percentiles at selected ranks, in one consistent batch and one at a time.</summary>
 public static class CustomPercentiles
 {
     public static void Run()
@@ -31,7 +31,7 @@ public static class CustomPercentiles
 
         foreach (double rank in ranks)
         {
-            ulong value = histogram.GetPercentileValue(rank); // beside a writer, each call may see a later moment
+            ulong value = histogram.GetPercentileValue(rank); // if a writer is active, each call can return a later state
             Console.WriteLine($"{rank:N0}: {value:N0}");
         }
     }

@@ -3,7 +3,7 @@ using Picollo.Timing;
 
 namespace Picollo.Samples;
 
-/// <summary>The same question as <see cref="ClockResolution"/> for the CPU's own counter, in picoseconds.</summary>
+/// <summary>Measures the same steps as <see cref="ClockResolution"/> for the CPU's time counter, in picoseconds.</summary>
 public static class CycleResolution
 {
     public static void Run(int steps = 1_000_000)
@@ -26,7 +26,7 @@ public static class CycleResolution
         HdrHistogramSummary summary = histogram.GetSummary();
         Console.WriteLine(CycleClock.IsCycleCounter
             ? $"CycleClock.Frequency: {CycleClock.Frequency:N0}"
-            : $"CycleClock is Stopwatch here: {CycleClock.UnavailableReason}");
+            : $"CycleClock uses Stopwatch on this machine: {CycleClock.UnavailableReason}");
         Console.WriteLine(summary.P0);
         Console.WriteLine(summary.P50);
         Console.WriteLine(summary.P99);

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples;
 
-/// <summary>A histogram from the factory to the diff of two summaries.</summary>
+/// <summary>Creates a histogram, records values, and compares two summaries.</summary>
 public static class GettingStarted
 {
     public static void Run()
@@ -20,10 +20,10 @@ public static class GettingStarted
             histogram.Record(measurements.NextBefore());
         }
 
-        histogram.Record(40_000); // out of range: counted apart, never thrown
+        histogram.Record(40_000); // out of range: counted separately, does not throw
 
         HdrHistogramSummary before = histogram.GetSummary();
-        Console.WriteLine($"P99: {before.P99}"); // the percentile knows the bucket that it was found in
+        Console.WriteLine($"P99: {before.P99}"); // a percentile includes its bucket
 
         histogram.Reset();
         for (int i = 0; i < 2_000_000; i++)

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples;
 
-/// <summary>The tables of <see cref="GettingStarted"/> from a histogram that is never reset, so that its totals go on.</summary>
+/// <summary>Prints the tables of <see cref="GettingStarted"/> from snapshots. The histogram is not reset and keeps its totals.</summary>
 public static class GettingStartedSnapshot
 {
     public static void Run()
@@ -31,7 +31,7 @@ public static class GettingStartedSnapshot
             histogram.Record(measurements.NextAfter());
         }
 
-        snapshot.Update(deltas: true); // now it shows what was recorded since it was taken
+        snapshot.Update(deltas: true); // the values that were recorded since the snapshot was taken
         HdrHistogramSummary after = snapshot.GetSummary();
         before.PrettyPrint("Histogram Before");
         before.PrettyPrintDiff(after, "Getting Started Diff", "Before", "After");

@@ -3,8 +3,8 @@ using Picollo.Metrics;
 namespace Picollo.Samples;
 
 /// <summary>
-/// A thread that records as fast as it can, watched by another that prints a line a second. The tail drifts with the time of
-/// day, so that the lines differ and some values leave the range.
+/// Prints a line per second about a histogram into which another thread records at full speed. The tail of the values depends on the time of
+/// day, so that the lines differ and some values are out of range.
 /// </summary>
 public static class Monitoring
 {
@@ -42,7 +42,7 @@ public static class Monitoring
                 writer.Wait();
             }
 
-            // Neither allocates: what was recorded since the last update, into the summary of last time.
+            // Neither call allocates: the snapshot and the summary are reused.
             snapshot.Update(deltas: true);
             snapshot.GetSummary(summary);
             Console.WriteLine($"{summary.TimestampUtc:HH:mm:ss.fff} | {summary.ToString(nameof(Monitoring))}");

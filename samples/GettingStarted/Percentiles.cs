@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples;
 
-/// <summary>Every bucket that holds something, at its percentile rank. There are also <c>Buckets</c>,
+/// <summary>Prints all buckets with values and their percentile ranks. See also <c>Buckets</c>,
 /// <c>BucketsWithValues</c> and <c>BucketPercentiles</c>.</summary>
 public static class Percentiles
 {

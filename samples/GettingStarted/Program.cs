@@ -2,28 +2,28 @@ using System.Globalization;
 
 namespace Picollo.Samples;
 
-/// <summary>Runs the programs of this folder by name; without a name it lists them and runs all, in half a minute.</summary>
+/// <summary>Runs the program of this folder with the given name. Without a name, it lists and runs all programs.</summary>
 internal static class Program
 {
     private static readonly SampleProgram[] Programs =
     [
-        new("getting-started", "a histogram, its summary, and the diff of two", _ => GettingStarted.Run()),
+        new("getting-started", "a histogram, its summary, and the difference between two summaries", _ => GettingStarted.Run()),
         new("snapshot", "the same tables from snapshots, without a reset", _ => GettingStartedSnapshot.Run()),
-        new("percentiles", "every bucket that holds something, with its rank", _ => Percentiles.Run()),
-        new("custom-percentiles", "percentiles at ranks of your own", _ => CustomPercentiles.Run()),
-        new("clock-resolution", "the steps in which the clock is seen to advance", _ => ClockResolution.Run()),
-        new("cycle-resolution", "the same for the CPU's own counter", _ => CycleResolution.Run()),
-        new("scopes", "timing a using block in four units; takes 4 s", _ => Scopes.Run()),
-        new("monitoring", "[seconds] a line a second about a live histogram", seconds => Monitoring.Run(seconds ?? 10), TakesNumber: true),
-        new("stale-store", "[seconds] why a reset during writes is hard", seconds => StaleStore.Run(seconds ?? 2), TakesNumber: true),
+        new("percentiles", "all buckets with values, and their ranks", _ => Percentiles.Run()),
+        new("custom-percentiles", "percentiles at selected ranks", _ => CustomPercentiles.Run()),
+        new("clock-resolution", "the steps by which Stopwatch advances", _ => ClockResolution.Run()),
+        new("cycle-resolution", "the steps by which the CPU's time counter advances", _ => CycleResolution.Run()),
+        new("scopes", "a using block timed in four units; takes 4 s", _ => Scopes.Run()),
+        new("monitoring", "[seconds] one line per second about a live histogram", seconds => Monitoring.Run(seconds ?? 10), TakesNumber: true),
+        new("stale-store", "[seconds] why a reset during writes is difficult", seconds => StaleStore.Run(seconds ?? 2), TakesNumber: true),
         new(
             "single-threaded",
-            "[rounds] the time of a record over four ranges, next to the article's",
+            "[rounds] the time of a record for four ranges, compared with the article",
             rounds => SingleThreadedTimes.Run(rounds ?? 10),
             TakesNumber: true),
         new(
             "thread-table",
-            "[rounds] many threads record into one histogram, next to the article's times",
+            "[rounds] the time of a record with several threads, compared with the article",
             rounds => ThreadTable.Run(rounds ?? 10),
             TakesNumber: true),
     ];
@@ -62,7 +62,7 @@ internal static class Program
 
     private static void List(TextWriter writer)
     {
-        writer.WriteLine("dotnet run -c Release --project samples/GettingStarted -- <name>, where the names are:");
+        writer.WriteLine("usage: dotnet run -c Release --project samples/GettingStarted -- <name>. The names are:");
         foreach (SampleProgram program in Programs)
         {
             writer.WriteLine($"  {program.Name,-19} {program.Description}");
@@ -70,7 +70,9 @@ internal static class Program
     }
 
     /// <summary>A program of this folder.</summary>
-    /// <param name="Run">Runs it with the number of the command line; null for its default.</param>
-    /// <param name="TakesNumber">Whether the command line may have a number after the name.</param>
+    /// <param name="Name">The name on the command line.</param>
+    /// <param name="Description">The description in the list of programs.</param>
+    /// <param name="Run">Runs the program with the number from the command line, or with <see langword="null"/> for the default.</param>
+    /// <param name="TakesNumber">Whether the command line can have a number after the name.</param>
     private sealed record SampleProgram(string Name, string Description, Action<int?> Run, bool TakesNumber = false);
 }

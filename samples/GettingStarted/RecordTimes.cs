@@ -3,21 +3,21 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples;
 
-/// <summary>The workload of the article's benchmarks: a million values that are skewed towards 0, recorded in rounds. Of several
-/// runs the best counts, because other programs on the machine only make a run slower.</summary>
+/// <summary>Runs the workload of the article's benchmarks: a million values that are skewed towards 0, recorded in rounds. The result is the
+/// best of several runs, because other programs on the machine can only make a run slower.</summary>
 internal static class RecordTimes
 {
-    /// <summary>Number of runs, of which the best counts.</summary>
+    /// <summary>The number of runs. The best run is the result.</summary>
     public const int Runs = 3;
 
-    /// <summary>The values to record: the article's seed and skew, up to a maximum.</summary>
+    /// <summary>Creates the values to record, with the seed and skew of the article, up to a maximum.</summary>
     public static ulong[] SkewedValues(ulong maximum, int count)
     {
         Random random = new(42);
         return [.. Enumerable.Range(0, count).Select(_ => (ulong)(Math.Pow(random.NextDouble(), 3) * maximum))];
     }
 
-    // One loop per type: the histogram's own type lets the JIT inline Record.
+    // One loop for each type, because the JIT can inline Record only if it knows the type of the histogram.
     public static void RecordAll(PlainHdrHistogram<uint> histogram, ulong[] values)
     {
         foreach (ulong value in values)
@@ -42,11 +42,11 @@ internal static class RecordTimes
         }
     }
 
-    /// <summary>Measures a histogram: the best time per record, and the footprint afterwards.</summary>
+    /// <summary>Measures the best time per record of a histogram, and its footprint afterwards.</summary>
     /// <param name="histogram">The histogram, without records.</param>
-    /// <param name="threads">Number of threads, each of which records all values.</param>
-    /// <param name="rounds">Number of times that each thread records all values in one run.</param>
-    /// <param name="valueCount">Number of values.</param>
+    /// <param name="threads">The number of threads. Each thread records all values.</param>
+    /// <param name="rounds">The number of times that each thread records all values in one run.</param>
+    /// <param name="valueCount">The number of values.</param>
     /// <param name="recordAll">Records all values into the histogram.</param>
     /// <exception cref="InvalidOperationException">Records are missing.</exception>
     public static Figure Best(HdrHistogram histogram, int threads, int rounds, int valueCount, Action recordAll)
@@ -64,10 +64,10 @@ internal static class RecordTimes
             : throw new InvalidOperationException($"Counted {counted:N0} of {expected:N0} records.");
     }
 
-    /// <summary>Nanoseconds of a CPU per call. Each thread calls the action in each round.</summary>
+    /// <summary>Measures the nanoseconds of a CPU per call. Each thread calls the action in each round.</summary>
     private static double Measure(int threads, int rounds, Action action)
     {
-        // The workers read the clock themselves: a thread that only watched could wake up when they are done.
+        // The workers read the clock themselves, because another thread could wake up after they are done.
         using Barrier start = new(threads);
         long[] started = new long[threads];
         long[] ended = new long[threads];

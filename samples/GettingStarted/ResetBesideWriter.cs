@@ -3,17 +3,17 @@ using Picollo.Metrics;
 namespace Picollo.Samples;
 
 /// <summary>
-/// Clears a counter again and again beside a thread that counts, and looks for counts that come back: a bare array's, and
-/// those of a histogram, whose <see cref="HdrHistogram.Reset"/> writes to no counter and so can lose no race.
+/// Resets a counter repeatedly while another thread increments it, and detects counts that reappear after a reset. It tests an array element, and
+/// a histogram, whose <see cref="HdrHistogram.Reset"/> does not write to counters and therefore cannot lose a race.
 /// </summary>
 public static class ResetBesideWriter
 {
     private const ulong Value = 42;
 
-    /// <summary>How many records the writer makes before the count is looked at after a reset.</summary>
+    /// <summary>The number of records that the writer makes between a reset and the read of the count.</summary>
     private const ulong RecordsBetween = 1_000;
 
-    /// <summary>Runs both, each for the duration, and prints what they found.</summary>
+    /// <summary>Runs both tests, each for the duration, and prints the results.</summary>
     public static void Run(TimeSpan durationOfEach)
     {
         ulong[] counters = new ulong[Value + 1];
@@ -32,19 +32,21 @@ public static class ResetBesideWriter
             read: () => histogram.TotalCount,
             stop: picolloEnds.Token);
 
-        Console.WriteLine("Resets beside a live writer, and how often the old count came back:");
-        Console.WriteLine($"  a bare counter, set to 0      {bare}");
+        Console.WriteLine("Resets during writes, and the number of times that the old count reappeared:");
+        Console.WriteLine($"  an array element, set to 0    {bare}");
         Console.WriteLine($"  HdrHistogram.Reset()          {picollo}");
     }
 
     /// <summary>
-    /// The writer numbers each record before it makes it. When the number is n, records up to n - 1 are made; so a count
-    /// taken after a reset that began then, and before the number is m, holds at most the records n to m.
+    /// Resets the count while a writer records, and checks the count after each reset. The writer publishes a number for each record before it
+    /// makes the record. When the number is n, the records up to n - 1 are complete. If a reset starts then, and the count is read before the
+    /// number is m, the count contains at most the records n to m.
     /// </summary>
-    /// <param name="record">Counts once; called by the writer.</param>
+    /// <param name="record">Increments the count; called by the writer.</param>
     /// <param name="reset">Sets the count to 0.</param>
     /// <param name="read">Reads the count.</param>
-    /// <param name="stop">Ends the watch.</param>
+    /// <param name="stop">A token that ends the test.</param>
+    /// <returns>The number of resets, and of counts that reappeared.</returns>
     public static Outcome Watch(Action record, Action reset, Func<ulong> read, CancellationToken stop)
     {
         ulong number = 0;
@@ -54,7 +56,7 @@ public static class ResetBesideWriter
                 for (ulong n = 1; !stop.IsCancellationRequested; n++)
                 {
                     Volatile.Write(ref number, n);
-                    Volatile.WriteBarrier(); // the number is seen before the record is
+                    Volatile.WriteBarrier(); // the number must be visible before the record
                     record();
                 }
             },
@@ -92,7 +94,10 @@ public static class ResetBesideWriter
         }
     }
 
-    /// <summary>What was seen: resets made, resets after which the old count was back, and the largest such count.</summary>
+    /// <summary>The result of a test.</summary>
+    /// <param name="Resets">The number of resets.</param>
+    /// <param name="Bad">The number of resets after which the old count reappeared.</param>
+    /// <param name="Largest">The largest count that reappeared.</param>
     public sealed record Outcome(ulong Resets, ulong Bad, ulong Largest)
     {
         public override string ToString() => $"{Bad,9:N0} of {Resets,9:N0}" + (Bad > 0 ? $", up to {Largest:N0}" : string.Empty);

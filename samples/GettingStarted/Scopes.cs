@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples;
 
-/// <summary>The same pause, recorded in four units into one histogram: it knows no unit, what goes in comes out.</summary>
+/// <summary>Records the same pause in four units into one histogram. A histogram does not have a unit.</summary>
 public static class Scopes
 {
     public static void Run(int milliseconds = 1_000)

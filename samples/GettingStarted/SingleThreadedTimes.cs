@@ -2,23 +2,23 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples;
 
-/// <summary>The time of a record on one thread, over the four ranges of the article that introduced Picollo, in the article's lines
-/// and next to its figures.</summary>
+/// <summary>Measures the time of a record on one thread, for the four ranges of the article that introduced Picollo, and prints it in the
+/// article's format next to the article's figures.</summary>
 public static class SingleThreadedTimes
 {
     /// <summary>Measures and prints the times.</summary>
-    /// <param name="rounds">Number of times that all values are recorded in one run.</param>
-    /// <param name="valueCount">Number of values.</param>
+    /// <param name="rounds">The number of times that all values are recorded in one run.</param>
+    /// <param name="valueCount">The number of values.</param>
     public static void Run(int rounds = 10, int valueCount = 1_000_000)
     {
-        Console.WriteLine($"Three significant digits, 32-bit counters; the best of {RecordTimes.Runs} runs. Other programs make a run slower.");
-        Console.WriteLine("Article: Picollo 0.1, and HdrHistogram of .NET (legacy), which is not measured here; i5-12500 at 3 GHz.");
+        Console.WriteLine($"Three significant digits, 32-bit counters; best of {RecordTimes.Runs} runs. Other programs can make a run slower.");
+        Console.WriteLine("Article: Picollo 0.1 and the HdrHistogram library for .NET (legacy, not measured by this program); i5-12500 at 3 GHz.");
         foreach (SingleThreadedFigures article in SingleThreadedFigures.All)
         {
             ulong[] values = RecordTimes.SkewedValues(article.MaxTrackableValue, valueCount);
             var factory = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(article.MaxTrackableValue);
 
-            RecordTimes.RecordAll(factory.Create(), values); // compiled and warm, without a trace in what is measured
+            RecordTimes.RecordAll(factory.Create(), values); // warm-up with a histogram that is not measured
             var histogram = factory.Create();
             Figure picollo = RecordTimes.Best(
                 histogram, threads: 1, rounds, values.Length, () => RecordTimes.RecordAll(histogram, values));

@@ -3,9 +3,9 @@ using System.Diagnostics;
 namespace Picollo.Samples;
 
 /// <summary>
-/// Why clearing a counter while another thread counts is hard. The main thread multiplies a number by a little over 1. The cleaner sets
-/// it to +1 and -1 in turn and reads it back. The multiplication is a load and a store: where the cleaner's store comes between
-/// them it is lost, and the old number is back. <see cref="ResetBesideWriter"/> shows the same with counters.
+/// Shows why it is difficult to clear a counter while another thread increments it. The main thread multiplies a number by slightly more than
+/// 1. The cleaner alternately sets it to +1 and -1, and reads it back. The multiplication is a load and a store. If the cleaner's store happens
+/// between them, it is lost, and the old number reappears. <see cref="ResetBesideWriter"/> shows the same effect with counters.
 /// </summary>
 public static class StaleStore
 {
@@ -44,8 +44,8 @@ public static class StaleStore
         ResetBesideWriter.Run(duration / 2);
     }
 
-    /// <summary>Two digits after the point. Where the cleaner waits for a CPU, the number grows to hundreds of digits, of which four are
-    /// printed.</summary>
+    /// <summary>Formats a number with two decimals. If the cleaner waits for a CPU, the number can grow to hundreds of digits, of which only four
+    /// are printed.</summary>
     public static string FormatNumber(double number)
     {
         const double LargestInFull = 1e15;
@@ -58,12 +58,12 @@ public static class StaleStore
         {
             for (int i = 0; i < IterationsPerRound; i++)
             {
-                Volatile.Write(ref _value, Volatile.Read(ref _value) * Factor); // not atomic together
+                Volatile.Write(ref _value, Volatile.Read(ref _value) * Factor); // the load and the store are not atomic together
             }
         }
     }
 
-    // A dot for each second, also for one that ends with the last round.
+    // Prints a dot for each second, including a second that ends with the last round.
     private static Outcome Clean(CancellationToken stop)
     {
         (long iterations, long badSigns, double maxBadSeen) = (0, 0, 0);

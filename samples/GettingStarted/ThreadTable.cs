@@ -3,20 +3,20 @@ using Picollo.Metrics;
 namespace Picollo.Samples;
 
 /// <summary>
-/// What a record costs where several threads share one histogram, thread-local and interlocked, over a wide and a narrow
-/// range of values; printed next to the figures of the article that introduced Picollo.
+/// Measures the time of a record if several threads share one thread-local or interlocked histogram, for a wide and a narrow
+/// range of values, and prints it next to the figures of the article that introduced Picollo.
 /// </summary>
 public static class ThreadTable
 {
     /// <summary>Measures and prints the table.</summary>
-    /// <param name="rounds">Number of times that each thread records all values in one run.</param>
-    /// <param name="valueCount">Number of values.</param>
+    /// <param name="rounds">The number of times that each thread records all values in one run.</param>
+    /// <param name="valueCount">The number of values.</param>
     public static void Run(int rounds = 10, int valueCount = 1_000_000)
     {
-        Console.WriteLine($"{Environment.ProcessorCount} CPUs; three significant digits, 32-bit counters; the best of {RecordTimes.Runs} runs.");
-        Console.WriteLine("ns: time per record; x: times the time with 1 thread. Other programs make a run slower.");
-        Console.WriteLine("Threads beyond the number of CPUs take turns; waiting for a turn is not counted.");
-        Console.WriteLine("Article: Picollo 0.1 and the HdrHistogram library of .NET (legacy), i5-12500 at 3 GHz.");
+        Console.WriteLine($"{Environment.ProcessorCount} CPUs; three significant digits, 32-bit counters; best of {RecordTimes.Runs} runs.");
+        Console.WriteLine("ns: time per record; x: ratio to the time with 1 thread. Other programs can make a run slower.");
+        Console.WriteLine("If there are more threads than CPUs, the time in which a thread waits for a CPU is not counted.");
+        Console.WriteLine("Article: Picollo 0.1 and the HdrHistogram library for .NET (legacy), i5-12500 at 3 GHz.");
         Console.WriteLine();
         Console.WriteLine(
             "| Maximum       | Threads | Variant      |    ns |    x |     Bytes | Article ns |    x |     Bytes | Legacy ns |    x |   Bytes |");
@@ -28,7 +28,7 @@ public static class ThreadTable
             ulong[] values = RecordTimes.SkewedValues(article.MaxTrackableValue, valueCount);
             var factory = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(article.MaxTrackableValue);
 
-            RecordTimes.RecordAll(factory.WithThreadLocal().Create(), values); // compiled and warm, without a trace in what is measured
+            RecordTimes.RecordAll(factory.WithThreadLocal().Create(), values); // warm-up with a histogram that is not measured
             var threadLocalHistogram = factory.WithThreadLocal().Create();
             Figure threadLocal = RecordTimes.Best(
                 threadLocalHistogram, article.Threads, rounds, values.Length, () => RecordTimes.RecordAll(threadLocalHistogram, values));

@@ -5,8 +5,9 @@ using Picollo.Timing;
 
 namespace Picollo.Samples.Tests;
 
-/// <summary>The programs that measure: what they print differs between runs, its shape and its sums do not.</summary>
-/// <remarks>Alone, because other tests' threads would take the numbers of the table's threads that have ended: a thread-local histogram then grows.</remarks>
+/// <summary>Tests programs that measure. The printed numbers differ between runs, but the structure and the sums do not.</summary>
+/// <remarks>These tests run alone. Otherwise, threads of other tests could reuse the indexes of ended threads of the table, and the thread-local
+/// histogram would grow.</remarks>
 [Collection(Alone.Name)]
 public sealed partial class ShapeTests
 {
@@ -23,7 +24,7 @@ public sealed partial class ShapeTests
         rows.Skip(2).Take(16).Select(row => row[3]).Should().Equal(
             "1", "1", "1", "1", "1", "2", "3", "4", "4", "4", "4", "4", "4", "4", "4", "4");
 
-        // Apart by a factor of 1,000: only a pause of 19 s could be taken for the next unit.
+        // The units differ by a factor of 1,000, so only a pause of 19 s could be confused with the next unit.
         rows.Row("0")[1].ToNumber().Should().BeInRange(19, 19_000, "the shortest is in milliseconds");
         rows.Row("50")[1].ToNumber().Should().BeInRange(19_000, 19_000_000, "the next is in microseconds");
         rows.Row("100")[1].ToNumber().Should().BeGreaterThanOrEqualTo(19_000_000, "the longest is in nanoseconds");
@@ -38,19 +39,19 @@ public sealed partial class ShapeTests
         lines.Should().HaveCount(5);
         lines[0].Should().Be($"Stopwatch.Frequency: {Stopwatch.Frequency:N0}");
         double[] steps = [.. lines[1..4].Select(line => PercentileLine().Match(line).Groups["value"].Value.ToNumber())];
-        steps[0].Should().BeGreaterThanOrEqualTo(1, "a step is a change");
+        steps[0].Should().BeGreaterThanOrEqualTo(1, "a step is at least one tick");
         steps.Should().BeInAscendingOrder();
         lines[1..4].Select(line => line.Split('=')[0]).Should().Equal("P0", "P50", "P99");
         lines[4].Should().Be($"P50 measurable nanos: {steps[1] * 1e9 / Stopwatch.Frequency}");
     }
 
     [Fact]
-    public void CycleResolution_prints_the_counter_or_why_there_is_none_and_its_steps()
+    public void CycleResolution_prints_the_frequency_or_the_reason_and_the_steps()
     {
         string[] lines = ConsoleOutput.LinesOf(() => CycleResolution.Run(steps: 10_000));
 
         lines.Should().HaveCount(5);
-        lines[0].Should().MatchRegex(CycleClock.IsCycleCounter ? "^CycleClock.Frequency: [0-9,]+$" : "^CycleClock is Stopwatch here: .+");
+        lines[0].Should().MatchRegex(CycleClock.IsCycleCounter ? "^CycleClock.Frequency: [0-9,]+$" : "^CycleClock uses Stopwatch on this machine: .+");
         double[] steps = [.. lines[1..4].Select(line => PercentileLine().Match(line).Groups["value"].Value.ToNumber())];
         steps.Should().BeInAscendingOrder();
         steps[2].Should().BePositive();
@@ -59,7 +60,7 @@ public sealed partial class ShapeTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Monitoring_prints_a_line_a_second_and_they_add_up_to_the_aggregate()
+    public void Monitoring_prints_a_line_per_second_and_the_lines_add_up_to_the_aggregate()
     {
         string[] lines = ConsoleOutput.LinesOf(() => Monitoring.Run(seconds: 2));
 
@@ -77,7 +78,7 @@ public sealed partial class ShapeTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void StaleStore_prints_its_findings_and_no_count_comes_back_into_the_histogram()
+    public void StaleStore_prints_its_findings_and_histogram_resets_lose_no_race()
     {
         string[] lines = ConsoleOutput.LinesOf(() => StaleStore.Run(TimeSpan.FromSeconds(1.2)));
 
@@ -85,7 +86,7 @@ public sealed partial class ShapeTests
         lines[1].Should().MatchRegex("^Iterations: [1-9][0-9,]*,000,000$");
         lines[2].Should().MatchRegex("^Bad signs: [0-9,]+$");
         lines[3].Should().MatchRegex("^Max bad seen: ([0-9,]+\\.[0-9]{2}|[0-9.]+E[+][0-9]+|Infinity)$");
-        lines[6].Should().MatchRegex("^  a bare counter, set to 0 +[0-9,]+ of +[0-9,]+");
+        lines[6].Should().MatchRegex("^  an array element, set to 0 +[0-9,]+ of +[0-9,]+");
         lines[7].Should().MatchRegex("^  HdrHistogram.Reset\\(\\) +0 of +[0-9,]*[1-9][0-9,]*$");
     }
 
@@ -99,7 +100,7 @@ public sealed partial class ShapeTests
         StaleStore.FormatNumber(number).Should().Be(expected);
 
     [Fact]
-    public void ResetBesideWriter_sees_counts_that_a_reset_left_behind()
+    public void ResetBesideWriter_detects_counts_that_a_reset_did_not_clear()
     {
         const int resets = 100;
         using CancellationTokenSource stop = new();
@@ -108,7 +109,7 @@ public sealed partial class ShapeTests
 
         ResetBesideWriter.Outcome outcome = ResetBesideWriter.Watch(
             record: () => count++,
-            reset: () => { }, // which leaves everything behind
+            reset: () => { }, // clears nothing
             read: () =>
             {
                 if (++reads == resets)
@@ -121,7 +122,7 @@ public sealed partial class ShapeTests
             stop.Token);
 
         outcome.Resets.Should().Be(resets);
-        outcome.Bad.Should().BeGreaterThanOrEqualTo(resets - 1, "only before the first may there be nothing yet");
+        outcome.Bad.Should().BeGreaterThanOrEqualTo(resets - 1, "only before the first reset can the count be 0");
     }
 
     [Fact]
@@ -146,7 +147,7 @@ public sealed partial class ShapeTests
             ours.Success.Should().BeTrue("'{0}' is in the article's format", block[2]);
             double bytes = articles[i][0].Split(", ")[0].ToNumber();
             ours.Groups["bytes"].Value.ToNumber().Should().BeInRange(
-                1_000, bytes * 1.06, "the buckets are the article's, but for the rest of the last octave, where there are values");
+                1_000, bytes * 1.06, "the buckets are those of the article, plus the rest of the last octave that has values");
             block[3..].Should().Equal(
                 $"- Picollo, article: footprint {articles[i][0]} ns/ops", $"- Legacy, article: footprint {articles[i][1]} ns/ops");
         }
@@ -165,14 +166,14 @@ public sealed partial class ShapeTests
         foreach (string[] row in rows)
         {
             row[3].ToNumber().Should().BePositive();
-            (row[1] != "1" || row[4] == "1.0").Should().BeTrue("one thread is what the others are compared with");
+            (row[1] != "1" || row[4] == "1.0").Should().BeTrue("the row with one thread is the baseline");
             double threads = row[1].ToNumber();
             double plain = row[0] == "30000" ? 24_004 : 221_300;
             double copies = row[2] == "thread-local" ? threads + 1 : 1;
-            row[5].ToNumber().Should().BeLessThanOrEqualTo(copies * plain * 1.06, "of {0}", string.Join(' ', row));
+            row[5].ToNumber().Should().BeLessThanOrEqualTo(copies * plain * 1.06, "the row is {0}", string.Join(' ', row));
         }
 
-        // The ratios are those that the article names: 1.3x and 1.6x, 5.7x and 13x; 4x and 15x.
+        // The article states these ratios: 1.3x and 1.6x, 5.7x and 13x; 4x and 15x.
         rows[2].Should().StartWith(["long.MaxValue", "2", "thread-local"]).And.EndWith(["5.5", "1.0", "663,912", "181.0", "5.7", "225,792"]);
         rows[3].Should().EndWith(["12.1", "1.3", "221,304", "181.0", "5.7", "225,792"]);
         rows[5].Should().EndWith(["14.9", "1.6", "221,304", "408.0", "12.9", "225,792"]);
