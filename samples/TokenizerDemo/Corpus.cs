@@ -1,10 +1,10 @@
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>The text to work on, in memory: what is measured is the tokenising, not the disk.</summary>
-/// <param name="Folder">Where the files were found.</param>
-/// <param name="FileCount">How many files it is made of.</param>
-/// <param name="Bytes">Their size on disk.</param>
-/// <param name="Lines">Their lines.</param>
+/// <summary>The text to tokenize. It is in memory, so that the measurements do not include disk access.</summary>
+/// <param name="Folder">The folder of the files.</param>
+/// <param name="FileCount">The number of files.</param>
+/// <param name="Bytes">The total size of the files, in bytes.</param>
+/// <param name="Lines">The lines of all files.</param>
 public sealed record Corpus(string Folder, int FileCount, long Bytes, string[] Lines)
 {
     /// <summary>Reads files of UTF-8 text.</summary>

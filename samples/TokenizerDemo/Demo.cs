@@ -1,18 +1,18 @@
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>The demo without its command line: two implementations over one text, checked, measured and compared.</summary>
+/// <summary>The demo without its command line. It checks, measures and compares two implementations on one text.</summary>
 /// <param name="corpus">The text.</param>
-/// <param name="threads">How many threads share it.</param>
-/// <param name="rounds">How many passes of each implementation with scopes, and how many without.</param>
-/// <param name="before">The implementation to compare with.</param>
-/// <param name="after">The implementation that is compared.</param>
-/// <param name="output">Where the results are printed.</param>
-/// <param name="terminal">Where the progress is shown; null if nobody watches.</param>
+/// <param name="threads">The number of threads that share the text.</param>
+/// <param name="rounds">The number of passes of each implementation with scopes, and without scopes.</param>
+/// <param name="before">The baseline implementation.</param>
+/// <param name="after">The implementation to compare with the baseline.</param>
+/// <param name="output">The writer for the results.</param>
+/// <param name="terminal">The writer for the progress, or <see langword="null"/> to show no progress.</param>
 public sealed class Demo(
     Corpus corpus, int threads, int rounds, Implementation before, Implementation after, TextWriter output, TextWriter? terminal = null)
 {
-    /// <summary>Runs and prints everything.</summary>
-    /// <returns>Whether every pass of both implementations counted the same.</returns>
+    /// <summary>Runs the demo and prints all results.</summary>
+    /// <returns><see langword="true"/> if all passes of both implementations counted the same tokens; otherwise, <see langword="false"/>.</returns>
     public bool Run()
     {
         Report report = new(corpus, threads, rounds, output);
@@ -30,7 +30,7 @@ public sealed class Demo(
         output.WriteLine();
         if (difference is not null)
         {
-            output.WriteLine($"'{before.Name}' and '{after.Name}' do not count the same: {difference}.");
+            output.WriteLine($"'{before.Name}' and '{after.Name}' do not agree: {difference}.");
             return false;
         }
 
@@ -41,7 +41,7 @@ public sealed class Demo(
         return true;
     }
 
-    /// <summary>One pass of each kind, so that whatever disturbs the machine for a while disturbs all kinds alike.</summary>
+    /// <summary>Runs one pass of each kind, so that temporary disturbances of the machine affect all kinds equally.</summary>
     private string? RunRound(TokenCounts expected, bool timedFirst)
     {
         foreach (Implementation implementation in new[] { before, after })

@@ -3,18 +3,18 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>What a scope costs by itself: the share of a measurement that is the measuring.</summary>
+/// <summary>Measures the cost of an empty scope, which is the overhead of a measurement.</summary>
 public static class EmptyScope
 {
     private const int Repetitions = 20;
     private const int Scopes = 100_000;
 
-    /// <summary>Times empty scopes of <see cref="Stopwatch"/>.</summary>
-    /// <returns>The nanoseconds of one, from the fastest repetition.</returns>
+    /// <summary>Measures empty scopes that use <see cref="Stopwatch"/>.</summary>
+    /// <returns>The nanoseconds per scope in the fastest repetition.</returns>
     public static double MeasureNanoScope() => Fastest(RepeatNanoScope);
 
-    /// <summary>Times empty scopes of the CPU's counter.</summary>
-    /// <returns>The nanoseconds of one, from the fastest repetition.</returns>
+    /// <summary>Measures empty scopes that use the CPU's time counter.</summary>
+    /// <returns>The nanoseconds per scope in the fastest repetition.</returns>
     public static double MeasurePicoScope() => Fastest(RepeatPicoScope);
 
     private static double Fastest(Action<HdrHistogram> repeat)

@@ -2,31 +2,31 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>A tokenizer under measurement, and what its passes took.</summary>
-/// <param name="name">What it is called in the tables.</param>
-/// <param name="create">Makes the tokenizer of a thread.</param>
+/// <summary>A tokenizer and its measurements.</summary>
+/// <param name="name">The name in the tables.</param>
+/// <param name="create">Creates the tokenizer of a thread.</param>
 public sealed class Implementation(string name, Func<LineTokenizer> create)
 {
     public string Name => name;
 
-    /// <summary>Nanoseconds of each line in all timed passes; the threads record without meeting.</summary>
+    /// <summary>The nanoseconds of each line in all passes that time the lines. Thread-local, so that the threads do not contend.</summary>
     public ThreadLocalHdrHistogram<uint> LineNanoseconds { get; } = HdrHistogram.Factory
         .WithRelativeError(0.01)
         .WithMaxTrackableValue(NanoScope.OneSecondValue * 10)
         .WithThreadLocal()
         .Create();
 
-    /// <summary>What the passes took that timed no line.</summary>
+    /// <summary>The times of the passes without scopes.</summary>
     public PassTimes Bare { get; } = new();
 
-    /// <summary>What the passes took that timed every line.</summary>
+    /// <summary>The times of the passes with a scope around every line.</summary>
     public PassTimes Timed { get; } = new();
 
-    /// <summary>What the threads allocated in the last pass that timed no line.</summary>
+    /// <summary>The bytes that the threads allocated in the last pass without scopes.</summary>
     public long AllocatedBytes { get; private set; }
 
-    /// <summary>Makes a pass of either kind, so that all code is compiled, and forgets what they took.</summary>
-    /// <returns>What was counted.</returns>
+    /// <summary>Runs a pass of each kind, so that all code is compiled, and discards the times.</summary>
+    /// <returns>The counted tokens.</returns>
     public TokenCounts WarmUp(string[] lines, int threads)
     {
         Pass.Run(lines, threads, create, histogram: null);
@@ -35,8 +35,8 @@ public sealed class Implementation(string name, Func<LineTokenizer> create)
         return pass.Counts;
     }
 
-    /// <summary>Makes a pass that times no line.</summary>
-    /// <returns>What was counted.</returns>
+    /// <summary>Runs a pass without scopes.</summary>
+    /// <returns>The counted tokens.</returns>
     public TokenCounts RunBare(string[] lines, int threads)
     {
         Pass pass = Pass.Run(lines, threads, create, histogram: null);
@@ -45,8 +45,8 @@ public sealed class Implementation(string name, Func<LineTokenizer> create)
         return pass.Counts;
     }
 
-    /// <summary>Makes a pass that times every line.</summary>
-    /// <returns>What was counted.</returns>
+    /// <summary>Runs a pass with a scope around every line.</summary>
+    /// <returns>The counted tokens.</returns>
     public TokenCounts RunTimed(string[] lines, int threads)
     {
         Pass pass = Pass.Run(lines, threads, create, LineNanoseconds);

@@ -1,15 +1,15 @@
 namespace Picollo.Samples.Tokenizer;
 
 /// <summary>
-/// Counts the tokens of lines. A token is a run of characters without <see cref="Separators"/>, in lower case. Not
-/// thread-safe: each thread has its own.
+/// Counts the tokens of lines. A token is a sequence of characters without <see cref="Separators"/>, in lower case. Not
+/// thread-safe: each thread needs its own instance.
 /// </summary>
 public abstract class LineTokenizer
 {
-    /// <summary>The white space and punctuation of ASCII, without the underscore that identifiers have.</summary>
+    /// <summary>The ASCII white space and punctuation, except the underscore, which is part of identifiers.</summary>
     public const string Separators = " \t\r\n!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~";
 
-    /// <summary>How often each token was seen.</summary>
+    /// <summary>The number of occurrences of each token.</summary>
     public Dictionary<string, int> Counts { get; } = new(StringComparer.Ordinal);
 
     /// <summary>Adds the tokens of a line to <see cref="Counts"/>.</summary>

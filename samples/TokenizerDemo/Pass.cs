@@ -4,35 +4,35 @@ using Picollo.Metrics;
 namespace Picollo.Samples.Tokenizer;
 
 /// <summary>One pass of several threads over the whole text.</summary>
-/// <param name="Nanoseconds">From the common start of the threads to the end of the last.</param>
-/// <param name="ChunkNanoseconds">What each chunk of lines took the thread that had it.</param>
-/// <param name="AllocatedBytes">What they allocated.</param>
-/// <param name="Counts">What they counted.</param>
+/// <param name="Nanoseconds">The time from the common start of the threads to the end of the last thread.</param>
+/// <param name="ChunkNanoseconds">The time of each chunk of lines, in the thread that processed it.</param>
+/// <param name="AllocatedBytes">The bytes that the threads allocated.</param>
+/// <param name="Counts">The counted tokens.</param>
 public sealed record Pass(double Nanoseconds, double[] ChunkNanoseconds, long AllocatedBytes, TokenCounts Counts)
 {
-    /// <summary>How many lines a thread takes at a time: enough that taking them costs nothing, few enough to end together
-    /// and to fall between the disturbances of a busy machine.</summary>
+    /// <summary>The number of lines that a thread takes at a time. It is large enough that the cost of taking a chunk is negligible, and small
+    /// enough that the threads end together and that some chunks are not disturbed by other work of the machine.</summary>
     public const int ChunkLines = 4_096;
 
-    /// <summary>Makes a pass.</summary>
+    /// <summary>Runs a pass.</summary>
     /// <param name="lines">The text.</param>
-    /// <param name="threads">How many threads share the lines.</param>
-    /// <param name="create">Makes the tokenizer of a thread.</param>
-    /// <param name="histogram">Where the nanoseconds of each line go; <see langword="null"/> measures no line.</param>
+    /// <param name="threads">The number of threads that share the lines.</param>
+    /// <param name="create">Creates the tokenizer of a thread.</param>
+    /// <param name="histogram">The histogram for the nanoseconds of each line, or <see langword="null"/> not to time the lines.</param>
     public static Pass Run(string[] lines, int threads, Func<LineTokenizer> create, HdrHistogram? histogram)
     {
         LineTokenizer[] tokenizers = [.. Enumerable.Range(0, threads).Select(_ => create())];
         double[] chunkNanoseconds = new double[(lines.Length + ChunkLines - 1) / ChunkLines];
         int chunksTaken = 0;
         Stopwatch stopwatch = new();
-        using Barrier start = new(threads + 1, _ => stopwatch.Start()); // before anyone goes on: this thread may wake up late
+        using Barrier start = new(threads + 1, _ => stopwatch.Start()); // in the barrier, because this thread can wake up late
         Thread[] workers = [.. tokenizers.Select(tokenizer => new Thread(() => Work(tokenizer)))];
         foreach (Thread worker in workers)
         {
             worker.Start();
         }
 
-        // The garbage of the pass before is not this one's.
+        // The garbage of the previous pass must not affect this pass.
         GC.Collect();
         long allocatedBefore = GC.GetTotalAllocatedBytes(precise: true);
         start.SignalAndWait();

@@ -1,25 +1,25 @@
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>What the passes of one kind took.</summary>
+/// <summary>The times of the passes of one kind.</summary>
 public sealed class PassTimes
 {
     private readonly List<double> _passes = [];
     private double[] _fastestChunks = [];
 
-    /// <summary>The median pass in nanoseconds.</summary>
+    /// <summary>The median time of a pass, in nanoseconds.</summary>
     public double Median => MedianOf(_passes);
 
-    /// <summary>The fastest pass in nanoseconds.</summary>
+    /// <summary>The time of the fastest pass, in nanoseconds.</summary>
     public double Minimum => _passes.Min();
 
     /// <summary>
-    /// The nanoseconds of a thread for all chunks, each in the pass that had it fastest. Other work on the machine, which
-    /// no whole pass escapes, would have to meet the same chunk in every pass to show here.
+    /// The sum of the fastest time of each chunk, in nanoseconds of a thread. Other work on the machine disturbs every pass, but it affects
+    /// this sum only if it disturbs the same chunk in every pass.
     /// </summary>
     public double SumOfFastestChunks => _fastestChunks.Sum();
 
-    /// <summary>The median distance of the passes from their median, as a share of it: how unquiet the machine is.</summary>
-    public double Unrest => MedianOf(_passes.Select(pass => Math.Abs(pass - Median))) / Median;
+    /// <summary>The median deviation of the passes from their median, relative to the median. It measures the noise of the machine.</summary>
+    public double RelativeDeviation => MedianOf(_passes.Select(pass => Math.Abs(pass - Median))) / Median;
 
     public void Add(Pass pass)
     {

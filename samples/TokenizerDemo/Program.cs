@@ -20,9 +20,9 @@ internal static class Program
         if (Load(folder) is not { Lines.Length: > 0 } corpus)
         {
             Console.Error.WriteLine(folder is not null
-                ? $"There is no folder with lines in .xml or .txt files at '{folder}'."
-                : "No packs/*.Ref/*/ref/net*/*.xml beside any dotnet folder: this SDK comes without the documentation of its " +
-                    "reference packs. Set DOTNET_ROOT to one that has it, or name a folder of .xml or .txt files.");
+                ? $"The folder '{folder}' does not exist or has no .xml or .txt files with text."
+                : "No packs/*.Ref/*/ref/net*/*.xml found in any dotnet folder: this SDK does not include the documentation of its " +
+                    "reference packs. Set DOTNET_ROOT to an SDK that includes it, or pass a folder of .xml or .txt files.");
             return 2;
         }
 

@@ -3,16 +3,16 @@ using System.Runtime.InteropServices;
 namespace Picollo.Samples.Tokenizer;
 
 /// <summary>
-/// Finds the XML documentation that comes with the reference packs of an SDK,
-/// <c>&lt;dotnet&gt;/packs/*.Ref/&lt;version&gt;/ref/net*/*.xml</c>: tens of megabytes of English and of identifiers, on every
-/// machine that can build this.
+/// Finds the XML documentation files in the reference packs of an SDK,
+/// <c>&lt;dotnet&gt;/packs/*.Ref/&lt;version&gt;/ref/net*/*.xml</c>. They contain tens of megabytes of English text and identifiers, and exist on
+/// every machine that can build this sample.
 /// </summary>
 public static class ReferencePacks
 {
-    /// <summary>Where a <c>dotnet</c> folder may be, best first: the host that runs this, then what the environment names.</summary>
+    /// <summary>Lists possible <c>dotnet</c> folders: first the host of this process, then folders from the environment.</summary>
     public static IEnumerable<string> CandidateRoots()
     {
-        // <root>/shared/Microsoft.NETCore.App/<version>/, unless the program brings its own runtime.
+        // <root>/shared/Microsoft.NETCore.App/<version>/, unless the program is self-contained.
         for (string? folder = RuntimeEnvironment.GetRuntimeDirectory(); folder is not null; folder = Path.GetDirectoryName(folder))
         {
             yield return folder;
@@ -39,8 +39,8 @@ public static class ReferencePacks
         }
     }
 
-    /// <summary>The documentation files of the first root that has any: of each pack, those of its newest version.</summary>
-    /// <returns>The packs folder and the files in a stable order, or <see langword="null"/> where no root has any.</returns>
+    /// <summary>Finds the documentation files of the first root that has any. For each pack, it takes the files of the newest version.</summary>
+    /// <returns>The packs folder and the files in a stable order, or <see langword="null"/> if no root has documentation files.</returns>
     public static (string Folder, string[] Files)? Find(IEnumerable<string> roots)
     {
         foreach (string root in roots)
@@ -70,7 +70,7 @@ public static class ReferencePacks
             : [];
     }
 
-    /// <summary>The version that a folder is named after. A preview counts below its release, previews among themselves as text.</summary>
+    /// <summary>Parses the version in the name of a folder. A preview is lower than its release, and previews are compared as text.</summary>
     private static (Version Number, bool IsRelease, string Name) VersionOf(string name)
     {
         int dash = name.IndexOf('-', StringComparison.Ordinal);

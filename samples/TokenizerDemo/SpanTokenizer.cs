@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>The same without a string per word: the line is lowered into a buffer that is reused, and its words are looked
-/// up once, as they lie there. Only a token that was never seen before becomes a string.</summary>
+/// <summary>A tokenizer that does not create a string for each word. It converts the line to lower case in a reused buffer, and looks up each
+/// word once, as a span of this buffer. Only a new token becomes a string.</summary>
 public sealed class SpanTokenizer : LineTokenizer
 {
     private static readonly SearchValues<char> SeparatorValues = SearchValues.Create(Separators);
@@ -21,7 +21,7 @@ public sealed class SpanTokenizer : LineTokenizer
             _buffer = new char[line.Length * 2];
         }
 
-        // Lower case changes no length, so the buffer is large enough.
+        // Conversion to lower case does not change the length, so the buffer is large enough.
         ReadOnlySpan<char> rest = _buffer.AsSpan(0, line.AsSpan().ToLowerInvariant(_buffer));
         int start = rest.IndexOfAnyExcept(SeparatorValues);
         while (start >= 0)

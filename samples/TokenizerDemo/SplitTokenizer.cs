@@ -1,6 +1,6 @@
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>The straightforward way: split the line, lower each word, look it up twice.</summary>
+/// <summary>The straightforward tokenizer: it splits the line, converts each word to lower case, and looks it up twice.</summary>
 public sealed class SplitTokenizer : LineTokenizer
 {
     private static readonly char[] SeparatorArray = Separators.ToCharArray();

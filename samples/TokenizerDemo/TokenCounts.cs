@@ -1,6 +1,6 @@
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>How often each token was seen, by all threads together.</summary>
+/// <summary>The number of occurrences of each token, for all threads together.</summary>
 public sealed class TokenCounts
 {
     private readonly Dictionary<string, int> _counts = new(StringComparer.Ordinal);
@@ -9,7 +9,7 @@ public sealed class TokenCounts
 
     public long TotalCount => _counts.Values.Sum(count => (long)count);
 
-    /// <summary>Adds what one thread has counted.</summary>
+    /// <summary>Adds the counts of one thread.</summary>
     public void Add(IReadOnlyDictionary<string, int> counts)
     {
         foreach ((string token, int count) in counts)
@@ -18,12 +18,12 @@ public sealed class TokenCounts
         }
     }
 
-    /// <summary>The most frequent tokens, in descending order of their counts.</summary>
-    public IEnumerable<KeyValuePair<string, int>> MostFrequent(int howMany) =>
-        _counts.OrderByDescending(pair => pair.Value).ThenBy(pair => pair.Key, StringComparer.Ordinal).Take(howMany);
+    /// <summary>Returns the most frequent tokens, in descending order of their counts.</summary>
+    public IEnumerable<KeyValuePair<string, int>> MostFrequent(int number) =>
+        _counts.OrderByDescending(pair => pair.Value).ThenBy(pair => pair.Key, StringComparer.Ordinal).Take(number);
 
-    /// <summary>The first token, in ordinal order, that the other counted differently.</summary>
-    /// <returns>A sentence, or <see langword="null"/> where the counts are equal.</returns>
+    /// <summary>Finds the first token, in ordinal order, whose counts differ.</summary>
+    /// <returns>A description of the difference, or <see langword="null"/> if the counts are equal.</returns>
     public string? FirstDifference(TokenCounts other)
     {
         string? token = _counts.Keys.Union(other._counts.Keys)

@@ -5,18 +5,18 @@ namespace Picollo.Samples.Tests.Tokenizer;
 
 public sealed class DemoTests
 {
-    private const int LineCount = 10_000; // more than two chunks, and no multiple of one
+    private const int LineCount = 10_000; // more than two chunks, and not a multiple of the chunk size
 
     private static readonly Corpus SmallCorpus = new(
         "nowhere", 1, 1_000_000, [.. Enumerable.Range(0, LineCount).Select(i => $"<line number=\"{i % 97}\">The text of a line</line>")]);
 
     private static readonly string[] ExpectedHeadings =
     [
-        "##### A line with 'split', ns",
-        "##### A line with 'span', ns",
-        "##### A line before and after, ns",
-        "##### Throughput of all threads, without scopes, median of the rounds",
-        "##### What the measuring costs, ns of a thread per line",
+        "##### Time of a line with 'split', ns",
+        "##### Time of a line with 'span', ns",
+        "##### Time of a line, before and after, ns",
+        "##### Throughput of all threads without scopes, median round",
+        "##### Measurement overhead, ns of a thread per line",
     ];
 
     [Fact]
@@ -29,14 +29,14 @@ public sealed class DemoTests
 
         equal.Should().BeTrue();
         string[] lines = output.ToString().ReplaceLineEndings("\n").Split('\n');
-        lines.Should().Contain("'split' and 'span' count the same: 90,000 tokens, 103 of them distinct,");
-        lines.Should().Contain("most often 'line' 30,000, 'a' 10,000, 'number' 10,000, 'of' 10,000.");
+        lines.Should().Contain("'split' and 'span' agree: 90,000 tokens, 103 distinct.");
+        lines.Should().Contain("Most frequent: 'line' 30,000, 'a' 10,000, 'number' 10,000, 'of' 10,000.");
         lines.Where(line => line.StartsWith('#')).Should().Equal(ExpectedHeadings);
         string total = (rounds * LineCount).ToString("N0", null);
-        MarkdownRows.Of(lines).Count(row => row[0] == "Precision:" && row[^1] == total).Should().Be(2, "each table counts each line once a round");
+        MarkdownRows.Of(lines).Count(row => row[0] == "Precision:" && row[^1] == total).Should().Be(2, "each table counts each line once per round");
         MarkdownRows.Of(lines).Should().ContainSingle(row => row[0] == "D-value:");
-        lines.Should().ContainSingle(line => Regex.IsMatch(line, "^widen those: .* lines up to [0-9,]+ ns, 99.9% of 'split', it is -?[0-9.]+[.]$"));
-        lines.Should().ContainSingle(line => Regex.IsMatch(line, "^By itself, a nano scope takes [0-9.,]+ ns here and a pico scope [0-9.,]+ ns[.]$"));
+        lines.Should().ContainSingle(line => Regex.IsMatch(line, "^machine increase the deviation: .* lines up to [0-9,]+ ns, 99.9% of 'split', the D-value is -?[0-9.]+[.]$"));
+        lines.Should().ContainSingle(line => Regex.IsMatch(line, "^On this machine, an empty NanoScope takes [0-9.,]+ ns, and an empty PicoScope [0-9.,]+ ns[.]$"));
         string[] costs = [.. from name in (string[])["split", "span"] from row in (string[])["median round", "fastest round", "undisturbed"] select $"{name}, {row}"];
         foreach (string cost in costs)
         {
@@ -57,7 +57,7 @@ public sealed class DemoTests
 
         equal.Should().BeFalse();
         output.ToString().TrimEnd().Should()
-            .EndWith("'split' and 'wrong' do not count the same: 'text' was counted 10,000 times and 0 times.")
+            .EndWith("'split' and 'wrong' do not agree: 'text' was counted 10,000 times and 0 times.")
             .And.NotContain("Percentile");
     }
 
@@ -95,7 +95,7 @@ public sealed class DemoTests
 
     private static Implementation Span() => new("span", () => new SpanTokenizer());
 
-    /// <summary>Counts everything but one word.</summary>
+    /// <summary>Counts all words except one.</summary>
     private sealed class ForgetfulTokenizer : LineTokenizer
     {
         private static readonly char[] Separator = Separators.ToCharArray();

@@ -3,15 +3,15 @@ using Picollo.Samples.Tokenizer;
 
 namespace Picollo.Samples.Tests.Tokenizer;
 
-/// <summary>Both tokenizers against the definition of a token, read letter by letter.</summary>
+/// <summary>Compares both tokenizers with a reference implementation that reads letter by letter.</summary>
 public sealed class LineTokenizerTests
 {
-    // Besides separators and ASCII: letters whose lower case is special or outside the basic plane, half a surrogate pair,
-    // an underscore, and white space that is no separator.
+    // In addition to separators and ASCII: letters with a special lower case or outside the basic plane, half a surrogate pair,
+    // an underscore, and white space that is not a separator.
     private const string Letters = LineTokenizer.Separators + "aAbBzZ09__ÄäÉßİıΣσςЖж\u00A0\u2028中\U00010400\U00010428\uD801\0";
 
     [Fact]
-    public void Tokens_are_runs_without_separators_in_lower_case()
+    public void Tokens_are_sequences_without_separators_in_lower_case()
     {
         foreach (LineTokenizer tokenizer in (LineTokenizer[])[new SplitTokenizer(), new SpanTokenizer()])
         {
@@ -35,7 +35,7 @@ public sealed class LineTokenizerTests
     }
 
     [Fact]
-    public void Both_count_random_text_as_the_definition_does()
+    public void Both_tokenizers_count_random_text_like_the_reference()
     {
         int seed = Environment.TickCount;
         Random random = new(seed);
@@ -56,7 +56,7 @@ public sealed class LineTokenizerTests
     }
 
     [Fact]
-    public void Lines_longer_than_any_before_are_whole()
+    public void Lines_longer_than_the_buffer_are_counted_completely()
     {
         SpanTokenizer span = new();
         foreach (int length in (int[])[1_023, 1_024, 1_025, 5_000])
@@ -69,15 +69,15 @@ public sealed class LineTokenizerTests
     }
 
     [Fact]
-    public void The_span_tokenizer_allocates_nothing_for_tokens_it_knows()
+    public void The_span_tokenizer_allocates_nothing_for_known_tokens()
     {
         SpanTokenizer span = new();
         string[] lines = [.. Enumerable.Range(0, 1_000).Select(i => $"    <param name=\"p{i}\">The <see cref=\"T:N{i}.Type\"/>.</param>")];
         CountAll();
         long[] allocated = [.. Enumerable.Range(0, 10).Select(_ => CountAll())];
 
-        // In the least of them: the runtime may allocate when it replaces the code by a faster one.
-        allocated.Min().Should().Be(0, "all of them are {0}", string.Join(", ", allocated));
+        // The minimum, because the runtime can allocate when it replaces the code by optimized code.
+        allocated.Min().Should().Be(0, "the allocations are {0}", string.Join(", ", allocated));
         span.Counts["the"].Should().Be(11_000);
 
         long CountAll()
@@ -94,7 +94,7 @@ public sealed class LineTokenizerTests
 
     private static string RandomLine(Random random)
     {
-        // Mostly short lines, some beyond every buffer; few different letters make for tokens that come again.
+        // Mostly short lines, some longer than the buffer. With few different letters, tokens repeat.
         int length = random.Next(20) == 0 ? random.Next(3_000) : random.Next(30);
         ReadOnlySpan<char> letters = random.Next(2) == 0 ? Letters : "aB. ";
         return new string(random.GetItems(letters, length));

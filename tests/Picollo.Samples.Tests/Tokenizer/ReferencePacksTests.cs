@@ -9,7 +9,7 @@ public sealed class ReferencePacksTests : IDisposable
     public void Dispose() => Directory.Delete(_root, recursive: true);
 
     [Fact]
-    public void The_newest_version_of_each_pack_is_taken()
+    public void The_newest_version_of_each_pack_is_used()
     {
         AddFile("A.Ref/9.0.11/ref/net9.0/Old.xml");
         AddFile("A.Ref/10.0.0-rc.2.1/ref/net10.0/Preview.xml");
@@ -25,7 +25,7 @@ public sealed class ReferencePacksTests : IDisposable
     }
 
     [Fact]
-    public void The_first_root_that_has_documentation_is_taken()
+    public void The_first_root_with_documentation_is_used()
     {
         AddFile("A.Ref/10.0.0/ref/net10.0/Doc.xml");
         string without = Path.Combine(_root, "without");
@@ -37,7 +37,7 @@ public sealed class ReferencePacksTests : IDisposable
     }
 
     [Fact]
-    public void The_dotnet_that_runs_this_is_among_the_candidates()
+    public void The_dotnet_of_the_current_process_is_a_candidate()
     {
         string host = Path.GetDirectoryName(Path.GetDirectoryName(Path.GetDirectoryName(
             Path.GetDirectoryName(typeof(object).Assembly.Location))))!;
