@@ -4,10 +4,10 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Benchmarks;
 
-/// <summary>The same loop over a million random bytes, and over the same bytes sorted.</summary>
-/// <remarks>The means say that sorted is faster; <c>BranchMisses/Op</c> says why: half a million branches guessed wrong in the one, some tens in the
-/// other, with the same <c>Instructions/Op</c> in half the <c>CpuCycles/Op</c>. Without a PMU these columns are missing, and TaskClock/Op and
-/// <c>CPU/Wall</c> tell only that the CPU took the time, and no wait.</remarks>
+/// <summary>Runs a loop over a million random bytes, and the same loop over the sorted bytes.</summary>
+/// <remarks>The means show that the sorted bytes are faster, and <c>BranchMisses/Op</c> shows the reason: half a million mispredicted branches
+/// with random bytes, and some tens with sorted bytes. <c>Instructions/Op</c> is the same, but <c>CpuCycles/Op</c> is half. Without a PMU, these
+/// columns are missing. <c>TaskClock/Op</c> and <c>CPU/Wall</c> then show only that the time is CPU time, not waiting.</remarks>
 [PerfCounters(PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles, PerfHardwareCounterId.BranchMisses)]
 [PerfCounters(PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.PageFaults)]
 [CpuUsageDiagnoser]

@@ -4,9 +4,10 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Benchmarks;
 
-/// <summary>A thousand messages are written, over old ones or into new ones; the last two thousand stay in use.</summary>
-/// <remarks>The mean spreads the garbage collections over all operations. The percentiles show whom they hit: where BenchmarkDotNet's own
-/// <c>Gen0</c> column counts twenty collections in a thousand operations, p50 and p90 have none in them, and p99 has one.</remarks>
+/// <summary>Writes a thousand messages into reused or into new buffers. The last two thousand messages remain in use.</summary>
+/// <remarks>The mean distributes the time of garbage collections over all operations. The percentiles show the operations that are affected: if
+/// BenchmarkDotNet's <c>Gen0</c> column shows twenty collections in a thousand operations, p50 and p90 include none of them, and p99 includes
+/// one.</remarks>
 [MemoryDiagnoser]
 [PerfCounters(PerfSoftwareCounterId.PageFaults)]
 [HdrPercentiles]

@@ -5,10 +5,10 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Benchmarks;
 
-/// <summary>What awaits: a timer, the thread pool's queue, work on another thread, a channel.</summary>
-/// <remarks>The thread that calls such a benchmark only waits; because it returns a task, <c>TaskClock/Op</c> counts all threads without being
-/// told. <c>CPU/Wall</c> tells waiting (Delay: far below 1) from work (OnThePool: about 1) and from two sides that work at once (Channel: above
-/// 1), which the mean cannot.</remarks>
+/// <summary>Awaits a timer, the thread pool's queue, work on another thread, and a channel.</summary>
+/// <remarks>The thread that calls such a benchmark only waits. Because the benchmark returns a task, <c>TaskClock/Op</c> counts all threads
+/// automatically. <c>CPU/Wall</c> distinguishes waiting (Delay: far below 1), work (OnThePool: about 1) and parallel work (Channel: above
+/// 1), which the mean does not.</remarks>
 [CpuUsageDiagnoser]
 [PerfCounters(PerfSoftwareCounterId.TaskClock)]
 [HdrPercentiles]
@@ -30,7 +30,7 @@ public class Asynchrony
         }
     }
 
-    /// <summary>A million additions that depend on each other: a cycle each.</summary>
+    /// <summary>A million dependent additions, which take one cycle each.</summary>
     [Benchmark]
     public async Task OnThePool() => await Task.Run(() => CpuUtils.AddChain256(Additions));
 

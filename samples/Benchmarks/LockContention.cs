@@ -4,11 +4,11 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Benchmarks;
 
-/// <summary>Counting letters: on one thread, on several with one lock around the counts, and on several with counts of their own.</summary>
-/// <remarks><c>CPU/Wall</c> is 1 on one thread, and with counts of their own near the number of processors. With the lock it may be as high, and
-/// CPU/Op tells what for: the threads spin, and where that does not help they sleep, which <c>VoluntarySwitches/Op</c> counts
-/// (one that yields while it spins counts as involuntary). TaskClock/Op has all threads in it because of <c>AllThreads</c>; without, it is
-/// the calling one's alone.</remarks>
+/// <summary>Counts letters on one thread, on several threads with a lock around shared counts, and on several threads with separate counts.</summary>
+/// <remarks><c>CPU/Wall</c> is 1 on one thread, and near the number of processors with separate counts. With the lock, it can be as high, and
+/// <c>CPU/Op</c> shows the reason: the threads spin. If spinning does not help, they sleep, which <c>VoluntarySwitches/Op</c> counts. (A thread
+/// that yields while it spins counts as an involuntary switch.) <c>TaskClock/Op</c> includes all threads because of <c>AllThreads</c>; otherwise,
+/// it would include only the calling thread.</remarks>
 [CpuUsageDiagnoser]
 [PerfCounters(PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.ContextSwitches, AllThreads = true)]
 public class LockContention

@@ -1,5 +1,5 @@
 using BenchmarkDotNet.Running;
 using Picollo.Samples.Benchmarks;
 
-// Without arguments all of it; with arguments what BenchmarkDotNet makes of them: --filter '*Async*', --list flat, --help.
+// Without arguments, all benchmarks run. Arguments are passed to BenchmarkDotNet: --filter '*Async*', --list flat, --help.
 BenchmarkSwitcher.FromAssembly(typeof(Aggregation).Assembly).Run(args is [] ? ["--filter", "*"] : args, ShortConfig.Create());

@@ -4,8 +4,8 @@ using Perfolizer.Horology;
 
 namespace Picollo.Samples.Benchmarks;
 
-/// <summary>What runs all of the sample in a minute or two: five iterations of a fifth of a second, and as long again for single invocations. What
-/// is measured of a class, its attributes say.</summary>
+/// <summary>A configuration that runs all benchmarks of the sample in one to two minutes: five iterations of a fifth of a second, and the same time
+/// for single invocations. The attributes of each class select the measurements.</summary>
 internal static class ShortConfig
 {
     private static readonly TimeInterval IterationTime = TimeInterval.FromMilliseconds(200);

@@ -2,15 +2,15 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Precision;
 
-/// <summary><c>getrusage(RUSAGE_THREAD)</c> by itself, as the document's implementation calls it: it tells what the kernel has
-/// accounted, which is up to the last scheduler tick.</summary>
+/// <summary>Calls <c>getrusage(RUSAGE_THREAD)</c> alone, as in the document's implementation. It returns the time that the kernel has
+/// accounted up to the last scheduler tick.</summary>
 internal static unsafe partial class BareResourceUsage
 {
     // <linux/resource.h>
     private const int UsageOfThread = 1;
     private const int Longs = 18;
 
-    /// <summary>User and kernel time together.</summary>
+    /// <summary>Returns the sum of user and kernel time.</summary>
     public static long ReadNanoseconds()
     {
         // struct rusage: two times as seconds and microseconds, then fourteen counts.

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Samples.Precision;
 
-/// <summary>The command line: <c>[milliseconds of each reader]</c>.</summary>
+/// <summary>Measures the precision of each reader. The command line is <c>[milliseconds for each reader]</c>.</summary>
 public static class Program
 {
     private const int DefaultMilliseconds = 1_000;
@@ -15,7 +15,7 @@ public static class Program
         if (arguments.Length > 1
             || (arguments is [var text] && !(int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out milliseconds) && milliseconds is > 0 and <= 60_000)))
         {
-            output.WriteLine("usage: CpuPrecision [milliseconds to read each clock, 1 to 60000]");
+            output.WriteLine("usage: CpuPrecision [MILLISECONDS], the time to read each clock: 1 to 60000");
             return 2;
         }
 

@@ -3,12 +3,12 @@ using Picollo.Cpu;
 
 namespace Picollo.Samples.Precision;
 
-/// <summary>A way to read CPU time, as nanoseconds in total.</summary>
-/// <param name="Name">As it is written in code.</param>
-/// <param name="Read">Reads it.</param>
+/// <summary>A way to read CPU time.</summary>
+/// <param name="Name">The name of the call in code.</param>
+/// <param name="Read">Returns the total CPU time, in nanoseconds.</param>
 public sealed record Reader(string Name, Func<long> Read)
 {
-    /// <summary>Those that this system has.</summary>
+    /// <summary>The readers that are available on this system.</summary>
     public static IReadOnlyList<Reader> All { get; } =
     [
         new("CpuUsage.GetByThread()", () => CpuUsage.GetByThread().TotalNanoseconds),
@@ -22,7 +22,7 @@ public sealed record Reader(string Name, Func<long> Read)
 
     private static long ReadProcess()
     {
-        // The object keeps what it read, so each reading takes a new one.
+        // The object caches its readings, so each reading needs a new object.
         using Process self = Process.GetCurrentProcess();
         return self.TotalProcessorTime.Ticks * TimeSpan.NanosecondsPerTick;
     }

@@ -4,12 +4,12 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Precision;
 
-/// <summary>Prints the steps of each reader beside the document's.</summary>
+/// <summary>Prints the steps of each reader and the figures of the document.</summary>
 public static class Report
 {
     private const double NanosecondsPerMicrosecond = 1_000;
 
-    /// <summary>The document's table: average step in microseconds, of its readers of the time.</summary>
+    /// <summary>The document's table of average steps, in microseconds.</summary>
     private static readonly (string System, double Microseconds)[] OfDocument =
     [
         ("Windows Server 2019, Xeon E5-2697 v3", 16_250),
@@ -23,12 +23,12 @@ public static class Report
 
     public static void Print(TextWriter output, string machine, IReadOnlyList<(string Reader, Steps Steps)> measured)
     {
-        MarkdownTable table = new("lrrrr", ["", "average step, µs", "median, µs", "P99, µs", "reads a step"]);
+        MarkdownTable table = new("lrrrr", ["", "average step, µs", "median, µs", "P99, µs", "reads per step"]);
         foreach ((string reader, Steps steps) in measured)
         {
             HdrHistogramSummary summary = steps.Histogram.GetSummary();
             table.Add(summary.TotalCount == 0
-                ? [reader, "no step seen", "", "", ""]
+                ? [reader, "no steps", "", "", ""]
                 : [reader, Micro(summary.Mean), Micro(summary.P50.Value), Micro(summary.P99.Value),
                     ((double)steps.Reads / summary.TotalCount).ToString("N1", CultureInfo.InvariantCulture)]);
         }
@@ -44,7 +44,7 @@ public static class Report
         output.WriteLine(document.ToString("The figures of the document"));
     }
 
-    /// <summary>System, kernel and CPU in a line.</summary>
+    /// <summary>Returns the operating system, kernel and CPU in one line.</summary>
     public static string DescribeMachine()
     {
         const string CpuInfo = "/proc/cpuinfo";

@@ -3,15 +3,15 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Precision;
 
-/// <summary>Reads a clock as fast as it goes and records by how much it advances when it does.</summary>
+/// <summary>Reads a clock as fast as possible, and records the steps by which it advances.</summary>
 public static class StepMeter
 {
-    /// <summary>Above what a reader needs to be compiled for good.</summary>
+    /// <summary>The number of reads before the measurement. It is enough for the JIT compiler to optimize a reader.</summary>
     private const int WarmUpReads = 2_000;
 
-    /// <summary>The steps seen in so much time, in nanoseconds.</summary>
-    /// <param name="read">The clock: nanoseconds of CPU time.</param>
-    /// <param name="duration">How long to read it.</param>
+    /// <summary>Measures the steps of a clock.</summary>
+    /// <param name="read">Returns the time of the clock, in nanoseconds of CPU time.</param>
+    /// <param name="duration">The duration of the measurement.</param>
     public static Steps Measure(Func<long> read, TimeSpan duration)
     {
         for (int i = 0; i < WarmUpReads; i++)
@@ -27,7 +27,7 @@ public static class StepMeter
         {
             long now = read();
             reads++;
-            // A step back is none.
+            // A step back is ignored.
             if (now > last)
             {
                 histogram.Record((ulong)(now - last));
@@ -40,7 +40,7 @@ public static class StepMeter
     }
 }
 
-/// <summary>What was seen of a clock.</summary>
-/// <param name="Histogram">Each advance, in nanoseconds.</param>
-/// <param name="Reads">How many reads there were.</param>
+/// <summary>The steps of a clock.</summary>
+/// <param name="Histogram">The histogram of the steps, in nanoseconds.</param>
+/// <param name="Reads">The number of reads.</param>
 public sealed record Steps(HdrHistogram Histogram, long Reads);

@@ -2,10 +2,10 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples;
 
-/// <summary>The CPU's own counters, as far as there are any.</summary>
+/// <summary>The hardware counters of the CPU.</summary>
 public static class CpuPmu
 {
-    /// <summary>Prints how many the CPU tells of.</summary>
+    /// <summary>Prints the number of counters that the CPU reports.</summary>
     public static void Print()
     {
         if (!PerfEventCounterSession.TryGetNumberOfCounters(out uint fixedCounters, out uint programmableCounters))
@@ -16,7 +16,7 @@ public static class CpuPmu
         Console.WriteLine($"CPU PMU: fixedCounters={fixedCounters}, programmableCounters={programmableCounters}");
     }
 
-    /// <summary>Runs what needs them; where that cannot be, says why and runs the other.</summary>
+    /// <summary>Runs an action that needs hardware counters. If they are unavailable, prints the reason and runs the other action.</summary>
     public static void RunOrElse(Action withPmu, Action withoutPmu)
     {
         try
@@ -25,8 +25,8 @@ public static class CpuPmu
         }
         catch (MeasurementUnavailableException e)
         {
-            Console.WriteLine($"The CPU's counters cannot be had. {e.Message}");
-            Console.WriteLine("The same work with CPU time, the CPU's clock and the kernel's own counters instead:");
+            Console.WriteLine($"The hardware counters are unavailable. {e.Message}");
+            Console.WriteLine("The same work, measured with CPU time, the CPU's time counter and the kernel's software counters:");
             withoutPmu();
         }
     }

@@ -2,19 +2,20 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples;
 
-/// <summary>Counters around work of a known size: a chain of 256,000 additions, of which each takes a cycle.</summary>
+/// <summary>Counts events of work with a known size: a chain of 256,000 additions, which take one cycle each.</summary>
 public static class KnownWorkload
 {
     private const int Rounds = 1_000;
 
-    /// <summary>With the CPU's counters; throws where one of them is missing.</summary>
+    /// <summary>Measures with hardware counters.</summary>
+    /// <exception cref="MeasurementUnavailableException">A counter is unavailable.</exception>
     public static void Run(int repetitions = 10_000)
     {
         CpuPmu.Print();
         using PerfEventCounterSession counterSession = PerfEventCounterSession.Factory
             .WithTarget(0, -1)   // this thread, on any CPU
             .WithPinned(true)    // all counters on the CPU at once, or none
-            .WithKernel(false)   // user code alone
+            .WithKernel(false)   // user code only
             .WithEnabled(true)
             .WithFixedCounters() // instructions, cycles, reference cycles
             .WithHardwareCounter(PerfHardwareCounterId.BranchMisses)
@@ -24,13 +25,13 @@ public static class KnownWorkload
 
         for (int i = 0; i < repetitions; i++)
         {
-            counterSession.Read(forceSyscallRead: true); // all counters at one moment
+            counterSession.Read(forceSyscallRead: true); // all counters at the same time
             CpuUtils.AddChain256(Rounds);
             counterSession.Read(forceSyscallRead: true);
             counterSession.Record(deltas: true);
             if (i == repetitions / 10)
             {
-                counterSession.Reset(); // until here it was warming up
+                counterSession.Reset(); // end of the warm-up
             }
         }
 
@@ -40,7 +41,7 @@ public static class KnownWorkload
         }
     }
 
-    /// <summary>With what every machine has.</summary>
+    /// <summary>Measures without hardware counters, on any machine.</summary>
     public static void RunWithoutPmu(int repetitions = 10_000)
     {
         using SoftwareMeter meter = new();

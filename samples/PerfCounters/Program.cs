@@ -1,12 +1,12 @@
 namespace Picollo.Samples;
 
-/// <summary>Runs both programs, or one by its name; on a machine without the CPU's counters the same work with others.</summary>
+/// <summary>Runs both programs, or the program with the given name. Without hardware counters, the programs use other measurements.</summary>
 internal static class Program
 {
     private static readonly (string Name, string Description, Action WithPmu, Action WithoutPmu)[] Programs =
     [
-        ("known-workload", "256,000 dependent additions: a cycle each", () => KnownWorkload.Run(), () => KnownWorkload.RunWithoutPmu()),
-        ("sorted", "one loop over unsorted and over sorted values", () => SortedUnsorted.Run(), () => SortedUnsorted.RunWithoutPmu()),
+        ("known-workload", "256,000 dependent additions, one cycle each", () => KnownWorkload.Run(), () => KnownWorkload.RunWithoutPmu()),
+        ("sorted", "the same loop over unsorted and sorted values", () => SortedUnsorted.Run(), () => SortedUnsorted.RunWithoutPmu()),
     ];
 
     public static int Main(string[] arguments)
@@ -14,7 +14,7 @@ internal static class Program
         var chosen = Programs.Where(program => arguments.Length == 0 || arguments.Contains(program.Name)).ToList();
         if (chosen.Count < Math.Max(arguments.Length, 1))
         {
-            Console.Error.WriteLine("dotnet run -c Release --project samples/PerfCounters -- [name], where the names are:");
+            Console.Error.WriteLine("usage: dotnet run -c Release --project samples/PerfCounters -- [name]. The names are:");
             foreach ((string name, string description, _, _) in Programs)
             {
                 Console.Error.WriteLine($"  {name,-15} {description}");

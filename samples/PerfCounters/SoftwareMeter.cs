@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples;
 
-/// <summary>What can be measured around code without the CPU's counters: its CPU time, its time by the CPU's clock, and the events that the
+/// <summary>Measures code without hardware counters: its CPU time, its elapsed time by the CPU's time counter, and the events that the
 /// kernel counts.</summary>
 internal sealed class SoftwareMeter : IDisposable
 {
@@ -12,7 +12,7 @@ internal sealed class SoftwareMeter : IDisposable
     private readonly PlainHdrHistogram<uint> _elapsed = HdrHistogram.Create();
     private readonly PerfEventCounterSession? _session;
 
-    /// <summary>Says which counters there are not.</summary>
+    /// <summary>Creates the meter, and prints the reasons for unavailable counters.</summary>
     public SoftwareMeter()
     {
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory
@@ -40,7 +40,7 @@ internal sealed class SoftwareMeter : IDisposable
 
     public IReadOnlyList<(string Name, HdrHistogram Histogram)> Histograms { get; }
 
-    /// <summary>From the outside in, the dearest reading first, so that the cheapest has the least of the others in it.</summary>
+    /// <summary>Measures an action. The most expensive reading is the outermost, so that the cheapest reading includes the least overhead of the others.</summary>
     public void Measure(Action work)
     {
         _session?.Read();

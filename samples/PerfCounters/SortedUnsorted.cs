@@ -3,12 +3,13 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples;
 
-/// <summary>Why the same loop is faster over sorted values: the branch that depends on them is then predicted.</summary>
+/// <summary>Shows why a loop is faster with sorted values: the CPU predicts the branch that depends on the values.</summary>
 public static class SortedUnsorted
 {
     private const int Count = 1_000_000;
 
-    /// <summary>With the CPU's counters; throws where one of them is missing.</summary>
+    /// <summary>Measures with hardware counters.</summary>
+    /// <exception cref="MeasurementUnavailableException">A counter is unavailable.</exception>
     public static void Run(int repetitions = 1_000)
     {
         CpuPmu.Print();
@@ -45,7 +46,7 @@ public static class SortedUnsorted
         unsortedMisses.PrettyPrintDiff(sortedMisses, "BranchMisses", "Unsorted", "Sorted");
     }
 
-    /// <summary>With what every machine has.</summary>
+    /// <summary>Measures without hardware counters, on any machine.</summary>
     public static void RunWithoutPmu(int repetitions = 1_000)
     {
         byte[] values = RandomValues();
@@ -78,7 +79,7 @@ public static class SortedUnsorted
         return values;
     }
 
-    // The floating-point sum keeps the compiler from doing without the branch.
+    // The floating-point sum prevents the compiler from removing the branch.
     private static void Aggregate(byte[] values)
     {
         double sum = 0;
@@ -96,7 +97,7 @@ public static class SortedUnsorted
 
         if (sum < 0)
         {
-            throw new InvalidOperationException("A sum of nothing negative.");
+            throw new InvalidOperationException("The sum of non-negative values is negative.");
         }
     }
 }

@@ -2,7 +2,7 @@ using Picollo.Profiling;
 
 namespace Picollo.Samples.WordCounting;
 
-/// <summary>Profiles a program that counts words, and writes the profile as a page. The command line: <c>[page [seconds]]</c>.</summary>
+/// <summary>Profiles a program that counts words, and writes the profile as a page. The command line is <c>[page [seconds]]</c>.</summary>
 public static class Program
 {
     private const double DefaultSeconds = 5;

@@ -3,12 +3,12 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Samples.WordCounting;
 
-/// <summary>Counts the words of made-up texts in parallel, by a regular expression.</summary>
+/// <summary>Counts the words of generated texts in parallel, with a regular expression.</summary>
 internal static partial class WordCount
 {
     private static readonly string[] Vocabulary = [.. Enumerable.Range(0, 5_000).Select(number => new string([.. Letters(number)]))];
 
-    /// <summary>Counts until a time has passed.</summary>
+    /// <summary>Counts words for a duration.</summary>
     /// <returns>The number of distinct words.</returns>
     public static async Task<int> RunAsync(TimeSpan duration)
     {
@@ -28,7 +28,7 @@ internal static partial class WordCount
 
     private static async Task<Dictionary<string, int>> CountAsync(string text)
     {
-        await Task.Yield(); // on another thread of the pool
+        await Task.Yield(); // continues on another thread of the pool
         Dictionary<string, int> counts = [];
         foreach (Match match in Word().Matches(text))
         {

@@ -7,14 +7,14 @@ using Picollo.Scheduling;
 
 namespace Picollo.Samples.Web;
 
-/// <summary>A small shop of endpoints that take CPU time, wait, do both, fail and stream.</summary>
+/// <summary>A small application whose endpoints use CPU time, wait, do both, fail and stream.</summary>
 public static class Api
 {
     private const int LargestNumber = 1_000_000;
-    private const int MostTicks = 1000;
+    private const int MaxTicks = 1000;
     private const string MeterName = "Shop";
 
-    /// <summary>Makes the application, not started yet.</summary>
+    /// <summary>Creates the application without starting it.</summary>
     public static WebApplication Create(string[] arguments)
     {
         WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions
@@ -30,15 +30,15 @@ public static class Api
             options.CpuWorkerQueueLimit = 20; // more are rejected
             options.CollectExemplars = true;
             options.Profiling = true;
-            options.CpuBudget = TimeSpan.FromMilliseconds(200); // requests above it keep their CPU profile
+            options.CpuBudget = TimeSpan.FromMilliseconds(200); // the CPU profiles of requests above it are kept
             options.Meters.AddMeter(MeterName, "Picollo.Scheduling");
         });
         WebApplication application = builder.Build();
 
-        // First, so that it measures all that comes after it.
+        // First, so that it measures all middleware and endpoints after it.
         application.UsePicollo();
 
-        // The page has nothing to hide here: every client that reaches the sample may see it. It listens on 127.0.0.1 by default.
+        // The sample contains no confidential data, so every client that can reach it has access to the page. It listens on 127.0.0.1 by default.
         application.MapPicollo().AllowAnonymous();
         Map(application);
         return application;
@@ -46,13 +46,13 @@ public static class Api
 
     private static void Map(WebApplication application)
     {
-        // A histogram of the application's own stands on the page, too.
+        // The page also shows histograms of the application.
         var orderSize = application.Services.GetRequiredService<HdrHistogramRegistry>().GetOrAdd(
             "order_size",
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1_000_000).WithThreadLocal().Create(),
             new HdrHistogramDescription { Help = "Size of an order's text.", Unit = new() { Name = "bytes" }, HighestBound = (1 << 20) - 1 });
 
-        // And one of System.Diagnostics.Metrics, as libraries have them.
+        // A histogram of System.Diagnostics.Metrics, as in libraries.
         Histogram<double> waiting = application.Services.GetRequiredService<IMeterFactory>().Create(MeterName).CreateHistogram<double>(
             "shop.quote.duration", "s", "Time until the exchange answers.");
 
@@ -60,7 +60,7 @@ public static class Api
 
         application.MapGet("/hello", () => "Hello.");
 
-        // CPU-heavy: in the pool of workers, so that it keeps nobody else from being answered.
+        // CPU-heavy: runs in the pool of workers, so that it does not delay other requests.
         application.MapGet("/primes/{below:int}", async (int below, HttpContext context) =>
         {
             if (below > LargestNumber)
@@ -79,7 +79,7 @@ public static class Api
             return Results.Ok(count);
         }).RequireCpuWorker();
 
-        // Waiting: hardly any CPU time.
+        // Waits, and uses hardly any CPU time.
         application.MapGet("/quotes/{symbol}", async (string symbol, CancellationToken aborted) =>
         {
             long start = Stopwatch.GetTimestamp();
@@ -88,7 +88,7 @@ public static class Api
             return $"{symbol} {Random.Shared.Next(90, 110)}";
         });
 
-        // Both: waits, computes, waits.
+        // Waits, computes, and waits again.
         application.MapGet("/orders/{id:int}", async (int id, CancellationToken aborted) =>
         {
             await Task.Delay(2, aborted);
@@ -105,16 +105,16 @@ public static class Api
             return Results.Accepted();
         });
 
-        // Failing: every third time.
+        // Fails every third time.
         int calls = 0;
         application.MapGet("/flaky", () => Interlocked.Increment(ref calls) % 3 == 0
-            ? throw new InvalidOperationException("This happens every third time.")
-            : "It went well.");
+            ? throw new InvalidOperationException("Every third request fails.")
+            : "Success.");
 
-        // Streaming: a line each 20 ms.
+        // Streams a line every 20 ms.
         application.MapGet("/ticks/{count:int}", async (int count, HttpResponse response, CancellationToken aborted) =>
         {
-            for (int i = 1; i <= Math.Min(count, MostTicks); i++)
+            for (int i = 1; i <= Math.Min(count, MaxTicks); i++)
             {
                 await response.WriteAsync($"{i}\n", aborted);
                 await response.Body.FlushAsync(aborted);

@@ -3,10 +3,10 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Web;
 
-/// <summary>Starts the application on a free port, sends requests, and prints what its page and its exposition say.</summary>
+/// <summary>Starts the application on a free port, sends requests, and prints the data of its page and its metrics.</summary>
 public static class Demo
 {
-    /// <summary>Runs all of it.</summary>
+    /// <summary>Runs the demo.</summary>
     public static async Task RunAsync(TimeSpan duration, TextWriter output, CancellationToken cancellation)
     {
         await using WebApplication application = Api.Create(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
@@ -19,12 +19,12 @@ public static class Demo
         using JsonDocument usage = JsonDocument.Parse(await client.GetStringAsync("/picollo/json", cancellation));
         WriteRoutes(usage.RootElement, output);
         WriteHistograms(usage.RootElement, output);
-        await output.WriteLineAsync($"{sent:N0} requests were sent, and GET /primes/100000 answered with Server-Timing: {timing}\n");
+        await output.WriteLineAsync($"{sent:N0} requests were sent. The response of GET /primes/100000 has Server-Timing: {timing}\n");
         string page = await client.GetStringAsync("/picollo", cancellation);
         await output.WriteLineAsync($"GET /picollo: a page of {page.Length:N0} characters with {page.Split("<figure>").Length - 1} plots\n");
         WriteExposition(await client.GetStringAsync("/picollo/metrics", cancellation), output);
         await application.StopAsync(cancellation);
-        await output.WriteLineAsync("\nTo look at the page: dotnet run -c Release --project samples/WebApi, and http://127.0.0.1:5080/picollo in a browser.");
+        await output.WriteLineAsync("\nTo view the page, run: dotnet run -c Release --project samples/WebApi, and open http://127.0.0.1:5080/picollo in a browser.");
     }
 
     private static async Task<string> ServerTimingOfAsync(HttpClient client, string path, CancellationToken cancellation)
@@ -35,7 +35,7 @@ public static class Demo
 
     private static void WriteRoutes(JsonElement usage, TextWriter output)
     {
-        MarkdownTable table = new("lrrrrrrrrrr", ["Route", "Requests", "a second", "Machine", "CPU p50", "p90", "p99", "p99.9", "Wall p50", "p99", "p99.9"]);
+        MarkdownTable table = new("lrrrrrrrrrr", ["Route", "Requests", "per second", "Machine", "CPU p50", "p90", "p99", "p99.9", "Wall p50", "p99", "p99.9"]);
         foreach (JsonElement route in usage.GetProperty("routes").EnumerateArray().OrderByDescending(route => route.GetProperty("machineShare").GetDouble()))
         {
             JsonElement cpu = route.GetProperty("cpuSeconds");
@@ -51,7 +51,7 @@ public static class Demo
 
         output.WriteLine(table.ToString($"Requests over {usage.GetProperty("windowSeconds").GetDouble():0} s, milliseconds, {usage.GetProperty("processors").GetInt32()} processors (GET /picollo/json)"));
         double requests = usage.GetProperty("routes").EnumerateArray().Sum(route => route.GetProperty("machineShare").GetDouble());
-        output.WriteLine($"Requests took {requests * 100:0} % of the machine, the process {usage.GetProperty("processMachineShare").GetDouble() * 100:0} %, the client that sends them included.\n");
+        output.WriteLine($"Requests used {requests * 100:0} % of the machine. The process used {usage.GetProperty("processMachineShare").GetDouble() * 100:0} %, including the client that sends the requests.\n");
     }
 
     private static void WriteHistograms(JsonElement usage, TextWriter output)
@@ -78,7 +78,7 @@ public static class Demo
     private static void WriteExposition(string metrics, TextWriter output)
     {
         string[] lines = metrics.Split('\n');
-        output.WriteLine($"GET /picollo/metrics: {lines.Count(line => line.Length > 0 && line[0] != '#'):N0} samples, {metrics.Length:N0} bytes; of GET /orders/{{id:int}}:");
+        output.WriteLine($"GET /picollo/metrics: {lines.Count(line => line.Length > 0 && line[0] != '#'):N0} samples, {metrics.Length:N0} bytes. Some lines of GET /orders/{{id:int}}:");
         output.WriteLine(lines.First(line => line.StartsWith("# HELP picollo_http_server_request_cpu_time", StringComparison.Ordinal)));
         output.WriteLine(lines.First(line => line.StartsWith("# TYPE picollo_http_server_request_cpu_time", StringComparison.Ordinal)));
         string[] own = [.. lines.Where(line =>

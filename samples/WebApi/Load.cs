@@ -2,11 +2,11 @@ using System.Diagnostics;
 
 namespace Picollo.Samples.Web;
 
-/// <summary>Clients that ask for all that there is, each for its own, one request after the other.</summary>
+/// <summary>Clients that send requests to all endpoints. Each client sends one request after another to one endpoint.</summary>
 public static class Load
 {
-    /// <summary>Sends requests for some time.</summary>
-    /// <returns>How many.</returns>
+    /// <summary>Sends requests for a duration.</summary>
+    /// <returns>The number of requests.</returns>
     public static async Task<long> SendAsync(HttpClient client, TimeSpan duration, CancellationToken cancellation)
     {
         Stopwatch time = Stopwatch.StartNew();

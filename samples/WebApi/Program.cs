@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Web;
 
-/// <summary>The command line: nothing serves until it is interrupted; <c>--demo [seconds]</c> drives requests and ends by itself.</summary>
+/// <summary>Without arguments, serves the application until it is interrupted. With <c>--demo [seconds]</c>, sends requests and ends.</summary>
 internal static class Program
 {
     private const string DefaultAddress = "http://127.0.0.1:5080";
@@ -27,7 +27,7 @@ internal static class Program
 
                 return 0;
             default:
-                await Console.Error.WriteLineAsync("usage: WebApi [--urls address | --demo [seconds]]");
+                await Console.Error.WriteLineAsync("usage: WebApi [--urls ADDRESS | --demo [SECONDS]]");
                 return 2;
         }
     }

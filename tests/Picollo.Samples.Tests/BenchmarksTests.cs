@@ -12,8 +12,8 @@ using Picollo.Samples.Benchmarks;
 
 namespace Picollo.Samples.Tests;
 
-/// <summary>Each class of benchmarks, once and in this process: that it runs, and has the columns that its comment tells of. What they show is
-/// the matter of the package's own tests.</summary>
+/// <summary>Runs each class of benchmarks once in this process, and checks that it has the columns that its comment describes. The package's own
+/// tests check the values.</summary>
 public sealed class BenchmarksTests
 {
     private static readonly string[] CpuUsage = ["CPU/Op"];
@@ -53,11 +53,11 @@ public sealed class BenchmarksTests
     }
 
     [Fact]
-    public void No_class_of_benchmarks_is_left_out_here() => typeof(Aggregation).Assembly.GetTypes()
+    public void All_classes_of_benchmarks_are_tested() => typeof(Aggregation).Assembly.GetTypes()
         .Where(type => type.GetMethods().Any(method => method.IsDefined(typeof(BenchmarkAttribute))))
         .Should().BeEquivalentTo(Classes.Select(one => one[0]));
 
-    /// <summary>Those columns, or none where the kernel does not count.</summary>
+    /// <summary>Returns the columns, or none if software counters are unavailable.</summary>
     private static string[] SoftwareCounters(params string[] columns)
     {
         if (!PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).TryCreate(out PerfEventCounterSession? session, out _))

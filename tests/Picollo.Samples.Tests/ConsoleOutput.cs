@@ -1,12 +1,12 @@
 namespace Picollo.Samples.Tests;
 
-/// <summary>What code prints to <see cref="Console.Out"/>. A process has one: tests with it are in the collection <see cref="Collection"/>, of which one runs
-/// at a time, and others print nothing.</summary>
+/// <summary>Captures the output of code to <see cref="Console.Out"/>. A process has only one, so tests that use it are in the collection
+/// <see cref="Collection"/>, whose tests run one at a time. Other tests do not print.</summary>
 internal static class ConsoleOutput
 {
     public const string Collection = "Console";
 
-    /// <summary>The output with line feeds as line ends.</summary>
+    /// <summary>Runs an action and returns its output, with line feeds as line ends.</summary>
     public static string Of(Action action)
     {
         TextWriter console = Console.Out;
@@ -24,7 +24,7 @@ internal static class ConsoleOutput
         return output.ToString().ReplaceLineEndings("\n");
     }
 
-    /// <summary>The lines of the output, without the empty one after the last line end.</summary>
+    /// <summary>Runs an action and returns the lines of its output, without the empty line after the last line end.</summary>
     public static string[] LinesOf(Action action)
     {
         string output = Of(action);

@@ -7,7 +7,7 @@ public sealed class CpuPrecisionTests
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(20);
 
     [Fact]
-    public void Steps_are_what_a_clock_advances_by_when_it_does()
+    public void Steps_are_the_advances_of_a_clock()
     {
         long reads = 0;
 
@@ -18,7 +18,7 @@ public sealed class CpuPrecisionTests
     }
 
     [Fact]
-    public void A_clock_that_goes_back_has_taken_no_step()
+    public void A_clock_that_goes_backwards_has_no_steps()
     {
         long reads = 0;
 
@@ -29,7 +29,7 @@ public sealed class CpuPrecisionTests
     }
 
     [Fact]
-    public void Every_reader_has_a_row_of_the_overview_and_then_a_table_of_percentiles()
+    public void Every_reader_has_a_row_in_the_overview_and_a_table_of_percentiles()
     {
         using StringWriter output = new();
 
@@ -48,7 +48,7 @@ public sealed class CpuPrecisionTests
     [InlineData("0")]
     [InlineData("x")]
     [InlineData("1 2")]
-    public void Bad_arguments_are_answered_with_the_usage(string arguments)
+    public void Invalid_arguments_print_the_usage(string arguments)
     {
         using StringWriter output = new();
         Program.Run(arguments.Split(' '), output).Should().Be(2);

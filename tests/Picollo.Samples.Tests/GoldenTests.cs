@@ -1,8 +1,8 @@
 namespace Picollo.Samples.Tests;
 
 /// <summary>
-/// The programs whose output is the same on every run, against <c>Golden/*.txt</c>: the article's listings, with columns
-/// padded to the width of their rule and, in CustomPercentiles, with the three lines that the listing leaves out.
+/// Compares programs with constant output with <c>Golden/*.txt</c>. These files are the listings of the article, with columns
+/// padded to the width of their header rule. CustomPercentiles also contains the three lines that the listing omits.
 /// </summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class GoldenTests
@@ -12,7 +12,7 @@ public sealed class GoldenTests
         ConsoleOutput.Of(GettingStarted.Run).Should().Be(Golden("GettingStarted"));
 
     [Fact]
-    public void Snapshots_give_the_same_tables_without_a_reset() =>
+    public void Snapshots_print_the_same_tables_without_a_reset() =>
         ConsoleOutput.Of(GettingStartedSnapshot.Run).Should().Be(Golden("GettingStarted"));
 
     [Fact]

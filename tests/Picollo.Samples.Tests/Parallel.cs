@@ -1,2 +1,2 @@
-// More at once than there are processors: most of the time, tests wait for a process, a server or a second to pass.
+// More tests in parallel than processors, because most of the time, tests wait for a process, a server or a delay.
 [assembly: CollectionBehavior(MaxParallelThreads = 4)]

@@ -2,7 +2,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Tests;
 
-/// <summary>Both programs, with the CPU's counters where there are some, and else with what they say and do instead.</summary>
+/// <summary>Runs both programs with hardware counters, or with their fallback if hardware counters are unavailable.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class PerfCountersTests
 {
@@ -14,26 +14,26 @@ public sealed class PerfCountersTests
             .WithCacheCounter(PerfCacheCounterId.L1DReadMiss).WithCacheCounter(PerfCacheCounterId.L1IReadMiss);
         string[] lines = ConsoleOutput.LinesOf(() => CpuPmu.RunOrElse(() => KnownWorkload.Run(200), () => KnownWorkload.RunWithoutPmu(200)));
 
-        string[] expected = ShouldSayWhatThereIs(lines, counters)
+        string[] expected = ShouldPrintAvailability(lines, counters)
             ? ["Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchMisses", "HardwareCache:L1DReadMiss", "HardwareCache:L1IReadMiss"]
             : SoftwareNames;
         Titles(lines).Should().Equal(expected);
         string[][] totals = [.. MarkdownRows.Of(lines).Where(row => row[0] == "Precision:")];
         totals.Should().HaveSameCount(expected).And.AllSatisfy(row => row[3].ToNumber().Should()
-            .BeInRange(170, 179, "the first 21 are the warm-up, and a scope across a suspend records nothing"));
+            .BeInRange(170, 179, "the first 21 are the warm-up, and a scope that spans a suspend records nothing"));
 
-        // 256,000 instructions and more; and no CPU takes them in less than 25 µs, which would be 10 GHz.
+        // At least 256,000 instructions. In picoseconds, no CPU needs less than 25 µs, which would be 10 GHz.
         string[][] first = MarkdownRows.Of(lines.SkipWhile(line => !line.StartsWith('|')).TakeWhile(line => line.StartsWith('|')));
         first.Row("50")[1].ToNumber().Should().BeGreaterThan(25_000);
     }
 
     [Fact]
-    public void Sorted_and_unsorted_are_compared_table_by_table()
+    public void Sorted_and_unsorted_values_are_compared_in_tables()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithHardwareCounters(PerfHardwareCounterId.CpuCycles, PerfHardwareCounterId.BranchMisses);
         string[] lines = ConsoleOutput.LinesOf(() => CpuPmu.RunOrElse(() => SortedUnsorted.Run(5), () => SortedUnsorted.RunWithoutPmu(5)));
 
-        Titles(lines).Should().Equal(ShouldSayWhatThereIs(lines, counters) ? ["CpuCycles", "BranchMisses"] : SoftwareNames);
+        Titles(lines).Should().Equal(ShouldPrintAvailability(lines, counters) ? ["CpuCycles", "BranchMisses"] : SoftwareNames);
         MarkdownRows.Of(lines)[0].Should().Equal("Percentile", "Unsorted", "Sorted", "Δ%");
     }
 
@@ -59,8 +59,8 @@ public sealed class PerfCountersTests
         }
     }
 
-    /// <summary>Whether the CPU's counters were had; if not, that is the next thing said, with the reason.</summary>
-    private static bool ShouldSayWhatThereIs(string[] lines, PerfEventCounterSessionFactory counters)
+    /// <summary>Returns whether the hardware counters are available. If they are not, asserts that the reason was printed.</summary>
+    private static bool ShouldPrintAvailability(string[] lines, PerfEventCounterSessionFactory counters)
     {
         lines.Should().Contain(line => line.StartsWith("CPU PMU: fixedCounters=", StringComparison.Ordinal));
         if (counters.TryCreate(out PerfEventCounterSession? session, out string? reason))
@@ -70,8 +70,8 @@ public sealed class PerfCountersTests
         }
 
         lines.Should().ContainInOrder(
-            $"The CPU's counters cannot be had. {reason}",
-            "The same work with CPU time, the CPU's clock and the kernel's own counters instead:");
+            $"The hardware counters are unavailable. {reason}",
+            "The same work, measured with CPU time, the CPU's time counter and the kernel's software counters:");
         return false;
     }
 

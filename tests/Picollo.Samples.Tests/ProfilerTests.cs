@@ -6,7 +6,7 @@ namespace Picollo.Samples.Tests;
 public sealed class ProfilerTests
 {
     [FactNeeding(Need.PerfEvents)]
-    public async Task The_table_is_printed_and_the_page_has_the_method_that_counts()
+    public async Task The_table_is_printed_and_the_page_contains_the_counting_method()
     {
         string page = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
         try

@@ -9,7 +9,7 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
 {
     private readonly WebApplication _application = Api.Create(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
 
-    // A stream that is left is closed at once, not read on for two seconds in the hope of its end.
+    // Closes an unfinished stream immediately, instead of reading it for two seconds.
     private readonly HttpClient _client = new(new SocketsHttpHandler { AllowAutoRedirect = false, ResponseDrainTimeout = TimeSpan.Zero });
 
     public async Task InitializeAsync()
@@ -23,7 +23,7 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
     public void Dispose() => _client.Dispose();
 
     [Fact]
-    public async Task Every_endpoint_answers_and_stands_on_the_page()
+    public async Task Every_endpoint_responds_and_is_on_the_page()
     {
         (await GetAsync("/")).Should().Be((HttpStatusCode.Redirect, ""));
         (await GetAsync("/hello")).Should().Be((HttpStatusCode.OK, "Hello."));
@@ -56,7 +56,7 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
     }
 
     [Fact]
-    public async Task The_pages_own_requests_and_its_stream_are_a_part_of_the_process_and_no_rows()
+    public async Task Requests_of_the_page_and_its_stream_have_no_rows_but_are_a_part_of_the_process()
     {
         using (HttpResponseMessage stream = await _client.GetAsync("/picollo/events", HttpCompletionOption.ResponseHeadersRead))
         {
@@ -81,14 +81,14 @@ public sealed class ApiTests : IAsyncLifetime, IDisposable
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task The_demo_prints_what_page_and_exposition_say()
+    public async Task The_demo_prints_the_data_of_the_page_and_the_metrics()
     {
         using StringWriter output = new();
         await Demo.RunAsync(TimeSpan.FromSeconds(1), output, CancellationToken.None);
 
         string printed = output.ToString();
         printed.Should().Contain("| GET /orders/{id:int} ").And.Contain("| order_size ").And.Contain("| shop.quote.duration ").And.Contain("a page of ").And.Contain("with 2 plots")
-            .And.MatchRegex("GET /primes/100000 answered with Server-Timing: cpu;dur=[0-9.]+, total;dur=[0-9.]+")
+            .And.MatchRegex("GET /primes/100000 has Server-Timing: cpu;dur=[0-9.]+, total;dur=[0-9.]+")
             .And.MatchRegex("picollo_http_server_request_cpu_time_seconds_bucket\\{http_request_method=\"GET\",http_route=\"/orders/\\{id:int\\}\",le=\"\\+Inf\"\\} [1-9]");
     }
 
