@@ -40,7 +40,8 @@ internal sealed class SoftwareMeter : IDisposable
 
     public IReadOnlyList<(string Name, HdrHistogram Histogram)> Histograms { get; }
 
-    /// <summary>Measures an action. The most expensive reading is the outermost, so that the cheapest reading includes the least overhead of the others.</summary>
+    /// <summary>Measures an action. The most expensive reading is the outermost one, so that the cheapest reading includes the least overhead of
+    /// the others.</summary>
     public void Measure(Action work)
     {
         _session?.Read();

@@ -1,9 +1,9 @@
 namespace Picollo.Samples.Top;
 
 /// <summary>One of the document's experiments.</summary>
-/// <param name="Name">On the command line.</param>
-/// <param name="Summary">What it shows.</param>
-/// <param name="Run">Makes it and prints its tables.</param>
+/// <param name="Name">The name on the command line.</param>
+/// <param name="Summary">A description of the experiment.</param>
+/// <param name="Run">Runs the experiment and prints its tables.</param>
 public sealed record Experiment(string Name, string Summary, Action<TextWriter> Run)
 {
     public static IReadOnlyList<Experiment> All { get; } =
@@ -13,7 +13,7 @@ public sealed record Experiment(string Name, string Summary, Action<TextWriter> 
         new("nice", "time counts as us at niceness -1 and 0, and as ni at 1", NiceStates.Run),
         new("shares", "two ackermann_multi of different niceness, in both orders", Shares.Run),
         new("clamp", "niceness 20 and -21 become 19 and -20", Clamping.Run),
-        new("migration", "how often a lone thread changes its CPU", Migration.Run),
-        new("load", "what the load average makes of it", LoadAverages.Run),
+        new("migration", "how often a single thread changes its CPU", Migration.Run),
+        new("load", "the load average of busy threads", LoadAverages.Run),
     ];
 }

@@ -4,9 +4,9 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Samples.Top;
 
-/// <summary><c>picollo top -b</c> in its own process: the tool as users have it.</summary>
-/// <remarks>A process and not the tool's code, which is internal: linking it would take most of the tool's files, and a process shows what
-/// users see. Like <c>top</c> in the document, it is itself on its pages.</remarks>
+/// <summary>Runs <c>picollo top -b</c> in a separate process.</summary>
+/// <remarks>The sample starts a process, because the tool's code is internal and would need most of the tool's files, and because a process shows
+/// what users see. Like <c>top</c> in the document, <c>picollo top</c> is on its own pages.</remarks>
 public sealed class PicolloTop : IDisposable
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
@@ -15,9 +15,9 @@ public sealed class PicolloTop : IDisposable
     private readonly ManualResetEventSlim _hasPage = new();
     private readonly List<string> _lines = [];
 
-    /// <summary>Starts it, and returns when it shows its first page.</summary>
-    /// <param name="nice">Its niceness; null to keep the caller's.</param>
-    /// <param name="options">Its options, <c>-b</c> left out.</param>
+    /// <summary>Starts the process, and returns when it has printed its first page.</summary>
+    /// <param name="nice">The niceness, or <see langword="null"/> to keep that of the caller.</param>
+    /// <param name="options">The options of <c>picollo top</c>, without <c>-b</c>.</param>
     public PicolloTop(int? nice, params string[] options)
     {
         _process = new Process { StartInfo = Commands.Of(nice, Commands.Picollo, ["top", "-b", .. options]) };
@@ -35,7 +35,7 @@ public sealed class PicolloTop : IDisposable
         _hasPage.Wait(StartLimit);
     }
 
-    /// <summary>The pages that are complete.</summary>
+    /// <summary>The complete pages.</summary>
     public IReadOnlyList<TopPage> Pages
     {
         get
@@ -56,17 +56,17 @@ public sealed class PicolloTop : IDisposable
     }
 }
 
-/// <summary>A page that <c>picollo top -b</c> wrote.</summary>
-/// <param name="Lines">Its lines.</param>
+/// <summary>A page that <c>picollo top -b</c> printed.</summary>
+/// <param name="Lines">The lines of the page.</param>
 public sealed partial record TopPage(IReadOnlyList<string> Lines)
 {
-    /// <summary>The lines of CPU states: one for all CPUs, or one for each with <c>-1</c>.</summary>
+    /// <summary>The lines with CPU states: one line for all CPUs, or with <c>-1</c> one line for each CPU.</summary>
     public IEnumerable<string> States => Lines.Where(line => line.StartsWith("%Cpu", StringComparison.Ordinal));
 
-    /// <summary>The line that names the columns of the list.</summary>
+    /// <summary>The header line of the list.</summary>
     public string Header => Lines.FirstOrDefault(line => line.TrimStart().StartsWith("PID ", StringComparison.Ordinal)) ?? "";
 
-    /// <summary>Divides output into pages. The last one may be incomplete.</summary>
+    /// <summary>Divides output into pages. The last page can be incomplete.</summary>
     public static TopPage[] Split(IEnumerable<string> lines)
     {
         List<List<string>> pages = [[]];
@@ -83,28 +83,28 @@ public sealed partial record TopPage(IReadOnlyList<string> Lines)
         return [.. pages.Select(page => new TopPage(page))];
     }
 
-    /// <summary>The percentages of a state, such as <c>us</c>, in each line of <see cref="States"/>.</summary>
+    /// <summary>Returns the percentages of a state, such as <c>us</c>, in each line of <see cref="States"/>.</summary>
     public double[] PercentOf(string state) =>
     [
         .. States.SelectMany(line => State().Matches(line)).Where(match => match.Groups[2].Value == state).Select(match => Number(match.Groups[1].Value)),
     ];
 
-    /// <summary>The lines of processes or threads with a name; names of more than 15 characters are cut by the system.</summary>
+    /// <summary>Returns the lines of processes or threads with a name. The system truncates names to 15 characters.</summary>
     public IEnumerable<string> RowsOf(string command) =>
         Lines.Where(line => line.EndsWith(" " + (command.Length > 15 ? command[..15] : command), StringComparison.Ordinal));
 
-    /// <summary>The line of a process; null if it is not on the page.</summary>
+    /// <summary>Returns the line of a process, or <see langword="null"/> if the process is not on the page.</summary>
     public string? RowOf(int processId) => Lines.FirstOrDefault(line => line.TrimStart().StartsWith(
         processId.ToString(CultureInfo.InvariantCulture) + " ", StringComparison.Ordinal));
 
-    /// <summary>A column of a line of the list; null if the page has no such column.</summary>
+    /// <summary>Returns a column of a line of the list, or <see langword="null"/> if the page does not have the column.</summary>
     public string? Column(string row, string name)
     {
         int index = Array.IndexOf(Words(Header), name);
         return index < 0 ? null : Words(row).ElementAtOrDefault(index);
     }
 
-    /// <summary>The <c>%CPU</c> of a line of the list; 0 for no line.</summary>
+    /// <summary>Returns the <c>%CPU</c> of a line of the list, or 0 if the line is <see langword="null"/>.</summary>
     public double CpuOf(string? row) => row is not null && double.TryParse(Column(row, "%CPU"), CultureInfo.InvariantCulture, out double share) ? share : 0;
 
     private static string[] Words(string line) => line.Split(' ', StringSplitOptions.RemoveEmptyEntries);

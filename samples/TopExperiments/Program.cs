@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The command line: <c>[experiment…]</c>, an <see cref="AckermannProgram"/>, or <see cref="WorkerOptions"/>.</summary>
+/// <summary>The program. The command line is <c>[experiment…]</c>, an <see cref="AckermannProgram"/>, or <see cref="WorkerOptions"/>.</summary>
 public static class Program
 {
     public static int Main(string[] arguments)
@@ -31,18 +31,18 @@ public static class Program
         return Run(arguments, Console.Out);
     }
 
-    /// <summary>Makes the experiments named, or all.</summary>
+    /// <summary>Runs the experiments with the given names, or all experiments.</summary>
     public static int Run(string[] names, TextWriter output)
     {
         if (names.Except(Experiment.All.Select(experiment => experiment.Name)).FirstOrDefault() is { } unknown)
         {
-            output.WriteLine($"There is no experiment '{unknown}'; there are:");
+            output.WriteLine($"Unknown experiment '{unknown}'. The experiments are:");
             foreach (Experiment experiment in Experiment.All)
             {
                 output.WriteLine($"  {experiment.Name,-10} {experiment.Summary}");
             }
 
-            output.WriteLine("and the document's programs, with the largest second argument:");
+            output.WriteLine("The document's programs, with the largest second argument, are:");
             output.WriteLine($"  {AckermannProgram.SingleName} [{AckermannProgram.PublishedLargest}]");
             output.WriteLine($"  {AckermannProgram.MultiName} [{AckermannProgram.PublishedLargest}]");
 
@@ -51,7 +51,7 @@ public static class Program
 
         output.WriteLine($"Machine  {Environment.ProcessorCount} CPUs, {RuntimeInformation.ProcessArchitecture}, {RuntimeInformation.OSDescription}");
         output.WriteLine("Document 2 CPUs, CentOS 8 virtual machine, a program in Go");
-        output.WriteLine("Figures are of the whole machine: what else runs here is in them, as it is in top's.");
+        output.WriteLine("The figures include all other programs on this machine, as in top.");
         foreach (Experiment experiment in Experiment.All.Where(experiment => names.Length == 0 || names.Contains(experiment.Name)))
         {
             output.WriteLine();
@@ -71,7 +71,7 @@ public static class Program
         }
         catch (Exception e) when (e is MeasurementUnavailableException or WorkerException or IOException or Win32Exception)
         {
-            output.WriteLine($"Not here: {e.Message}");
+            output.WriteLine($"Unavailable: {e.Message}");
         }
     }
 }

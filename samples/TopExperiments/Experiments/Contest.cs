@@ -1,23 +1,23 @@
 namespace Picollo.Samples.Top;
 
-/// <summary>Two <c>ackermann_multi</c> of different niceness, started one soon after the other, on all CPUs.</summary>
+/// <summary>Two <c>ackermann_multi</c> programs with different niceness, started shortly after each other, on all CPUs.</summary>
 /// <remarks>
-/// Nicenesses only count within a scheduling group. With autogroups (sched(7)) every session is a group, so two terminals share
-/// evenly whatever the niceness; children of one process are in one session.
+/// Niceness has an effect only within a scheduling group. With autogroups (sched(7)), every session is a group, so programs in two terminals
+/// share the CPUs evenly, regardless of their niceness. Children of one process are in the same session.
 /// </remarks>
-/// <param name="First">The one that was started first.</param>
-/// <param name="Second">The other.</param>
-/// <param name="Pages">The pages on which at least one of them runs.</param>
+/// <param name="First">The program that was started first.</param>
+/// <param name="Second">The program that was started second.</param>
+/// <param name="Pages">The pages of <c>picollo top</c> on which at least one program runs.</param>
 public sealed record Contest(Contestant First, Contestant Second, IReadOnlyList<TopPage> Pages)
 {
-    /// <summary>The time between two pages.</summary>
+    /// <summary>The time between two pages, in seconds.</summary>
     public const double PageSeconds = 0.5;
 
-    /// <summary>Runs both to their ends.</summary>
-    /// <exception cref="WorkerException">One did not end, or failed.</exception>
+    /// <summary>Runs both programs until they end.</summary>
+    /// <exception cref="WorkerException">A program did not end, or failed.</exception>
     public static Contest Of(int firstNice, int secondNice, int largest)
     {
-        // With the lower niceness of the two, so that it has its CPU time beside them.
+        // With the lower niceness of the two programs, so that picollo top gets enough CPU time.
         using PicolloTop top = new(Math.Min(firstNice, secondNice), "-d", FormattableString.Invariant($"{PageSeconds}"));
         AckermannProgram program = new(IsMulti: true, largest);
         using AckermannProcess first = new(program, firstNice);
@@ -35,9 +35,10 @@ public sealed record Contest(Contestant First, Contestant Second, IReadOnlyList<
 }
 
 /// <summary>One of the programs of a <see cref="Contest"/>.</summary>
-/// <param name="Nice">Its niceness.</param>
-/// <param name="Id">Its process ID.</param>
-/// <param name="Times">What <c>time</c> prints of it.</param>
-/// <param name="Lines">What it printed.</param>
-/// <param name="LinesAhead">How many of its lines came before the less nice program ended; null for that one itself.</param>
+/// <param name="Nice">The niceness.</param>
+/// <param name="Id">The process ID.</param>
+/// <param name="Times">The times that <c>time</c> prints.</param>
+/// <param name="Lines">The printed lines.</param>
+/// <param name="LinesAhead">The number of lines that were printed before the program with the lower niceness ended, or <see langword="null"/> for
+/// that program.</param>
 public sealed record Contestant(int Nice, int Id, Times Times, IReadOnlyList<string> Lines, int? LinesAhead);

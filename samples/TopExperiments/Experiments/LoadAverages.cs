@@ -5,13 +5,16 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The document's load averages, as far as they get in a short time.</summary>
+/// <summary>The document's load averages, measured for a short time.</summary>
 public static class LoadAverages
 {
     private const int Seconds = 11;
 
-    /// <summary>The one-minute average after a while with so many threads that run or wait for a CPU: it closes in on their
-    /// number with a time constant of a minute, in steps of 5 s (the kernel's kernel/sched/loadavg.c).</summary>
+    /// <summary>Computes the one-minute load average after a time with a number of threads that run or wait for a CPU. The average approaches this
+    /// number with a time constant of one minute, in steps of 5 s (kernel/sched/loadavg.c).</summary>
+    /// <param name="before">The load average at the start.</param>
+    /// <param name="running">The number of threads that run or wait for a CPU.</param>
+    /// <param name="time">The time that has passed.</param>
     public static double After(double before, double running, TimeSpan time)
     {
         double left = Math.Exp(-time.TotalMinutes);
@@ -24,7 +27,7 @@ public static class LoadAverages
         using SystemCpu cpu = new(SystemCpuParts.LoadAverage | SystemCpuParts.RunQueue);
         if (cpu.LoadAverage is not { } before)
         {
-            output.WriteLine($"Not here: {cpu.GetUnavailableReason(SystemCpuParts.LoadAverage)}");
+            output.WriteLine($"Unavailable: {cpu.GetUnavailableReason(SystemCpuParts.LoadAverage)}");
             return;
         }
 
@@ -39,7 +42,7 @@ public static class LoadAverages
                 cpu.Update();
                 if (cpu.RunQueue?.Running is { } number)
                 {
-                    // All but this thread, which runs only to look.
+                    // Without this thread, which runs only to measure.
                     running.Add(number - 1);
                 }
             }
@@ -48,14 +51,14 @@ public static class LoadAverages
         TimeSpan time = Stopwatch.GetElapsedTime(start);
         double mean = running.Count > 0 ? running.Average() : threads;
         double after = cpu.LoadAverage?.OneMinute ?? before.OneMinute;
-        MarkdownTable table = new("lrr", ["1-minute load average", "document", "here"]);
+        MarkdownTable table = new("lrr", ["1-minute load average", "document", "measured"]);
         table.Add("before", "", Text(before.OneMinute));
         table.Add($"after {time.TotalSeconds:0} s of {threads} threads", "", Text(after));
-        table.Add($"the same by the formula, from {Text(mean)} threads seen to want a CPU", "", Text(After(before.OneMinute, mean, time)));
-        table.Add("after 4 minutes of 1 thread (here: by the formula, with nothing else)", "0.95", Text(After(0, 1, TimeSpan.FromMinutes(4))));
-        table.Add($"after 4 minutes of {threads} threads (document: 2)", "2.52", Text(After(0, threads, TimeSpan.FromMinutes(4))));
+        table.Add($"computed for the observed {Text(mean)} threads that run or wait", "", Text(After(before.OneMinute, mean, time)));
+        table.Add("after 4 minutes of 1 thread (computed, without other load)", "0.95", Text(After(0, 1, TimeSpan.FromMinutes(4))));
+        table.Add($"after 4 minutes of {threads} threads (computed; document: 2 threads)", "2.52", Text(After(0, threads, TimeSpan.FromMinutes(4))));
         output.Write(table.ToString("Load average"));
-        output.WriteLine("The average has a time constant of a minute: a run as short as this one shows only its beginning.");
+        output.WriteLine("The average has a time constant of one minute, so a short run shows only its start.");
     }
 
     private static string Text(double number) => number.ToString("0.00", CultureInfo.InvariantCulture);

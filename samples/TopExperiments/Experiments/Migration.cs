@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The document's surprise in experiment 1: a lone thread does not stay on its CPU.</summary>
+/// <summary>The document's observation in experiment 1: a single thread does not remain on its CPU.</summary>
 internal static class Migration
 {
     private const int Samples = 50;
@@ -29,10 +29,10 @@ internal static class Migration
         }
 
         int changes = cpus.Zip(cpus.Skip(1), (before, after) => before == after ? 0 : 1).Sum();
-        MarkdownTable table = new("lll", ["", "document", "here"]);
-        table.Add("changes of CPU", "\"back and forth\"", cpus.Count > 0 ? $"{changes} in {Samples * Interval.TotalSeconds:0} s, looking every {Interval.TotalMilliseconds:0} ms" : "the system does not tell");
-        table.Add("share of looks on each CPU, %", "", string.Join(", ", cpus.CountBy(cpu => cpu).OrderBy(pair => pair.Key).Select(pair => $"CPU {pair.Key}: {100.0 * pair.Value / cpus.Count:0.0}")));
-        output.Write(table.ToString("A lone thread and its CPU"));
-        output.WriteLine("Whatever wakes on its CPU, this program included, may make the scheduler move it to an idle one.");
+        MarkdownTable table = new("lll", ["", "document", "measured"]);
+        table.Add("changes of CPU", "\"back and forth\"", cpus.Count > 0 ? $"{changes} in {Samples * Interval.TotalSeconds:0} s, sampled every {Interval.TotalMilliseconds:0} ms" : "unavailable on this system");
+        table.Add("share of samples on each CPU, %", "", string.Join(", ", cpus.CountBy(cpu => cpu).OrderBy(pair => pair.Key).Select(pair => $"CPU {pair.Key}: {100.0 * pair.Value / cpus.Count:0.0}")));
+        output.Write(table.ToString("The CPU of a single thread"));
+        output.WriteLine("If another thread wakes on its CPU, including those of this program, the scheduler can move the thread to an idle CPU.");
     }
 }

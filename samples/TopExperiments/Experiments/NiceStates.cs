@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The document's experiment 2: where the time of a niced program is counted.</summary>
+/// <summary>The document's experiment 2: the CPU state in which the time of a program with a niceness is counted.</summary>
 internal static class NiceStates
 {
     private const int Largest = 12;
@@ -14,7 +14,7 @@ internal static class NiceStates
         Add(table, -1, "19", "-1", "99.8", "0.0", "198.0");
         Add(table, 0, "20", "0", "99.8", "0.0", "200.0");
         Add(table, 1, "21", "1", "0.0", "99.7", "199.3");
-        output.Write(table.ToString("ackermann_multi alone, at three nicenesses"));
+        output.Write(table.ToString("ackermann_multi alone, with three niceness values"));
     }
 
     private static void Add(MarkdownTable table, int nice, params string[] document)
@@ -22,14 +22,14 @@ internal static class NiceStates
         table.Add([nice.ToString(CultureInfo.InvariantCulture), "document", .. document]);
         if (!Niceness.IsPermitted(nice, out string? reason))
         {
-            table.Add("", $"here: {reason}", "", "", "", "", "");
+            table.Add("", $"measured: {reason}", "", "", "", "", "");
             return;
         }
 
         WatchedRun run = WatchedRun.Of(new AckermannProgram(IsMulti: true, Largest), nice, "-d", "0.5");
         TopPage page = run.Busiest;
         string row = page.RowOf(run.Id) ?? "";
-        table.Add("", "here", Text("PR"), Text("NI"), State("us"), State("ni"), Text("%CPU"));
+        table.Add("", "measured", Text("PR"), Text("NI"), State("us"), State("ni"), Text("%CPU"));
 
         string Text(string column) => page.Column(row, column) ?? "-";
 

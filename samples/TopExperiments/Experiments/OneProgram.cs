@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The document's experiment 1: a program on one core, and on all.</summary>
+/// <summary>The document's experiment 1: a program on one core, and on all cores.</summary>
 public static class OneProgram
 {
     private const int ThreadLines = 5;
@@ -30,7 +30,7 @@ public static class OneProgram
 
         TopPage page = run.Busiest;
         double[] user = [.. page.PercentOf("us").OrderDescending()];
-        MarkdownTable table = new("lrr", ["", "document", "here"]);
+        MarkdownTable table = new("lrr", ["", "document", "measured"]);
         table.Add("us, mean of all CPUs", document.User, Mean(user));
         table.Add("sy", document.System, Mean(page.PercentOf("sy")));
         table.Add("ni", document.Nice, Mean(page.PercentOf("ni")));

@@ -6,7 +6,7 @@ namespace Picollo.Samples.Top;
 /// <summary>The document's experiment 3: niceness in action.</summary>
 public static class Shares
 {
-    /// <summary>A quarter of the document's work, so that the six runs take some 15 s.</summary>
+    /// <summary>The largest second argument. It causes a quarter of the document's work, so that the six runs take about 15 s.</summary>
     private const int Largest = 12;
 
     private const int MaxPhases = 12;
@@ -20,16 +20,16 @@ public static class Shares
 
     public static void Run(TextWriter output) => Run(output, Largest);
 
-    /// <summary>As <see cref="Run(TextWriter)"/>, with another size of the programs.</summary>
+    /// <summary>Runs the experiment with another size of the programs.</summary>
     public static void Run(TextWriter output, int largest)
     {
         MarkdownTable times = new(
-            "lrrrrr", ["program", "document: real, user, sys, s", "here: real, user, sys, s", "%CPU of both: document", "by weight", "here"]);
+            "lrrrrr", ["program", "document: real, user, sys, s", "measured: real, user, sys, s", "%CPU of both: document", "by weight", "measured"]);
         foreach (Pair pair in Pairs)
         {
             if (!Niceness.IsPermitted(pair.Low, out string? reason))
             {
-                output.WriteLine($"Nicenesses {pair.Low} and {pair.High} are left out: {reason}.");
+                output.WriteLine($"Niceness {pair.Low} and {pair.High} skipped: {reason}.");
                 output.WriteLine();
                 continue;
             }
@@ -38,8 +38,8 @@ public static class Shares
             Run(output, times, pair, pair.High, pair.Low, largest);
         }
 
-        output.WriteLine(times.ToString($"What time says of them (here up to ackermann(3, {largest}), in the document 13)"));
-        output.WriteLine("%CPU of both: the percentage that one has of what both have while both run.");
+        output.WriteLine(times.ToString($"Output of time (measured with ackermann(3, {largest}), in the document with 13)"));
+        output.WriteLine("%CPU of both: the CPU time of one program in percent of the CPU time of both, while both run.");
     }
 
     private static void Run(TextWriter output, MarkdownTable times, Pair pair, int first, int second, int largest)
@@ -55,7 +55,7 @@ public static class Shares
             int other = isLow ? pair.High : pair.Low;
             Print(output, one, other, largest);
             times.Add(
-                $"{one.Nice} beside {other}, started {(one == contest.First ? "first" : "second")}",
+                $"{one.Nice} against {other}, started {(one == contest.First ? "first" : "second")}",
                 isLow ? pair.LowTimes : pair.HighTimes,
                 string.Create(CultureInfo.InvariantCulture, $"{one.Times.Real.TotalSeconds:0.00}, {one.Times.User.TotalSeconds:0.00}, {one.Times.System.TotalSeconds:0.00}"),
                 isLow ? pair.LowShare : pair.HighShare,
@@ -64,7 +64,7 @@ public static class Shares
         }
     }
 
-    /// <summary>The page on which the one that has less has the most.</summary>
+    /// <summary>Prints the page on which the program with less CPU time has the most.</summary>
     private static void PrintPage(TextWriter output, Contest contest)
     {
         if (contest.Pages.MaxBy(page => Math.Min(Cpu(page, contest.First), Cpu(page, contest.Second))) is not { } page)
@@ -111,13 +111,13 @@ public static class Shares
 
         if (one.LinesAhead is { } ahead)
         {
-            output.WriteLine($"It printed {ahead} of its {one.Lines.Count} lines before the one at {other} ended.");
+            output.WriteLine($"It printed {ahead} of its {one.Lines.Count} lines before the program with niceness {other} ended.");
         }
 
         output.WriteLine();
     }
 
-    /// <summary>The percentage that one has of the time of both, over the pages on which both have some.</summary>
+    /// <summary>Returns the CPU time of one program in percent of the CPU time of both, over the pages on which both run.</summary>
     private static double Share(Contest contest, Contestant one)
     {
         TopPage[] both = [.. contest.Pages.Where(page => Cpu(page, contest.First) > 0 && Cpu(page, contest.Second) > 0)];

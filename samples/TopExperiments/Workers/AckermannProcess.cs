@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>An <see cref="AckermannProgram"/> in its own process. Disposing ends it.</summary>
+/// <summary>Runs an <see cref="AckermannProgram"/> in a separate process. Disposing ends the process.</summary>
 public sealed class AckermannProcess : IDisposable
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(3);
@@ -11,7 +11,7 @@ public sealed class AckermannProcess : IDisposable
     private readonly List<string> _lines = [];
 
     /// <param name="program">The program.</param>
-    /// <param name="nice">The niceness, set by <c>nice</c>; null to keep the caller's.</param>
+    /// <param name="nice">The niceness, set by <c>nice</c>, or <see langword="null"/> to keep that of the caller.</param>
     public AckermannProcess(AckermannProgram program, int? nice = null)
     {
         _process = new Process { StartInfo = Commands.Of(nice, Commands.Self, program.ToArguments()) };
@@ -31,7 +31,7 @@ public sealed class AckermannProcess : IDisposable
 
     public int Id => _process.Id;
 
-    /// <summary>What it has printed so far.</summary>
+    /// <summary>The lines that the program has printed so far.</summary>
     public IReadOnlyList<string> Lines
     {
         get
@@ -43,20 +43,20 @@ public sealed class AckermannProcess : IDisposable
         }
     }
 
-    /// <summary>Waits until it has ended and all that it printed is in <see cref="Lines"/>.</summary>
-    /// <returns>What <c>time</c> prints of it.</returns>
-    /// <exception cref="WorkerException">It did not end, or failed.</exception>
+    /// <summary>Waits until the program has ended and <see cref="Lines"/> is complete.</summary>
+    /// <returns>The times that <c>time</c> prints.</returns>
+    /// <exception cref="WorkerException">The program did not end, or failed.</exception>
     public Times WaitForEnd()
     {
         if (!_process.WaitForExit(Limit))
         {
-            throw new WorkerException($"the program was not done after {Limit.TotalSeconds:0} s");
+            throw new WorkerException($"the program did not end within {Limit.TotalSeconds:0} s");
         }
 
         _process.WaitForExit(); // for the rest of the output
         return Times.TryParse(Lines, out Times? times)
             ? times
-            : throw new WorkerException($"the program ended with {_process.ExitCode}: {string.Join("; ", Lines)}");
+            : throw new WorkerException($"the program failed with exit code {_process.ExitCode}: {string.Join("; ", Lines)}");
     }
 
     public void Dispose()

@@ -4,31 +4,31 @@ using Picollo.Cpu;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The document's programs <c>ackermann_single</c> and <c>ackermann_multi</c>, and what the shell's <c>time</c> prints of
-/// them.</summary>
-/// <param name="IsMulti">Whether it computes everything twice, all in parallel; otherwise once, one after the other.</param>
-/// <param name="Largest">The last of the second arguments, which start at 0.</param>
+/// <summary>The document's programs <c>ackermann_single</c> and <c>ackermann_multi</c>. They also print times like the shell's
+/// <c>time</c>.</summary>
+/// <param name="IsMulti">Whether the program computes all values twice in parallel. Otherwise, it computes each value once, one after another.</param>
+/// <param name="Largest">The largest second argument. The second arguments start at 0.</param>
 public sealed record AckermannProgram(bool IsMulti, int Largest = AckermannProgram.PublishedLargest)
 {
     public const string SingleName = "ackermann_single";
     public const string MultiName = "ackermann_multi";
 
-    /// <summary>The document's. Each step takes four times as long as the one before it and twice the stack.</summary>
+    /// <summary>The document's largest second argument. Each step takes four times as long and twice the stack of the previous step.</summary>
     public const int PublishedLargest = 13;
 
     private const int First = 3;
 
-    /// <summary>The program's name on the command line, and in <c>top</c> as far as its 15 characters go.</summary>
+    /// <summary>The name of the program on the command line. <c>top</c> shows its first 15 characters.</summary>
     public string Name => IsMulti ? MultiName : SingleName;
 
     /// <summary>The command line.</summary>
     public string[] ToArguments() => [Name, Largest.ToString(CultureInfo.InvariantCulture)];
 
-    /// <summary>Reads a command line: a name, and optionally the largest second argument.</summary>
+    /// <summary>Parses a command line: a name, and optionally the largest second argument.</summary>
     /// <param name="arguments">The command line.</param>
-    /// <param name="program">The program; null if the command line names none, or <paramref name="reason"/> is not null.</param>
-    /// <param name="reason">What is wrong after the name; null if nothing is.</param>
-    /// <returns>Whether the command line names a program.</returns>
+    /// <param name="program">The program, or <see langword="null"/> if the command line has no name of a program or is invalid.</param>
+    /// <param name="reason">The usage if the argument after the name is invalid; otherwise, <see langword="null"/>.</param>
+    /// <returns><see langword="true"/> if the command line starts with the name of a program; otherwise, <see langword="false"/>.</returns>
     public static bool TryParse(string[] arguments, out AckermannProgram? program, out string? reason)
     {
         program = null;
@@ -43,7 +43,7 @@ public sealed record AckermannProgram(bool IsMulti, int Largest = AckermannProgr
             || (arguments.Length == 2
                 && (!int.TryParse(arguments[1], NumberStyles.None, CultureInfo.InvariantCulture, out largest) || largest > PublishedLargest)))
         {
-            reason = $"usage: {arguments[0]} [LARGEST], a number from 0 to {PublishedLargest} (the default)";
+            reason = $"usage: {arguments[0]} [LARGEST], a number from 0 to {PublishedLargest} (default: {PublishedLargest})";
             return true;
         }
 
@@ -51,7 +51,7 @@ public sealed record AckermannProgram(bool IsMulti, int Largest = AckermannProgr
         return true;
     }
 
-    /// <summary>Computes, and prints a line for each result when it is there, then three lines as <c>time</c> does.</summary>
+    /// <summary>Computes the values, prints a line for each result, and then prints three lines like <c>time</c>.</summary>
     public void Run(TextWriter output)
     {
         Lock oneLine = new();
@@ -89,11 +89,11 @@ public sealed record AckermannProgram(bool IsMulti, int Largest = AckermannProgr
         }
     }
 
-    /// <summary>A line of Go's <c>log</c>.</summary>
+    /// <summary>Formats a result like a line of Go's <c>log</c>.</summary>
     public static string LineOf(DateTime time, int n, int answer, long nanoseconds) => string.Create(
         CultureInfo.InvariantCulture, $"{time:yyyy'/'MM'/'dd HH':'mm':'ss} Calculated `ackermann({First}, {n}) = {answer}` in {GoText(nanoseconds)}");
 
-    /// <summary>A duration as Go prints it: 871ns, 45.08µs, 653.2ms, 2.613s, 1m2.5s.</summary>
+    /// <summary>Formats a duration like Go: 871ns, 45.08µs, 653.2ms, 2.613s, 1m2.5s.</summary>
     public static string GoText(long nanoseconds)
     {
         (long minutes, decimal rest) = (nanoseconds / 60_000_000_000, nanoseconds % 60_000_000_000);

@@ -3,18 +3,18 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>Niceness, and what the Linux scheduler makes of it.</summary>
+/// <summary>Niceness, and its effect in the Linux scheduler.</summary>
 public static partial class Niceness
 {
     public const int Lowest = -20;
     public const int Highest = 19;
 
-    // <sys/resource.h>: with id 0, the calling thread on Linux, whatever the name says.
+    // <sys/resource.h>: PRIO_PROCESS. With the ID 0, it is the calling thread on Linux.
     private const int PriorityOfProcess = 0;
     private const int OperationNotPermitted = 1;
     private const int PermissionDenied = 13;
 
-    /// <summary>Weights from -20 to 19: <c>sched_prio_to_weight</c> in the kernel's kernel/sched/core.c, each 1.25 times the next.</summary>
+    /// <summary>The weights of niceness -20 to 19: <c>sched_prio_to_weight</c> in kernel/sched/core.c. Each weight is 1.25 times the next one.</summary>
     private static readonly int[] Weights =
     [
         88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916,
@@ -25,16 +25,16 @@ public static partial class Niceness
 
     public static int WeightOf(int nice) => Weights[nice - Lowest];
 
-    /// <summary>The share that a thread gets of a CPU for which one other thread competes.</summary>
+    /// <summary>Returns the share of a CPU that a thread gets if one other thread competes for it.</summary>
     public static double ShareAgainst(int nice, int otherNice) =>
         (double)WeightOf(nice) / (WeightOf(nice) + WeightOf(otherNice));
 
-    /// <summary>Sets the calling thread's niceness; the kernel clamps it to its range.</summary>
+    /// <summary>Sets the niceness of the calling thread. The kernel clamps it to the valid range.</summary>
     public static bool TrySet(int nice, [NotNullWhen(false)] out string? reason)
     {
         if (!OperatingSystem.IsLinux())
         {
-            reason = "niceness is not set on systems other than Linux here";
+            reason = "this sample sets niceness only on Linux";
             return false;
         }
 
@@ -42,10 +42,10 @@ public static partial class Niceness
         return reason is null;
     }
 
-    /// <summary>Whether a program that is started now may have a niceness.</summary>
+    /// <summary>Returns whether this user can start a program with a niceness.</summary>
     public static bool IsPermitted(int nice, [NotNullWhen(false)] out string? reason)
     {
-        // Niceness is each thread's own on Linux, so that of this program stays as it is.
+        // On Linux, each thread has its own niceness, so a separate thread does not change that of this program.
         string? found = null;
         Thread thread = new(() => TrySet(nice, out found));
         thread.Start();
@@ -55,7 +55,7 @@ public static partial class Niceness
     }
 
     private static string Explain(int nice, int error) => error is OperationNotPermitted or PermissionDenied
-        ? $"niceness {nice} needs root or CAP_SYS_NICE"
+        ? $"niceness {nice} requires root or CAP_SYS_NICE"
         : $"setpriority failed with error {error}";
 
     [LibraryImport("libc", EntryPoint = "setpriority", SetLastError = true)]

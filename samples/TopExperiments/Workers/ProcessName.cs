@@ -2,13 +2,13 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The name that <c>top</c> shows of a process: that of its first thread.</summary>
+/// <summary>Sets the name that <c>top</c> shows for a process, which is the name of its first thread.</summary>
 internal static partial class ProcessName
 {
     // <sys/prctl.h>; prctl(2). The kernel keeps 15 bytes.
     private const int PR_SET_NAME = 15;
 
-    /// <summary>Names this process; called by its first thread. Has no effect on systems other than Linux.</summary>
+    /// <summary>Sets the name of the current process. Call it on the first thread. It has no effect on systems other than Linux.</summary>
     public static void Set(string name)
     {
         if (OperatingSystem.IsLinux())

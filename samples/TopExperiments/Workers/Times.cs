@@ -4,16 +4,16 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>What the shell's <c>time</c> prints after a command.</summary>
-/// <param name="Real">The time from the program's start to its end.</param>
-/// <param name="User">The program's CPU time outside of the kernel.</param>
-/// <param name="System">The program's CPU time in the kernel.</param>
+/// <summary>The times that the shell's <c>time</c> prints after a command.</summary>
+/// <param name="Real">The time from the start of the program to its end.</param>
+/// <param name="User">The CPU time of the program outside of the kernel.</param>
+/// <param name="System">The CPU time of the program in the kernel.</param>
 public sealed partial record Times(TimeSpan Real, TimeSpan User, TimeSpan System)
 {
-    /// <summary>The three lines.</summary>
+    /// <summary>Returns the three lines of <c>time</c>.</summary>
     public override string ToString() => string.Join(Environment.NewLine, Line("real", Real), Line("user", User), Line("sys", System));
 
-    /// <summary>Reads the last three lines of a program's output.</summary>
+    /// <summary>Parses the last three lines of a program's output.</summary>
     public static bool TryParse(IReadOnlyList<string> output, [NotNullWhen(true)] out Times? times)
     {
         Match match = Lines().Match(string.Join('\n', output.TakeLast(3)));

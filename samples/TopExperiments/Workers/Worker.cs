@@ -1,9 +1,9 @@
 namespace Picollo.Samples.Top;
 
-/// <summary>The CPU-bound program of the experiments, in a process of its own.</summary>
+/// <summary>The CPU-bound program of the experiments. It runs in a separate process.</summary>
 /// <remarks>
-/// It says <see cref="Ready"/>, waits for a line, computes, says <see cref="Computing"/>, and ends when its
-/// input is closed (which the parent's end does too, whatever that was), or after <see cref="Limit"/>.
+/// The worker prints <see cref="Ready"/>, waits for a line, starts to compute, and prints <see cref="Computing"/>. It ends after
+/// <see cref="Limit"/>, or when its input is closed, which also happens if the parent process ends.
 /// </remarks>
 public static class Worker
 {

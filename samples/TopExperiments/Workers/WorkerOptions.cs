@@ -2,9 +2,9 @@ using System.Globalization;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>What a worker is asked for, and its command line: <c>worker threads nice</c>, a dash for null.</summary>
-/// <param name="Threads">How many threads compute.</param>
-/// <param name="Nice">The niceness to ask for, or null to leave it.</param>
+/// <summary>The options of a worker. The command line is <c>worker threads nice</c>, with a dash for <see langword="null"/>.</summary>
+/// <param name="Threads">The number of threads that compute.</param>
+/// <param name="Nice">The niceness to request, or <see langword="null"/> to keep that of the caller.</param>
 public sealed record WorkerOptions(int Threads = 1, int? Nice = null)
 {
     public const string Verb = "worker";

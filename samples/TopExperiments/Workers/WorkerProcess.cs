@@ -2,15 +2,15 @@ using System.Diagnostics;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>A <see cref="Worker"/> as its parent sees it. Disposing ends it.</summary>
+/// <summary>Starts a <see cref="Worker"/> in a separate process. Disposing ends the process.</summary>
 public sealed class WorkerProcess : IDisposable
 {
     private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(20);
-    private static readonly TimeSpan PoliteEnd = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan ExitLimit = TimeSpan.FromSeconds(2);
 
     private readonly Process _process;
 
-    /// <exception cref="WorkerException">The system did not let it do what it was asked for.</exception>
+    /// <exception cref="WorkerException">The worker did not start, or the system rejected its options.</exception>
     public WorkerProcess(WorkerOptions options)
     {
         ProcessStartInfo start = Commands.Of(nice: null, Commands.Self, options.ToArguments());
@@ -31,7 +31,7 @@ public sealed class WorkerProcess : IDisposable
 
     public bool HasExited => _process.HasExited;
 
-    /// <summary>Lets it compute, and returns when it does.</summary>
+    /// <summary>Starts the computation, and returns when it has started.</summary>
     public void Go()
     {
         _process.StandardInput.WriteLine();
@@ -44,10 +44,10 @@ public sealed class WorkerProcess : IDisposable
         if (!_process.HasExited)
         {
             _process.StandardInput.Close();
-            if (!_process.WaitForExit(PoliteEnd))
+            if (!_process.WaitForExit(ExitLimit))
             {
                 _process.Kill();
-                _process.WaitForExit(PoliteEnd);
+                _process.WaitForExit(ExitLimit);
             }
         }
 
@@ -57,13 +57,13 @@ public sealed class WorkerProcess : IDisposable
     private void Expect(string answer)
     {
         Task<string?> line = _process.StandardOutput.ReadLineAsync();
-        string? said = line.Wait(AnswerLimit) ? line.Result : "it does not answer";
-        if (said != answer)
+        string? response = line.Wait(AnswerLimit) ? line.Result : "the worker does not respond";
+        if (response != answer)
         {
-            throw new WorkerException(said ?? "the worker ended early");
+            throw new WorkerException(response ?? "the worker ended early");
         }
     }
 }
 
-/// <summary>Why a worker does not do what it was asked for, in words for a table.</summary>
+/// <summary>A failure of a worker or program. The message is short, because it is printed in a table.</summary>
 public sealed class WorkerException(string message) : Exception(message);

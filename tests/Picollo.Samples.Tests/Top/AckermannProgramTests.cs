@@ -31,7 +31,7 @@ public sealed class AckermannProgramTests
     [InlineData("ackermann_multi", true, 13)]
     [InlineData("ackermann_multi 0", true, 0)]
     [InlineData("ackermann_single 13", false, 13)]
-    public void A_command_line_names_a_program(string line, bool isMulti, int largest)
+    public void A_command_line_with_a_name_is_parsed(string line, bool isMulti, int largest)
     {
         AckermannProgram.TryParse(line.Split(' '), out AckermannProgram? program, out string? reason).Should().BeTrue();
 
@@ -45,18 +45,18 @@ public sealed class AckermannProgramTests
     [InlineData("ackermann_multi 14")]
     [InlineData("ackermann_multi -1")]
     [InlineData("ackermann_multi 1 1")]
-    public void Another_size_is_refused(string line)
+    public void An_invalid_size_is_rejected(string line)
     {
         AckermannProgram.TryParse(line.Split(' '), out AckermannProgram? program, out string? reason).Should().BeTrue();
 
         program.Should().BeNull();
-        reason.Should().Be("usage: ackermann_multi [LARGEST], a number from 0 to 13 (the default)");
+        reason.Should().Be("usage: ackermann_multi [LARGEST], a number from 0 to 13 (default: 13)");
     }
 
     [Theory]
     [InlineData("single")]
     [InlineData("worker 1 -")]
-    public void Other_command_lines_name_none(string line) => AckermannProgram.TryParse(line.Split(' '), out _, out _).Should().BeFalse();
+    public void Other_command_lines_are_not_programs(string line) => AckermannProgram.TryParse(line.Split(' '), out _, out _).Should().BeFalse();
 
     [Theory]
     [InlineData(0, "0ns")]
@@ -65,15 +65,15 @@ public sealed class AckermannProgramTests
     [InlineData(653_200_000, "653.2ms")]
     [InlineData(2_613_000_001, "2.613000001s")]
     [InlineData(62_500_000_000, "1m2.5s")]
-    public void Durations_are_printed_as_Go_does(long nanoseconds, string expected) => AckermannProgram.GoText(nanoseconds).Should().Be(expected);
+    public void Durations_are_printed_as_in_Go(long nanoseconds, string expected) => AckermannProgram.GoText(nanoseconds).Should().Be(expected);
 
     [Fact]
-    public void A_line_is_that_of_a_log() =>
+    public void A_result_is_printed_as_a_line_of_a_log() =>
         AckermannProgram.LineOf(new DateTime(2026, 1, 2, 3, 4, 5), 13, 65_533, 2_500_000_000).Should()
             .Be("2026/01/02 03:04:05 Calculated `ackermann(3, 13) = 65533` in 2.5s");
 
     [Fact]
-    public void Times_are_printed_as_the_shell_does_and_read_again()
+    public void Times_are_printed_as_in_the_shell_and_parsed_again()
     {
         Times times = new(TimeSpan.FromSeconds(71.86), TimeSpan.FromSeconds(35.95), TimeSpan.FromSeconds(0.086));
 

@@ -2,11 +2,11 @@ using Picollo.Samples.Top;
 
 namespace Picollo.Samples.Tests.Top;
 
-/// <summary>That the experiments' parts make sense; what they measure depends on what else the machine does.</summary>
+/// <summary>Tests the parts of the experiments. The measured values depend on other work of the machine, and are not tested.</summary>
 public sealed class ExperimentTests
 {
     [Fact]
-    public void Weights_predict_what_the_document_saw()
+    public void Weights_predict_the_shares_of_the_document()
     {
         Niceness.ShareAgainst(0, 1).Should().BeApproximately(0.555, 0.001);
         Niceness.ShareAgainst(-1, 0).Should().BeApproximately(0.555, 0.001);
@@ -24,7 +24,7 @@ public sealed class ExperimentTests
     }
 
     [Fact]
-    public void The_load_average_closes_in_on_the_number_of_threads()
+    public void The_load_average_approaches_the_number_of_threads()
     {
         LoadAverages.After(before: 3, running: 7, TimeSpan.Zero).Should().Be(3);
         LoadAverages.After(before: 0, running: 2, TimeSpan.FromMinutes(1)).Should().BeApproximately(2 * (1 - (1 / Math.E)), 1e-9);
@@ -33,7 +33,7 @@ public sealed class ExperimentTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Niceness_beyond_the_range_is_clamped()
+    public void Niceness_outside_the_range_is_clamped()
     {
         Clamping.NiceOf(20).Should().Be(Niceness.Highest);
         try
@@ -42,7 +42,7 @@ public sealed class ExperimentTests
         }
         catch (WorkerException e)
         {
-            e.Message.Should().Be("niceness -21 needs root or CAP_SYS_NICE");
+            e.Message.Should().Be("niceness -21 requires root or CAP_SYS_NICE");
         }
     }
 
@@ -80,7 +80,7 @@ public sealed class ExperimentTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Experiment_3_prints_for_each_pair_both_orders_or_why_it_is_left_out()
+    public void Experiment_3_prints_both_orders_of_each_pair_or_the_reason_for_skipping_it()
     {
         using StringWriter output = new();
 
@@ -92,7 +92,7 @@ public sealed class ExperimentTests
         {
             if (low < 0 && !isRoot)
             {
-                text.Should().Contain($"Nicenesses {low} and {high} are left out: niceness {low} needs root or CAP_SYS_NICE.");
+                text.Should().Contain($"Niceness {low} and {high} skipped: niceness {low} requires root or CAP_SYS_NICE.");
                 continue;
             }
 
@@ -102,13 +102,13 @@ public sealed class ExperimentTests
         int runs = isRoot ? 12 : 4;
         text.Split("\n$ time nice -n ").Should().HaveCount(runs + 1);
         text.Split("\nreal\t").Should().HaveCount(runs + 1);
-        text.Split("of its 25 lines before the one at").Should().HaveCount((runs / 2) + 1);
-        MarkdownRows.Of(output.ToString().Split(Environment.NewLine)).Row("0 beside 1, started first")[3..5].Should().Equal("55", "55.5");
+        text.Split("of its 25 lines before the program with niceness").Should().HaveCount((runs / 2) + 1);
+        MarkdownRows.Of(output.ToString().Split(Environment.NewLine)).Row("0 against 1, started first")[3..5].Should().Equal("55", "55.5");
     }
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Experiment_1_prints_the_programs_lines_its_table_and_a_page_of_picollo_top()
+    public void Experiment_1_prints_the_output_of_the_program_its_table_and_a_page_of_picollo_top()
     {
         using StringWriter output = new();
 
@@ -117,19 +117,19 @@ public sealed class ExperimentTests
         string[] lines = output.ToString().Split(Environment.NewLine);
         lines[0].Should().Be("$ ./ackermann_single");
         lines[1..15].Should().OnlyContain(line => line.Contains(" Calculated `ackermann(3, "));
-        MarkdownRows.Of(lines).Row("us, mean of all CPUs")[1].Should().Be("50.5");
+        MarkdownRows.Of(lines).Row("us, mean of all CPUs")[1].Should().Be("50.5", "this is the document's figure");
         lines.Where(line => line.StartsWith("%Cpu0 ")).Should().ContainSingle();
         lines.Should().Contain(line => line.EndsWith(" ackermann_singl"));
     }
 
     [Fact]
-    public void An_unknown_experiment_is_answered_with_the_names()
+    public void An_unknown_experiment_prints_the_names()
     {
         using StringWriter output = new();
 
         Program.Run(["clamp", "nothing"], output).Should().Be(2);
 
-        output.ToString().Should().StartWith("There is no experiment 'nothing'").And.Contain("  ackermann_single [13]").And.Contain("  ackermann_multi [13]");
+        output.ToString().Should().StartWith("Unknown experiment 'nothing'").And.Contain("  ackermann_single [13]").And.Contain("  ackermann_multi [13]");
         Experiment.All.Should().OnlyContain(experiment => output.ToString().Contains($"  {experiment.Name} "));
     }
 
@@ -142,7 +142,7 @@ public sealed class ExperimentTests
         Program.Run(["clamp"], output).Should().Be(0);
 
         string[][] rows = MarkdownRows.Of(output.ToString().Split(Environment.NewLine));
-        rows.Row("asked").Should().Equal("asked", "document", "here");
+        rows.Row("requested").Should().Equal("requested", "document", "measured");
         rows.Row("20")[1..].Should().Equal("19", "19");
         rows.Row("-21")[1].Should().Be("-20");
         output.ToString().Should().Contain("==== clamp").And.NotContain("==== shares");

@@ -2,7 +2,7 @@ using Picollo.Samples.Top;
 
 namespace Picollo.Samples.Tests.Top;
 
-/// <summary>Pages as <c>picollo top -b</c> writes them.</summary>
+/// <summary>Tests the parsing of pages of <c>picollo top -b</c>.</summary>
 public sealed class PicolloTopTests
 {
     private const string Output = """
@@ -23,7 +23,7 @@ public sealed class PicolloTopTests
     private static readonly TopPage[] Pages = TopPage.Split(Output.ReplaceLineEndings("\n").Split('\n'));
 
     [Fact]
-    public void Output_is_divided_where_a_page_begins()
+    public void Output_is_divided_at_the_start_of_a_page()
     {
         Pages.Should().HaveCount(2);
         Pages[0].Lines.Should().HaveCount(9);
@@ -31,7 +31,7 @@ public sealed class PicolloTopTests
     }
 
     [Fact]
-    public void States_have_a_value_for_each_line()
+    public void States_have_a_value_in_each_line()
     {
         Pages[0].PercentOf("us").Should().Equal(55.2);
         Pages[0].PercentOf("st").Should().Equal(0);

@@ -5,7 +5,7 @@ namespace Picollo.Samples.Tests.Top;
 
 public sealed class WorkerTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(20);
 
     [Theory]
     [InlineData(0, 5, 6)]
@@ -33,11 +33,11 @@ public sealed class WorkerTests
     [InlineData("worker 1 101")]
     [InlineData("worker 1 x")]
     [InlineData("worker 1 - -")]
-    public void Other_command_lines_start_no_worker(string line) => WorkerOptions.TryParse(line.Split(' '), out _).Should().BeFalse();
+    public void Other_command_lines_do_not_start_a_worker(string line) => WorkerOptions.TryParse(line.Split(' '), out _).Should().BeFalse();
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void A_worker_ends_when_its_input_does()
+    public void A_worker_ends_when_its_input_is_closed()
     {
         string program = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
         ProcessStartInfo start = new(program, ["exec", typeof(Worker).Assembly.Location, .. new WorkerOptions().ToArguments()])
@@ -55,7 +55,7 @@ public sealed class WorkerTests
 
             worker.StandardInput.Close();
 
-            worker.WaitForExit(Patience).Should().BeTrue("a parent that is gone has closed it");
+            worker.WaitForExit(Timeout).Should().BeTrue("the input is also closed if the parent has ended");
             worker.ExitCode.Should().Be(0);
         }
         finally
@@ -66,7 +66,7 @@ public sealed class WorkerTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Disposing_ends_a_worker_that_computes()
+    public void Disposing_ends_a_running_worker()
     {
         int id;
         using (WorkerProcess worker = new(new WorkerOptions()))
