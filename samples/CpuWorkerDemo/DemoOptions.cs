@@ -4,11 +4,11 @@ using Picollo.Scheduling;
 
 namespace Picollo.Samples.CpuWorker;
 
-/// <summary>The command line.</summary>
-/// <param name="Workers">The number of workers of the pool; null for the pool's default.</param>
-/// <param name="SliceMilliseconds">The time slice of the pool; null for the pool's default.</param>
-/// <param name="Port">The port of the server; 0 for any free one; null for the demo that starts servers itself.</param>
-/// <param name="EndsWithInput">Whether the server ends at the end of its input, and so with the demo, however that ends.</param>
+/// <summary>The options of the command line.</summary>
+/// <param name="Workers">The number of workers of the pool, or <see langword="null"/> for the default of the pool.</param>
+/// <param name="SliceMilliseconds">The time slice of the pool in milliseconds, or <see langword="null"/> for the default of the pool.</param>
+/// <param name="Port">The port of the server, 0 for any free port, or <see langword="null"/> to run the demo, which starts servers itself.</param>
+/// <param name="EndsWithInput"><see langword="true"/> if the server ends when its input is closed. It then always ends with the demo.</param>
 public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = null, int? Port = null, bool EndsWithInput = false)
 {
     private const int MaxWorkers = 1_024;
@@ -19,21 +19,23 @@ public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = n
     public static string Help { get; } = $"""
         usage: CpuWorkerDemo [--workers N] [--slice MS] [--serve PORT]
 
-        Measures requests that wait for 1 ms while others compute, in a CpuWorkerPool
-        and without it. Needs wrk. Takes 2.5 minutes.
+        Measures requests that wait for 1 ms while other requests compute, in a
+        CpuWorkerPool and without it. Requires wrk. Takes 2.5 minutes.
 
           --workers N   Number of workers of the pool, 1 to {MaxWorkers}; the document's
                         cpuWorkerMaxP. [default: {new CpuWorkerPoolOptions().WorkerCount}, three quarters of the CPUs]
           --slice MS    Time slice of the pool in milliseconds, 1 to {MaxSliceMilliseconds}; the
                         document's DefaultMaxTimeSlice. [default: {new CpuWorkerPoolOptions().TimeSlice.TotalMilliseconds}]
-          --serve PORT  Only run the server, on 127.0.0.1, until Ctrl+C. 0 chooses a free
+          --serve PORT  Run only the server, on 127.0.0.1, until Ctrl+C. 0 selects a free
                         port.
           --help        Print this text.
         """;
 
+    /// <summary>Parses a command line.</summary>
     /// <param name="arguments">The command line.</param>
-    /// <param name="options">The options; the defaults if the command line is invalid.</param>
-    /// <param name="reason">What is wrong; null if nothing is.</param>
+    /// <param name="options">The options, or the defaults if the command line is invalid.</param>
+    /// <param name="reason">The error if the command line is invalid; otherwise, <see langword="null"/>.</param>
+    /// <returns><see langword="true"/> if the command line is valid; otherwise, <see langword="false"/>.</returns>
     public static bool TryParse(string[] arguments, out DemoOptions options, [NotNullWhen(false)] out string? reason)
     {
         options = new DemoOptions();
@@ -56,7 +58,7 @@ public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = n
             };
             if (max < 0)
             {
-                reason = $"there is no option '{option}'";
+                reason = $"unknown option '{option}'";
                 return false;
             }
 
@@ -64,7 +66,7 @@ public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = n
                 || !int.TryParse(arguments[i], NumberStyles.None, CultureInfo.InvariantCulture, out int value)
                 || value < min || value > max)
             {
-                reason = $"{option} takes a whole number from {min} to {max}";
+                reason = $"{option} requires an integer from {min} to {max}";
                 return false;
             }
 
@@ -81,7 +83,7 @@ public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = n
         return true;
     }
 
-    /// <summary>The command line of these options.</summary>
+    /// <summary>Returns the command line of these options.</summary>
     public string[] ToArguments() =>
     [
         .. Option("--workers", Workers),
@@ -90,7 +92,7 @@ public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = n
         .. EndsWithInput ? [EndsWithInputOption] : Array.Empty<string>(),
     ];
 
-    /// <summary>The options of the pool.</summary>
+    /// <summary>Creates the options of the pool.</summary>
     public CpuWorkerPoolOptions ToPoolOptions()
     {
         CpuWorkerPoolOptions pool = new();

@@ -5,7 +5,7 @@ using Picollo.Samples.CpuWorker.Serving;
 
 namespace Picollo.Samples.CpuWorker;
 
-/// <summary>The command line: <see cref="DemoOptions"/>.</summary>
+/// <summary>The program. Its command line is <see cref="DemoOptions"/>.</summary>
 internal static class Program
 {
     private const int Interrupted = 130;
@@ -53,7 +53,7 @@ internal static class Program
             return 1;
         }
 
-        // The children are ended on the way out.
+        // Cancels the exit, so that the demo ends its child processes first.
         void Stop(PosixSignalContext context)
         {
             context.Cancel = true;

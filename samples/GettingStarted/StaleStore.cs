@@ -5,7 +5,7 @@ namespace Picollo.Samples;
 /// <summary>
 /// Shows why it is difficult to clear a counter while another thread increments it. The main thread multiplies a number by slightly more than
 /// 1. The cleaner alternately sets it to +1 and -1, and reads it back. The multiplication is a load and a store. If the cleaner's store happens
-/// between them, it is lost, and the old number reappears. <see cref="ResetBesideWriter"/> shows the same effect with counters.
+/// between them, it is lost, and the old number reappears. <see cref="ResetDuringWrites"/> shows the same effect with counters.
 /// </summary>
 public static class StaleStore
 {
@@ -41,7 +41,7 @@ public static class StaleStore
         Console.WriteLine($"Bad signs: {outcome.BadSigns:N0}");
         Console.WriteLine($"Max bad seen: {FormatNumber(outcome.MaxBadSeen)}");
         Console.WriteLine();
-        ResetBesideWriter.Run(duration / 2);
+        ResetDuringWrites.Run(duration / 2);
     }
 
     /// <summary>Formats a number with two decimals. If the cleaner waits for a CPU, the number can grow to hundreds of digits, of which only four

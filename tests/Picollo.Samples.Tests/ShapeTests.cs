@@ -100,14 +100,14 @@ public sealed partial class ShapeTests
         StaleStore.FormatNumber(number).Should().Be(expected);
 
     [Fact]
-    public void ResetBesideWriter_detects_counts_that_a_reset_did_not_clear()
+    public void ResetDuringWrites_detects_counts_that_a_reset_did_not_clear()
     {
         const int resets = 100;
         using CancellationTokenSource stop = new();
         ulong count = 0;
         int reads = 0;
 
-        ResetBesideWriter.Outcome outcome = ResetBesideWriter.Watch(
+        ResetDuringWrites.Outcome outcome = ResetDuringWrites.Watch(
             record: () => count++,
             reset: () => { }, // clears nothing
             read: () =>

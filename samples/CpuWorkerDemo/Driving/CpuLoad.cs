@@ -3,13 +3,13 @@ using Picollo.Cpu;
 
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>CPU load during a measurement.</summary>
-/// <param name="ServerCpus">CPU time of the server divided by the time that passed: 1 is one full CPU.</param>
-/// <param name="MachineCpus">Busy CPUs of the machine, with all its programs.</param>
-/// <param name="Average">The load average of one minute at the end; null where the system has none.</param>
+/// <summary>The CPU load during a measurement.</summary>
+/// <param name="ServerCpus">The CPU time of the server, divided by the elapsed time. 1 is one full CPU.</param>
+/// <param name="MachineCpus">The number of busy CPUs of the machine, for all programs.</param>
+/// <param name="Average">The one-minute load average at the end, or <see langword="null"/> if the system has none.</param>
 public sealed record CpuLoad(double ServerCpus, double MachineCpus, double? Average)
 {
-    /// <summary>Measures the load while something else runs.</summary>
+    /// <summary>Measures the load while an action runs.</summary>
     /// <exception cref="MeasurementUnavailableException">This system does not report CPU times of processes or of the machine.</exception>
     public static async Task<(T Result, CpuLoad Load)> MeasureAsync<T>(int serverId, Func<Task<T>> action)
     {

@@ -3,29 +3,30 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>All steps, and what they show.</summary>
+/// <summary>Runs all steps and prints the results.</summary>
 public sealed class Demo(TextWriter output, DemoOptions options)
 {
-    // So many that all of it, with the build of a fresh clone, is done in three minutes.
+    // Chosen so that the demo and the build of a new clone take three minutes.
     private const int Rounds = 4;
     private const int Seconds = 3;
 
-    // What waits in a cap's queue waits for seconds; a few runs show it.
+    // Requests in the queue of a semaphore wait for seconds, so few runs are sufficient.
     private const int SemaphoreSmallRounds = 2;
 
-    // Long enough to see, too short for the thread pool to grow out of it.
+    // Long enough to show the starvation, and too short for the thread pool to add enough threads.
     private const int StarvationSeconds = 8;
 
     private readonly StepResults _at10 = new(10);
     private readonly StepResults _at100 = new(100);
 
-    /// <returns>Completes when all is printed.</returns>
+    /// <summary>Runs the demo.</summary>
+    /// <returns>A task that completes when all results are printed.</returns>
     public async Task RunAsync(CancellationToken stop)
     {
         long start = Stopwatch.GetTimestamp();
-        output.WriteLine("Picollo: CPU-heavy requests that leave the rest responsive");
+        output.WriteLine("Picollo: CPU-heavy requests that do not delay other requests");
         output.WriteLine();
-        output.WriteLine($"Machine  {Environment.ProcessorCount} CPUs, {RuntimeInformation.ProcessArchitecture}, {RuntimeInformation.OSDescription}; server and wrk share them");
+        output.WriteLine($"Machine  {Environment.ProcessorCount} CPUs, {RuntimeInformation.ProcessArchitecture}, {RuntimeInformation.OSDescription}; shared by server and wrk");
         output.WriteLine($"Runtime  {RuntimeInformation.FrameworkDescription}, Kestrel");
         foreach (StepResults results in (StepResults[])[_at10, _at100])
         {
@@ -37,10 +38,10 @@ public sealed class Demo(TextWriter output, DemoOptions options)
         output.WriteLine();
         StepTable.Write(output, _at10, _at100);
         TargetTable.Write(output, _at10, options.ToPoolOptions().TimeSlice.TotalMilliseconds);
-        output.WriteLine($"It took {Stopwatch.GetElapsedTime(start).TotalSeconds:0} s.");
+        output.WriteLine($"The demo took {Stopwatch.GetElapsedTime(start).TotalSeconds:0} s.");
     }
 
-    /// <summary>Step 2 with a server of its own: the thread pool's threads that it leaves behind would help the others.</summary>
+    /// <summary>Measures step 2 with a separate server, because the threads that this step adds to the thread pool would improve the other steps.</summary>
     private async Task MeasureStarvationAsync(StepResults results, CancellationToken stop)
     {
         await using ServerProcess server = await ServerProcess.StartAsync(stop, options);
@@ -67,7 +68,7 @@ public sealed class Demo(TextWriter output, DemoOptions options)
         await ampleAt10.WarmUpAsync("delay1ms");
         for (int round = 0; round < Rounds; round++)
         {
-            // Neighbours in time are what is compared.
+            // Steps that are compared run directly after each other.
             await RunAsync(at10.AloneAsync);
             await RunAsync(at10.ScheduledAsync);
             await RunAsync(ampleAt10.AmpleSemaphoreScheduledAsync);

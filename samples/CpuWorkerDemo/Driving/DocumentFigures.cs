@@ -1,10 +1,10 @@
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>What the document printed: a Go server with GOMAXPROCS 16, 12 of them for the scheduler, on an AWS c5d.12xlarge; the client,
-/// <c>ab</c> with 100 connections, on a c5d.4xlarge beside it. Whole milliseconds.</summary>
-/// <param name="RequestsPerSecond">The rate of answers.</param>
+/// <summary>The figures of the document. The server is a Go program with GOMAXPROCS 16, 12 of them for the scheduler, on an AWS c5d.12xlarge. The
+/// client is <c>ab</c> with 100 connections on a c5d.4xlarge. The times are whole milliseconds.</summary>
+/// <param name="RequestsPerSecond">The number of responses per second.</param>
 /// <param name="Latency">The response times.</param>
-/// <param name="LoadAverage">The load average that the document states in words; null where it states none.</param>
+/// <param name="LoadAverage">The load average in the text of the document, or <see langword="null"/> if it states none.</param>
 public sealed record DocumentFigures(double RequestsPerSecond, Latencies Latency, double? LoadAverage = null)
 {
     public static DocumentFigures Alone { get; } = new(44_413.06, new(2, 2, 2, 2, 3, 3, 4, 4, 5));
@@ -13,7 +13,7 @@ public sealed record DocumentFigures(double RequestsPerSecond, Latencies Latency
 
     public static DocumentFigures Scheduled { get; } = new(42_655.75, new(2, 2, 2, 3, 3, 4, 4, 4, 5), 12);
 
-    public static DocumentFigures BesideBoth { get; } = new(42_031.11, new(2, 2, 2, 3, 3, 4, 4, 4, 5), 12);
+    public static DocumentFigures WithBoth { get; } = new(42_031.11, new(2, 2, 2, 3, 3, 4, 4, 4, 5), 12);
 
     public static DocumentFigures Small { get; } = new(21_333.56, new(3, 4, 6, 9, 11, 11, 12, 12, 13));
 }

@@ -1,4 +1,4 @@
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>Why the demo cannot go on.</summary>
+/// <summary>An error that ends the demo.</summary>
 public sealed class DriverException(string message) : Exception(message);

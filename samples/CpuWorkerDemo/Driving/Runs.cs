@@ -1,6 +1,6 @@
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>The same measured several times, in turn with others.</summary>
+/// <summary>Several runs of one measurement, interleaved with other measurements.</summary>
 public sealed class Runs
 {
     private readonly List<WrkReport> _reports = [];
@@ -12,7 +12,7 @@ public sealed class Runs
 
     public long Failed => _reports.Sum(report => report.Failed);
 
-    /// <summary>The median run's percentiles, each by itself, and the maximum of all. Null where nothing was answered.</summary>
+    /// <summary>The median of each percentile over the runs, and the maximum of all runs. <see langword="null"/> if no request was answered.</summary>
     public Latencies? Latency
     {
         get
@@ -28,7 +28,7 @@ public sealed class Runs
         }
     }
 
-    /// <summary>The medians of the runs, each by itself; null if there were no runs.</summary>
+    /// <summary>The median of each value over the runs, or <see langword="null"/> if there are no runs.</summary>
     public CpuLoad? Load => _loads.Count == 0 ? null : new CpuLoad(
         _loads.Select(load => load.ServerCpus).Median(),
         _loads.Select(load => load.MachineCpus).Median(),
@@ -40,14 +40,14 @@ public sealed class Runs
         _loads.Add(load);
     }
 
-    /// <summary>The median of the ratios, each of two runs that were made soon one after the other: what changes on the machine changes
-    /// both. Not a number where nothing was answered.</summary>
+    /// <summary>Returns the median of the ratios of paired runs. The runs of a pair are made shortly after each other, so that changes of the machine
+    /// affect both. Returns NaN if no request was answered.</summary>
     public double RatioTo(Runs other, Func<Latencies, double> value) => _reports.Zip(other._reports)
         .Select(pair => pair is ({ Latency: { } mine }, { Latency: { } theirs }) ? value(mine) / value(theirs) : double.NaN)
         .Median();
 }
 
-/// <summary>The one statistic that is needed.</summary>
+/// <summary>Statistics of measurements.</summary>
 internal static class Statistics
 {
     public static double Median(this IEnumerable<double> values)

@@ -4,14 +4,14 @@ using Picollo.Samples.CpuWorker.Serving;
 
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>The server in a process of its own. Disposing ends it.</summary>
+/// <summary>The server in a separate process. Disposing ends the process.</summary>
 public sealed class ServerProcess : IAsyncDisposable
 {
-    /// <summary>So many of the thread pool's threads leave one for each that a plain cap lets compute, and enough for the rest.</summary>
+    /// <summary>A number of thread pool threads that is enough for the requests that a semaphore lets compute and for all other requests.</summary>
     public const int AmpleThreads = 8;
 
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan PoliteEnd = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan ExitLimit = TimeSpan.FromSeconds(1);
 
     private readonly Process _process;
     private readonly HttpClient _client = new();
@@ -22,13 +22,15 @@ public sealed class ServerProcess : IAsyncDisposable
 
     public Uri Address { get; private set; } = null!;
 
-    /// <summary>What it says of its sizes.</summary>
+    /// <summary>The description of the pool and the tasks that the server prints.</summary>
     public string Description { get; private set; } = "";
 
-    /// <param name="stop">Ends the wait for it.</param>
-    /// <param name="options">The options of its pool; null for the defaults.</param>
-    /// <param name="minThreads">Of the thread pool; the runtime's default, the number of processors, if null.</param>
-    /// <exception cref="DriverException">It did not start.</exception>
+    /// <summary>Starts a server.</summary>
+    /// <param name="stop">A token that cancels the start.</param>
+    /// <param name="options">The options of the pool, or <see langword="null"/> for the defaults.</param>
+    /// <param name="minThreads">The minimum number of thread pool threads, or <see langword="null"/> for the number of processors, the default of
+    /// the runtime.</param>
+    /// <exception cref="DriverException">The server did not start.</exception>
     public static async Task<ServerProcess> StartAsync(CancellationToken stop, DemoOptions? options = null, int? minThreads = null)
     {
         (string program, string[] arguments) = Command();
@@ -37,7 +39,7 @@ public sealed class ServerProcess : IAsyncDisposable
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
         };
-        // The runtime's diagnostics leave a socket in the temporary folder when their process is killed.
+        // If the process is killed, the runtime's diagnostics leave a socket in the temporary folder.
         start.Environment["DOTNET_EnableDiagnostics"] = "0";
         if (minThreads is { } threads)
         {
@@ -57,14 +59,14 @@ public sealed class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>What it has computed up to now.</summary>
+    /// <summary>Reads the work that the server has done so far.</summary>
     public async Task<WorkDone> GetWorkDoneAsync(CancellationToken stop)
     {
         string[] parts = (await _client.GetStringAsync(new Uri(Address, "work"), stop)).Split(' ');
         return new WorkDone(Number(parts[0]), Number(parts[1]), Number(parts[2]));
     }
 
-    /// <summary>How long small requests were in the pool, from the call to its result, since this was last asked.</summary>
+    /// <summary>Reads the times of small requests in the pool, from the call to its result, since the previous call of this method.</summary>
     public async Task<Latencies> TakeSmallTimesAsync(CancellationToken stop)
     {
         string text = await _client.GetStringAsync(new Uri(Address, "smallNanoseconds"), stop);
@@ -79,7 +81,7 @@ public sealed class ServerProcess : IAsyncDisposable
             _process.StandardInput.Close();
             try
             {
-                await _process.WaitForExitAsync().WaitAsync(PoliteEnd);
+                await _process.WaitForExitAsync().WaitAsync(ExitLimit);
             }
             catch (TimeoutException)
             {
@@ -96,7 +98,7 @@ public sealed class ServerProcess : IAsyncDisposable
         string? line = await _process.StandardOutput.ReadLineAsync();
         if (line is null || !line.StartsWith(ServeCommand.Ready, StringComparison.Ordinal))
         {
-            throw new DriverException($"the server did not start: {line ?? "it ended"}");
+            throw new DriverException($"the server did not start: {line ?? "the process ended"}");
         }
 
         Address = new Uri(line[ServeCommand.Ready.Length..]);
@@ -105,7 +107,7 @@ public sealed class ServerProcess : IAsyncDisposable
 
     private static double Number(string text) => double.Parse(text, CultureInfo.InvariantCulture);
 
-    /// <summary>This program once more, also where another one has loaded it, as a test host does.</summary>
+    /// <summary>Returns the command that starts this program, also if another program, such as a test host, has loaded it.</summary>
     private static (string Program, string[] Arguments) Command()
     {
         string assembly = typeof(ServerProcess).Assembly.GetName().Name!;
@@ -116,12 +118,12 @@ public sealed class ServerProcess : IAsyncDisposable
     }
 }
 
-/// <summary>What a server has computed.</summary>
-/// <param name="Big">Big requests' work.</param>
-/// <param name="Small">Small requests' work.</param>
-/// <param name="Seconds">When, on the server's clock.</param>
+/// <summary>The work that a server has done.</summary>
+/// <param name="Big">The number of big requests, including parts of requests.</param>
+/// <param name="Small">The number of small requests, including parts of requests.</param>
+/// <param name="Seconds">The time on the server's clock, in seconds.</param>
 public readonly record struct WorkDone(double Big, double Small, double Seconds)
 {
-    /// <summary>Big requests' work a second, since.</summary>
+    /// <summary>Returns the number of big requests per second since an earlier reading.</summary>
     public double BigPerSecondSince(WorkDone earlier) => (Big - earlier.Big) / (Seconds - earlier.Seconds);
 }

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>The document's steps, here and there.</summary>
+/// <summary>Prints the measured steps and the figures of the document.</summary>
 public static class StepTable
 {
     private const string SmallChecksum = "small checksum";
@@ -12,11 +12,11 @@ public static class StepTable
         new("1: alone", "/delay1ms", results => results.Alone, DocumentFigures.Alone),
         new("2: checksums without the pool", "/delay1ms", results => results.Unscheduled, DocumentFigures.Unscheduled),
         new("3: checksums in the pool", "/delay1ms", results => results.Scheduled, DocumentFigures.Scheduled),
-        new("4: and small ones", "/delay1ms", results => results.BesideBoth, DocumentFigures.BesideBoth),
-        new("4: and small ones", SmallChecksum, results => results.Small, DocumentFigures.Small),
+        new("4: also small checksums", "/delay1ms", results => results.WithBoth, DocumentFigures.WithBoth),
+        new("4: also small checksums", SmallChecksum, results => results.Small, DocumentFigures.Small),
         new("3 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreScheduled),
-        new($"3 the same, {ServerProcess.AmpleThreads} threads", "/delay1ms", results => results.AmpleSemaphoreScheduled),
-        new("4 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreBesideBoth),
+        new($"3 with a SemaphoreSlim, {ServerProcess.AmpleThreads} threads", "/delay1ms", results => results.AmpleSemaphoreScheduled),
+        new("4 with a SemaphoreSlim", "/delay1ms", results => results.SemaphoreWithBoth),
         new("4 with a SemaphoreSlim", SmallChecksum, results => results.SemaphoreSmall),
         new("3: checksums in the pool", "/delay1msLoop", results => results.Loop),
         new("3: checksums in the pool", "/delay1msLoopWithCpuWorker", results => results.LoopInPool),
@@ -47,10 +47,10 @@ public static class StepTable
             }
         }
 
-        output.WriteLine(table.ToString("The steps: ms within which N % of the requests were answered, at 10 and 100 connections"));
+        output.WriteLine(table.ToString("The steps: response time in ms at percentile N, with 10 and 100 connections"));
         output.WriteLine("Document: the README of Go's cpuworker, GOMAXPROCS 16 on an AWS c5d.12xlarge, ab on another machine; whole milliseconds.");
-        output.WriteLine("Here, medians of the runs and their maximum, as wrk has them: it adds the requests that slow answers kept it from");
-        output.WriteLine("sending. Step 2 is a server that has just started; requests unanswered at the end of a run are in no figure.");
+        output.WriteLine("Here: medians of the runs, and their maximum, from wrk. wrk corrects for requests that it could not send because of slow");
+        output.WriteLine("responses. Step 2 uses a server that has just started. Requests that are unanswered at the end of a run are not counted.");
         output.WriteLine();
 
         void Add(Row row, string measured, Latencies? latency, double perSecond) => table.Add(
@@ -83,8 +83,8 @@ public static class StepTable
         }
 
         output.WriteLine(table.ToString("The steps: CPU load"));
-        output.WriteLine("Server: its CPU time divided by the time of the step, where 1 is one full CPU. Machine: busy CPUs, with wrk and all other programs.");
-        output.WriteLine("Load average: of one minute, at the end of the step; a step is shorter, so the steps before it are in this figure.");
+        output.WriteLine("Server: CPU time divided by the duration of the step; 1 is one full CPU. Machine: busy CPUs, including wrk and all other programs.");
+        output.WriteLine("Load average: one-minute average at the end of the step. A step is shorter, so this figure includes earlier steps.");
         output.WriteLine();
     }
 

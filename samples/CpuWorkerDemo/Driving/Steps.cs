@@ -1,19 +1,19 @@
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>The document's steps against one server, and the same with a plain cap.</summary>
-/// <param name="server">To send requests to.</param>
-/// <param name="results">Where to put what is measured.</param>
-/// <param name="seconds">For how long each.</param>
-/// <param name="stop">Ends all.</param>
+/// <summary>Runs the document's steps against one server, with the pool and with a semaphore.</summary>
+/// <param name="server">The server.</param>
+/// <param name="results">The object that receives the results.</param>
+/// <param name="seconds">The duration of each measurement, in seconds.</param>
+/// <param name="stop">A token that cancels the measurements.</param>
 public sealed class Steps(ServerProcess server, StepResults results, int seconds, CancellationToken stop)
 {
     private const string Delay = "delay1ms";
 
-    /// <summary>From the begin of a load to that of a measurement: until the pool has given each big task the first slice, in which it
-    /// counts as a new one.</summary>
+    /// <summary>The time from the start of a load to the start of a measurement. By then, each big task has used its first slice, in which the pool
+    /// treats it as a short task.</summary>
     private readonly TimeSpan _settle = TimeSpan.FromMilliseconds(500 + 20 * results.Concurrency);
 
-    /// <summary>Brings the paths named to their final speed, and the thread pool to no more than it needs for that.</summary>
+    /// <summary>Warms up the given paths. The thread pool adds only the threads that these paths need.</summary>
     public async Task WarmUpAsync(params string[] paths)
     {
         foreach (string path in paths)
@@ -31,22 +31,22 @@ public sealed class Steps(ServerProcess server, StepResults results, int seconds
         await MeasureAsync(Delay, results.Unscheduled);
     }
 
-    public Task ScheduledAsync() => BesideBigAsync("checksumWithCpuWorker", results.Scheduled, results.BigRate);
+    public Task ScheduledAsync() => MeasureWithBigAsync("checksumWithCpuWorker", results.Scheduled, results.BigRate);
 
-    public Task SemaphoreScheduledAsync() => BesideBigAsync("checksumWithSemaphore", results.SemaphoreScheduled, results.SemaphoreBigRate);
+    public Task SemaphoreScheduledAsync() => MeasureWithBigAsync("checksumWithSemaphore", results.SemaphoreScheduled, results.SemaphoreBigRate);
 
     public Task AmpleSemaphoreScheduledAsync() =>
-        BesideBigAsync("checksumWithSemaphore", results.AmpleSemaphoreScheduled, results.AmpleSemaphoreBigRate);
+        MeasureWithBigAsync("checksumWithSemaphore", results.AmpleSemaphoreScheduled, results.AmpleSemaphoreBigRate);
 
     public async Task SmallAsync()
     {
         _ = await server.TakeSmallTimesAsync(stop);
-        await SmallAsync("CpuWorker", results.BesideBoth, results.Small, results.BigRateBesideSmall);
+        await SmallAsync("CpuWorker", results.WithBoth, results.Small, results.BigRateWithSmall);
         results.SmallInPool.Add(await server.TakeSmallTimesAsync(stop));
     }
 
     public Task SemaphoreSmallAsync() =>
-        SmallAsync("Semaphore", results.SemaphoreBesideBoth, results.SemaphoreSmall, results.SemaphoreBigRateBesideSmall);
+        SmallAsync("Semaphore", results.SemaphoreWithBoth, results.SemaphoreSmall, results.SemaphoreBigRateWithSmall);
 
     public async Task LoopsAsync()
     {
@@ -56,7 +56,7 @@ public sealed class Steps(ServerProcess server, StepResults results, int seconds
         await MeasureAsync("delay1msLoopWithCpuWorker", results.LoopInPool);
     }
 
-    private async Task BesideBigAsync(string path, Runs delays, List<double> rates)
+    private async Task MeasureWithBigAsync(string path, Runs delays, List<double> rates)
     {
         using IDisposable load = StartLoad(path);
         await Task.Delay(_settle, stop);

@@ -3,19 +3,19 @@ using System.Diagnostics;
 
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>Runs <c>wrk</c>, which is to be on the path. One thread of it does for what two processors can answer.</summary>
+/// <summary>Runs <c>wrk</c>, which must be on the path. One thread of <c>wrk</c> is enough for a server on two processors.</summary>
 public static class Wrk
 {
-    // Beyond any wait here: what timed out would be missing from the percentiles.
+    // Longer than any wait in the demo, because requests that time out would be missing in the percentiles.
     private const string Timeout = "60s";
 
-    // An end nobody needs: such a load is killed.
+    // Longer than any measurement. The load is killed before that.
     private const int LoadSeconds = 60;
 
     // Prints the percentiles of Latencies.
     private static readonly string Script = Path.Combine(AppContext.BaseDirectory, "percentiles.lua");
 
-    /// <summary>Sends requests for so many seconds, from so many connections.</summary>
+    /// <summary>Sends requests for a number of seconds, from a number of connections.</summary>
     public static async Task<WrkReport> MeasureAsync(Uri url, int concurrency, int seconds, CancellationToken stop)
     {
         using Process process = Start(url, concurrency, seconds);
@@ -29,10 +29,10 @@ public static class Wrk
         }
     }
 
-    /// <summary>Sends requests until it is disposed.</summary>
+    /// <summary>Sends requests until the returned object is disposed.</summary>
     public static IDisposable StartLoad(Uri url, int concurrency) => new Load(Start(url, concurrency, LoadSeconds));
 
-    /// <exception cref="DriverException">There is no such program.</exception>
+    /// <exception cref="DriverException"><c>wrk</c> is not installed.</exception>
     private static Process Start(Uri url, int concurrency, int seconds)
     {
         ProcessStartInfo start = new("wrk", ["-s", Script, "-t1", $"-c{concurrency}", $"-d{seconds}s", "--timeout", Timeout, url.ToString()])
@@ -45,13 +45,13 @@ public static class Wrk
         }
         catch (Win32Exception e)
         {
-            throw new DriverException($"wrk did not start ({e.Message}): install it, Debian's package 'wrk'");
+            throw new DriverException($"wrk did not start ({e.Message}): install it (on Debian, the package 'wrk')");
         }
     }
 
     private static void End(Process process)
     {
-        process.Kill(); // Nothing, where it has ended.
+        process.Kill(); // has no effect if the process has ended
         process.WaitForExit();
     }
 

@@ -3,14 +3,15 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>What <c>wrk</c> prints with the script <c>percentiles.lua</c>.</summary>
-/// <param name="Requests">Answered in time.</param>
-/// <param name="RequestsPerSecond">The same, by time.</param>
-/// <param name="Failed">Socket errors, timeouts and answers other than 2xx and 3xx.</param>
-/// <param name="Latency">Null where nothing was answered.</param>
+/// <summary>The output of <c>wrk</c> with the script <c>percentiles.lua</c>.</summary>
+/// <param name="Requests">The number of requests that were answered in time.</param>
+/// <param name="RequestsPerSecond">The number of these requests per second.</param>
+/// <param name="Failed">The number of socket errors, timeouts and responses other than 2xx and 3xx.</param>
+/// <param name="Latency">The response times, or <see langword="null"/> if no request was answered.</param>
 public sealed partial record WrkReport(long Requests, double RequestsPerSecond, long Failed, Latencies? Latency)
 {
-    /// <exception cref="FormatException">It is not such a text.</exception>
+    /// <summary>Parses the output of <c>wrk</c>.</summary>
+    /// <exception cref="FormatException">The text is not such an output.</exception>
     public static WrkReport Parse(string text)
     {
         long requests = long.Parse(Find(text, RequestCount()), CultureInfo.InvariantCulture);
@@ -22,9 +23,9 @@ public sealed partial record WrkReport(long Requests, double RequestsPerSecond, 
         return new WrkReport(requests, perSecond, failed, latency);
     }
 
-    private static string Find(string text, Regex what) => what.Match(text) is { Success: true } match
+    private static string Find(string text, Regex pattern) => pattern.Match(text) is { Success: true } match
         ? match.Groups[1].Value
-        : throw new FormatException($"wrk printed nothing like '{what}':\n{text}");
+        : throw new FormatException($"the output of wrk does not match '{pattern}':\n{text}");
 
     [GeneratedRegex(@"^ *(\d+) requests in ", RegexOptions.Multiline)]
     private static partial Regex RequestCount();

@@ -2,14 +2,14 @@ using Picollo.Scheduling;
 
 namespace Picollo.Samples.CpuWorker.Serving;
 
-/// <summary>The CPU-heavy work of a request: the checksum of the document's 262,144 bytes, again and again, in blocks.</summary>
-/// <param name="name">In the pool's statistics.</param>
-/// <param name="blocks">How many blocks a request takes.</param>
+/// <summary>The CPU-heavy work of a request: the checksum of the document's 262,144 bytes, computed repeatedly, in blocks.</summary>
+/// <param name="name">The name in the pool's statistics.</param>
+/// <param name="blocks">The number of blocks of a request.</param>
 public sealed class ChecksumTask(string name, int blocks)
 {
     public const int DataBytes = 262_144;
 
-    /// <summary>From one checkpoint to the next: some 20 µs.</summary>
+    /// <summary>The number of bytes between two checkpoints. They take about 20 µs.</summary>
     public const int BlockBytes = 32_768;
 
     private static readonly byte[] Data = CreateData();
@@ -18,10 +18,10 @@ public sealed class ChecksumTask(string name, int blocks)
 
     public string Name => name;
 
-    /// <summary>How many such requests' work has been done, parts of requests included: it counts while requests run.</summary>
+    /// <summary>The number of requests that were computed, including parts of running requests.</summary>
     public double Done => Volatile.Read(ref _done) / (double)blocks;
 
-    /// <summary>Without checkpoints.</summary>
+    /// <summary>Computes the checksum of a request without checkpoints.</summary>
     public uint Compute(CancellationToken cancellationToken)
     {
         uint crc = 0;
@@ -33,7 +33,7 @@ public sealed class ChecksumTask(string name, int blocks)
         return crc;
     }
 
-    /// <summary>The same, for a pool.</summary>
+    /// <summary>Computes the checksum of a request in a pool, with a checkpoint after each block.</summary>
     public async Task<uint> ComputeAsync(CpuTaskContext cpu)
     {
         uint crc = 0;
@@ -46,7 +46,7 @@ public sealed class ChecksumTask(string name, int blocks)
         return crc;
     }
 
-    /// <summary>A single block, counted by nobody.</summary>
+    /// <summary>Computes the checksum of a single block, which is not counted in <see cref="Done"/>.</summary>
     public static uint ComputeBlock() => Crc32.Append(0, Data.AsSpan(0, BlockBytes));
 
     private uint Append(uint crc, int block)

@@ -3,19 +3,19 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Samples.CpuWorker.Serving;
 
-/// <summary>The checksum of Ethernet, zip and PNG (polynomial 0x04C11DB7, reflected), eight bytes at a step: enough work for a demo,
-/// on every processor the same.</summary>
+/// <summary>Computes the checksum of Ethernet, zip and PNG (polynomial 0x04C11DB7, reflected), eight bytes per step. The work is the same on every
+/// processor.</summary>
 public static class Crc32
 {
     private const uint ReflectedPolynomial = 0xEDB88320;
 
-    // Table k: what a byte does to the checksum k bytes later.
+    // Table k contains the effect of a byte on the checksum k bytes later.
     private static readonly uint[] Tables = CreateTables();
 
-    /// <summary>The checksum of what came before and these bytes.</summary>
-    /// <param name="crc">Of what came before; 0 at the start.</param>
-    /// <param name="bytes">What comes now.</param>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)] // Calibrated right after the start: it is to have its final speed by then.
+    /// <summary>Returns the checksum of the previous bytes followed by these bytes.</summary>
+    /// <param name="crc">The checksum of the previous bytes, or 0 at the start.</param>
+    /// <param name="bytes">The bytes to add.</param>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)] // the calibration at startup needs the final speed
     public static uint Append(uint crc, ReadOnlySpan<byte> bytes)
     {
         ReadOnlySpan<uint> tables = Tables;

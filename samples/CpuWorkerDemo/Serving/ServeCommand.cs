@@ -2,15 +2,16 @@ using Picollo.Scheduling;
 
 namespace Picollo.Samples.CpuWorker.Serving;
 
-/// <summary>The program as a server alone.</summary>
+/// <summary>Runs only the server.</summary>
 public static class ServeCommand
 {
-    /// <summary>What it says first of all, before its address.</summary>
+    /// <summary>The start of the first line of output. The address follows.</summary>
     public const string Ready = "listening on ";
 
-    /// <param name="options">The options; with a port.</param>
-    /// <param name="input">Of the process.</param>
-    /// <param name="output">Of the process.</param>
+    /// <summary>Runs the server until it is stopped.</summary>
+    /// <param name="options">The options, with a port.</param>
+    /// <param name="input">The input of the process.</param>
+    /// <param name="output">The output of the process.</param>
     public static async Task RunAsync(DemoOptions options, TextReader input, TextWriter output)
     {
         TaskSizes sizes = TaskSizes.Calibrate();
@@ -20,8 +21,8 @@ public static class ServeCommand
         await output.WriteLineAsync($"{Ready}{server.Address}");
         ThreadPool.GetMinThreads(out int threads, out _);
         await output.WriteLineAsync(
-            $"{Environment.ProcessorCount} CPUs, pool of {server.WorkerCount} with slices of {pool.TimeSlice.TotalMilliseconds} ms, thread pool from {threads} threads; CRC-32 of {ChecksumTask.DataBytes} bytes in "
-            + $"blocks of {ChecksumTask.BlockBytes}: {sizes.BigBlocks} for a big task, {sizes.SmallBlocks} for a small one");
+            $"{Environment.ProcessorCount} CPUs; pool: {server.WorkerCount} workers, slices of {pool.TimeSlice.TotalMilliseconds} ms; thread pool: at least {threads} threads; CRC-32 of {ChecksumTask.DataBytes} bytes in "
+            + $"blocks of {ChecksumTask.BlockBytes}: big task {sizes.BigBlocks} blocks, small task {sizes.SmallBlocks} blocks");
         await output.FlushAsync();
         Task end = server.WaitForShutdownAsync();
         await (options.EndsWithInput ? Task.WhenAny(end, Task.Run(input.ReadToEnd)) : end);

@@ -10,7 +10,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.Samples.CpuWorker.Serving;
 
-/// <summary>The document's server in ASP.NET Core: requests that wait, and requests that compute with and without a pool.</summary>
+/// <summary>The document's server in ASP.NET Core. It has requests that wait, and requests that compute with and without a pool.</summary>
 public sealed class Server : IAsyncDisposable
 {
     private const int LoopTurns = 10;
@@ -22,9 +22,9 @@ public sealed class Server : IAsyncDisposable
     private readonly ChecksumTask _small;
     private readonly WebApplication _application;
 
-    /// <param name="port">On 127.0.0.1; 0 for any that is free.</param>
-    /// <param name="sizes">Of the computing requests.</param>
-    /// <param name="options">The options of the pool; null for the defaults.</param>
+    /// <param name="port">The port on 127.0.0.1, or 0 for any free port.</param>
+    /// <param name="sizes">The sizes of the requests that compute.</param>
+    /// <param name="options">The options of the pool, or <see langword="null"/> for the defaults.</param>
     public Server(int port, TaskSizes sizes, CpuWorkerPoolOptions? options = null)
     {
         _pool = new CpuWorkerPool(options);
@@ -41,15 +41,15 @@ public sealed class Server : IAsyncDisposable
         Map("checksumWithoutCpuWorker", stop => Task.FromResult(_big.Compute(stop)));
         Map("checksumWithCpuWorker", stop => _pool.RunAsync(_big.ComputeAsync, new CpuTaskOptions { Name = _big.Name }, stop));
         Map("checksumSmallTaskWithCpuWorker", ComputeSmallAsync);
-        // The peer: a plain cap of the same width.
+        // For comparison: a semaphore with the same limit.
         Map("checksumWithSemaphore", stop => ComputeWithSemaphoreAsync(_big, stop));
         Map("checksumSmallTaskWithSemaphore", stop => ComputeWithSemaphoreAsync(_small, stop));
-        // For the driver: what the pool itself made small requests wait since the last call, and what was computed up to which second.
+        // For the driver: the times of small requests in the pool since the last call, and the computed work with its time.
         _application.MapGet("/smallNanoseconds", TakeSmallNanoseconds);
         _application.MapGet("/work", () => $"{_big.Done:R} {_small.Done:R} {Stopwatch.GetTimestamp() / (double)Stopwatch.Frequency:R}");
     }
 
-    /// <summary>Where it listens, once started.</summary>
+    /// <summary>The address of the server after it has started.</summary>
     public Uri Address => new(_application.Urls.Single());
 
     public int WorkerCount => _pool.WorkerCount;
@@ -65,7 +65,7 @@ public sealed class Server : IAsyncDisposable
         _semaphore.Dispose();
     }
 
-    /// <summary>An endpoint that answers with a number and how long it took. A client that leaves stops the work.</summary>
+    /// <summary>Maps an endpoint that returns a number and the duration of its computation. The work is cancelled if the client disconnects.</summary>
     private void Map(string path, Func<CancellationToken, Task<uint>> answer) => _application.MapGet("/" + path, async (HttpContext context) =>
     {
         long start = Stopwatch.GetTimestamp();
@@ -86,7 +86,7 @@ public sealed class Server : IAsyncDisposable
         return 0;
     }
 
-    /// <summary>A little work and a wait, in turn.</summary>
+    /// <summary>Alternates a small amount of work and a wait.</summary>
     private static async Task<uint> LoopAsync()
     {
         uint crc = 0;

@@ -2,9 +2,9 @@ using Picollo.Cpu;
 
 namespace Picollo.Samples.CpuWorker.Serving;
 
-/// <summary>How much work requests are.</summary>
-/// <param name="BigBlocks">Of a big one, in blocks of <see cref="ChecksumTask"/>.</param>
-/// <param name="SmallBlocks">Of a small one.</param>
+/// <summary>The amount of work of the requests.</summary>
+/// <param name="BigBlocks">The number of blocks of a big request (<see cref="ChecksumTask"/>).</param>
+/// <param name="SmallBlocks">The number of blocks of a small request.</param>
 public sealed record TaskSizes(int BigBlocks, int SmallBlocks)
 {
     private const double BigMilliseconds = 200;
@@ -12,10 +12,10 @@ public sealed record TaskSizes(int BigBlocks, int SmallBlocks)
     private const int Batches = 15;
     private const int BlocksInBatch = 500;
 
-    /// <summary>Such that a big request takes 200 ms of CPU here and a small one 0.16.</summary>
+    /// <summary>Measures this machine, and returns sizes with which a big request takes 200 ms of CPU time, and a small request 0.16 ms.</summary>
     public static TaskSizes Calibrate()
     {
-        // CPU time and the median: other programs on the machine do not make requests smaller.
+        // CPU time and the median, so that other programs on the machine do not affect the sizes.
         double[] batches = [.. Enumerable.Range(0, Batches).Select(_ => MeasureBatch()).Order()];
         double milliseconds = batches[Batches / 2] / BlocksInBatch / 1e6;
         return new TaskSizes(ToBlocks(BigMilliseconds / milliseconds), ToBlocks(SmallMilliseconds / milliseconds));

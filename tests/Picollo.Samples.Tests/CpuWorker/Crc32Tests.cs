@@ -5,10 +5,10 @@ namespace Picollo.Samples.Tests.CpuWorker;
 public sealed class Crc32Tests
 {
     [Fact]
-    public void The_polynomial_s_check_value_comes_out() => Crc32.Append(0, "123456789"u8).Should().Be(0xCBF43926);
+    public void The_check_value_of_the_polynomial_is_computed() => Crc32.Append(0, "123456789"u8).Should().Be(0xCBF43926);
 
     [Fact]
-    public void Each_length_and_each_split_gives_what_bits_give_one_by_one()
+    public void Each_length_and_each_split_gives_the_reference_checksum()
     {
         byte[] bytes = new byte[40];
         new Random(1).NextBytes(bytes);
@@ -23,7 +23,7 @@ public sealed class Crc32Tests
         }
     }
 
-    /// <summary>The definition, slow and plain.</summary>
+    /// <summary>A slow and simple reference implementation.</summary>
     internal static uint BitByBit(ReadOnlySpan<byte> bytes)
     {
         uint crc = uint.MaxValue;

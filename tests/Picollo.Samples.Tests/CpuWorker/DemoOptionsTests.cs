@@ -15,7 +15,7 @@ public sealed class DemoOptionsTests
     }
 
     [Fact]
-    public void Workers_and_slice_are_those_of_the_pool()
+    public void Workers_and_slice_are_passed_to_the_pool()
     {
         DemoOptions.TryParse(["--slice", "25", "--workers", "3"], out DemoOptions options, out _).Should().BeTrue();
 
@@ -35,17 +35,17 @@ public sealed class DemoOptionsTests
         DemoOptions.TryParse(options.ToArguments(), out DemoOptions parsed, out _).Should().BeTrue();
 
         parsed.Should().Be(options);
-        options.ToPoolOptions().Should().NotBeNull("the pool accepts the limits");
+        options.ToPoolOptions().Should().NotBeNull("the pool accepts these limits");
     }
 
     [Theory]
-    [InlineData("--workers", "--workers takes a whole number from 1 to 1024")]
-    [InlineData("--workers 0", "--workers takes a whole number from 1 to 1024")]
-    [InlineData("--workers 1025", "--workers takes a whole number from 1 to 1024")]
-    [InlineData("--slice 10001", "--slice takes a whole number from 1 to 10000")]
-    [InlineData("--slice 1.5", "--slice takes a whole number from 1 to 10000")]
-    [InlineData("--serve 65536", "--serve takes a whole number from 0 to 65535")]
-    [InlineData("--workers 2 --threads 3", "there is no option '--threads'")]
+    [InlineData("--workers", "--workers requires an integer from 1 to 1024")]
+    [InlineData("--workers 0", "--workers requires an integer from 1 to 1024")]
+    [InlineData("--workers 1025", "--workers requires an integer from 1 to 1024")]
+    [InlineData("--slice 10001", "--slice requires an integer from 1 to 10000")]
+    [InlineData("--slice 1.5", "--slice requires an integer from 1 to 10000")]
+    [InlineData("--serve 65536", "--serve requires an integer from 0 to 65535")]
+    [InlineData("--workers 2 --threads 3", "unknown option '--threads'")]
     public void An_invalid_command_line_has_a_reason(string line, string expected)
     {
         DemoOptions.TryParse(line.Split(' '), out _, out string? reason).Should().BeFalse();

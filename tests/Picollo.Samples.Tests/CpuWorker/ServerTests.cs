@@ -11,7 +11,7 @@ public sealed class ServerTests
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     [Fact]
-    public async Task All_endpoints_answer_and_a_checksum_is_the_same_wherever_it_is_computed()
+    public async Task All_endpoints_respond_and_compute_the_same_checksum()
     {
         await using Server server = new(port: 0, new TaskSizes(BigBlocks: 20, SmallBlocks: 3));
         await server.StartAsync();
@@ -27,9 +27,9 @@ public sealed class ServerTests
         (await Answer("checksumSmallTaskWithSemaphore")).Should().Be(small).And.NotBe(big);
         (await Answer("delay1msLoopWithCpuWorker")).Should().Be(await Answer("delay1msLoop"));
         await Answer("delay1ms");
-        (await client.GetStringAsync("work")).Should().StartWith("3 2 ", "three big ones and two small ones are done");
+        (await client.GetStringAsync("work")).Should().StartWith("3 2 ", "three big requests and two small requests were computed");
 
-        // The document's bytes, block after block, from the beginning again where they end.
+        // The document's bytes, block after block, repeated from the start.
         static string Expected(int blocks)
         {
             byte[] data = new byte[262_144];
@@ -49,7 +49,7 @@ public sealed class ServerTests
     }
 
     [Fact]
-    public async Task Work_whose_client_has_left_is_not_done()
+    public async Task Work_is_cancelled_when_the_client_disconnects()
     {
         await using Server server = new(port: 0, new TaskSizes(BigBlocks: int.MaxValue, SmallBlocks: 1));
         await server.StartAsync();
@@ -65,12 +65,12 @@ public sealed class ServerTests
         await leaves.CancelAsync();
         await FluentActions.Awaiting(() => endless).Should().ThrowAsync<OperationCanceledException>();
 
-        // The pool's only worker, or the last of them, is free again; disposing waits for what runs.
+        // Disposing waits for running tasks, so it returns only if the task was cancelled.
         await server.DisposeAsync().AsTask().WaitAsync(Patience);
     }
 
     [Fact]
-    public async Task Small_requests_times_in_the_pool_are_given_once()
+    public async Task Times_of_small_requests_in_the_pool_are_returned_once()
     {
         await using Server server = new(port: 0, new TaskSizes(BigBlocks: 1, SmallBlocks: 1));
         await server.StartAsync();
@@ -89,17 +89,17 @@ public sealed class ServerTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task A_server_has_the_threads_and_the_pool_that_it_was_asked_for()
+    public async Task A_server_uses_the_requested_threads_and_pool_options()
     {
         await using ServerProcess server = await ServerProcess.StartAsync(
             CancellationToken.None, new DemoOptions(Workers: 3, SliceMilliseconds: 7), minThreads: 10);
 
-        server.Description.Should().Contain("pool of 3 with slices of 7 ms, thread pool from 10 threads;");
+        server.Description.Should().Contain("pool: 3 workers, slices of 7 ms; thread pool: at least 10 threads;");
     }
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task Without_wrk_the_demo_says_what_to_install_and_leaves_no_server()
+    public async Task Without_wrk_the_demo_names_the_package_and_ends_its_server()
     {
         string assembly = typeof(ServerProcess).Assembly.Location;
         string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? Environment.ProcessPath!;
@@ -112,14 +112,14 @@ public sealed class ServerTests
         string errors = await demo.StandardError.ReadToEndAsync().WaitAsync(Patience);
         await demo.WaitForExitAsync().WaitAsync(Patience);
 
-        errors.Should().StartWith("wrk did not start").And.EndWith("install it, Debian's package 'wrk'" + Environment.NewLine);
+        errors.Should().StartWith("wrk did not start").And.EndWith("install it (on Debian, the package 'wrk')" + Environment.NewLine);
         demo.ExitCode.Should().Be(1);
-        (await output).Should().Contain("Server   ", "it was there, and its end of the output is closed too");
+        (await output).Should().Contain("Server   ", "the server had started, and has closed its output");
     }
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task A_server_of_its_own_process_ends_with_its_driver()
+    public async Task A_server_process_ends_when_it_is_disposed()
     {
         ServerProcess server = await ServerProcess.StartAsync(CancellationToken.None);
         using Process process = Process.GetProcessById(server.Id);

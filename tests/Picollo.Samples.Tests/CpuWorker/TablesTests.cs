@@ -11,15 +11,15 @@ public sealed class TablesTests
         "1: alone; /delay1ms; 2.00; 2.00; 2.00; 2.00; 3.00; 3.00; 4.00; 4.00; 5.00; 44,413",
         "2: checksums without the pool; /delay1ms; 293; 323; 353; 380; 454; 504; 604; 615; 1,038; 317",
         "3: checksums in the pool; /delay1ms; 2.00; 2.00; 2.00; 3.00; 3.00; 4.00; 4.00; 4.00; 5.00; 42,656",
-        "4: and small ones; /delay1ms; 2.00; 2.00; 2.00; 3.00; 3.00; 4.00; 4.00; 4.00; 5.00; 42,031",
-        "4: and small ones; small checksum; 3.00; 4.00; 6.00; 9.00; 11.00; 11.00; 12.00; 12.00; 13.00; 21,334",
+        "4: also small checksums; /delay1ms; 2.00; 2.00; 2.00; 3.00; 3.00; 4.00; 4.00; 4.00; 5.00; 42,031",
+        "4: also small checksums; small checksum; 3.00; 4.00; 6.00; 9.00; 11.00; 11.00; 12.00; 12.00; 13.00; 21,334",
         "2: checksums without the pool; /delay1ms; ; ; 16",
         "3: checksums in the pool; /delay1ms; ; ; 12",
-        "4: and small ones; /delay1ms; ; ; 12",
+        "4: also small checksums; /delay1ms; ; ; 12",
     ];
 
     [Fact]
-    public void Runs_are_summed_up_by_medians_and_the_maximum_of_all()
+    public void Runs_are_summarized_by_medians_and_the_maximum_of_all()
     {
         Runs runs = RunsOf(With(1, 20, 300, 4_000), With(3, 10, 200, 9_000), With(2, 30, 100, 5_000));
 
@@ -28,7 +28,7 @@ public sealed class TablesTests
     }
 
     [Fact]
-    public void Ratios_are_of_runs_made_one_after_the_other()
+    public void Ratios_are_those_of_paired_runs()
     {
         Runs mine = RunsOf(Flat(2), Flat(30), Flat(4));
         Runs theirs = RunsOf(Flat(1), Flat(10), Flat(4));
@@ -39,31 +39,31 @@ public sealed class TablesTests
     [Fact]
     public void Each_target_is_met_at_its_limit()
     {
-        string[] rows = TargetRows(Measured(beside: With(1.15, 1, 3, 1), small: With(2, 1, 15, 1), bigRate: 0.95));
+        string[] rows = TargetRows(Measured(scheduled: With(1.15, 1, 3, 1), small: With(2, 1, 15, 1), bigRate: 0.95));
 
-        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" met     |"));
+        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" met    |"));
     }
 
     [Fact]
     public void Each_target_is_missed_beyond_its_limit()
     {
-        string[] rows = TargetRows(Measured(beside: With(1.16, 1, 3.01, 1), small: With(2.01, 1, 15.01, 1), bigRate: 0.949));
+        string[] rows = TargetRows(Measured(scheduled: With(1.16, 1, 3.01, 1), small: With(2.01, 1, 15.01, 1), bigRate: 0.949));
 
-        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" MISSED  |"));
+        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" MISSED |"));
     }
 
     [Fact]
-    public void What_was_not_answered_is_missed()
+    public void Targets_without_responses_are_missed()
     {
-        string[] rows = TargetRows(Measured(beside: null, small: null, bigRate: double.NaN));
+        string[] rows = TargetRows(Measured(scheduled: null, small: null, bigRate: double.NaN));
 
-        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" MISSED  |"));
+        rows.Should().HaveCount(5).And.OnlyContain(row => row.EndsWith(" MISSED |"));
     }
 
     [Fact]
-    public void The_document_s_figures_stand_beside_those_of_each_step()
+    public void The_table_contains_the_figures_of_the_document_for_each_step()
     {
-        string[] rows = StepRows(Measured(beside: Flat(1), small: Flat(1), bigRate: 1));
+        string[] rows = StepRows(Measured(scheduled: Flat(1), small: Flat(1), bigRate: 1));
 
         rows.Where(row => row.Contains("document, 100")).Select(Cells).Should().Equal(DocumentRows);
 
@@ -75,9 +75,9 @@ public sealed class TablesTests
     }
 
     [Fact]
-    public void A_step_without_answers_shows_none_and_one_that_was_not_made_has_no_row()
+    public void A_step_without_responses_shows_none_and_a_skipped_step_has_no_row()
     {
-        StepResults measured = Measured(beside: Flat(1), small: Flat(1), bigRate: 1);
+        StepResults measured = Measured(scheduled: Flat(1), small: Flat(1), bigRate: 1);
         measured.Unscheduled.Add(new WrkReport(0, 0, 7, null), NoLoad);
 
         string[] rows = StepRows(measured);
@@ -135,13 +135,13 @@ public sealed class TablesTests
         output.ToString().ReplaceLineEndings("\n").Should().Be(golden.ReadToEnd().ReplaceLineEndings("\n"));
     }
 
-    /// <summary>Each of its figures is another.</summary>
+    /// <summary>Creates results in which all figures differ.</summary>
     private static StepResults Golden(int concurrency)
     {
         StepResults all = new(concurrency);
         Runs[] runs =
         [
-            all.Alone, all.Unscheduled, all.Scheduled, all.SemaphoreScheduled, all.AmpleSemaphoreScheduled, all.BesideBoth, all.SemaphoreBesideBoth,
+            all.Alone, all.Unscheduled, all.Scheduled, all.SemaphoreScheduled, all.AmpleSemaphoreScheduled, all.WithBoth, all.SemaphoreWithBoth,
             all.Small, all.SemaphoreSmall, all.Loop, all.LoopInPool,
         ];
         for (int i = 0; i < runs.Length; i++)
@@ -154,8 +154,8 @@ public sealed class TablesTests
         all.BigRate.AddRange([4, 5]);
         all.SemaphoreBigRate.AddRange([5, 5]);
         all.AmpleSemaphoreBigRate.AddRange([4, 4]);
-        all.BigRateBesideSmall.AddRange([1, 2]);
-        all.SemaphoreBigRateBesideSmall.AddRange([4.5, 4.75]);
+        all.BigRateWithSmall.AddRange([1, 2]);
+        all.SemaphoreBigRateWithSmall.AddRange([4.5, 4.75]);
         all.SmallInPool.AddRange([With(1, 2, 12, 20), With(1.5, 3, 14, 30)]);
         return all;
     }
@@ -164,7 +164,7 @@ public sealed class TablesTests
 
     private static Latencies Flat(double milliseconds) => With(milliseconds, milliseconds, milliseconds, milliseconds);
 
-    /// <summary>Each percentile that is not given is that below it.</summary>
+    /// <summary>Creates latencies. Each missing percentile has the value of the percentile below it.</summary>
     private static Latencies With(double p50, double p90, double p99, double max) => new(p50, p50, p50, p50, p90, p90, p90, p99, max);
 
     private static Runs RunsOf(params Latencies?[] latencies)
@@ -174,12 +174,12 @@ public sealed class TablesTests
         return runs;
     }
 
-    /// <summary>Beside an alone of 1 ms and a cap's rate of 1.</summary>
-    private static StepResults Measured(Latencies? beside, Latencies? small, double bigRate)
+    /// <summary>Creates results in which <c>/delay1ms</c> alone takes 1 ms, and the rate with a semaphore is 1.</summary>
+    private static StepResults Measured(Latencies? scheduled, Latencies? small, double bigRate)
     {
         StepResults measured = new(10);
         measured.Alone.Add(new WrkReport(1, 1, 0, Flat(1)), NoLoad);
-        measured.Scheduled.Add(RunsOf(beside).Reports[0], NoLoad);
+        measured.Scheduled.Add(RunsOf(scheduled).Reports[0], NoLoad);
         measured.Small.Add(RunsOf(small).Reports[0], NoLoad);
         measured.BigRate.Add(bigRate);
         measured.SemaphoreBigRate.Add(1);

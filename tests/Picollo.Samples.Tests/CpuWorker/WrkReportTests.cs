@@ -2,7 +2,7 @@ using Picollo.Samples.CpuWorker.Driving;
 
 namespace Picollo.Samples.Tests.CpuWorker;
 
-/// <summary>Texts that wrk 4.1.0 printed; the line of socket errors is put in.</summary>
+/// <summary>Tests with output of wrk 4.1.0. The line with socket errors was added by hand.</summary>
 public sealed class WrkReportTests
 {
     private const string Answered = """
@@ -44,23 +44,23 @@ public sealed class WrkReportTests
         """;
 
     [Fact]
-    public void Requests_rate_and_latencies_are_read() =>
+    public void Requests_rate_and_latencies_are_parsed() =>
         WrkReport.Parse(Answered).Should().Be(
             new WrkReport(3_018, 1_489.44, 0, new Latencies(4.202, 4.933, 37.273, 105.259, 320.072, 461.398, 542.714, 569.722, 596.671)));
 
     [Fact]
-    public void What_answered_nothing_has_no_latency_and_not_one_of_zero() =>
+    public void A_report_without_answered_requests_has_no_latency() =>
         WrkReport.Parse(Unanswered).Should().Be(new WrkReport(0, 0, 0, null));
 
     [Fact]
     public void All_kinds_of_failures_are_counted() => WrkReport.Parse(Failed).Failed.Should().Be(1 + 20 + 300 + 4_000 + 21_450);
 
     [Fact]
-    public void A_report_without_the_script_s_line_is_refused() =>
+    public void A_report_without_the_line_of_the_script_is_rejected() =>
         FluentActions.Invoking(() => WrkReport.Parse(Answered.Replace("Percentiles", "", StringComparison.Ordinal))).Should().Throw<FormatException>();
 
     [Theory]
     [InlineData("")]
     [InlineData("unable to connect to 127.0.0.1:1 Connection refused")]
-    public void Other_texts_are_refused(string text) => FluentActions.Invoking(() => WrkReport.Parse(text)).Should().Throw<FormatException>();
+    public void Other_texts_are_rejected(string text) => FluentActions.Invoking(() => WrkReport.Parse(text)).Should().Throw<FormatException>();
 }

@@ -6,7 +6,7 @@ namespace Picollo.Samples;
 /// Resets a counter repeatedly while another thread increments it, and detects counts that reappear after a reset. It tests an array element, and
 /// a histogram, whose <see cref="HdrHistogram.Reset"/> does not write to counters and therefore cannot lose a race.
 /// </summary>
-public static class ResetBesideWriter
+public static class ResetDuringWrites
 {
     private const ulong Value = 42;
 
