@@ -31,7 +31,7 @@ Dictionary<string, Func<TextWriter, int>> comparisons = new()
 
 switch (args)
 {
-    // What comparisons start this program for themselves with.
+    // Command lines with which comparisons start this program as a child process.
     case ["compare", HistogramComparison.Name, HistogramComparison.FiguresOnly]:
         return HistogramComparison.PrintFigures(Console.Out);
     case ["compare", AspNetComparison.Name, AspNetComparison.Serve, var kind] when HelloServer.Kinds.ContainsKey(kind):
@@ -42,7 +42,7 @@ switch (args)
     case ["compare", var name] when comparisons.TryGetValue(name, out Func<TextWriter, int>? comparison):
         return comparison(Console.Out);
     case ["compare", .. var names]:
-        Console.Error.WriteLine($"error: no comparison '{string.Join(' ', names)}'; there are: {string.Join(", ", comparisons.Keys)}");
+        Console.Error.WriteLine($"error: unknown comparison '{string.Join(' ', names)}'. The comparisons are: {string.Join(", ", comparisons.Keys)}");
         return 1;
     default:
         BenchmarkSwitcher.FromAssembly(typeof(HistogramComparison).Assembly).Run(args);

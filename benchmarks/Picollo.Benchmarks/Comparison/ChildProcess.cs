@@ -1,10 +1,10 @@
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>Runs a program to its end and returns what it wrote.</summary>
+/// <summary>Runs a program until it ends, and returns its output.</summary>
 internal static class ChildProcess
 {
-    /// <summary>The folder with the sources, which some programs are built from.</summary>
-    /// <exception cref="InvalidOperationException">This program does not run below it.</exception>
+    /// <summary>The root folder of the repository. Some programs are built from its sources.</summary>
+    /// <exception cref="InvalidOperationException">This program is not below the repository.</exception>
     public static string RepositoryRoot
     {
         get
@@ -16,11 +16,13 @@ internal static class ChildProcess
             }
 
             return folder?.FullName
-                ?? throw new InvalidOperationException($"No Picollo.sln above {AppContext.BaseDirectory}: the sources are needed.");
+                ?? throw new InvalidOperationException($"No Picollo.sln found above {AppContext.BaseDirectory}. Run the benchmarks in a clone of the repository.");
         }
     }
 
-    /// <exception cref="InvalidOperationException">It failed or took too long; the message ends with its last words.</exception>
+    /// <summary>Runs a program.</summary>
+    /// <returns>The standard output of the program.</returns>
+    /// <exception cref="InvalidOperationException">The program failed or timed out. If it failed, the message ends with the last line of output.</exception>
     public static string Run(
         string program, IEnumerable<string> arguments, TimeSpan timeout, params ReadOnlySpan<(string Name, string Value)> environment)
     {
@@ -41,7 +43,7 @@ internal static class ChildProcess
 
         return process.ExitCode == 0
             ? output.Result
-            : throw new InvalidOperationException($"{program} ended with {process.ExitCode}: {LastLine(output.Result + errors.Result)}");
+            : throw new InvalidOperationException($"{program} failed with exit code {process.ExitCode}: {LastLine(output.Result + errors.Result)}");
     }
 
     private static string LastLine(string text) =>

@@ -1,31 +1,34 @@
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>Something that is timed: a loop of N operations in a method of its own.</summary>
+/// <summary>A measured loop of N operations.</summary>
 /// <remarks>
-/// Each contender is a class of its own, or a generic one over a struct of its own, so that its <see cref="Run"/> is compiled for it alone,
-/// with a profile that no other contender has touched. Overrides of <see cref="Run"/> are marked <c>NoInlining</c>.
+/// Each contender is a separate class, or a generic class over a separate struct. Its <see cref="Run"/> is therefore compiled separately, with a
+/// separate profile. Overrides of <see cref="Run"/> are marked <c>NoInlining</c>.
 /// </remarks>
 internal abstract class Contender(string name, int operations)
 {
     public string Name { get; } = name;
 
     /// <summary>
-    /// Operations in one timed repetition. Some 100 µs: short compared with a scheduler's time slice, so that on a busy machine most
-    /// repetitions are not interrupted and the median is one of them.
+    /// The number of operations in a measured repetition, for a duration of about 100 µs. This is short compared with a time slice of the scheduler,
+    /// so most repetitions are not interrupted on a busy machine, and the median is not affected.
     /// </summary>
     public int Operations { get; } = operations;
 
-    /// <summary>Operations in a call that is not timed: to raise the tier, and to bring the caches back before a repetition.</summary>
+    /// <summary>The number of operations in a call that is not measured. Such calls raise the compilation tier, and fill the caches before a
+    /// repetition.</summary>
     public int WarmUpOperations { get; init; } = Math.Max(operations / 2, 1);
 
     public abstract void Run(int operations);
 
-    /// <summary>Throws where the contender does not compute what it should. Called once, before the warm-up.</summary>
+    /// <summary>Verifies the result of the contender. Called once, before the warm-up.</summary>
+    /// <exception cref="InvalidOperationException">The result is wrong.</exception>
     public virtual void Verify()
     {
     }
 
-    /// <summary>One repetition, in nanoseconds an operation.</summary>
+    /// <summary>Measures one repetition.</summary>
+    /// <returns>The time of an operation, in nanoseconds.</returns>
     public virtual double Measure()
     {
         Run(WarmUpOperations);
@@ -34,7 +37,7 @@ internal abstract class Contender(string name, int operations)
         return (Stopwatch.GetTimestamp() - start) * (1e9 / Stopwatch.Frequency) / Operations;
     }
 
-    /// <summary>Bytes that an operation allocates on this thread, once its first calls are over.</summary>
+    /// <summary>Measures the bytes that an operation allocates on this thread, after a warm-up.</summary>
     public virtual double AllocatedBytes(int operations)
     {
         Run(operations / 10);
@@ -53,8 +56,11 @@ internal abstract class Contender(string name, int operations)
     }
 }
 
-/// <summary>An operation of a microsecond or more, so that the call of a delegate does not matter.</summary>
-/// <param name="verify">Throws where the operation, which has run once, has not computed what it should.</param>
+/// <summary>A contender for an operation of at least a microsecond, for which the cost of a delegate call does not matter.</summary>
+/// <param name="name">The name in the report.</param>
+/// <param name="operations">The number of operations in a measured repetition.</param>
+/// <param name="operation">The operation.</param>
+/// <param name="verify">Throws if the result of the operation is wrong. Called after the first operation.</param>
 internal sealed class Repeated(string name, int operations, Action operation, Action? verify = null) : Contender(name, operations)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]

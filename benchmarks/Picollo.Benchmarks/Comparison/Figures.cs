@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>What the repetitions of one contender came to, in nanoseconds an operation.</summary>
+/// <summary>The result of the repetitions of one contender, in nanoseconds per operation.</summary>
 internal readonly record struct Figures(double Median, double Minimum)
 {
     private const char Separator = '\t';
@@ -13,7 +13,7 @@ internal readonly record struct Figures(double Median, double Minimum)
         return new Figures((sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2, sorted[0]);
     }
 
-    /// <summary>Writes figures as lines of text, for a process to hand to the one that started it.</summary>
+    /// <summary>Writes figures as lines of text, for the parent process.</summary>
     public static void Write(TextWriter output, IEnumerable<Row> rows, IReadOnlyDictionary<Contender, Figures> figures)
     {
         foreach (Row row in rows)
@@ -24,7 +24,7 @@ internal readonly record struct Figures(double Median, double Minimum)
         }
     }
 
-    /// <summary>Figures by <see cref="Key"/>; lines of another form are passed over.</summary>
+    /// <summary>Parses figures into a dictionary by <see cref="Key"/>. Lines with another format are ignored.</summary>
     public static Dictionary<string, Figures> Parse(string text)
     {
         Dictionary<string, Figures> figures = [];

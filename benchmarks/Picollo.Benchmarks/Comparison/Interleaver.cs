@@ -1,15 +1,15 @@
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>Warms contenders up and times them in turns, so that whatever slows the machine slows them alike.</summary>
+/// <summary>Warms up contenders and measures them interleaved, so that disturbances of the machine affect all of them equally.</summary>
 internal static class Interleaver
 {
-    // The runtime counts calls only once no new method was compiled for 100 ms, promotes after 30 calls, compiles in the
-    // background, and takes two promotions (instrumented, optimised) and up to three for code that was precompiled.
+    // The runtime counts calls only after no new method was compiled for 100 ms. It promotes a method after 30 calls, compiles it in the
+    // background, and needs two promotions (instrumented, optimised), or up to three for precompiled code.
     private const int CallsPerWarmUpRound = 40;
     private const int WarmUpRounds = 6;
     private static readonly TimeSpan PauseForCompiler = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>Contenders of the same seed are always met in the same orders.</summary>
+    /// <summary>A fixed seed, so that the orders are the same in each run.</summary>
     private const int OrderSeed = 42;
 
     public static Dictionary<Contender, Figures> Measure(IReadOnlyList<Contender> contenders, int repetitions)
@@ -21,7 +21,7 @@ internal static class Interleaver
 
         WarmUp(contenders);
 
-        // A new order each round: no contender always follows the one that leaves the cache cold.
+        // The order changes in each round, so that a contender does not always follow one that evicts its data from the cache.
         Random random = new(OrderSeed);
         int[] order = [.. Enumerable.Range(0, contenders.Count)];
         double[][] samples = [.. contenders.Select(_ => new double[repetitions])];

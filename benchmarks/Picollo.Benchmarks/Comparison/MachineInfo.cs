@@ -5,7 +5,7 @@ using Picollo.Timing;
 
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>Where and when figures were taken, without which they say nothing.</summary>
+/// <summary>Prints the machine, runtime, date and command of a measurement.</summary>
 internal static class MachineInfo
 {
     private const string CpuInfoPath = "/proc/cpuinfo";

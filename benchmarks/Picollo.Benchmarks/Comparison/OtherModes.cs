@@ -3,25 +3,25 @@ using System.Runtime.InteropServices;
 namespace Picollo.Benchmarks.Comparison;
 
 /// <summary>
-/// The same figures from processes of their own: without profile-guided optimisation, and in precompiled code as it runs before
-/// the runtime has recompiled it.
+/// Measures the same figures in separate processes: without profile-guided optimisation, and with precompiled code before
+/// the runtime recompiles it.
 /// </summary>
 internal static class OtherModes
 {
-    // Of a process that hangs: on a busy machine a build takes minutes.
+    // For a process that hangs. On a busy machine, a build takes minutes.
     private static readonly TimeSpan PublishTimeout = TimeSpan.FromMinutes(10);
     private static readonly TimeSpan MeasureTimeout = TimeSpan.FromMinutes(5);
 
     private static string AssemblyFile => typeof(OtherModes).Assembly.GetName().Name + ".dll";
 
-    /// <summary>Figures by mode, or why there are none.</summary>
+    /// <summary>Returns the figures of each mode, or the reason why they are unavailable.</summary>
     public static IEnumerable<(string Mode, Dictionary<string, Figures>? Figures, string? Reason)> Measure(string[] command)
     {
         yield return Attempt("PGO off", () => ChildProcess.Run(
             "dotnet", ["exec", Path.Combine(AppContext.BaseDirectory, AssemblyFile), .. command], MeasureTimeout, ("DOTNET_TieredPGO", "0")));
 
-        // Nothing is promoted, neither by its calls nor by its loops: what was precompiled stays as it is. What the precompiler
-        // leaves out runs as the JIT's unoptimised code here, as it does in any process that has just started.
+        // Methods are not promoted by calls or by loops, so precompiled code is not replaced. Methods that are not precompiled run
+        // as unoptimised code of the JIT, as in a process that has just started.
         yield return Attempt("ReadyToRun, no tier-up", () => ChildProcess.Run(
             "dotnet", ["exec", PublishReadyToRun(), .. command], MeasureTimeout,
             ("DOTNET_TC_CallCounting", "0"), ("DOTNET_TC_OnStackReplacement", "0"), ("DOTNET_TieredPGO", "0")));

@@ -2,8 +2,8 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>Runs of something with and without what is measured, in pairs of random order, so that other programs on the machine disturb both
-/// alike.</summary>
+/// <summary>Measures pairs of runs with and without a feature, in random order, so that other programs on the machine disturb both
+/// equally.</summary>
 internal static class Pairs
 {
     public const int Count = 20;
@@ -28,7 +28,7 @@ internal static class Pairs
         return pairs;
     }
 
-    /// <summary>The cells "ratio", "quartiles", "target" and "verdict".</summary>
+    /// <summary>Returns the cells "ratio", "quartiles", "target" and "verdict".</summary>
     public static string[] Cells(IEnumerable<double> ratios, double target)
     {
         double[] sorted = [.. ratios.Order()];

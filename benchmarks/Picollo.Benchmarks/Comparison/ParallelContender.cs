@@ -1,14 +1,14 @@
 namespace Picollo.Benchmarks.Comparison;
 
 /// <summary>
-/// Another contender's loop, run by two threads at the same time. Its figure is the mean of what each thread took for an
-/// operation of its own.
+/// Runs the loop of another contender on two threads at the same time. The result is the mean time of an operation on each
+/// thread.
 /// </summary>
 internal sealed class ParallelContender : Contender
 {
     private const int Threads = 2;
 
-    /// <summary>The share of the longer thread's time in which both ran, for a repetition to count.</summary>
+    /// <summary>The minimum share of the longer thread's time during which both threads ran. Repetitions with a smaller share are repeated.</summary>
     private const double MinOverlap = 0.9;
     private const int MaxRetries = 20;
 
@@ -29,8 +29,8 @@ internal sealed class ParallelContender : Contender
 
     public override void Run(int operations) => RunBoth(operations);
 
-    // On a busy machine the two may have had one processor in turns and met no contention at all. Such a run does not count,
-    // unless there is no better one to be had.
+    // On a busy machine, the two threads can run alternately on one processor, without contention. Such a run is used only
+    // if there is no better one.
     public override double Measure()
     {
         (double Nanoseconds, double Overlap) best = RunBoth(Operations);
@@ -55,7 +55,7 @@ internal sealed class ParallelContender : Contender
         return (nanoseconds, overlap / Math.Max(mineLength, theirLength));
     }
 
-    // The second thread. It lives as long as the process, as a server's would.
+    // The second thread. It lives as long as the process, like a thread of a server.
     private void RunPartner()
     {
         while (true)
@@ -70,7 +70,7 @@ internal sealed class ParallelContender : Contender
     {
         _inner.Run(WarmUpOperations);
 
-        // Both threads go on at nearly the same moment.
+        // Both threads continue at nearly the same time.
         Interlocked.Increment(ref _arrived);
         SpinWait spinner = default;
         while (Volatile.Read(ref _arrived) < Threads)

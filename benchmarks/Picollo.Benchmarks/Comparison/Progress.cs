@@ -2,10 +2,10 @@ using System.Diagnostics;
 
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>One line on the terminal that shows how far a measurement is. If standard error is redirected, nothing is written.</summary>
+/// <summary>Shows the progress of a measurement in one line of the terminal. If standard error is redirected, nothing is written.</summary>
 internal static class Progress
 {
-    // Writing to a terminal wakes it up, which takes CPU time from what is measured next.
+    // Writing to a terminal wakes its process, which takes CPU time from the next measurement.
     private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(500);
 
     private static long _last;

@@ -2,14 +2,14 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>The table of times: median and minimum, in nanoseconds and against the baseline of each row.</summary>
+/// <summary>Prints the table of times: median and minimum, in nanoseconds and compared with the baseline of each row.</summary>
 internal static class TimeReport
 {
     public static void Print(TextWriter output, IEnumerable<Row> rows, IReadOnlyDictionary<Contender, Figures> figures)
     {
         foreach (IGrouping<string, Row> section in rows.GroupBy(row => row.Section))
         {
-            TextTable table = new(section.Key, "median ns", "min ns", "against", "by median", "by min", "target", "verdict");
+            TextTable table = new(section.Key, "median ns", "min ns", "compared with", "by median", "by min", "target", "verdict");
             foreach (Row row in section)
             {
                 Figures measured = figures[row.Measured];
@@ -30,7 +30,7 @@ internal static class TimeReport
         nanoseconds.ToString(nanoseconds < 100 ? "0.00" : "N0", CultureInfo.InvariantCulture);
 }
 
-/// <summary>The table of medians by mode of compilation, each with the ratio to the row's baseline in the same mode.</summary>
+/// <summary>Prints the table of medians by compilation mode, with the ratio to the row's baseline in the same mode.</summary>
 internal static class ModeReport
 {
     public static void Print(
@@ -54,7 +54,7 @@ internal static class ModeReport
 
         foreach (IGrouping<string, Row> section in rows.GroupBy(row => row.Section))
         {
-            TextTable table = new([$"{section.Key}: median ns", "against", "target", .. measured.Select(mode => mode.Mode)]);
+            TextTable table = new([$"{section.Key}: median ns", "compared with", "target", .. measured.Select(mode => mode.Mode)]);
             foreach (Row row in section.Where(row => measured.All(mode => mode.Figures.ContainsKey(Figures.Key(row.Section, row.Measured)))))
             {
                 table.Add([

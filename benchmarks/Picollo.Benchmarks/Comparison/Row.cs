@@ -2,13 +2,14 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>A line of a report: a contender, what it is held against, and how far it may be from it.</summary>
-/// <param name="Section">The heading it stands under.</param>
+/// <summary>A row of a report: a contender, its baseline, and the target.</summary>
+/// <param name="Section">The heading of the section.</param>
 /// <param name="Measured">The contender.</param>
-/// <param name="Against">The contender it is compared with; <see langword="null"/> for none.</param>
-/// <param name="Limit">The most that the ratio (or the difference) may be; <see langword="null"/> for no target.</param>
-/// <param name="LimitNanoseconds">The most that the contender's own figure may be, in the place of <paramref name="Limit"/>.</param>
-/// <param name="IsDifference">The limit is in nanoseconds above <paramref name="Against"/>, not a ratio to it.</param>
+/// <param name="Against">The baseline, or <see langword="null"/> for no comparison.</param>
+/// <param name="Limit">The maximum ratio (or difference) to the baseline, or <see langword="null"/> for no target.</param>
+/// <param name="IsDifference"><see langword="true"/> if <paramref name="Limit"/> is a difference from the baseline in nanoseconds, not a
+/// ratio.</param>
+/// <param name="LimitNanoseconds">The maximum time of the contender in nanoseconds, instead of <paramref name="Limit"/>.</param>
 internal sealed record Row(
     string Section,
     Contender Measured,
@@ -30,9 +31,9 @@ internal sealed record Row(
     public string DistanceText(double distance) =>
         distance.ToString(IsDifference ? "+0.00;-0.00' ns'" : "0.00' x'", CultureInfo.InvariantCulture);
 
-    /// <summary>Judged by the medians.</summary>
-    /// <param name="median">The contender's.</param>
-    /// <param name="distance">From the baseline's; not looked at where the row has none.</param>
+    /// <summary>Compares the median with the target.</summary>
+    /// <param name="median">The median of the contender.</param>
+    /// <param name="distance">The distance from the median of the baseline. Ignored if the row has no baseline.</param>
     public string Verdict(double median, double distance) => (LimitNanoseconds, Limit) switch
     {
         ({ } limit, _) => Verdict(median - limit, " ns"),

@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Comparison;
 
-/// <summary>A Markdown table, aligned so that it also reads well as it is.</summary>
+/// <summary>A Markdown table with aligned columns, so that it is also readable as plain text.</summary>
 internal class TextTable(params string[] header)
 {
     private readonly List<string[]> _lines = [header];
 
-    /// <summary>Adds a line; cells that are missing at its end are empty.</summary>
+    /// <summary>Adds a row. Missing cells at its end are empty.</summary>
     public void Add(params string[] cells) => _lines.Add([.. cells, .. Enumerable.Repeat(string.Empty, header.Length - cells.Length)]);
 
     public void Print(TextWriter output)
@@ -25,11 +25,11 @@ internal class TextTable(params string[] header)
     }
 }
 
-/// <summary>A table of numbers, byte counts mostly, and the most that each may be.</summary>
+/// <summary>A table of numbers, usually byte counts, and their limits.</summary>
 internal sealed class FactTable(string heading, string unit = "bytes") : TextTable(heading, unit, "target", "verdict")
 {
-    public void Add(string what, double bytes, double? limit = null) => Add(
-        what,
+    public void Add(string name, double bytes, double? limit = null) => Add(
+        name,
         Number(bytes),
         limit?.ToString("<= #,0", CultureInfo.InvariantCulture) ?? string.Empty,
         limit is null ? string.Empty : bytes <= limit ? "ok" : $"MISSED by {Number(bytes - limit.Value)}");

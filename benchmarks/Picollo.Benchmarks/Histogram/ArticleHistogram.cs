@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Picollo.Benchmarks.Histogram;
 
 /// <summary>
-/// The reference: a plain class with the index formula that Picollo's first description gave, block number first, then the
-/// place in the block. Values out of range go to a slot beside the counters.
+/// The reference: a simple class with the index formula of the article that introduced Picollo. It computes the block number first, then the
+/// position in the block. Values out of range are counted in a separate field.
 /// </summary>
 internal sealed class ArticleHistogram<TCounter>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>

@@ -1,16 +1,16 @@
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary><c>compare histogram</c>: everything at once, in under three minutes.</summary>
+/// <summary><c>compare histogram</c>: measures all operations of histograms, in less than three minutes.</summary>
 internal static class HistogramComparison
 {
     public const string Name = "histogram";
 
-    /// <summary>Measure this process and print bare figures: what the comparison asks its other processes for.</summary>
+    /// <summary>The option with which the comparison starts child processes. They measure and print only the figures.</summary>
     public const string FiguresOnly = "--figures";
 
     private const int Repetitions = 201;
 
-    /// <summary>Fewer in the other processes, which have no verdict to give.</summary>
+    /// <summary>The number of repetitions in child processes, whose figures have no targets.</summary>
     private const int FewRepetitions = 101;
 
     public static int PrintFigures(TextWriter output)
@@ -28,13 +28,16 @@ internal static class HistogramComparison
         HistogramFacts.PrintAllocations(output);
         HistogramFacts.PrintFootprints(output);
         output.WriteLine();
-        output.WriteLine("In processes of their own. \"No tier-up\": as in a process that has just started; methods that the precompiler left out,");
-        output.WriteLine("which are those of generic types over uint and ulong, run as the JIT's unoptimised code.");
+        output.WriteLine("Measured in separate processes. \"No tier-up\" is the state of a process that has just started. Methods that are not");
+        output.WriteLine("precompiled, which are those of generic types over uint and ulong, run as unoptimised code of the JIT.");
         ModeReport.Print(output, rows, OtherModes.Measure(["compare", Name, FiguresOnly]));
         return 0;
     }
 
-    /// <summary>Every row; without <paramref name="others"/> only what Picollo itself and its references do.</summary>
+    /// <summary>Measures all rows.</summary>
+    /// <param name="others"><see langword="true"/> to include other libraries; <see langword="false"/> for only Picollo and the
+    /// references.</param>
+    /// <param name="repetitions">The number of repetitions of each row.</param>
     private static (List<Row> Rows, Dictionary<Contender, Figures> Figures) Measure(bool others, int repetitions)
     {
         List<Row> rows = [
@@ -60,7 +63,7 @@ internal static class HistogramComparison
         BareThreadStatic bareThreadStatic = new(set);
         BareInterlocked bareInterlocked = new(set);
 
-        // Recorders all, so that each is compiled alike.
+        // All of them are recorders, so that they are compiled in the same way.
         LongHistogram peer = new(RecordContender.BlockSize, (long)ValueSet.MaxTrackableValue);
         Contender longLocal = new Records<LongHistogramInLocal>("LongHistogram's algorithm", set, new(peer), () => peer.Counts);
         Contender longStatic = new Records<LongHistogramInStaticField>(
@@ -119,7 +122,7 @@ internal static class HistogramComparison
         const string Section = "Summary of one hour of nanoseconds at 0.1 %, 32-bit";
         Repeated pass = SummaryWorkload.Pass("one vectorised pass over the counters", VectorPasses.Sum512);
         yield return new Row(Section, pass);
-        yield return new Row(Section, SummaryWorkload.Pass("the same pass by Vector<T>", VectorPasses.SumPortable), pass);
+        yield return new Row(Section, SummaryWorkload.Pass("the same pass with Vector<T>", VectorPasses.SumPortable), pass);
         yield return new Row(Section, SummaryWorkload.Summaries(), pass, 1.5);
     }
 

@@ -1,11 +1,11 @@
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary>The memory of histograms and of what is done with them.</summary>
+/// <summary>Measures the memory of histograms and the allocations of their operations.</summary>
 internal static class HistogramFacts
 {
     private const int Operations = 10_000;
 
-    /// <summary>Bytes that an operation allocates once its first calls are over: none are allowed.</summary>
+    /// <summary>Prints the bytes that operations allocate after a warm-up. The target is 0.</summary>
     public static void PrintAllocations(TextWriter output)
     {
         PlainHdrHistogram<uint> plain = SummaryWorkload.Create();
@@ -17,7 +17,7 @@ internal static class HistogramFacts
         ulong value = 0;
         Array.ForEach<HdrHistogram>([plain, threadLocal, interlocked], RecordInEachOctave);
 
-        FactTable table = new("Allocated by an operation, on its thread");
+        FactTable table = new("Allocations of an operation, on its thread");
         Add("plain Record", () => plain.Record(value++));
         Add("plain Record(span)", () => plain.Record(values));
         Add("thread-local Record", () => threadLocal.Record(value++));
@@ -40,10 +40,10 @@ internal static class HistogramFacts
         Add("snapshot.GetSummary(reuse)", () => snapshot.GetSummary(summary));
         table.Print(output);
 
-        void Add(string what, Action operation) => table.Add(what, new Repeated(what, Operations, operation).AllocatedBytes(Operations), 0);
+        void Add(string name, Action operation) => table.Add(name, new Repeated(name, Operations, operation).AllocatedBytes(Operations), 0);
     }
 
-    /// <summary>What histograms take on the heap, all objects and arrays.</summary>
+    /// <summary>Prints the memory of histograms on the heap.</summary>
     public static void PrintFootprints(TextWriter output)
     {
         PlainHdrHistogramFactory<uint> factory = HdrHistogram.Factory;
@@ -87,7 +87,7 @@ internal static class HistogramFacts
         return histogram.FootprintInBytes;
     }
 
-    /// <summary>Makes the histogram allocate all its counters.</summary>
+    /// <summary>Records values, so that the histogram allocates all its counters.</summary>
     private static void RecordInEachOctave(HdrHistogram histogram)
     {
         for (int scale = 0; scale < 64; scale++)

@@ -2,8 +2,9 @@ using System.Numerics;
 
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary>The algorithm of <c>LongHistogram.RecordValue</c> of HdrHistogram.NET 2.5, without its virtual calls: index of the bucket and of
-/// the sub-bucket, an element of a <c>long[]</c> with its bounds check, and the total count. The library itself is not available here.</summary>
+/// <summary>The algorithm of <c>LongHistogram.RecordValue</c> of HdrHistogram.NET 2.5, without its virtual calls. It computes the indexes of the
+/// bucket and the sub-bucket, and increments an element of a <c>long[]</c> (with a bounds check) and the total count. The library itself is not
+/// available to this project.</summary>
 internal sealed class LongHistogram
 {
     private readonly long _subBucketMask;
@@ -42,13 +43,13 @@ internal sealed class LongHistogram
     }
 }
 
-/// <summary>The algorithm in a local.</summary>
+/// <summary>Records with the algorithm, in a local variable.</summary>
 internal readonly struct LongHistogramInLocal(LongHistogram histogram) : IRecorder
 {
     public void Record(ulong value) => histogram.RecordValue((long)value);
 }
 
-/// <summary>The algorithm in a <c>static readonly</c> field.</summary>
+/// <summary>Records with the algorithm, in a <c>static readonly</c> field.</summary>
 internal readonly struct LongHistogramInStaticField : IRecorder
 {
     public static readonly LongHistogram Histogram = new(RecordContender.BlockSize, (long)ValueSet.MaxTrackableValue);

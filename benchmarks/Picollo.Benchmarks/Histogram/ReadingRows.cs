@@ -1,12 +1,12 @@
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary>Adding, snapshots and thread-local summaries against one vectorised pass over arrays of the same lengths that does the same
-/// work.</summary>
+/// <summary>Compares adding, snapshots and thread-local summaries with one vectorised pass that does the same work on arrays of the same
+/// lengths.</summary>
 internal static class ReadingRows
 {
     private const int FewMicroseconds = 50;
 
-    /// <summary>One histogram added to another, three significant digits, the range of all values: 56,320 counters.</summary>
+    /// <summary>Adds a histogram to another one, with three significant digits and the range of all values: 56,320 counters.</summary>
     public static IEnumerable<Row> OfAdding()
     {
         const string Section = "Add, three digits, all values, 32-bit";
@@ -16,12 +16,12 @@ internal static class ReadingRows
         uint[] counts = CountsOf(source), sums = new uint[counts.Length];
         Repeated pass = new("one vectorised pass that adds one array to the other", FewMicroseconds, () => VectorPasses.Add(counts, sums));
         yield return new Row(Section, pass);
-        yield return new Row(Section, new Repeated("Add of the same layout", FewMicroseconds, () => target.Add(source)), pass, 2);
-        yield return new Row(Section, new Repeated("Add of a snapshot of the same layout", FewMicroseconds, () => target.Add(snapshot)), pass);
-        yield return new Row(Section, new Repeated("Add of another layout (to four digits)", 1, () => finer.Add(source)), pass);
+        yield return new Row(Section, new Repeated("Add of a histogram with the same layout", FewMicroseconds, () => target.Add(source)), pass, 2);
+        yield return new Row(Section, new Repeated("Add of a snapshot with the same layout", FewMicroseconds, () => target.Add(snapshot)), pass);
+        yield return new Row(Section, new Repeated("Add to another layout (four digits)", 1, () => finer.Add(source)), pass);
     }
 
-    /// <summary>Snapshots of a histogram at the default precision, all values.</summary>
+    /// <summary>Takes snapshots of a histogram with the default precision and the range of all values.</summary>
     public static IEnumerable<Row> OfSnapshots()
     {
         const string Section = "Snapshots, 0.1 %, all values, 32-bit";
@@ -38,8 +38,8 @@ internal static class ReadingRows
         yield return new Row(Section, new Repeated("snapshot.Update(deltas: true)", FewMicroseconds, () => snapshot.Update(deltas: true)), deltas, 1.5);
     }
 
-    /// <summary>Summaries of a thread-local histogram by how many threads have recorded, against passes over as many arrays as there are
-    /// threads: with many threads neither fits in the second-level cache.</summary>
+    /// <summary>Compares summaries of a thread-local histogram, for several numbers of threads, with passes over the same number of arrays. With
+    /// many threads, the data does not fit in the second-level cache in either case.</summary>
     public static IEnumerable<Row> OfThreads()
     {
         const string Section = "GetSummary(reuse) of a thread-local histogram, one hour at 0.1 %, 32-bit";
@@ -61,11 +61,11 @@ internal static class ReadingRows
             yield return new Row(Section, summaries, passes);
             if (fewer >= 2)
             {
-                // One thread's counters are read in place, without sums.
-                Growth pass = new($"the pass over each further array, {fewer} to {threads} arrays", fewerPasses!, passes, threads - fewer);
+                // The counters of a single thread are read in place, without sums, so growth is measured from two threads on.
+                Growth pass = new($"the pass over each additional array, {fewer} to {threads} arrays", fewerPasses!, passes, threads - fewer);
                 yield return new Row(Section, pass);
                 yield return new Row(
-                    Section, new Growth($"each further thread, {fewer} to {threads} threads", fewerSummaries!, summaries, threads - fewer), pass, 1.2);
+                    Section, new Growth($"each additional thread, {fewer} to {threads} threads", fewerSummaries!, summaries, threads - fewer), pass, 1.2);
             }
 
             (fewer, fewerPasses, fewerSummaries) = (threads, passes, summaries);
@@ -99,7 +99,7 @@ internal static class ReadingRows
         return histogram;
     }
 
-    /// <summary>Makes all counters exist, so that no pass over them is saved.</summary>
+    /// <summary>Records values, so that all counters are allocated and each read includes them.</summary>
     private static void RecordAllMagnitudes(HdrHistogram histogram)
     {
         for (int scale = 0; scale < 64; scale++)
@@ -109,9 +109,9 @@ internal static class ReadingRows
     }
 }
 
-/// <summary>What each further one of something costs, from two contenders that differ in how many there are: the difference of the shortest
-/// times so far. The difference of two single times is mostly noise on a busy machine.</summary>
-internal sealed class Growth(string name, Contender fewer, Contender more, int further) : Contender(name, operations: 1)
+/// <summary>Measures the cost of each additional item, from two contenders with different numbers of items. The cost is the difference of the
+/// shortest times so far, because the difference of two single times is mostly noise on a busy machine.</summary>
+internal sealed class Growth(string name, Contender fewer, Contender more, int additional) : Contender(name, operations: 1)
 {
     private double _shortestOfFewer = double.MaxValue;
     private double _shortestOfMore = double.MaxValue;
@@ -122,6 +122,6 @@ internal sealed class Growth(string name, Contender fewer, Contender more, int f
     {
         _shortestOfFewer = Math.Min(_shortestOfFewer, fewer.Measure());
         _shortestOfMore = Math.Min(_shortestOfMore, more.Measure());
-        return (_shortestOfMore - _shortestOfFewer) / further;
+        return (_shortestOfMore - _shortestOfFewer) / additional;
     }
 }

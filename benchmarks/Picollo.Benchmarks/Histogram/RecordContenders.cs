@@ -2,14 +2,14 @@ using System.Numerics;
 
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary>A contender that counts the values of a set, in buckets of the layout that all of them share.</summary>
+/// <summary>A contender that counts the values of a set. All these contenders have the same bucket layout.</summary>
 internal abstract class RecordContender(string name, ValueSet set) : Contender(name, OperationsPerRun)
 {
     private const int OperationsPerRun = ValueSet.Count / 20;
 
     private int _next;
 
-    /// <summary>0.1 %: three significant digits.</summary>
+    /// <summary>The block size for a relative error of 0.1 % (three significant digits).</summary>
     public const int BlockSize = 512;
 
     public static int Length { get; } = ReferenceCounts.IndexOf(ValueSet.MaxTrackableValue, BlockSize) + 1;
@@ -18,7 +18,7 @@ internal abstract class RecordContender(string name, ValueSet set) : Contender(n
         .WithRelativeError(0.5 / BlockSize)
         .WithMaxTrackableValue(ValueSet.MaxTrackableValue);
 
-    /// <summary>The counts of a histogram, by bucket.</summary>
+    /// <summary>Returns the counts of a histogram, by bucket.</summary>
     public static ulong[] CountsOf(HdrHistogram histogram) => [.. histogram.Buckets.Select(bucket => bucket.Count)];
 
     public override void Verify()
@@ -33,14 +33,14 @@ internal abstract class RecordContender(string name, ValueSet set) : Contender(n
         ulong[] expected = ReferenceCounts.Of(set.Values, BlockSize, Length);
         for (int i = 0; i < Length; i++)
         {
-            Require(after[i] - before[i] == expected[i], $"{after[i] - before[i]} where {expected[i]} was due, in bucket {i} of {Length}.");
+            Require(after[i] - before[i] == expected[i], $"the count of bucket {i} of {Length} is {after[i] - before[i]}; expected {expected[i]}.");
         }
     }
 
-    /// <summary>The next values of the set, which begins again when it comes to its end.</summary>
+    /// <summary>Returns the next values of the set. After the end of the set, it starts again from the beginning.</summary>
     protected ReadOnlySpan<ulong> Values(int count) => set.Values.AsSpan(Next(count), count);
 
-    /// <summary>Where the next values begin. Two threads may get the same ones.</summary>
+    /// <summary>Returns the index of the next values. Two threads can get the same values.</summary>
     protected int Next(int count)
     {
         int next = _next;
@@ -49,11 +49,11 @@ internal abstract class RecordContender(string name, ValueSet set) : Contender(n
         return next;
     }
 
-    /// <summary>The counts so far, by bucket.</summary>
+    /// <summary>Returns the current counts, by bucket.</summary>
     protected abstract ulong[] ReadCounts();
 }
 
-/// <summary>Contenders that know the index of the counter of each value.</summary>
+/// <summary>A contender with precomputed counter indexes.</summary>
 internal abstract class KnownIndexes(string name, ValueSet set) : RecordContender(name, set)
 {
     private readonly uint[] _indexes = ReferenceCounts.Indexes(set.Values, BlockSize);
@@ -65,7 +65,7 @@ internal abstract class KnownIndexes(string name, ValueSet set) : RecordContende
     protected override ulong[] ReadCounts() => [.. Counts];
 }
 
-/// <summary>What no histogram can be faster than: an array element incremented, its index known beforehand.</summary>
+/// <summary>The lower bound for any histogram: increments an array element with a known index.</summary>
 internal sealed class Floor(ValueSet set) : KnownIndexes("bare uint[] increment, index known", set)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -79,7 +79,7 @@ internal sealed class Floor(ValueSet set) : KnownIndexes("bare uint[] increment,
     }
 }
 
-/// <summary>What no histogram with shared counters can be faster than: the right counter incremented, its index known.</summary>
+/// <summary>The lower bound for a histogram with shared counters: increments a counter with a known index.</summary>
 internal sealed class BareInterlocked(ValueSet set) : KnownIndexes("bare Interlocked.Increment, index known", set)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -93,8 +93,8 @@ internal sealed class BareInterlocked(ValueSet set) : KnownIndexes("bare Interlo
     }
 }
 
-/// <summary>What no thread-local record through a call can be faster than: the runtime's look-up of the thread and an increment, its index known.
-/// The look-up is a call of the C library's <c>__tls_get_addr</c>, which the JIT moves out of a loop but not out of a call.</summary>
+/// <summary>The lower bound for a thread-local record through a call: the runtime's lookup of the thread, and an increment with a known index.
+/// The lookup is a call of <c>__tls_get_addr</c> of the C library, which the JIT moves out of a loop but not out of a called method.</summary>
 internal sealed class BareThreadStatic(ValueSet set) : KnownIndexes("bare [ThreadStatic] read and increment through a call, index known", set)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -118,7 +118,7 @@ internal sealed class BareThreadStatic(ValueSet set) : KnownIndexes("bare [Threa
     }
 }
 
-/// <summary>The plain variant, a thousand values a call.</summary>
+/// <summary>The plain variant, with a thousand values per call.</summary>
 internal sealed class PlainSpan(ValueSet set) : RecordContender("plain, Record(span of 1,000)", set)
 {
     private const int SpanLength = 1_000;
@@ -141,7 +141,7 @@ internal sealed class PlainSpan(ValueSet set) : RecordContender("plain, Record(s
     protected override ulong[] ReadCounts() => CountsOf(_histogram);
 }
 
-/// <summary>The reference class. Generic code over integers is not precompiled, so the loop is here: a recorder would add a call to it.</summary>
+/// <summary>The reference class. Generic code over integers is not precompiled. The loop is in this class, because a recorder would add a call.</summary>
 internal sealed class Article<TCounter>(ValueSet set, ArticleHistogram<TCounter> histogram)
     : RecordContender($"the article's formula, {8 * Unsafe.SizeOf<TCounter>()}-bit", set)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
@@ -161,7 +161,8 @@ internal sealed class Article<TCounter>(ValueSet set, ArticleHistogram<TCounter>
     protected override ulong[] ReadCounts() => _histogram.Counts;
 }
 
-/// <summary>The plain variant in a local of its own type: <c>Record</c> is inlined. The loop is here as in <see cref="Article{TCounter}"/>.</summary>
+/// <summary>The plain variant in a local variable of its own type, so that <c>Record</c> is inlined. For the loop, see
+/// <see cref="Article{TCounter}"/>.</summary>
 internal sealed class Plain<TCounter>(ValueSet set, PlainHdrHistogram<TCounter> histogram)
     : RecordContender($"plain, {8 * Unsafe.SizeOf<TCounter>()}-bit", set)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
@@ -181,7 +182,7 @@ internal sealed class Plain<TCounter>(ValueSet set, PlainHdrHistogram<TCounter> 
     protected override ulong[] ReadCounts() => CountsOf(_histogram);
 }
 
-/// <summary>One record after the other, in a local of the recorder's own type.</summary>
+/// <summary>Records one value after another, with the recorder in a local variable of its own type.</summary>
 internal sealed class Records<TRecorder>(string name, ValueSet set, TRecorder recorder, Func<ulong[]> readCounts)
     : RecordContender(name, set)
     where TRecorder : struct, IRecorder
@@ -201,20 +202,20 @@ internal sealed class Records<TRecorder>(string name, ValueSet set, TRecorder re
     protected override ulong[] ReadCounts() => readCounts();
 }
 
-/// <summary>A way to record a value. A struct each, so that a loop over it is compiled for it alone.</summary>
+/// <summary>A way to record a value. Each implementation is a struct, so that the loop is compiled separately for it.</summary>
 internal interface IRecorder
 {
     void Record(ulong value);
 }
 
-/// <summary>The plain variant in a local.</summary>
+/// <summary>The plain variant in a local variable.</summary>
 internal readonly struct PlainInLocal<TCounter>(PlainHdrHistogram<TCounter> histogram) : IRecorder
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     public void Record(ulong value) => histogram.Record(value);
 }
 
-/// <summary>The plain variant as applications hold it, in a <c>static readonly</c> field.</summary>
+/// <summary>The plain variant in a <c>static readonly</c> field, as in applications.</summary>
 internal readonly struct PlainInStaticField : IRecorder
 {
     public static readonly PlainHdrHistogram<uint> Histogram = RecordContender.Factory.Create();
@@ -261,7 +262,7 @@ internal readonly struct InterlockedVariant(InterlockedHdrHistogram<uint> histog
 }
 
 /// <summary>
-/// Any variant through the abstract base. All instances share one loop, so with three variants about its call site has seen
+/// Any variant through the abstract base class. All instances share one loop, so with three variants, its call site has seen
 /// three types.
 /// </summary>
 internal readonly struct ThroughBase(HdrHistogram histogram) : IRecorder

@@ -2,10 +2,10 @@ using Picollo.Timing;
 
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary>Empty scopes into a plain histogram.</summary>
+/// <summary>Measures empty scopes with a plain histogram.</summary>
 internal abstract class ScopeContender(string name) : Contender(name, OperationsPerRun)
 {
-    /// <summary>At some 40 ns each.</summary>
+    /// <summary>The number of scopes in a run. A scope takes about 40 ns.</summary>
     public const int OperationsPerRun = 2_000;
 
     protected PlainHdrHistogram<uint> Histogram { get; } = HdrHistogram.Create();
@@ -17,7 +17,7 @@ internal abstract class ScopeContender(string name) : Contender(name, Operations
     }
 }
 
-/// <summary>On the stopwatch.</summary>
+/// <summary>Scopes that use <see cref="Stopwatch"/>.</summary>
 internal sealed class NanoScopes() : ScopeContender("using (h.GetNanoScope())")
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -33,7 +33,7 @@ internal sealed class NanoScopes() : ScopeContender("using (h.GetNanoScope())")
     }
 }
 
-/// <summary>On the CPU's counter.</summary>
+/// <summary>Scopes that use the CPU's time counter.</summary>
 internal sealed class PicoScopes() : ScopeContender("using (h.GetPicoScope())")
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -49,7 +49,7 @@ internal sealed class PicoScopes() : ScopeContender("using (h.GetPicoScope())")
     }
 }
 
-/// <summary>What no scope on a clock can be faster than: two readings and the difference.</summary>
+/// <summary>The lower bound for a scope: two readings of the clock and their difference.</summary>
 internal sealed class TwoReads<TClock>(string name) : Contender(name, ScopeContender.OperationsPerRun)
     where TClock : struct, IClock
 {
@@ -71,11 +71,11 @@ internal sealed class TwoReads<TClock>(string name) : Contender(name, ScopeConte
     public override void Verify()
     {
         Run(Operations);
-        Require(_elapsed > 0, "the clock stands still.");
+        Require(_elapsed > 0, "the clock does not advance.");
     }
 }
 
-/// <summary>A reading of a clock, in the clock's unit. A struct each, so that a loop over it is compiled for it alone.</summary>
+/// <summary>A clock, in its own unit. Each implementation is a struct, so that the loop is compiled separately for it.</summary>
 internal interface IClock
 {
     static abstract long Read();

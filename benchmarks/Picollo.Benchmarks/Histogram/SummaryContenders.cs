@@ -5,13 +5,13 @@ using System.Runtime.Intrinsics;
 namespace Picollo.Benchmarks.Histogram;
 
 /// <summary>
-/// What no summary can be faster than: one pass over the same counters that adds them up to 64 bits, sixteen at a time where
-/// the processor can.
+/// The lower bound for a summary: one pass over the same counters that adds them to a 64-bit sum, sixteen at a time if
+/// the processor supports it.
 /// </summary>
 internal static class VectorPasses
 {
-    // Pairs of counters as one 64-bit lane: the low half by a mask, the high half by a shift. Cheaper than widening, which
-    // takes lanes apart.
+    // Treats pairs of counters as one 64-bit lane, and extracts the low half with a mask and the high half with a shift. This is cheaper than
+    // widening, which splits lanes.
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static ulong Sum512(ReadOnlySpan<uint> counts)
     {
@@ -30,7 +30,7 @@ internal static class VectorPasses
         return Vector512.Sum(low + high) + SumRest(counts[(int)i..]);
     }
 
-    /// <summary>The pass as portable code has it: <see cref="Vector{T}"/>, widened to 64 bits.</summary>
+    /// <summary>The pass in portable code, with <see cref="Vector{T}"/> widened to 64 bits.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static ulong SumPortable(ReadOnlySpan<uint> counts)
     {
@@ -59,7 +59,7 @@ internal static class VectorPasses
         }
     }
 
-    /// <summary>Adds an array to one of 64-bit sums.</summary>
+    /// <summary>Adds an array to an array of 64-bit sums.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static void Add(ReadOnlySpan<uint> counts, Span<ulong> sums)
     {
@@ -73,7 +73,7 @@ internal static class VectorPasses
         }
     }
 
-    /// <summary>Copies an array to one of 64-bit counts.</summary>
+    /// <summary>Copies an array to an array of 64-bit counts.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static void Copy(ReadOnlySpan<uint> counters, Span<ulong> copy)
     {
@@ -87,7 +87,7 @@ internal static class VectorPasses
         }
     }
 
-    /// <summary>Writes what was added to counters since the last pass, and the counters for the next.</summary>
+    /// <summary>Writes the differences of the counters since the last pass, and stores the counters for the next pass.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static void Deltas(ReadOnlySpan<uint> counters, Span<ulong> last, Span<ulong> deltas)
     {
@@ -116,15 +116,15 @@ internal static class VectorPasses
     }
 }
 
-/// <summary>A histogram of one hour in nanoseconds at 0.1 %, with the wide values in it.</summary>
+/// <summary>Creates a histogram with a range of one hour in nanoseconds and an error of 0.1 %, which contains the wide values.</summary>
 internal static class SummaryWorkload
 {
     public const ulong OneHour = 3_600_000_000_000;
 
-    /// <summary>A few microseconds each.</summary>
+    /// <summary>The number of operations in a run. Each takes a few microseconds.</summary>
     public const int OperationsPerRun = 50;
 
-    /// <summary>Passes over the counters of such a histogram.</summary>
+    /// <summary>Creates a contender that passes over the counters of such a histogram.</summary>
     public static Repeated Pass(string name, Func<ReadOnlySpan<uint>, ulong> sum)
     {
         uint[] counts = [.. Create().Buckets.Select(bucket => (uint)bucket.Count)];
@@ -140,7 +140,7 @@ internal static class SummaryWorkload
         }
     }
 
-    /// <summary>Summaries into an object that is used again: sixteen percentiles, mean and standard deviation.</summary>
+    /// <summary>Creates a contender for summaries into a reused object: sixteen percentiles, mean and standard deviation.</summary>
     public static Repeated Summaries()
     {
         PlainHdrHistogram<uint> histogram = Create();

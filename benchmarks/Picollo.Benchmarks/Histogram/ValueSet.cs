@@ -1,11 +1,11 @@
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary>The values that are recorded: a million, the same in every run.</summary>
+/// <summary>The recorded values: a million, the same in every run.</summary>
 internal sealed class ValueSet
 {
     public const int Count = 1_000_000;
 
-    /// <summary>The range of the histograms that both sets are recorded into.</summary>
+    /// <summary>The maximum of the range of the histograms, for both sets.</summary>
     public const ulong MaxTrackableValue = 7_716_549_600;
 
     private const int Seed = 42;
@@ -18,11 +18,11 @@ internal sealed class ValueSet
         random.Shuffle(Values);
     }
 
-    /// <summary>Skewed to small values, over the whole range.</summary>
+    /// <summary>Values over the whole range, skewed towards small values.</summary>
     public static ValueSet Wide { get; } = new(
         "wide", random => Math.Pow(random.NextDouble(), 3) * MaxTrackableValue);
 
-    /// <summary>A floor of 20,000 and some noise: a few hundred buckets, which stay in the first-level cache.</summary>
+    /// <summary>A minimum of 20,000 plus noise. The values are in a few hundred buckets, which fit in the first-level cache.</summary>
     public static ValueSet Narrow { get; } = new(
         "narrow",
         random => 20_000 + (random.NextDouble() * 2_000) + (random.NextDouble() * 1_000) + (random.NextDouble() * 5)
@@ -35,10 +35,10 @@ internal sealed class ValueSet
     public override string ToString() => Name;
 }
 
-/// <summary>The slow and obvious way to count into the buckets of an HDR histogram, which the contenders must agree with.</summary>
+/// <summary>A slow and simple reference for counting in the buckets of an HDR histogram. The contenders must agree with it.</summary>
 internal static class ReferenceCounts
 {
-    /// <summary>The bucket of a value: halve it until it is below two blocks; each halving is one block further.</summary>
+    /// <summary>Returns the bucket of a value. The value is halved until it is below two blocks; each halving adds one block.</summary>
     public static int IndexOf(ulong value, int blockSize)
     {
         int block = 0;
@@ -51,10 +51,10 @@ internal static class ReferenceCounts
         return (block * blockSize) + (int)value;
     }
 
-    /// <summary>The bucket of each value.</summary>
+    /// <summary>Returns the bucket of each value.</summary>
     public static uint[] Indexes(ulong[] values, int blockSize) => Array.ConvertAll(values, value => (uint)IndexOf(value, blockSize));
 
-    /// <summary>The number of values in each bucket.</summary>
+    /// <summary>Returns the number of values in each bucket.</summary>
     public static ulong[] Of(ulong[] values, int blockSize, int length)
     {
         ulong[] counts = new ulong[length];

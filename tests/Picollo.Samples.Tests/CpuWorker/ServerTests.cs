@@ -8,7 +8,7 @@ namespace Picollo.Samples.Tests.CpuWorker;
 
 public sealed class ServerTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
 
     [Fact]
     public async Task All_endpoints_respond_and_compute_the_same_checksum()
@@ -59,14 +59,14 @@ public sealed class ServerTests
         Stopwatch waited = Stopwatch.StartNew();
         while (await client.GetStringAsync("work") is ['0', ' ', ..])
         {
-            waited.Elapsed.Should().BeLessThan(Patience);
+            waited.Elapsed.Should().BeLessThan(Timeout);
         }
 
         await leaves.CancelAsync();
         await FluentActions.Awaiting(() => endless).Should().ThrowAsync<OperationCanceledException>();
 
         // Disposing waits for running tasks, so it returns only if the task was cancelled.
-        await server.DisposeAsync().AsTask().WaitAsync(Patience);
+        await server.DisposeAsync().AsTask().WaitAsync(Timeout);
     }
 
     [Fact]
@@ -109,8 +109,8 @@ public sealed class ServerTests
 
         using Process demo = Process.Start(start)!;
         Task<string> output = demo.StandardOutput.ReadToEndAsync();
-        string errors = await demo.StandardError.ReadToEndAsync().WaitAsync(Patience);
-        await demo.WaitForExitAsync().WaitAsync(Patience);
+        string errors = await demo.StandardError.ReadToEndAsync().WaitAsync(Timeout);
+        await demo.WaitForExitAsync().WaitAsync(Timeout);
 
         errors.Should().StartWith("wrk did not start").And.EndWith("install it (on Debian, the package 'wrk')" + Environment.NewLine);
         demo.ExitCode.Should().Be(1);
@@ -131,6 +131,6 @@ public sealed class ServerTests
 
         await server.DisposeAsync();
 
-        process.WaitForExit(Patience).Should().BeTrue();
+        process.WaitForExit(Timeout).Should().BeTrue();
     }
 }
