@@ -1,15 +1,14 @@
 namespace Picollo.Benchmarks.AspNet;
 
-/// <summary><c>compare aspnet</c>: what the middleware takes of a server's throughput and what it allocates, what the list of running
-/// requests takes, and what a scrape costs; in
-/// under three minutes.</summary>
-/// <remarks>Each kind of server is a process of its own, compiled for what it serves, and they are measured in turns, by <c>wrk</c> on the same
+/// <summary><c>compare aspnet</c>: measures the effect of the middleware on the throughput of a server, its allocations, the cost of the list of
+/// running requests, and the cost of a scrape. Takes less than three minutes.</summary>
+/// <remarks>Each kind of server runs in a separate process. The servers are measured alternately, with <c>wrk</c> on the same
 /// machine.</remarks>
 internal static class AspNetComparison
 {
     public const string Name = "aspnet";
 
-    /// <summary>The verb that makes this process one of the servers.</summary>
+    /// <summary>The argument with which this program runs one of the servers.</summary>
     public const string Serve = "serve";
 
     private const string Hello = "/hello", TwoAwaits = "/awaits";
@@ -35,7 +34,7 @@ internal static class AspNetComparison
         pairs.Add("total CPU, two awaits", total, none, TwoAwaits);
         pairs.Print(output);
 
-        FactTable table = new("Allocated for a request, beyond no middleware");
+        FactTable table = new("Allocations of a request, compared with no middleware");
         AddAllocations(table, "total CPU", total, none, Hello, BytesTarget);
         AddAllocations(table, "user and kernel", split, none, Hello, BytesTarget);
         AddAllocations(table, "total CPU, two awaits", total, none, TwoAwaits);

@@ -3,10 +3,10 @@ using Picollo.Samples.CpuWorker.Driving;
 
 namespace Picollo.Benchmarks.AspNet;
 
-/// <summary>A <see cref="HelloServer"/> that runs, and <c>wrk</c> against it.</summary>
+/// <summary>Runs a <see cref="HelloServer"/> in a separate process, and measures it with <c>wrk</c>.</summary>
 internal sealed class HelloProcess : IDisposable
 {
-    // Enough that Kestrel always has a request, and no queue worth the name.
+    // Enough that Kestrel always has a request, and few enough that the queue is short.
     private const int Connections = 16;
 
     private static readonly HttpClient Client = new();
@@ -15,7 +15,7 @@ internal sealed class HelloProcess : IDisposable
     private readonly Uri _address;
 
     /// <param name="kind">One of <see cref="HelloServer.Kinds"/>.</param>
-    /// <param name="gen0Size">The bytes after which generation 0 is collected; null for the runtime's choice.</param>
+    /// <param name="gen0Size">The size of generation 0 in bytes, or <see langword="null"/> for the runtime's default.</param>
     public HelloProcess(string kind, int? gen0Size = null)
     {
         ProcessStartInfo start = new(Environment.ProcessPath!, CommandOf(kind)) { RedirectStandardInput = true, RedirectStandardOutput = true };
@@ -30,11 +30,11 @@ internal sealed class HelloProcess : IDisposable
 
     public int ProcessId => _process.Id;
 
-    /// <summary>Has <c>wrk</c> send requests for so many seconds.</summary>
-    /// <param name="path">Of the requests.</param>
-    /// <param name="seconds">How many.</param>
-    /// <param name="afterwards">How long the server still works for them after their end.</param>
-    /// <exception cref="InvalidOperationException">One of them failed.</exception>
+    /// <summary>Sends requests with <c>wrk</c>.</summary>
+    /// <param name="path">The path of the requests.</param>
+    /// <param name="seconds">The duration, in seconds.</param>
+    /// <param name="afterwards">The time to wait for work that the server does after the requests.</param>
+    /// <exception cref="InvalidOperationException">A request failed.</exception>
     public HelloFigures Measure(string path, int seconds, TimeSpan afterwards = default)
     {
         (long Bytes, long Nanoseconds, long Collections) before = GetTaken();
@@ -57,7 +57,7 @@ internal sealed class HelloProcess : IDisposable
     public void StartProfile() => Get("/profile/start");
 
     /// <summary>Stops the profile.</summary>
-    /// <returns>Number of its samples, and of those that belong to a route.</returns>
+    /// <returns>The number of samples, and the number of samples that belong to a route.</returns>
     public (long Samples, long OfRoutes) StopProfile() => GetNumbers("/profile/stop") is [var samples, var ofRoutes] ? (samples, ofRoutes) : default;
 
     public void Dispose()
@@ -67,7 +67,7 @@ internal sealed class HelloProcess : IDisposable
         _process.Dispose();
     }
 
-    // As a program or by dotnet, as this one.
+    // As an executable or with dotnet, like this process.
     private static string[] CommandOf(string kind)
     {
         string[] own = [.. Environment.GetCommandLineArgs().Take(1).Where(_ => Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet")];
@@ -82,10 +82,10 @@ internal sealed class HelloProcess : IDisposable
     private string Get(string path) => Client.GetStringAsync(new Uri(_address, path)).Result;
 }
 
-/// <summary>What a server did.</summary>
-/// <param name="RequestsPerSecond">Answered.</param>
-/// <param name="CpuNanoseconds">Of the whole process, for a request.</param>
-/// <param name="AllocatedBytes">Likewise.</param>
+/// <summary>The figures of a server during a measurement.</summary>
+/// <param name="RequestsPerSecond">The number of answered requests per second.</param>
+/// <param name="CpuNanoseconds">The CPU time of the process per request, in nanoseconds.</param>
+/// <param name="AllocatedBytes">The bytes that the process allocates per request.</param>
 internal readonly record struct HelloFigures(double RequestsPerSecond, double CpuNanoseconds, double AllocatedBytes)
 {
     public double CollectionsPerSecond { get; init; }

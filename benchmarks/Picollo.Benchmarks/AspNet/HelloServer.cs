@@ -12,19 +12,20 @@ using Picollo.Profiling;
 
 namespace Picollo.Benchmarks.AspNet;
 
-/// <summary>A process of its own with one Kestrel, which answers "hello" with one kind of middleware around it; <c>compare aspnet serve kind</c>.</summary>
+/// <summary>A server with Kestrel that responds with "hello", with one kind of middleware. It runs in a separate process:
+/// <c>compare aspnet serve kind</c>.</summary>
 internal static class HelloServer
 {
     // Measures until the process ends.
     private static RuntimeMeter? _runtime;
 
-    // From one request to the next.
+    // Runs between a request for /profile/start and one for /profile/stop.
     private static CpuProfiler? _profiler;
 
-    /// <summary>Number of awaits of a request for <c>/waits</c> that suspend it.</summary>
+    /// <summary>The number of awaits that suspend a request for <c>/waits</c>.</summary>
     public const int Waits = 10;
 
-    /// <summary>The kinds, by the name that starts them.</summary>
+    /// <summary>The kinds of middleware, by name.</summary>
     public static readonly Dictionary<string, Action<WebApplication>> Kinds = new()
     {
         ["none"] = _ => { },
@@ -34,8 +35,8 @@ internal static class HelloServer
         ["runtime"] = _ => _runtime = RuntimeMeter.Start(),
     };
 
-    /// <summary>Serves until its input ends, which is when who started it does.</summary>
-    /// <param name="output">Is told the address.</param>
+    /// <summary>Runs the server until its input is closed, which also happens if the parent process ends.</summary>
+    /// <param name="output">The writer for the address.</param>
     /// <param name="kind">One of <see cref="Kinds"/>.</param>
     public static int Run(TextWriter output, string kind)
     {
@@ -80,7 +81,7 @@ internal static class HelloServer
         return 0;
     }
 
-    // Number of samples, and of those that belong to a route.
+    // Returns the number of samples, and the number of samples that belong to a route.
     private static string StopProfile()
     {
         using CpuProfiler profiler = _profiler!;

@@ -2,11 +2,11 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.AspNet;
 
-/// <summary>Requests a second with a middleware, each time beside those without one, and the medians of the ratios; and the same of the server's
-/// CPU time for a request, which others that want the processors disturb less.</summary>
+/// <summary>Compares the requests per second with and without a middleware in pairs, and prints the medians of the ratios. It also compares the
+/// server's CPU time per request, which other programs disturb less.</summary>
 internal sealed class RatePairs
 {
-    // Odd, so that the median is one of them; what slows the machine for a second slows a pair or two.
+    // An odd number, so that the median is one of the ratios. A disturbance of one second affects one or two pairs.
     private const int Pairs = 11;
 
     private const int WarmUpSeconds = 2;
@@ -42,7 +42,7 @@ internal sealed class RatePairs
         }
 
         Progress.Clear();
-        TextTable table = new($"Against no middleware, {Pairs} pairs", "requests/s", "ratio", "quartiles", "target", "verdict", "CPU µs", "more");
+        TextTable table = new($"Compared with no middleware, {Pairs} pairs", "requests/s", "ratio", "quartiles", "target", "verdict", "CPU µs", "additional");
         for (int i = 0; i < _rows.Count; i++)
         {
             double[] ratios = SortedOf(i, static pair => pair.With.RequestsPerSecond / pair.Without.RequestsPerSecond);

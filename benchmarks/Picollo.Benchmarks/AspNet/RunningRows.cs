@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Benchmarks.AspNet;
 
-/// <summary>What it takes to be in the list of running requests: to be added and removed.</summary>
+/// <summary>Measures adding a request to the list of running requests and removing it.</summary>
 internal static class RunningRows
 {
     private const int Repetitions = 201;
@@ -38,7 +38,7 @@ internal static class RunningRows
             }
         }
 
-        public override void Verify() => Require(list.Read().Count == 0, "a run is left.");
+        public override void Verify() => Require(list.Read().Count == 0, "the list is not empty.");
     }
 
     private sealed class Run : RunningWork

@@ -3,7 +3,7 @@ using Picollo.Export;
 
 namespace Picollo.Benchmarks.AspNet;
 
-/// <summary>A scrape of 200 histograms against an answer of the same bytes that was ready.</summary>
+/// <summary>Compares a scrape of 200 histograms with a prepared response of the same bytes.</summary>
 internal static class ScrapeRows
 {
     private const int Histograms = 200;
@@ -11,7 +11,7 @@ internal static class ScrapeRows
 
     public static void Print(TextWriter output)
     {
-        // What the routes of a web application have, and what a histogram has that nothing was chosen for.
+        // The histograms of routes, and histograms with default settings.
         HdrHistogramRegistry routes = ScrapedServer.Histograms(Histograms, HdrHistogram.Factory
             .WithRelativeError(0.01).WithMinTrackableValue(1_000).WithMaxTrackableValue(3_600_000_000_000).WithInterlocked(), threads: 2);
         HdrHistogramRegistry defaults = ScrapedServer.Histograms(Histograms, HdrHistogram.Factory, threads: 1);
@@ -25,15 +25,15 @@ internal static class ScrapeRows
         ];
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
         output.WriteLine();
-        output.WriteLine("Client, server and the connection between them are in each of these figures but those of the writer alone.");
+        output.WriteLine("All figures except those of the writer alone include the client, the server and the connection.");
     }
 
     private static IEnumerable<Row> Rows(string section, HdrHistogramRegistry registry, ScrapedServer server, HttpClient client)
     {
         const double Target = 1.5;
-        Get text = new("a ready string", client, server, ScrapedServer.ReadyText);
+        Get text = new("a prepared string", client, server, ScrapedServer.ReadyText);
         yield return new Row(section, text);
-        yield return new Row(section, new Get("ready bytes", client, server, ScrapedServer.ReadyBytes), text);
+        yield return new Row(section, new Get("prepared bytes", client, server, ScrapedServer.ReadyBytes), text);
         yield return new Row(section, new Get("the scrape", client, server, ScrapedServer.Scrape), text, Target);
         yield return new Row(section, WriteExposition(registry), text);
     }
@@ -50,7 +50,7 @@ internal static class ScrapeRows
     }
 }
 
-/// <summary>A request and all of its answer, read and thrown away, by the one client that all share.</summary>
+/// <summary>Sends a request, and reads and discards the whole response. All contenders share one client.</summary>
 internal sealed class Get(string name, HttpClient client, ScrapedServer server, string path) : Contender(name, operations: 1)
 {
     private readonly Uri _address = new(server.Address, path);
@@ -71,7 +71,7 @@ internal sealed class Get(string name, HttpClient client, ScrapedServer server, 
                 length += read;
             }
 
-            Require(length == server.Length, $"{length} bytes, not {server.Length}.");
+            Require(length == server.Length, $"received {length} bytes; expected {server.Length}.");
         }
     }
 }

@@ -8,7 +8,7 @@ using Picollo.Export;
 
 namespace Picollo.Benchmarks.AspNet;
 
-/// <summary>Kestrel on 127.0.0.1 with an exposition, and the same bytes made ready before.</summary>
+/// <summary>Kestrel on 127.0.0.1, which serves an exposition and a prepared response of the same bytes.</summary>
 internal sealed class ScrapedServer : IDisposable
 {
     public const string Scrape = "/metrics";
@@ -49,10 +49,10 @@ internal sealed class ScrapedServer : IDisposable
 
     public Uri Address { get; }
 
-    /// <summary>Bytes of an answer.</summary>
+    /// <summary>The length of a response, in bytes.</summary>
     public int Length { get; }
 
-    /// <summary>Histograms with 100,000 log-normal latencies each, from so many threads.</summary>
+    /// <summary>Creates histograms with 100,000 log-normal latencies each, recorded by a number of threads.</summary>
     public static HdrHistogramRegistry Histograms(int count, HdrHistogramFactory factory, int threads)
     {
         const int Values = 100_000;

@@ -2,16 +2,16 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Cpu;
 
-/// <summary>What a watcher adds to an await, in readings of the kind that it makes.</summary>
-/// <param name="Without">The await without it.</param>
-/// <param name="With">The await with it.</param>
-/// <param name="Read">The reading.</param>
-/// <param name="Limit">The most readings it may add; null for no target.</param>
+/// <summary>The cost that a watcher adds to an await, in units of one reading of the watcher's clock.</summary>
+/// <param name="Without">The await without a watcher.</param>
+/// <param name="With">The await with a watcher.</param>
+/// <param name="Read">The reading of the clock.</param>
+/// <param name="Limit">The maximum cost in readings, or <see langword="null"/> for no target.</param>
 internal sealed record AwaitRow(Contender Without, Contender With, Contender Read, double? Limit = null)
 {
     public static void Print(TextWriter output, IEnumerable<AwaitRow> rows, IReadOnlyDictionary<Contender, Figures> figures)
     {
-        TextTable table = new("A watcher's part of an await", "median ns", "without", "the read", "more, in reads", "target", "verdict");
+        TextTable table = new("An await with a watcher", "median ns", "without", "one read", "additional reads", "target", "verdict");
         foreach (AwaitRow row in rows)
         {
             (double with, double without, double read) = (figures[row.With].Median, figures[row.Without].Median, figures[row.Read].Median);

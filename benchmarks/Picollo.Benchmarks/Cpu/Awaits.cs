@@ -3,8 +3,8 @@ using Picollo.Cpu;
 namespace Picollo.Benchmarks.Cpu;
 
 /// <summary>
-/// A flow that awaits for ever, resumed again and again: the thread takes up the flow's context, runs to the next await, and
-/// leaves the context. All on one thread, and nothing else is in the figure.
+/// A flow with an endless loop of awaits, which the benchmark resumes repeatedly. The thread enters the context of the flow, runs to the next
+/// await, and leaves the context. Everything runs on one thread, and the figure includes nothing else.
 /// </summary>
 internal sealed class ResumedAwaits : Contender
 {
@@ -12,19 +12,20 @@ internal sealed class ResumedAwaits : Contender
 
     private readonly Slot _slot = new();
 
-    /// <param name="begin">What the flow begins with: it may make a watcher.</param>
-    private ResumedAwaits(string name, Func<CpuUsageAsyncWatcher?> begin)
+    /// <param name="name">The name of the contender.</param>
+    /// <param name="start">The action at the start of the flow. It can create a watcher.</param>
+    private ResumedAwaits(string name, Func<CpuUsageAsyncWatcher?> start)
         : base(name, 250)
     {
-        // What the flow begins with is in the flow, and does not leave it.
-        _ = Flow(begin);
+        // The action runs inside the flow, so its changes of the context remain in the flow.
+        _ = Flow(start);
     }
 
     public static ResumedAwaits Bare() => new("a resumed await", () => null);
 
     public static ResumedAwaits Watched(CpuUsageDetail detail) => new($"a resumed await, {detail}", () => new CpuUsageAsyncWatcher(detail));
 
-    /// <summary>What the runtime takes to tell of it: an empty handler in the watcher's place.</summary>
+    /// <summary>Creates a contender with an empty handler instead of a watcher. It measures the notification by the runtime.</summary>
     public static ResumedAwaits Notified() => new("a resumed await, an empty handler", () =>
     {
         Notifying.Value = new object();
@@ -33,7 +34,7 @@ internal sealed class ResumedAwaits : Contender
 
     public CpuUsageAsyncWatcher? Watcher { get; private set; }
 
-    /// <summary>How often the flow has come to its await.</summary>
+    /// <summary>The number of times that the flow has reached its await.</summary>
     public long AwaitCount { get; private set; }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -52,12 +53,12 @@ internal sealed class ResumedAwaits : Contender
         Run(Operations);
         Require(
             AwaitCount - awaits == Operations && (Watcher is not { } watcher || watcher.SwitchCount - switches == Operations),
-            $"resumed {AwaitCount - awaits} times, not {Operations}.");
+            $"resumed {AwaitCount - awaits} times; expected {Operations}.");
     }
 
-    private async Task Flow(Func<CpuUsageAsyncWatcher?> begin)
+    private async Task Flow(Func<CpuUsageAsyncWatcher?> start)
     {
-        Watcher = begin();
+        Watcher = start();
         while (true)
         {
             AwaitCount++;
@@ -65,7 +66,7 @@ internal sealed class ResumedAwaits : Contender
         }
     }
 
-    /// <summary>Keeps the one continuation there is.</summary>
+    /// <summary>An awaiter that stores the continuation.</summary>
     private sealed class Slot : ICriticalNotifyCompletion
     {
         private Action? _continuation;
@@ -80,7 +81,7 @@ internal sealed class ResumedAwaits : Contender
 
         public void OnCompleted(Action continuation) => _continuation = continuation;
 
-        // The builder gives a delegate that brings the flow's context with it, the same one each time.
+        // The delegate of the builder restores the context of the flow. It is the same delegate each time.
         public void UnsafeOnCompleted(Action continuation) => _continuation = continuation;
 
         public void Resume() => _continuation!();
@@ -88,16 +89,16 @@ internal sealed class ResumedAwaits : Contender
 }
 
 /// <summary>
-/// A flow that goes back to the thread pool again and again by <c>await Task.Yield()</c>. It is queued before its thread leaves it,
-/// so while that thread reads its clock, another one that waits for work takes it: with a watcher nearly every await changes the
-/// thread, and the figure has the hand-over in it.
+/// A flow that returns to the thread pool repeatedly with <c>await Task.Yield()</c>. The flow is queued before its thread leaves it. While that
+/// thread reads its clock, another waiting thread takes the flow. With a watcher, nearly every await therefore changes the thread, and the figure
+/// includes the hand-over.
 /// </summary>
 internal sealed class YieldingAwaits(string name, CpuUsageDetail? detail) : Contender(name, 500)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     public override void Run(int operations) => Task.Run(() => Flow(0, operations)).GetAwaiter().GetResult();
 
-    /// <summary>On all threads, once the flow is under way.</summary>
+    /// <summary>Measures the bytes that are allocated on all threads, after the flow has started.</summary>
     public override double AllocatedBytes(int operations) =>
         Task.Run(() => Flow(operations / 10, operations)).GetAwaiter().GetResult() / (double)operations;
 

@@ -2,7 +2,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Benchmarks.Cpu;
 
-/// <summary><c>compare cpu</c>: everything at once, in under a minute.</summary>
+/// <summary><c>compare cpu</c>: measures readings of CPU time, awaits and <see cref="SystemCpu"/>, in less than a minute.</summary>
 internal static class CpuComparison
 {
     public const string Name = "cpu";
@@ -39,10 +39,10 @@ internal static class CpuComparison
         Reads? both = null;
         if (OperatingSystem.IsLinux())
         {
-            clock = new("bare clock_gettime of the thread", BareReads.Clock) { IsOurs = false };
-            both = new("the two bare calls", BareReads.ClockAndResourceUsage) { IsOurs = false };
+            clock = new("clock_gettime of the thread alone", BareReads.Clock) { IsOurs = false };
+            both = new("clock_gettime and getrusage of the thread", BareReads.ClockAndResourceUsage) { IsOurs = false };
             yield return new Row(Section, clock);
-            yield return new Row(Section, new Reads("bare getrusage of the thread, step 4 ms", BareReads.ResourceUsage) { IsOurs = false });
+            yield return new Row(Section, new Reads("getrusage of the thread alone, step 4 ms", BareReads.ResourceUsage) { IsOurs = false });
             yield return new Row(Section, both);
         }
 
@@ -67,13 +67,13 @@ internal static class CpuComparison
     private static IEnumerable<Row> OfMachine()
     {
         SystemCpu all = new(SystemCpuParts.All);
-        string section = $"SystemCpu.Update(), {all.Processes.Count} processes and {all.Threads.Count} threads here";
-        yield return Update("the states alone", new(SystemCpuParts.None), 5);
-        yield return Update("the machine as a whole", new(SystemCpuParts.Machine), 2);
-        yield return Update("that and processes", new(SystemCpuParts.Machine | SystemCpuParts.Processes));
-        yield return Update("that and processes with memory, owners and waits", new(WithDetails));
-        yield return Update("that and processes and threads", new(SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Threads));
-        yield return Update("everything", all);
+        string section = $"SystemCpu.Update() with {all.Processes.Count} processes and {all.Threads.Count} threads";
+        yield return Update("states only", new(SystemCpuParts.None), 5);
+        yield return Update("machine", new(SystemCpuParts.Machine), 2);
+        yield return Update("machine, processes", new(SystemCpuParts.Machine | SystemCpuParts.Processes));
+        yield return Update("machine, processes with memory, owners and waits", new(WithDetails));
+        yield return Update("machine, processes, threads", new(SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Threads));
+        yield return Update("all parts", all);
 
         Row Update(string name, SystemCpu cpu, int operations = 1) => new(section, new Repeated(name, operations, () => cpu.Update()));
     }

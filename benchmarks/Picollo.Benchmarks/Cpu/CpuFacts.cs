@@ -2,27 +2,28 @@ using Picollo.Cpu;
 
 namespace Picollo.Benchmarks.Cpu;
 
-/// <summary>What readings and watched awaits allocate, and the steps of readings.</summary>
+/// <summary>Measures the allocations of readings and watched awaits, and the steps of readings.</summary>
 internal static class CpuFacts
 {
     private const int Operations = 10_000;
 
-    // An update of the machine allocates for each name it has not seen; processes come and go, so the quietest batch counts.
+    // An update of the machine allocates for each new name. Processes start and end, so the batch with the fewest allocations counts.
     private const int Batches = 20;
     private const int UpdatesOfBatch = 20;
 
     private const int ManySwitches = 1_000_000;
 
-    /// <summary>What the runtime's own threads may allocate meanwhile. A row for each switch would be tens of megabytes.</summary>
+    /// <summary>The bytes that the runtime's own threads can allocate in the meantime. If each switch allocated, there would be tens of
+    /// megabytes.</summary>
     private const long HeapNoiseBytes = 10_000;
 
     private const ulong StepLimitNanoseconds = 5_000;
     private static readonly TimeSpan StepDuration = TimeSpan.FromSeconds(1);
 
-    /// <summary>Bytes that readings and watched awaits allocate once their first calls are over: none are allowed.</summary>
+    /// <summary>Prints the bytes that readings and watched awaits allocate after a warm-up. The target is 0.</summary>
     public static void PrintAllocations(TextWriter output, IEnumerable<Contender> contenders)
     {
-        FactTable table = new("Allocated by an operation");
+        FactTable table = new("Allocations of an operation");
         foreach (Contender contender in contenders)
         {
             double bytes = contender switch
@@ -38,7 +39,7 @@ internal static class CpuFacts
         PrintManySwitches(output);
     }
 
-    /// <summary>By how much a clock of CPU time advances when it does, at the median.</summary>
+    /// <summary>Prints the median step by which the clocks of CPU time advance.</summary>
     public static void PrintSteps(TextWriter output)
     {
         FactTable table = new("Step of the current thread's time, median (the document: 3,800,000)", "ns");
@@ -47,10 +48,10 @@ internal static class CpuFacts
         table.Print(output);
     }
 
-    /// <summary>A watcher's memory at its beginning and a million switches later.</summary>
+    /// <summary>Prints the growth of a watcher's memory after a million switches.</summary>
     private static void PrintManySwitches(TextWriter output)
     {
-        FactTable table = new($"A watcher over {ManySwitches:N0} switches");
+        FactTable table = new($"A watcher after {ManySwitches:N0} switches");
         foreach (CpuUsageDetail detail in Enum.GetValues<CpuUsageDetail>())
         {
             ResumedAwaits awaits = ResumedAwaits.Watched(detail);
@@ -61,10 +62,10 @@ internal static class CpuFacts
             awaits.Run(ManySwitches);
             allocated = GC.GetAllocatedBytesForCurrentThread() - allocated;
             table.Add($"{detail}: allocated", allocated, 0);
-            table.Add($"{detail}: growth of the heap", Math.Max(GC.GetTotalMemory(forceFullCollection: true) - heap, 0), HeapNoiseBytes);
+            table.Add($"{detail}: heap growth", Math.Max(GC.GetTotalMemory(forceFullCollection: true) - heap, 0), HeapNoiseBytes);
             if (awaits.Watcher.SwitchCount - switches != ManySwitches)
             {
-                throw new InvalidOperationException($"{awaits.Watcher.SwitchCount - switches} switches were counted.");
+                throw new InvalidOperationException($"{awaits.Watcher.SwitchCount - switches} switches were counted; expected {ManySwitches}.");
             }
         }
 

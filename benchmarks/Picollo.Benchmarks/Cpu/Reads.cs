@@ -3,13 +3,15 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Benchmarks.Cpu;
 
-/// <summary>One reading of CPU time after the other.</summary>
-/// <param name="read">The reading, as nanoseconds.</param>
+/// <summary>Reads CPU time repeatedly.</summary>
+/// <param name="name">The name of the contender.</param>
+/// <param name="read">Returns the CPU time, in nanoseconds.</param>
+/// <param name="operations">The number of readings in a repetition.</param>
 internal sealed class Reads(string name, Func<long> read, int operations = 250) : Contender(name, operations)
 {
     private long _sum;
 
-    /// <summary>Whether it is a reading of Picollo's, not one that they are compared with.</summary>
+    /// <summary><see langword="true"/> for a reading of Picollo; <see langword="false"/> for a reading to compare with.</summary>
     public bool IsOurs { get; init; } = true;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -28,14 +30,14 @@ internal sealed class Reads(string name, Func<long> read, int operations = 250) 
     public override void Verify()
     {
         long first = read();
-        Require(first >= 0 && read() >= first, "no time, or one that goes back.");
+        Require(first >= 0 && read() >= first, "the time is negative or has decreased.");
     }
 }
 
-/// <summary>Readings that Picollo's are compared with.</summary>
+/// <summary>Readings to compare with.</summary>
 internal static class BareReads
 {
-    /// <summary>What no total-only read can be faster than: the one call, through the same P/Invoke.</summary>
+    /// <summary>The lower bound for a reading of the total: one system call, with the same P/Invoke.</summary>
     public static unsafe long Clock()
     {
         LibC.Timespec time = default;
@@ -43,7 +45,7 @@ internal static class BareReads
         return time.TotalNanoseconds;
     }
 
-    /// <summary>What the document's implementation calls: steps of 4 ms.</summary>
+    /// <summary>The system call of the document's implementation, which has steps of 4 ms.</summary>
     public static unsafe long ResourceUsage()
     {
         LibC.Rusage usage = default;
@@ -51,14 +53,14 @@ internal static class BareReads
         return usage.User.TotalNanoseconds + usage.Kernel.TotalNanoseconds;
     }
 
-    /// <summary>What no split read of a step of 1 µs can be faster than: the two calls.</summary>
+    /// <summary>The lower bound for a reading of user and kernel time with steps of 1 µs: two system calls.</summary>
     public static long ClockAndResourceUsage()
     {
         Clock();
         return ResourceUsage();
     }
 
-    /// <summary>The object keeps what it has read, so each reading takes a new one.</summary>
+    /// <summary>Reads the time of a new <see cref="Process"/>, because the object caches its readings.</summary>
     public static long ProcessObject()
     {
         using Process self = Process.GetCurrentProcess();
@@ -66,7 +68,7 @@ internal static class BareReads
     }
 }
 
-/// <summary>A thread that sleeps as long as the process lives.</summary>
+/// <summary>A thread that sleeps until the process ends.</summary>
 internal static class OtherThread
 {
     /// <returns>The thread's ID.</returns>

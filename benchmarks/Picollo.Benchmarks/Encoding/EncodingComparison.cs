@@ -4,7 +4,7 @@ using Picollo.Export;
 
 namespace Picollo.Benchmarks.Encoding;
 
-/// <summary><c>compare encode</c>: encoded histograms against the HdrHistogram family's Java library, in half a minute.</summary>
+/// <summary><c>compare encode</c>: compares the encoding of histograms with the HdrHistogram library for Java, in half a minute.</summary>
 internal static class EncodingComparison
 {
     public const string Name = "encode";
@@ -39,7 +39,7 @@ internal static class EncodingComparison
 
     private static void PrintJavas(TextWriter output, List<Row> rows, Dictionary<Contender, Figures> figures)
     {
-        TextTable table = new("The Java library, in a JVM of its own, warmed", "median ns", "min ns");
+        TextTable table = new("The Java library, in a separate JVM, after a warm-up", "median ns", "min ns");
         foreach (Contender java in rows.Select(row => row.Against).OfType<JavaFigure>().Distinct())
         {
             table.Add(java.Name, TimeReport.Number(figures[java].Median), TimeReport.Number(figures[java].Minimum));
@@ -52,13 +52,13 @@ internal static class EncodingComparison
     {
         const int Operations = 100;
         long histogram = workload.Decoded.FootprintInBytes;
-        FactTable table = new("Sizes and what a call allocates");
-        table.Add("the histogram decoded", histogram);
+        FactTable table = new("Sizes and allocations of a call");
+        table.Add("decoded histogram", histogram);
         table.Add("encoded", workload.Encoded.Length);
         table.Add($"encoded, compressed with level {HdrHistogramEncoder.CompressionOptions.CompressionLevel}", workload.Compressed.Length);
         if (javas is not null)
         {
-            table.Add("by the Java library, with level 6", (long)javas[JavaLibrary.KeyOf("compressed bytes")].Median);
+            table.Add("encoded by the Java library, compressed with level 6", (long)javas[JavaLibrary.KeyOf("compressed bytes")].Median);
         }
 
         table.Add("allocated by Encode into a writer", EncodeIntoWriter(workload).AllocatedBytes(Operations), 100);
@@ -67,7 +67,7 @@ internal static class EncodingComparison
         table.Print(output);
     }
 
-    // The bare calls of zlib, on the same bytes, are the limits of the compressed rows.
+    // The calls of zlib alone, on the same bytes, are the lower bounds for the compressed rows.
     private static IEnumerable<Row> CreateRows(EncodingWorkload workload, bool with)
     {
         JavaFigure? encode = with ? new("Java encodeIntoByteBuffer", "encode") : null;
@@ -115,7 +115,7 @@ internal static class EncodingComparison
     private static Repeated Deflate(EncodingWorkload workload)
     {
         MemoryStream target = new(1 << 20);
-        return new("bare ZLibStream, compressing", 1, () =>
+        return new("ZLibStream alone, compressing", 1, () =>
         {
             target.SetLength(0);
             using ZLibStream zlib = new(target, HdrHistogramEncoder.CompressionOptions, leaveOpen: true);
@@ -126,7 +126,7 @@ internal static class EncodingComparison
     private static Repeated Inflate(EncodingWorkload workload)
     {
         byte[] target = new byte[workload.Encoded.Length];
-        return new("bare ZLibStream, decompressing", 10, () =>
+        return new("ZLibStream alone, decompressing", 10, () =>
         {
             using ZLibStream zlib = new(new MemoryStream(workload.Compressed, 8, workload.Compressed.Length - 8), CompressionMode.Decompress);
             zlib.ReadExactly(target);

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.HdrHistogram.Histogram;
 
-/** Times the library's codec on the histogram of a file; prints median and least nanoseconds of a call, each in a line, and the compressed size. */
+/** Measures the library's codec with the histogram of a file. Prints the median and minimum nanoseconds of each call in a line, and the compressed size. */
 public class EncodingTimes {
     private static final long WARM_UP_NANOSECONDS = 3_000_000_000L;
     private static final int REPETITIONS = 401;
@@ -23,7 +23,7 @@ public class EncodingTimes {
         int length = histogram.encodeIntoCompressedByteBuffer(compressed);
         ByteBuffer source = ByteBuffer.wrap(Arrays.copyOf(compressed.array(), length));
 
-        // In the place of times: the library's default is level 6 of zlib.
+        // A line with sizes instead of times. The library's default is level 6 of zlib.
         System.out.println("java\tcompressed bytes\t" + length + "\t" + length);
         time("encode", 10, () -> {
             target.clear();

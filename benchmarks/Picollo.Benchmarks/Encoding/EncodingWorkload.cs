@@ -2,8 +2,8 @@ using Picollo.Export;
 
 namespace Picollo.Benchmarks.Encoding;
 
-/// <summary>A histogram of three digits over one hour of nanoseconds with 5,000 buckets in use, of every magnitude from a microsecond
-/// on, so that most of them stand between zeros.</summary>
+/// <summary>A histogram with three digits and a range of one hour in nanoseconds. It has 5,000 used buckets of all magnitudes from a microsecond
+/// on, so most of them are between empty buckets.</summary>
 internal sealed class EncodingWorkload
 {
     private const int UsedBuckets = 5_000;
@@ -39,12 +39,13 @@ internal sealed class EncodingWorkload
         };
     }
 
-    /// <summary>Throws where a histogram has other counts.</summary>
+    /// <summary>Verifies the counts of a histogram.</summary>
+    /// <exception cref="InvalidOperationException">The counts differ.</exception>
     public void Verify(string name, ReadOnlyHdrHistogram histogram)
     {
         if (!histogram.Buckets.SequenceEqual(Histogram.Buckets))
         {
-            throw new InvalidOperationException($"{name}: another histogram came back.");
+            throw new InvalidOperationException($"{name}: the decoded histogram differs.");
         }
     }
 }

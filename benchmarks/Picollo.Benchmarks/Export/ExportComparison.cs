@@ -4,7 +4,7 @@ using Picollo.Export;
 
 namespace Picollo.Benchmarks.Export;
 
-/// <summary><c>compare export</c>: what an export of 10,000 series costs in each format, in a minute.</summary>
+/// <summary><c>compare export</c>: measures an export of 10,000 series in each format, in a minute.</summary>
 internal static class ExportComparison
 {
     public const string Name = "export";
@@ -29,7 +29,7 @@ internal static class ExportComparison
             new(section, Otlp("OTLP, cumulative", isDelta: false), text),
         ];
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
-        TextTable table = new("Size", "bytes a series");
+        TextTable table = new("Size", "bytes per series");
         foreach ((string name, long length) in bytes)
         {
             table.Add(name, (length / Series).ToString("N0", CultureInfo.InvariantCulture));

@@ -2,8 +2,8 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Jitter;
 
-/// <summary><c>compare jitter</c>: wake-up latencies as Picollo, jitterdebugger and cyclictest have them, one after the other in changing order,
-/// on the machine as it is and with a load on every CPU; in under three minutes.</summary>
+/// <summary><c>compare jitter</c>: measures wake-up latencies with Picollo, jitterdebugger and cyclictest, one after another in changing order,
+/// without and with a load on every CPU, in less than three minutes.</summary>
 internal static class JitterComparison
 {
     public const string Name = "jitter";
@@ -11,7 +11,7 @@ internal static class JitterComparison
     private const int Rounds = 5;
     private const int OrderSeed = 42;
 
-    // What differs by less is the same: the larger of the two.
+    // Differences below the larger of these limits are accepted.
     private const double AgreementShare = 0.2;
     private const double AgreementMicroseconds = 3;
 
@@ -19,12 +19,12 @@ internal static class JitterComparison
     {
         if (!OperatingSystem.IsLinux())
         {
-            Console.Error.WriteLine("error: the meters compared exist on Linux only");
+            Console.Error.WriteLine("error: this comparison requires Linux");
             return 1;
         }
 
         MachineInfo.Print(output);
-        Compare(output, "as it is", judgesP99: true);
+        Compare(output, "without load", judgesP99: true);
         using (Process load = Process.Start("stress-ng", ["--quiet", "--cpu", Environment.ProcessorCount.ToString(CultureInfo.InvariantCulture)]))
         {
             try
@@ -40,7 +40,7 @@ internal static class JitterComparison
 
         foreach (string limit in JitterContenders.Limits)
         {
-            output.WriteLine($"not as asked: {limit}");
+            output.WriteLine($"limitation: {limit}");
         }
 
         return 0;
@@ -62,7 +62,7 @@ internal static class JitterComparison
         }
 
         Progress.Clear();
-        TextTable table = new($"Wake-up latency, µs, {state}", "wake-ups", "p50", "of rounds", "p99", "of rounds", "max", "p50 differs", "p99 differs");
+        TextTable table = new($"Wake-up latency, µs, {state}", "wake-ups", "p50", "range of rounds", "p99", "range of rounds", "max", "p50 difference", "p99 difference");
         List<HdrHistogramSummary> own = runs[JitterContenders.All.Keys.First()];
         foreach ((string name, List<HdrHistogramSummary> of) in JitterContenders.All.Keys.Select(name => (name, runs[name])))
         {

@@ -4,8 +4,8 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Benchmarks.Jitter;
 
-/// <summary>The meters: each measures all CPUs for so many wake-ups, at the same interval and real-time priority, into a histogram of
-/// nanoseconds.</summary>
+/// <summary>The meters to compare. Each measures all CPUs for the same number of wake-ups, with the same interval and real-time priority, and
+/// returns a histogram in nanoseconds.</summary>
 internal static class JitterContenders
 {
     public const int Loops = 3_000;
@@ -24,7 +24,7 @@ internal static class JitterContenders
         ["cyclictest"] = Cyclictest,
     };
 
-    /// <summary>What Picollo has to go without.</summary>
+    /// <summary>The features that are unavailable to Picollo on this machine.</summary>
     public static SortedSet<string> Limits { get; } = [];
 
     private static PlainHdrHistogram<uint> Picollo()
@@ -49,8 +49,8 @@ internal static class JitterContenders
         return all;
     }
 
-    /// <summary>Its samples: its histogram ends at 1 ms. A record is the CPU (32 bits), a time (twice 64), and the latency, packed; in ns with -N,
-    /// which its interval does not go by.</summary>
+    /// <summary>Reads the samples of jitterdebugger, because its histogram ends at 1 ms. A packed record contains the CPU (32 bits), a time (two
+    /// 64-bit numbers), and the latency. With -N, latencies are in nanoseconds, but the interval is not.</summary>
     private static PlainHdrHistogram<uint> Jitterdebugger()
     {
         const int RecordBytes = 28, LatencyOffset = 20;
@@ -74,7 +74,8 @@ internal static class JitterContenders
         }
     }
 
-    /// <summary>Its histogram, of whole microseconds that it cut: taken at their middle. Above its end it only counts.</summary>
+    /// <summary>Reads the histogram of cyclictest. Its values are truncated to microseconds, so they are recorded at the middle of the microsecond.
+    /// Values above its end are only counted.</summary>
     private static PlainHdrHistogram<uint> Cyclictest()
     {
         const int EndMicroseconds = 50_000;

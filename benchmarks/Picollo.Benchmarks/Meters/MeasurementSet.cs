@@ -1,11 +1,11 @@
 namespace Picollo.Benchmarks.Meters;
 
-/// <summary>What the contenders measure: durations with the tags that HTTP servers and clients have.</summary>
-/// <remarks>Each combination of values is there several times, with other boxes of its numbers and, for the address, other strings, as they
-/// come from different requests: what compares references alone finds nothing.</remarks>
+/// <summary>The measurements of the contenders: durations with the tags of HTTP servers and clients.</summary>
+/// <remarks>Each combination of values occurs several times, with different boxed numbers and different address strings, as in different
+/// requests. A lookup that compares only references therefore finds nothing.</remarks>
 internal sealed class MeasurementSet
 {
-    /// <summary>A power of two, so that a loop needs no division to begin again.</summary>
+    /// <summary>The number of measurements. It is a power of two, so that a loop can wrap without a division.</summary>
     public const int Count = 256;
 
     private const int Seed = 42;
@@ -26,7 +26,7 @@ internal sealed class MeasurementSet
 
     public int TagCount { get; }
 
-    /// <summary>Seconds, from 0.1 ms to 0.3 s.</summary>
+    /// <summary>The durations in seconds, from 0.1 ms to 0.3 s.</summary>
     public double[] Values { get; }
 
     public KeyValuePair<string, object?>[][] Tags { get; }

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Meters;
 
-/// <summary><c>compare meters</c>: what a measurement of a histogram instrument costs, in half a minute.</summary>
+/// <summary><c>compare meters</c>: measures the cost of a measurement of a histogram instrument, in half a minute.</summary>
 internal static class MeterComparison
 {
     public const string Name = "meters";
@@ -36,7 +36,7 @@ internal static class MeterComparison
 
     private static void PrintAllocations(TextWriter output, IReadOnlyList<Contender> contenders)
     {
-        TextTable table = new("Allocated", "bytes a measurement");
+        TextTable table = new("Allocations", "bytes per measurement");
         foreach (Contender contender in contenders)
         {
             table.Add(contender.Name, contender.AllocatedBytes(AllocationOperations).ToString("0.##", CultureInfo.InvariantCulture));

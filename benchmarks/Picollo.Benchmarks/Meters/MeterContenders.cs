@@ -5,7 +5,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Benchmarks.Meters;
 
-/// <summary>An application's <c>Record(value, tags)</c> on an instrument that something listens to.</summary>
+/// <summary>Measures <c>Record(value, tags)</c> of an instrument with a listener.</summary>
 internal abstract class MeterContender(string name, MeasurementSet set) : Contender($"{name}, {set}", OperationsPerRun)
 {
     private const int OperationsPerRun = 4 * MeasurementSet.Count;
@@ -35,13 +35,13 @@ internal abstract class MeterContender(string name, MeasurementSet set) : Conten
         int different = Set.Tags.Select(tags => string.Join(',', tags.Select(tag => tag.Value))).Distinct().Count();
         Require(
             count == Operations && series == different && Math.Abs(sum - expected) < 0.01 * expected,
-            $"{count} values in {series} series, sum {sum}, where {Operations}, {different} and {expected} were due.");
+            $"{count} values in {series} series with the sum {sum}; expected {Operations} values in {different} series with the sum {expected}.");
     }
 
     protected abstract (long Count, double Sum, int Series) Read();
 }
 
-/// <summary><see cref="MeterHistograms"/>.</summary>
+/// <summary>Listens with <see cref="MeterHistograms"/>.</summary>
 internal sealed class PicolloMeter : MeterContender
 {
     private readonly HdrHistogramRegistry _registry = new();
@@ -57,7 +57,7 @@ internal sealed class PicolloMeter : MeterContender
     }
 }
 
-/// <summary>The OpenTelemetry SDK with exponential histograms of 160 buckets, its default size.</summary>
+/// <summary>Listens with the OpenTelemetry SDK, with exponential histograms of 160 buckets, its default size.</summary>
 internal sealed class OpenTelemetryMeter : MeterContender
 {
     private readonly MeterProvider _provider;

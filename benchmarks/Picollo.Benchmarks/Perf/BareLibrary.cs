@@ -3,20 +3,20 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Benchmarks.Perf;
 
-/// <summary>bare_reads.c, compiled and loaded: the shim's code with instructions that every x64 machine has.</summary>
+/// <summary>The compiled library bare_reads.c: the code of the native library, with instructions that are available on every x64 machine.</summary>
 internal sealed unsafe class BareLibrary(nint library)
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
 
-    /// <summary>(counters, count, repetitions): in C.</summary>
+    /// <summary>(counters, count, repetitions): reads counters in a C loop.</summary>
     public readonly delegate* unmanaged<PerfPage*, int, int, void> Loop =
         (delegate* unmanaged<PerfPage*, int, int, void>)NativeLibrary.GetExport(library, "bench_read");
 
-    /// <summary>The same with instructions that take no time.</summary>
+    /// <summary>The same as <see cref="Loop"/>, with instructions that take no time.</summary>
     public readonly delegate* unmanaged<PerfPage*, int, int, void> LoopOfNothing =
         (delegate* unmanaged<PerfPage*, int, int, void>)NativeLibrary.GetExport(library, "bench_read_with");
 
-    /// <summary>(ignored, N, repetitions): N counter instructions and nothing else, in C.</summary>
+    /// <summary>(ignored, N, repetitions): executes only N counter instructions, in a C loop.</summary>
     public readonly delegate* unmanaged<PerfPage*, int, int, void> LoopOfInstructions =
         (delegate* unmanaged<PerfPage*, int, int, void>)NativeLibrary.GetExport(library, "bench_instructions");
 
@@ -24,7 +24,7 @@ internal sealed unsafe class BareLibrary(nint library)
     public readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> Read =
         (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)NativeLibrary.GetExport(library, "picollo_perf_read");
 
-    /// <summary>The same with instructions that take no time.</summary>
+    /// <summary>The same as <see cref="Read"/>, with instructions that take no time.</summary>
     public readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadNothing =
         (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)NativeLibrary.GetExport(library, "bench_read_nothing_with");
 
@@ -32,7 +32,7 @@ internal sealed unsafe class BareLibrary(nint library)
     public readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadCounts =
         (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)NativeLibrary.GetExport(library, "picollo_perf_read_counts");
 
-    /// <summary>The same with an instruction that takes no time.</summary>
+    /// <summary>The same as <see cref="ReadCounts"/>, with an instruction that takes no time.</summary>
     public readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadNothingCounts =
         (delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong>)NativeLibrary.GetExport(library, "bench_read_nothing_counts_with");
 
@@ -40,12 +40,13 @@ internal sealed unsafe class BareLibrary(nint library)
     public readonly delegate* unmanaged[SuppressGCTransition]<int> Empty =
         (delegate* unmanaged[SuppressGCTransition]<int>)NativeLibrary.GetExport(library, "picollo_abi_version");
 
-    /// <summary>Null, and the reason, where it cannot be.</summary>
+    /// <summary>Compiles and loads the library.</summary>
+    /// <returns>The library, or <see langword="null"/> if it cannot be compiled.</returns>
     public static BareLibrary? TryCompile(out string? reason)
     {
         if (!OperatingSystem.IsLinux() || RuntimeInformation.ProcessArchitecture != Architecture.X64)
         {
-            reason = "an instruction to stand in for the counter's is known on Linux x64 only";
+            reason = "a replacement for the counter instruction is available only on Linux x64";
             return null;
         }
 
@@ -53,7 +54,7 @@ internal sealed unsafe class BareLibrary(nint library)
         string folder = Directory.CreateTempSubdirectory("picollo-bench-").FullName;
         try
         {
-            // As native/build.sh compiles the shim.
+            // The same options as in native/build.sh.
             string library = Path.Combine(folder, "bare_reads.so");
             ChildProcess.Run(
                 "cc",
@@ -64,7 +65,7 @@ internal sealed unsafe class BareLibrary(nint library)
         }
         catch (Exception e) when (e is InvalidOperationException or System.ComponentModel.Win32Exception)
         {
-            reason = $"bare_reads.c does not compile here: {e.Message}";
+            reason = $"bare_reads.c could not be compiled: {e.Message}";
             return null;
         }
         finally

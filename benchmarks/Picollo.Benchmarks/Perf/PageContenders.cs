@@ -3,7 +3,7 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Benchmarks.Perf;
 
-/// <summary>What any call of the library takes.</summary>
+/// <summary>Measures an empty call of the library.</summary>
 internal sealed unsafe class EmptyCall(BareLibrary bare) : Contender("empty P/Invoke, SuppressGCTransition", PerfComparison.Reads)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -17,9 +17,10 @@ internal sealed unsafe class EmptyCall(BareLibrary bare) : Contender("empty P/In
     }
 }
 
-/// <summary>Reads in a loop of C, and as many calls that do nothing: what a call from managed code is made of.</summary>
+/// <summary>Measures reads in a C loop, optionally with the same number of empty calls. Together, these are the parts of a call from managed
+/// code.</summary>
 internal sealed unsafe class LoopInC(BareLibrary bare, int count, bool withCalls, bool ofNothing)
-    : Contender($"a C loop's read of {count}{(withCalls ? " and an empty P/Invoke" : "")}", PerfComparison.Reads)
+    : Contender($"read of {count} in a C loop{(withCalls ? " and an empty P/Invoke" : "")}", PerfComparison.Reads)
 {
     private readonly PerfPage* _counters = SimulatedPages.Counters(count);
 
@@ -38,15 +39,15 @@ internal sealed unsafe class LoopInC(BareLibrary bare, int count, bool withCalls
     }
 }
 
-/// <summary>The floor of a read: its instructions, of the counters and of the time, in a loop of C.</summary>
+/// <summary>The lower bound for a read: only its instructions, for the counters and the time, in a C loop.</summary>
 internal sealed unsafe class Instructions(BareLibrary bare, int count)
-    : Contender($"a C loop of {count} instructions and nothing else", PerfComparison.Reads)
+    : Contender($"{count} counter instructions alone in a C loop", PerfComparison.Reads)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     public override void Run(int operations) => bare.LoopOfInstructions(null, count, operations);
 }
 
-/// <summary>The library's read of <paramref name="count"/> counters, called as a session calls it.</summary>
+/// <summary>Measures the library's read of <paramref name="count"/> counters, called in the same way as by a session.</summary>
 internal sealed unsafe class ShimReads(BareLibrary bare, int count, bool ofNothing, bool withTimes = true)
     : Contender($"{(withTimes ? "picollo_perf_read" : "picollo_perf_read_counts")} of {count}", PerfComparison.Reads)
 {
@@ -74,18 +75,18 @@ internal sealed unsafe class ShimReads(BareLibrary bare, int count, bool ofNothi
         Run(Operations);
         Require(
             _mask == (1ul << count) - 1 && _counters[0].RunningNanoseconds == (withTimes ? 1_000_001ul : 1_000_000),
-            $"read {_mask:b}, {_counters[0].RunningNanoseconds} ns.");
+            $"the mask is {_mask:b}, and the time is {_counters[0].RunningNanoseconds} ns.");
     }
 }
 
-/// <summary>Pages as the kernel of an x64 machine maps them for counters that are on the CPU (include/uapi/linux/perf_event.h), never
-/// freed.</summary>
+/// <summary>Creates pages like those that the kernel of an x64 machine maps for counters on the CPU (include/uapi/linux/perf_event.h). They are
+/// never freed.</summary>
 internal static unsafe class SimulatedPages
 {
     private const ulong CapUserRdpmc = 1 << 2, CapUserTime = 1 << 3;
     private const nuint PageSize = 4096;
 
-    /// <summary>So many counters, and the array that the library fills in.</summary>
+    /// <summary>Creates a number of counters in the array that the library fills in.</summary>
     public static PerfPage* Counters(int count)
     {
         var counters = (PerfPage*)NativeMemory.AllocZeroed((nuint)count, (nuint)sizeof(PerfPage));
@@ -97,7 +98,7 @@ internal static unsafe class SimulatedPages
         return counters;
     }
 
-    /// <summary>A page whose time stands still.</summary>
+    /// <summary>Creates a page whose time does not advance.</summary>
     public static void* Page(uint index)
     {
         byte* page = (byte*)NativeMemory.AlignedAlloc(PageSize, PageSize);
@@ -106,7 +107,7 @@ internal static unsafe class SimulatedPages
         *(ulong*)(page + 24) = *(ulong*)(page + 32) = 1_000_000; // enabled, running
         *(ulong*)(page + 40) = CapUserRdpmc | CapUserTime;
         *(ushort*)(page + 48) = 48; // width
-        *(ulong*)(page + 56) = 1; // with a factor of 0, all of the time since the update
+        *(ulong*)(page + 56) = 1; // time offset; the multiplier is 0, so this is the whole time since the update
         return page;
     }
 }

@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Benchmarks.Perf;
 
-/// <summary><c>compare perf</c>: reading counters, in under a minute.</summary>
+/// <summary><c>compare perf</c>: measures reading counters, in less than a minute.</summary>
 internal static class PerfComparison
 {
     public const string Name = "perf";
@@ -12,17 +12,17 @@ internal static class PerfComparison
     private const int Repetitions = 401;
     private const int AllocationOperations = 10_000;
 
-    /// <summary>Operations of a repetition, of reads that take some 10 ns each.</summary>
+    /// <summary>The number of operations in a repetition, for reads that take tens of nanoseconds.</summary>
     public const int Reads = 5_000;
 
-    /// <summary>Operations of a repetition, of calls that take some hundreds of nanoseconds each.</summary>
+    /// <summary>The number of operations in a repetition, for calls that take hundreds of nanoseconds.</summary>
     public const int Calls = 300;
 
     public static int Run(TextWriter output)
     {
         if (!OperatingSystem.IsLinux())
         {
-            Console.Error.WriteLine("error: perf_event counters exist on Linux only");
+            Console.Error.WriteLine("error: perf_event counters require Linux");
             return 1;
         }
 
@@ -41,7 +41,7 @@ internal static class PerfComparison
 
     private static void PrintAllocations(TextWriter output, List<Row> rows)
     {
-        FactTable table = new("Allocated by an operation, on its thread");
+        FactTable table = new("Allocations of an operation, on its thread");
         foreach (Contender contender in rows.Select(row => row.Measured).Where(contender => contender is SessionContender or ThreadClock))
         {
             string pages = contender is SessionContender { IsOfPages: true } ? ", pages" : "";
@@ -55,13 +55,13 @@ internal static class PerfComparison
     {
         if (bare is not null)
         {
-            foreach (Row row in OfPages(bare, "Simulated pages, RDTSC in the place of RDPMC", ofNothing: false)
+            foreach (Row row in OfPages(bare, "Simulated pages, RDTSC instead of RDPMC", ofNothing: false)
                 .Concat(OfPages(bare, "Simulated pages, instructions that take no time", ofNothing: true)))
             {
                 yield return row;
             }
 
-            const string Session = "A session on simulated pages, RDTSC in the place of RDPMC";
+            const string Session = "A session on simulated pages, RDTSC instead of RDPMC";
             SessionContender one = SessionContender.OfPages("Read() of 1", bare, 1, session => session.Read());
             yield return new Row(Session, one);
             yield return new Row(Session, SessionContender.OfPages("Read() of 4", bare, 4, session => session.Read()), one);
@@ -82,16 +82,17 @@ internal static class PerfComparison
         ThreadCpuClock clock = new();
         yield return new Row(Time, call);
         yield return new Row(
-            Time, new ThreadClock($"ThreadCpuClock.GetNanoseconds(){(clock.ReadsInUserSpace ? "" : ", by the kernel here")}", clock, Calls), call);
+            Time, new ThreadClock($"ThreadCpuClock.GetNanoseconds(){(clock.ReadsInUserSpace ? "" : ", with a system call")}", clock, Calls), call);
         if (SimulatedClock() is { } simulated)
         {
             yield return new Row(Time, new ThreadClock("ThreadCpuClock.GetNanoseconds(), simulated page", simulated, Reads), call);
         }
     }
 
-    /// <summary>A hardware counter's page has the time, so a read is two instructions, and of four counters five: where both take as
-    /// long, four take 2.5 times as long as one, in C too, and without the time twice as long as one with it. How far the library is
-    /// from that floor is in the rows that are compared with bare instructions.</summary>
+    /// <summary>Creates the rows for simulated pages. The page of a hardware counter contains the time, so a read of one counter needs two
+    /// instructions, and a read of four counters needs five. If all instructions take the same time, four counters take 2.5 times as long as one,
+    /// also in C. Without the time, four counters take twice as long as one counter with the time. The rows that are compared with instructions
+    /// alone show the distance from this lower bound.</summary>
     private static IEnumerable<Row> OfPages(BareLibrary bare, string section, bool ofNothing)
     {
         LoopInC both = new(bare, 1, withCalls: true, ofNothing);
@@ -126,7 +127,7 @@ internal static class PerfComparison
         : null;
 }
 
-/// <summary>The thread's CPU time by its clock.</summary>
+/// <summary>Measures <see cref="ThreadCpuClock"/>.</summary>
 internal sealed class ThreadClock(string name, ThreadCpuClock clock, int operations) : Contender(name, operations)
 {
     private long _last;
@@ -144,6 +145,6 @@ internal sealed class ThreadClock(string name, ThreadCpuClock clock, int operati
     public override void Verify()
     {
         Run(1);
-        Require(_last > 0, "the thread took no time.");
+        Require(_last > 0, "the CPU time of the thread is 0.");
     }
 }

@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Benchmarks.Perf;
 
-/// <summary>read(2) of a group of six of the kernel's counters, and nothing else.</summary>
+/// <summary>Measures only read(2) of a group of six software counters.</summary>
 internal sealed unsafe class BareGroupRead : Contender
 {
     public static PerfSoftwareCounterId[] Ids { get; } =
@@ -16,7 +16,7 @@ internal sealed unsafe class BareGroupRead : Contender
     private long _read;
 
     public BareGroupRead()
-        : base($"bare read(2) of a group of {Ids.Length}", PerfComparison.Calls)
+        : base($"read(2) of a group of {Ids.Length} alone", PerfComparison.Calls)
     {
         foreach (PerfSoftwareCounterId id in Ids)
         {
@@ -28,7 +28,7 @@ internal sealed unsafe class BareGroupRead : Contender
                 ReadFormat = PerfReadFormat.Group | PerfReadFormat.TotalTimeEnabled | PerfReadFormat.TotalTimeRunning,
             };
             PerfEventFile file = PerfEventFile.TryOpen(attributes, thread: 0, cpu: -1, _files.FirstOrDefault(), out int error)
-                ?? throw new InvalidOperationException($"perf_event_open of {id}: error {error}.");
+                ?? throw new InvalidOperationException($"perf_event_open failed for {id} with error {error}.");
             file.Map();
             _files.Add(file);
         }
@@ -50,20 +50,23 @@ internal sealed unsafe class BareGroupRead : Contender
     public override void Verify()
     {
         Run(1);
-        Require(_read == (3 + Ids.Length) * sizeof(ulong), $"{_read} bytes.");
+        Require(_read == (3 + Ids.Length) * sizeof(ulong), $"read {_read} bytes; expected {(3 + Ids.Length) * sizeof(ulong)}.");
     }
 }
 
-/// <summary>An operation of a session: reading, recording or measuring.</summary>
-/// <param name="session">A session of counters of the kernel or on simulated pages.</param>
+/// <summary>Measures an operation of a session: reading, recording or measuring.</summary>
+/// <param name="name">The name of the contender.</param>
+/// <param name="session">A session with software counters, or with counters on simulated pages.</param>
+/// <param name="operations">The number of operations in a repetition.</param>
+/// <param name="operation">The operation.</param>
 internal sealed class SessionContender(
     string name, PerfEventCounterSession session, int operations, Action<PerfEventCounterSession> operation)
     : Contender(name, operations)
 {
-    /// <summary>Whether its counters are on simulated pages, which no read may ask the kernel for.</summary>
+    /// <summary><see langword="true"/> if the counters are on simulated pages. Reads must then not use a system call.</summary>
     public bool IsOfPages { get; init; }
 
-    /// <summary>Six of the kernel's counters, in one group.</summary>
+    /// <summary>Creates a contender with six software counters in one group.</summary>
     public static SessionContender OfSix(string name, Action<PerfEventCounterSession> operation) => new(
         name,
         BareGroupRead.Ids.Aggregate(PerfEventCounterSession.Factory.WithKernel(true), (factory, id) => factory.WithSoftwareCounter(id)).Create(),
@@ -93,7 +96,7 @@ internal sealed class SessionContender(
     public override void Verify()
     {
         session.Read();
-        Require(!IsOfPages || session.WasReadInUserSpace, "asks the kernel.");
+        Require(!IsOfPages || session.WasReadInUserSpace, "the read used a system call.");
     }
 
     private static unsafe PerfPages Pages(BareLibrary bare, int count)

@@ -1,9 +1,9 @@
 /*
- * What calls of the shim from managed code are held against: its own code in a loop of C. Compiled by the comparison
- * when it runs, as part of no library.
+ * The baseline for calls of the native library from managed code: the code of the library in a C loop. The comparison
+ * compiles this file when it runs. It is not part of a package.
  *
- * Without a PMU, or behind a hypervisor that hides it, RDPMC is a fault: RDTSC stands in its place, which takes about
- * as long. The assembler takes the macro for the instruction, so that the shim's code is otherwise the very same.
+ * Without a PMU, or under a hypervisor that hides it, RDPMC faults. RDTSC replaces it, and takes about the same time.
+ * The assembler macro has the name of the instruction, so the rest of the library's code is unchanged.
  */
 #if defined(__x86_64__)
 __asm__(".macro rdpmc\n\trdtsc\n.endm");
@@ -22,7 +22,7 @@ void bench_read(struct picollo_perf_counter *counters, int count, int operations
         read_counters(counters, count, read_pmc, read_time);
 }
 
-/* Instructions that take no time: what is left is the protocol. */
+/* Instructions that take no time, so that only the protocol is measured. */
 static picollo_u64 no_pmc(unsigned number) { return number; }
 static picollo_u64 no_time(void) { return 0; }
 
@@ -39,7 +39,7 @@ picollo_u64 bench_read_nothing_counts_with(struct picollo_perf_counter *counters
     return read_counters(counters, count, no_pmc, 0);
 }
 
-/* The floor of any read: the instructions, of counters and of the time, and nothing else. */
+/* The lower bound for a read: only the instructions, for the counters and the time. */
 void bench_instructions(struct picollo_perf_counter *counters, int count, int operations) {
     (void)counters;
     while (operations-- > 0)

@@ -3,7 +3,7 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.Benchmarks.Profiling;
 
-/// <summary>A thread that takes a watched flow up and leaves it, which is two switches, with or without a <see cref="FlowRecorder"/>.</summary>
+/// <summary>Measures a thread that enters and leaves a watched flow (two switches), with or without a <see cref="FlowRecorder"/>.</summary>
 internal sealed class FlowSwitches(string name, bool isRecorded) : Contender(name, operations: 250)
 {
     private const int WarmUpRounds = 6;
@@ -22,7 +22,8 @@ internal sealed class FlowSwitches(string name, bool isRecorded) : Contender(nam
         }
     }
 
-    /// <summary>Also until the code that records is optimised: nothing is recorded in the warm-up that follows.</summary>
+    /// <summary>Verifies the number of switches. It also runs until the recording code is optimised, because the following warm-up does not
+    /// record.</summary>
     public override void Verify()
     {
         for (int i = 0; i < WarmUpRounds; i++)
@@ -35,7 +36,7 @@ internal sealed class FlowSwitches(string name, bool isRecorded) : Contender(nam
         }
     }
 
-    /// <summary>With the memory of switches that have been read, as later in a profile.</summary>
+    /// <summary>Measures with the reused memory of switches that have already been read, as in a running profile.</summary>
     public override double Measure()
     {
         using FlowRecorder? recorder = isRecorded ? FlowRecorder.Start() : null;
@@ -71,12 +72,12 @@ internal sealed class FlowSwitches(string name, bool isRecorded) : Contender(nam
     }
 }
 
-/// <summary>What the thread of a profiler takes for the two switches.</summary>
+/// <summary>Measures the time of the profiler's thread for the two switches.</summary>
 internal sealed class SwitchReads(string name) : Contender(name, operations: 10_000)
 {
     private readonly FlowSwitches _switches = new(name, isRecorded: true);
 
-    /// <summary>Records, and reads all at once, of which the last reading is timed.</summary>
+    /// <summary>Records switches, and reads all of them. Only the reading is measured.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public override void Run(int operations) => _ = Read(operations);
 

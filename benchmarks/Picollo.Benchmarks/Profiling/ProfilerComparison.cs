@@ -6,7 +6,7 @@ using Picollo.Profiling;
 
 namespace Picollo.Benchmarks.Profiling;
 
-/// <summary><c>compare profile</c>: what a <see cref="CpuProfiler"/> costs the process that it samples; in about a minute.</summary>
+/// <summary><c>compare profile</c>: measures the cost of a <see cref="CpuProfiler"/> for the sampled process, in about a minute.</summary>
 internal static class ProfilerComparison
 {
     public const string Name = "profile";
@@ -32,7 +32,7 @@ internal static class ProfilerComparison
         }
 
         TextTable table = new(
-            $"CPU time of work while it is sampled, {Pairs.Count} pairs", "samples/s", "lost", "bytes", "ratio", "quartiles", "target", "verdict");
+            $"CPU time of sampled work, {Pairs.Count} pairs", "samples/s", "lost", "bytes", "ratio", "quartiles", "target", "verdict");
         Add(table, 99, target: 1.01);
         Add(table, 999, target: 1.06);
         table.Print(output);
@@ -88,7 +88,7 @@ internal static class ProfilerComparison
         static string Milliseconds(double time) => time.ToString("N1", CultureInfo.InvariantCulture);
     }
 
-    /// <summary>The CPU time of the process, in nanoseconds, for work that is the same each time, on stacks of 1 to 30 methods.</summary>
+    /// <summary>Runs constant work with stacks of 1 to 30 methods, and returns the CPU time of the process in nanoseconds.</summary>
     private static double Work()
     {
         long start = CpuUsageReader.GetByProcess().TotalNanoseconds;

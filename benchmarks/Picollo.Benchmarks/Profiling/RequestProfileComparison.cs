@@ -4,9 +4,9 @@ using Picollo.Profiling;
 
 namespace Picollo.Benchmarks.Profiling;
 
-/// <summary><c>compare requestprofile</c>: what a <see cref="CpuProfiler"/> at 99 Hz costs a server whose requests are measured, and what it
-/// costs to record a switch between flows; in about four minutes.</summary>
-/// <remarks>A profiler of another process has the same costs in the kernel, and records no switches.</remarks>
+/// <summary><c>compare requestprofile</c>: measures the cost of a <see cref="CpuProfiler"/> at 99 Hz for a server whose requests are measured, and the
+/// cost of recording a switch between flows, in about four minutes.</summary>
+/// <remarks>A profiler of another process has the same costs in the kernel, but does not record switches.</remarks>
 internal static class RequestProfileComparison
 {
     public const string Name = "requestprofile";
@@ -14,7 +14,7 @@ internal static class RequestProfileComparison
     private const int WarmUpSeconds = 3;
     private const int Repetitions = 201;
 
-    // The profiler's thread reads what was recorded every 250 ms.
+    // The profiler's thread reads the recorded switches every 250 ms.
     private static readonly TimeSpan LastReading = TimeSpan.FromMilliseconds(300);
 
     public static int Run(TextWriter output)
@@ -35,8 +35,8 @@ internal static class RequestProfileComparison
     private static void PrintRequests(TextWriter output)
     {
         TextTable table = new(
-            $"CPU time of a request while it is sampled, {Pairs.Count} pairs",
-            "compared with", "µs of that", "samples", "of a route", "ratio", "quartiles", "target", "verdict");
+            $"CPU time of a sampled request, {Pairs.Count} pairs",
+            "compared with", "µs without", "samples", "samples in routes", "ratio", "quartiles", "target", "verdict");
         Add(table, "hello", "/hello");
         Add(table, $"{HelloServer.Waits} awaits that suspend", "/waits");
         table.Print(output);
@@ -49,7 +49,7 @@ internal static class RequestProfileComparison
         Sampled(WarmUpSeconds);
         Plain(WarmUpSeconds);
         Compare("no profiler", () => Plain(1));
-        Compare("a profiler of another process, which records no switches", () => SampledByAnother(1));
+        Compare("a profiler of another process, without switches", () => SampledByAnother(1));
 
         void Compare(string baseline, Func<HelloFigures> without)
         {
@@ -94,7 +94,7 @@ internal static class RequestProfileComparison
     {
         FlowSwitches unrecorded = new("not recorded", isRecorded: false), recorded = new("recorded", isRecorded: true);
         SwitchReads read = new("the profiler's thread reads both switches");
-        const string Section = "A thread takes a watched flow up and leaves it";
+        const string Section = "A thread starts and stops running a watched flow";
         List<Row> rows = [new(Section, unrecorded), new(Section, recorded, unrecorded, IsDifference: true), new(Section, read)];
         TimeReport.Print(output, rows, Interleaver.Measure([unrecorded, recorded, read], Repetitions));
     }

@@ -2,13 +2,13 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Benchmarks.Runtime;
 
-/// <summary>Delays whose length is known, and what <see cref="RuntimeMeter"/> measures of them; in milliseconds.</summary>
+/// <summary>Creates delays of known length, and measures them with <see cref="RuntimeMeter"/>, in milliseconds.</summary>
 internal static class KnownDelays
 {
     private const int HeldMilliseconds = 50;
     private const int BlockedMilliseconds = 500;
 
-    /// <summary>A thread that waits for a lock, twenty times.</summary>
+    /// <summary>Measures twenty waits of a thread for a lock.</summary>
     public static (double Known, double Measured) MeasureLocks()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
@@ -41,14 +41,14 @@ internal static class KnownDelays
         return (known, meter.LockWaits.GetSummary().Sum / 1e6);
     }
 
-    /// <summary>A pool all of whose threads are blocked.</summary>
+    /// <summary>Measures a thread pool whose threads are all blocked.</summary>
     public static (double Known, double Measured) MeasurePool()
     {
-        ThreadPool.GetMaxThreads(out int mostWorkers, out int mostPorts);
-        ThreadPool.GetMinThreads(out int fewestWorkers, out int fewestPorts);
+        ThreadPool.GetMaxThreads(out int maxWorkers, out int maxPorts);
+        ThreadPool.GetMinThreads(out int minWorkers, out int minPorts);
         int threads = Environment.ProcessorCount;
-        ThreadPool.SetMinThreads(threads, fewestPorts);
-        ThreadPool.SetMaxThreads(threads, mostPorts);
+        ThreadPool.SetMinThreads(threads, minPorts);
+        ThreadPool.SetMaxThreads(threads, maxPorts);
         using RuntimeMeter meter = RuntimeMeter.Start();
         using ManualResetEventSlim go = new(false, spinCount: 0);
         using CountdownEvent blocked = new(threads);
@@ -67,8 +67,8 @@ internal static class KnownDelays
         go.Set();
         double known = Stopwatch.GetElapsedTime(start).TotalMilliseconds;
         Thread.Sleep(200);
-        ThreadPool.SetMaxThreads(mostWorkers, mostPorts);
-        ThreadPool.SetMinThreads(fewestWorkers, fewestPorts);
+        ThreadPool.SetMaxThreads(maxWorkers, maxPorts);
+        ThreadPool.SetMinThreads(minWorkers, minPorts);
         return (known, meter.ThreadPoolDelays.GetPercentileValue(100) / 1e6);
     }
 }

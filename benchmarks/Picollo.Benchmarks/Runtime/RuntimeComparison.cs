@@ -4,8 +4,8 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Benchmarks.Runtime;
 
-/// <summary><c>compare runtime</c>: how <see cref="RuntimeMeter"/> agrees with the runtime's own total of pauses, and what it costs a server; in
-/// under three minutes.</summary>
+/// <summary><c>compare runtime</c>: compares <see cref="RuntimeMeter"/> with the runtime's own total of pauses, and measures its cost for a server, in
+/// less than three minutes.</summary>
 internal static class RuntimeComparison
 {
     public const string Name = "runtime";
@@ -24,7 +24,7 @@ internal static class RuntimeComparison
 
     private static void PrintAgreement(TextWriter output)
     {
-        TextTable table = new("Sum of 1,000 pauses", "runtime, ms", "meter, ms", "difference", "a pause", "target", "verdict");
+        TextTable table = new("Sum of 1,000 pauses", "runtime, ms", "meter, ms", "difference", "per pause", "target", "verdict");
         foreach ((string name, int threads, int live) in ((string, int, int)[])
             [("1 thread, 2,000 live objects", 1, 2_000), ("2 threads, 20,000", 2, 20_000), ("1 thread, 20,000", 1, 20_000), ("4 threads, 2,000", 4, 2_000)])
         {
@@ -48,7 +48,7 @@ internal static class RuntimeComparison
     {
         TextTable table = new("Delays of known length", "known, ms", "meter, ms", "difference", "target", "verdict");
         Add("20 waits for a lock, sum", KnownDelays.MeasureLocks(), 0.02);
-        Add("a pool whose threads are blocked, longest delay", KnownDelays.MeasurePool(), 0.04); // the probe starts within 20 ms
+        Add("a blocked thread pool, longest delay", KnownDelays.MeasurePool(), 0.04); // the probe starts within 20 ms
         table.Print(output);
 
         void Add(string name, (double Known, double Measured) one, double target)
@@ -66,7 +66,7 @@ internal static class RuntimeComparison
 
     private static void PrintCost(TextWriter output)
     {
-        // The events of a collection are about fifteen.
+        // A collection has about fifteen events.
         TextTable table = new(
             $"CPU time of a request with the meter, {Pairs.Count} pairs", "collections/s", "µs without", "ratio", "quartiles", "target", "verdict");
         AddCost(table, "generation 0 of 2 MB", gen0Size: 2_000_000, target: 1.02);
@@ -89,7 +89,7 @@ internal static class RuntimeComparison
         ]);
     }
 
-    /// <summary>Threads that replace live objects until there were a thousand collections.</summary>
+    /// <summary>Runs threads that replace live objects until there are a thousand collections.</summary>
     private static class Pauses
     {
         private const int Collections = 1_000;

@@ -2,17 +2,17 @@ using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
-/// <summary>Checkpoints of a task in its first slice, with nobody waiting. The clock is read in the body.</summary>
+/// <summary>Measures checkpoints of a task in its first slice, while no other task waits. The clock is read in the body.</summary>
 internal abstract class Checkpoints(string name) : Contender(name, 50_000)
 {
-    // No slice ends while its checkpoints are timed.
+    // The slice does not end while its checkpoints are measured.
     private readonly CpuWorkerPool _pool = new(new CpuWorkerPoolOptions { WorkerCount = 1, TimeSlice = TimeSpan.FromSeconds(10) });
 
     public override void Run(int operations) => Measure(cpu => Loop(cpu, operations));
 
     public override double Measure() => Measure(cpu => Loop(cpu, Operations)) * (1e9 / Stopwatch.Frequency) / Operations;
 
-    /// <summary>On the worker. The loop's task is a cached one: it completes at once.</summary>
+    /// <summary>Measures the bytes that are allocated on the worker. The task of the loop is cached, because it completes synchronously.</summary>
     public override double AllocatedBytes(int operations) => InBody(async cpu =>
     {
         await Loop(cpu, operations);

@@ -3,7 +3,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
-/// <summary>The time until the first statement of a task that does not find its worker looking for one.</summary>
+/// <summary>Measures the time until the first statement of a task, if the worker is asleep or busy.</summary>
 internal static class FirstStatements
 {
     private const int SubmitRepetitions = 300;
@@ -13,23 +13,24 @@ internal static class FirstStatements
     private const double LimitMicroseconds = 50;
     private const int IdleMilliseconds = 4;
 
-    /// <summary>From one checkpoint to the next: under a microsecond, so that the figure is the hand-over and not the work.</summary>
+    /// <summary>The number of bytes between two checkpoints. They take less than a microsecond, so that the figure shows the hand-over, not the
+    /// work.</summary>
     private const int WorkBytes = 1_024;
 
-    /// <summary>A task that comes after some milliseconds in which there was none: its worker sleeps, and so does the thread pool.</summary>
+    /// <summary>Submits a task after some milliseconds without tasks. By then, the worker and the thread pool are asleep.</summary>
     public static void PrintAfterIdling(TextWriter output)
     {
         using CpuWorkerPool pool = new(new CpuWorkerPoolOptions { WorkerCount = 1 });
-        LatencyTable table = new($"The first submit after {IdleMilliseconds} ms without any", "µs", Microsecond);
+        LatencyTable table = new($"The first task after {IdleMilliseconds} ms without tasks", "µs", Microsecond);
         Add(table, "CpuWorkerPool.RunAsync", body => pool.RunAsync(_ => body()));
         Add(table, "Task.Run", Task.Run);
         table.Print(output);
     }
 
-    /// <summary>A task that comes while another has the only worker and makes its checkpoints.</summary>
+    /// <summary>Submits a task while another task holds the only worker and calls checkpoints.</summary>
     public static void PrintOvertaking(TextWriter output)
     {
-        LatencyTable table = new("A new task behind a running one, to its first statement", "µs", Microsecond);
+        LatencyTable table = new("First statement of a task while another task runs", "µs", Microsecond);
         table.Add("await cpu.CheckpointAsync()", Measure(RunAwaiting), LimitMicroseconds, LimitMicroseconds);
         table.Add("cpu.Checkpoint()", Measure(RunBlocking));
         table.Print(output);
@@ -37,26 +38,26 @@ internal static class FirstStatements
 
     private static void Add(LatencyTable table, string name, Func<Action, Task> submit)
     {
-        PlainHdrHistogram<uint> toBegin = LatencyTable.CreateHistogram();
-        PlainHdrHistogram<uint> toAwait = LatencyTable.CreateHistogram();
+        PlainHdrHistogram<uint> toFirstStatement = LatencyTable.CreateHistogram();
+        PlainHdrHistogram<uint> toContinuation = LatencyTable.CreateHistogram();
         for (int i = 0; i < SubmitRepetitions; i++)
         {
             Thread.Sleep(IdleMilliseconds);
-            (long begin, long await) = SubmitOne(submit).GetAwaiter().GetResult();
-            toBegin.Record(NanoScope.TicksToNanos(begin));
-            toAwait.Record(NanoScope.TicksToNanos(await));
+            (long firstStatement, long continuation) = SubmitOne(submit).GetAwaiter().GetResult();
+            toFirstStatement.Record(NanoScope.TicksToNanos(firstStatement));
+            toContinuation.Record(NanoScope.TicksToNanos(continuation));
         }
 
-        table.Add($"{name}, to its first statement", toBegin);
-        table.Add($"{name}, to what comes after the await", toAwait);
+        table.Add($"{name}, to its first statement", toFirstStatement);
+        table.Add($"{name}, to the continuation of the await", toContinuation);
     }
 
-    private static async Task<(long Begin, long Await)> SubmitOne(Func<Action, Task> submit)
+    private static async Task<(long FirstStatement, long Continuation)> SubmitOne(Func<Action, Task> submit)
     {
-        long begun = 0;
-        long start = Stopwatch.GetTimestamp();
-        await submit(() => begun = Stopwatch.GetTimestamp()).ConfigureAwait(false);
-        return (begun - start, Stopwatch.GetTimestamp() - start);
+        long started = 0;
+        long submitted = Stopwatch.GetTimestamp();
+        await submit(() => started = Stopwatch.GetTimestamp()).ConfigureAwait(false);
+        return (started - submitted, Stopwatch.GetTimestamp() - submitted);
     }
 
     private static PlainHdrHistogram<uint> Measure(Func<CpuWorkerPool, CancellationToken, Task> run)
@@ -67,13 +68,13 @@ internal static class FirstStatements
         PlainHdrHistogram<uint> latencies = LatencyTable.CreateHistogram();
         for (int i = -OvertakingWarmUpRepetitions; i < OvertakingRepetitions; i++)
         {
-            // Long enough for the running one to be back at work.
+            // Long enough for the other task to run again.
             Thread.Sleep(1);
-            long start = Stopwatch.GetTimestamp();
-            long begun = pool.RunAsync(static _ => Stopwatch.GetTimestamp()).GetAwaiter().GetResult();
+            long submitted = Stopwatch.GetTimestamp();
+            long started = pool.RunAsync(static _ => Stopwatch.GetTimestamp()).GetAwaiter().GetResult();
             if (i >= 0)
             {
-                latencies.Record(NanoScope.TicksToNanos(begun - start));
+                latencies.Record(NanoScope.TicksToNanos(started - submitted));
             }
         }
 
@@ -82,7 +83,7 @@ internal static class FirstStatements
         return latencies;
     }
 
-    // Not cancelled through the pool: what ends them is to be no checkpoint's business here.
+    // The token is not passed to the pool, because checkpoints should not check it in this measurement.
     private static Task RunAwaiting(CpuWorkerPool pool, CancellationToken stop) => pool.RunAsync(async cpu =>
     {
         byte[] data = new byte[WorkBytes];

@@ -4,8 +4,8 @@ using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
-/// <summary>Clients with small tasks beside clients with big ones, one worker for all.</summary>
-/// <remarks>Run it under <c>chrt -f 40</c>: otherwise the figures include the waits for a processor that other programs have.</remarks>
+/// <summary>Measures clients with small tasks and clients with big tasks that share one worker.</summary>
+/// <remarks>Run it under <c>chrt -f 40</c>. Otherwise, the figures include waits for processors that other programs use.</remarks>
 internal static class MixedLoad
 {
     private const int ClientsOfEach = 10;
@@ -15,13 +15,13 @@ internal static class MixedLoad
     private const int Runs = 10;
     private const double MinShareOfRuns = 0.9;
 
-    /// <summary>A run in which the hypervisor took more than this share of the processors does not count.</summary>
+    /// <summary>The maximum share of the processors that the hypervisor can take. Runs above it are not counted.</summary>
     private const double MaxStolen = 0.01;
 
-    /// <summary>In which some 17,000 small tasks run.</summary>
+    /// <summary>The duration of a run with the pool. About 17,000 small tasks run in this time.</summary>
     private static readonly TimeSpan PoolDuration = TimeSpan.FromSeconds(4);
 
-    /// <summary>In which a semaphore's queue goes round some six times.</summary>
+    /// <summary>The duration of a run with the semaphore. A task passes through its queue about six times.</summary>
     private static readonly TimeSpan SemaphoreDuration = TimeSpan.FromSeconds(12);
 
     public static void Print(TextWriter output, TaskSizes sizes)
@@ -29,8 +29,8 @@ internal static class MixedLoad
         CpuWorkerPoolOptions options = new() { WorkerCount = 1 };
         double limit99 = options.TimeSlice.TotalMilliseconds + OverSlice99;
         LatencyTable table = new(
-            $"Small tasks (0.16 ms) beside big ones (200 ms), {ClientsOfEach} clients of each, one worker", "ms", Millisecond,
-            "small tasks a second", "big tasks a second", "the big ones' share", "stolen");
+            $"Small tasks (0.16 ms) with big tasks (200 ms), {ClientsOfEach} clients of each, one worker", "ms", Millisecond,
+            "small tasks/s", "big tasks/s", "share of big tasks", "stolen");
         List<double> counted = [];
         using (CpuWorkerPool pool = new(options))
         {
@@ -53,10 +53,10 @@ internal static class MixedLoad
     private static void PrintRuns(TextWriter output, List<double> counted, double limit99)
     {
         int within = counted.Count(p99 => p99 <= limit99);
-        TextTable table = new("Runs whose p99 is within the target", "of those that count", "target", "verdict");
+        TextTable table = new("Runs whose p99 is within the target", "counted runs", "target", "verdict");
         table.Add(
             $"{within}", $"{counted.Count}", FormattableString.Invariant($">= {MinShareOfRuns:0 %}"),
-            counted.Count == 0 ? "none counts" : within >= MinShareOfRuns * counted.Count ? "ok" : "MISSED");
+            counted.Count == 0 ? "no counted runs" : within >= MinShareOfRuns * counted.Count ? "ok" : "MISSED");
         table.Print(output);
     }
 
@@ -84,8 +84,8 @@ internal static class MixedLoad
     private static string Percent(double share) => FormattableString.Invariant($"{share * 100:0.0} %");
 
     /// <param name="Name">The name of the cap.</param>
-    /// <param name="Latencies">The latencies of the small tasks in nanoseconds.</param>
-    /// <param name="Stolen">The share of the processors that the hypervisor took; null if the system does not report it.</param>
-    /// <param name="Cells">The other columns.</param>
+    /// <param name="Latencies">The latencies of the small tasks, in nanoseconds.</param>
+    /// <param name="Stolen">The share of the processors that the hypervisor took, or <see langword="null"/> if the system does not report it.</param>
+    /// <param name="Cells">The cells of the other columns.</param>
     private sealed record Run(string Name, HdrHistogram Latencies, double? Stolen, string[] Cells);
 }

@@ -3,7 +3,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
-/// <summary><c>compare scheduling</c>: what the pool costs, and what it does for short tasks beside long ones; in some two minutes.</summary>
+/// <summary><c>compare scheduling</c>: measures the cost of the pool, and its effect on short tasks while long tasks run, in about two minutes.</summary>
 internal static class SchedulingComparison
 {
     public const string Name = "scheduling";
@@ -30,12 +30,12 @@ internal static class SchedulingComparison
 
     private static IEnumerable<Row> CreateRows()
     {
-        const string Checkpoint = "A checkpoint while the slice lasts, with its loop";
+        const string Checkpoint = "A checkpoint during a slice, including its loop";
         yield return new Row(Checkpoint, new AwaitedCheckpoints(), LimitNanoseconds: 2.5);
         yield return new Row(Checkpoint, new BlockingCheckpoints(), LimitNanoseconds: 2.5);
 
-        // Task.Run's work and what comes after it are done by one thread, one after the other; the others hand over and back.
-        const string Submit = "Submit and await an empty task, back to back";
+        // With Task.Run, one thread runs the work and then the continuation. The others hand the work over to another thread and back.
+        const string Submit = "Submit and await an empty task, repeatedly";
         HandOver floor = new();
         SemaphoreSlim cap = new(1);
         TaskFactory exclusive = new(new ConcurrentExclusiveSchedulerPair().ExclusiveScheduler);
@@ -66,7 +66,7 @@ internal static class SchedulingComparison
     private static void PrintAllocations(TextWriter output, List<Row> rows)
     {
         double ofFiveObjects = BytesOfFiveObjects();
-        FactTable table = new("Allocated by an operation, on all threads");
+        FactTable table = new("Allocations of an operation, on all threads");
         foreach (Contender contender in rows.Select(row => row.Measured))
         {
             switch (contender)
@@ -86,8 +86,8 @@ internal static class SchedulingComparison
         table.Print(output);
     }
 
-    /// <summary>The pool's own task, its completion source and the task that is awaited, and a flow that knows the task: an execution context
-    /// and its map. Made and not submitted.</summary>
+    /// <summary>Measures the size of the five objects of a submitted task: the pool's own task, its completion source, the awaited task, and the
+    /// execution context of the flow with its map. The tasks are created but not submitted.</summary>
     private static double BytesOfFiveObjects()
     {
         CpuScheduler scheduler = new(new CpuWorkerPoolOptions());

@@ -3,20 +3,20 @@ using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
-/// <summary>A 50 ms task, one worker, and always more 2 ms tasks than it can run: when does the 50 ms task end?</summary>
+/// <summary>Measures the duration of a 50 ms task on one worker, while there are always more 2 ms tasks than the worker can run.</summary>
 internal static class SetAsideTask
 {
     private const int Repetitions = 9;
     private const int Streams = 4;
 
-    /// <summary>By which the timer that ends a slice may be late.</summary>
+    /// <summary>The maximum delay of the timer that ends a slice.</summary>
     private static readonly TimeSpan TimerStep = TimeSpan.FromMilliseconds(1);
 
     public static void Print(TextWriter output, TaskSizes sizes)
     {
         Run[] runs = [.. Enumerable.Range(0, Repetitions).Select(_ => Measure(sizes).GetAwaiter().GetResult()).OrderBy(run => run.Wall / run.Bound)];
         TextTable table = new(
-            "50 ms of work under an endless stream of 2 ms tasks", "wall, ms", "its CPU, ms", "its slices", "2 ms tasks meanwhile", "bound, ms", "verdict");
+            "50 ms of work during an endless stream of 2 ms tasks", "wall, ms", "CPU, ms", "slices", "2 ms tasks", "bound, ms", "verdict");
         Add(table, "median", runs[Repetitions / 2]);
         Add(table, "worst", runs[^1]);
         table.Print(output);
@@ -51,8 +51,8 @@ internal static class SetAsideTask
         return new Run(wall, usage, (long)shortTasks, Bound(options.TimeSlice, usage.CpuTime, pool.Statistics.Overrun));
     }
 
-    /// <summary>What <see cref="CpuWorkerPool"/> promises a task that is passed over alone: one slice in every period, for each that
-    /// it takes, and what slices are late by: the timer, and whoever came last to a checkpoint in this run.</summary>
+    /// <summary>Returns the bound that <see cref="CpuWorkerPool"/> guarantees for a single waiting task: one period for each slice of the task. It
+    /// adds the delays of slices: that of the timer, and the longest overrun in this run.</summary>
     private static TimeSpan Bound(TimeSpan slice, TimeSpan cpu, ReadOnlyHdrHistogram overrun)
     {
         TimeSpan late = TimerStep + TimeSpan.FromMicroseconds(overrun.GetPercentileValue(100) / 1e3);

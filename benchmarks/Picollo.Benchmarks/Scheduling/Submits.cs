@@ -3,8 +3,8 @@ using Picollo.Scheduling;
 namespace Picollo.Benchmarks.Scheduling;
 
 /// <summary>
-/// An async flow in the thread pool, as a request is one, that submits an empty piece of work and awaits it, again and again. A
-/// repetition's figure is its median, one clock reading included: the first submissions find everything asleep.
+/// Measures an async flow in the thread pool, like a request, that repeatedly submits an empty piece of work and awaits it. The result of a
+/// repetition is its median, because all threads are asleep at the first submissions. It includes one reading of the clock.
 /// </summary>
 internal abstract class Submits(string name) : Contender(name, 300)
 {
@@ -20,8 +20,8 @@ internal abstract class Submits(string name) : Contender(name, 300)
         return _ticks[_ticks.Length / 2] * (1e9 / Stopwatch.Frequency);
     }
 
-    /// <summary>On all threads, once the flow is under way. The flow itself, its task and what the queue grows by do not count: they are
-    /// not whole bytes an operation.</summary>
+    /// <summary>Measures the bytes that are allocated on all threads, after the flow has started. The flow itself, its task and the growth of the
+    /// queue are less than a byte per operation, and are rounded off.</summary>
     public override double AllocatedBytes(int operations) => Task.Run(async () =>
     {
         await Loop(operations);
@@ -30,7 +30,7 @@ internal abstract class Submits(string name) : Contender(name, 300)
         return Math.Floor((GC.GetTotalAllocatedBytes(precise: true) - before) / (double)operations);
     }).GetAwaiter().GetResult();
 
-    /// <summary>To be awaited once, at once.</summary>
+    /// <summary>Submits a piece of work. The caller must await the result immediately, and only once.</summary>
     protected abstract Task Submit();
 
     private async Task Loop(int operations)
@@ -54,13 +54,13 @@ internal abstract class Submits(string name) : Contender(name, 300)
     }
 }
 
-/// <summary>By a way that a caller may choose.</summary>
+/// <summary>Submits with a given delegate.</summary>
 internal sealed class SubmitsBy(string name, Func<Task> submit) : Submits(name)
 {
-    /// <summary>Whether the work goes through a <see cref="CpuWorkerPool"/>.</summary>
+    /// <summary><see langword="true"/> if the work runs in a <see cref="CpuWorkerPool"/>.</summary>
     public bool IsOfPool { get; private init; }
 
-    /// <summary>Through a pool of one worker.</summary>
+    /// <summary>Creates a contender that submits to a pool with one worker.</summary>
     public static SubmitsBy Pool(string name, Func<CpuWorkerPool, Task> submit)
     {
         CpuWorkerPool pool = new(new CpuWorkerPoolOptions { WorkerCount = 1 });
@@ -71,17 +71,17 @@ internal sealed class SubmitsBy(string name, Func<Task> submit) : Submits(name)
 }
 
 /// <summary>
-/// The floor: one volatile field, in which a dedicated thread that never sleeps finds what to complete. No queue, no cap, no
-/// statistics, and a processor burnt while it waits.
+/// The lower bound: a dedicated thread that never sleeps polls one volatile field for the work to complete. It has no queue, no limit and no
+/// statistics, and uses a processor while it waits.
 /// </summary>
 internal sealed class HandOver : Submits
 {
-    // Between repetitions it lets the others have its processor.
+    // Between repetitions, the thread waits, so that the other contenders can use its processor.
     private readonly ManualResetEventSlim _isWanted = new();
     private volatile TaskCompletionSource? _slot;
 
     public HandOver()
-        : base("a field that a spinning thread looks at") =>
+        : base("hand-over to a spinning thread") =>
         new Thread(Look) { IsBackground = true, Name = "Hand-over" }.Start();
 
     public override void Run(int operations) => WhileLooking(() => base.Run(operations));

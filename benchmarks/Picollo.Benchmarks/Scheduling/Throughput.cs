@@ -3,7 +3,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.Benchmarks.Scheduling;
 
-/// <summary>Big tasks alone: what slices and checkpoints take from the work. The two ways have the machine in turns.</summary>
+/// <summary>Measures big tasks alone, to show the cost of slices and checkpoints. The pool and the semaphore run alternately.</summary>
 internal static class Throughput
 {
     private const int Clients = 10;
@@ -27,7 +27,7 @@ internal static class Throughput
 
         double[] medians = [.. blocks.Select(Median)];
         double share = medians[0] / medians[1];
-        TextTable table = new($"Checksums, {Clients} clients with big tasks", "MB/s, median", "against", "by median", "target", "verdict");
+        TextTable table = new($"Checksums, {Clients} clients with big tasks", "MB/s, median", "compared with", "by median", "target", "verdict");
         table.Add(
             $"{caps[0].Name}, workers: {pool.WorkerCount}", Megabytes(medians[0]), caps[1].Name, FormattableString.Invariant($"{share:0.000} x"),
             FormattableString.Invariant($">= {MinShare} x"),

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Benchmarks.Spans;
 
-/// <summary><c>compare spans</c>: what the CPU time of a span costs, in half a minute.</summary>
+/// <summary><c>compare spans</c>: measures the cost of the CPU time of a span, in half a minute.</summary>
 internal static class SpanComparison
 {
     public const string Name = "spans";
@@ -37,7 +37,7 @@ internal static class SpanComparison
 
     private static void PrintAllocations(TextWriter output, IEnumerable<Row> rows)
     {
-        TextTable table = new("Allocated", "bytes a span", "bare", "more", "target", "verdict");
+        TextTable table = new("Allocations", "bytes per span", "without", "additional", "target", "verdict");
         foreach (Row row in rows)
         {
             double measured = row.Measured.AllocatedBytes(AllocationOperations);

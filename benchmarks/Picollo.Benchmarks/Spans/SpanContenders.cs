@@ -4,7 +4,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Benchmarks.Spans;
 
-/// <summary>A span that starts and stops, without and with <see cref="ActivityCpuUsage"/>.</summary>
+/// <summary>Starts and stops a span, without and with <see cref="ActivityCpuUsage"/>.</summary>
 internal sealed class SpanContender : Contender
 {
     private const int OperationsPerRun = 100;
@@ -13,8 +13,8 @@ internal sealed class SpanContender : Contender
     private readonly ActivitySource _parents;
     private readonly SpanKind _kind;
 
-    /// <param name="kind">The kind.</param>
-    /// <param name="isMeasured">Whether its CPU time is measured.</param>
+    /// <param name="kind">The kind of the span.</param>
+    /// <param name="isMeasured"><see langword="true"/> to measure the CPU time of the span.</param>
     public SpanContender(SpanKind kind, bool isMeasured)
         : base($"{kind}{(isMeasured ? ", measured" : "")}", OperationsPerRun)
     {
@@ -53,7 +53,7 @@ internal sealed class SpanContender : Contender
         bool isTagged = activity?.GetTagItem(ActivityCpuUsage.UserTag) is double;
         Require(
             isTagged == (IsMeasured && _kind is not (SpanKind.NotSampled or SpanKind.WithoutTracer)),
-            $"the tag is {(isTagged ? "there" : "missing")}.");
+            isTagged ? "the span has an unexpected tag." : "the tag is missing.");
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -89,27 +89,27 @@ internal sealed class SpanContender : Contender
     private sealed class NoProcessor : BaseProcessor<Activity>;
 }
 
-/// <summary>What a span is in.</summary>
+/// <summary>The kinds of measured spans.</summary>
 internal enum SpanKind
 {
-    /// <summary>Without parent and tags, in a flow that carries nothing else.</summary>
+    /// <summary>A span without a parent or tags, in a flow without other context.</summary>
     Root,
 
-    /// <summary>A child.</summary>
+    /// <summary>A span with a parent.</summary>
     Child,
 
-    /// <summary>As <see cref="Root"/>, with three tags.</summary>
+    /// <summary>Like <see cref="Root"/>, with three tags.</summary>
     WithTags,
 
-    /// <summary>As <see cref="Root"/>, with an await that ends on the same thread.</summary>
+    /// <summary>Like <see cref="Root"/>, with an await that completes on the same thread.</summary>
     WithAwait,
 
-    /// <summary>As <see cref="Root"/>, of a tracer of the OpenTelemetry SDK.</summary>
+    /// <summary>Like <see cref="Root"/>, with a tracer of the OpenTelemetry SDK.</summary>
     OfOpenTelemetry,
 
-    /// <summary>Created, but not sampled.</summary>
+    /// <summary>A span that is created, but not sampled.</summary>
     NotSampled,
 
-    /// <summary>No other listener.</summary>
+    /// <summary>A span without another listener.</summary>
     WithoutTracer,
 }

@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Benchmarks.Suites;
 
-/// <summary>The document's table: CPU time beside the clocks that everybody knows.</summary>
+/// <summary>The document's table: readings of CPU time compared with well-known clocks.</summary>
 [MemoryDiagnoser]
 [RankColumn]
 public class CpuReadBenchmarks
@@ -11,8 +11,8 @@ public class CpuReadBenchmarks
     [Benchmark(Description = "DateTime.Now")]
     public DateTime Now() => DateTime.Now;
 
-    /// <summary>A new one, as in the document's legend, and started: its figures have two timestamps in them, and one that
-    /// was not started is optimised away.</summary>
+    /// <summary>Creates and starts a new stopwatch, as in the document's legend. The document's figures include two timestamps, and a stopwatch that
+    /// is not started would be optimised away.</summary>
     [Benchmark(Description = "Stopwatch")]
     public long NewStopwatch() => Stopwatch.StartNew().ElapsedTicks;
 
@@ -22,7 +22,7 @@ public class CpuReadBenchmarks
     [Benchmark(Description = "Thread CPU Usage")]
     public CpuUsage ThreadUsage() => CpuUsageReader.GetByThread();
 
-    /// <summary>Not in the document: the thread's total alone.</summary>
+    /// <summary>Reads only the total of the thread. This row is not in the document.</summary>
     [Benchmark(Description = "Thread CPU time, total")]
     public long ThreadTime() => CpuUsageReader.GetThreadTimeNanoseconds();
 }
