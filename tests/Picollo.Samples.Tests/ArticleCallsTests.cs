@@ -5,8 +5,8 @@ using Picollo.PerfEvent;
 namespace Picollo.Samples.Tests;
 
 /// <summary>
-/// The calls of the article as they stand there: argument types, conversions, names and namespaces. That they compile is
-/// the point; what they give is asserted as well.
+/// The calls of the article, with the same argument types, conversions, names and namespaces. The tests ensure that they compile,
+/// and check their results.
 /// </summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class ArticleCallsTests
@@ -135,7 +135,7 @@ public sealed class ArticleCallsTests
     }
 
     [Fact]
-    public void The_benchmark_workload_takes_any_variant()
+    public void The_benchmark_workload_accepts_any_variant()
     {
         Percentile.DefaultEquivalentValueSelection = EquivalentValueSelection.Midpoint;
         var values = new long[1_000];
@@ -164,7 +164,7 @@ public sealed class ArticleCallsTests
     }
 
     [Fact]
-    public void Summaries_that_are_made_before_there_is_anything_to_fill_them()
+    public void Summaries_can_be_created_empty_and_filled_later()
     {
         var summaryUnsortedCycles = new HdrHistogramSummary();
         var h = Picollo.Metrics.HdrHistogram.Create();
@@ -175,9 +175,9 @@ public sealed class ArticleCallsTests
     }
 
     [Fact]
-    public void A_session_of_the_cpus_counters()
+    public void A_session_with_hardware_counters()
     {
-        // As it stands, on a machine that has them; else the exception names the first that is missing.
+        // On a machine without these counters, the exception contains the first one that is missing.
         try
         {
             PerfEventCounterSession counterSession = AllCounters();
@@ -217,7 +217,7 @@ public sealed class ArticleCallsTests
     [Fact]
     public void Reading_and_recording_counters()
     {
-        // The kernel's counters in the place of the CPU's, which not every machine has.
+        // Software counters instead of hardware counters, which many machines do not have.
         if (!PerfEventCounterSession.Factory.WithKernel(false).WithEnabled(true)
             .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out var counterSession, out string? reason))
         {

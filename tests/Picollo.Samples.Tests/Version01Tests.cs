@@ -2,7 +2,7 @@ using Version01App;
 
 namespace Picollo.Samples.Tests;
 
-/// <summary>The programs of Picollo v0.1 in tests/Version01App compile, and do what they did.</summary>
+/// <summary>Tests that the programs of Picollo v0.1 in tests/Version01App compile and have the same results.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class Version01Tests
 {
@@ -88,7 +88,7 @@ public sealed class Version01Tests
     }
 
     [Fact]
-    public void A_thread_and_a_cpu_made_ready()
+    public void Preparation_of_a_thread_and_a_CPU()
     {
         string[] lines = ConsoleOutput.LinesOf(CpuUtilsProgram.Run);
 

@@ -4,7 +4,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The code of docs/analyzers.md; the mistakes are what it is about.</summary>
+/// <summary>The code of docs/analyzers.md. Its mistakes are intended.</summary>
 internal static class AnalyzersGuide
 {
 #pragma warning disable PIC0001, PIC0002, PIC0003, PIC0004, CA2000, CA2012, CS4014, IDE0059
@@ -32,7 +32,7 @@ internal static class AnalyzersGuide
     public static async Task CheckpointsAsync(CpuWorkerPool pool, CpuTaskContext cpu)
     {
         cpu.CheckpointAsync();                        // PIC0003
-        pool.RunAsync(cpu => cpu.CheckpointAsync());  // PIC0003: the checkpoint is the result, and nothing awaits it
+        pool.RunAsync(cpu => cpu.CheckpointAsync());  // PIC0003: the checkpoint is returned, but not awaited
         await cpu.CheckpointAsync();                  // correct in async code
         cpu.Checkpoint();                             // correct elsewhere
     }

@@ -81,7 +81,7 @@ internal static class AspNetCoreGuide
 
     public static void OnPort(WebApplication app)
     {
-        app.MapPicollo().RequireLocalPort(9464).AllowAnonymous();     // to every client that reaches this port
+        app.MapPicollo().RequireLocalPort(9464).AllowAnonymous();     // to every client that can reach this port
     }
 
     public static void Ports(WebApplicationBuilder builder)

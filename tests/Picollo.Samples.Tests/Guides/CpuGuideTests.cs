@@ -3,7 +3,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The programs of docs/cpu-time.md, docs/performance-counters.md and docs/command-line.md do what the guides say.</summary>
+/// <summary>Runs the programs of docs/cpu-time.md, docs/performance-counters.md and docs/command-line.md.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class CpuGuideTests
 {
@@ -92,6 +92,6 @@ public sealed class CpuGuideTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public async Task The_wake_up_latency_is_of_a_second_or_less_where_the_machine_cannot_keep_up() =>
+    public async Task The_wake_up_latency_is_measured_for_at_most_a_second() =>
         (await CommandLineGuide.WakeUpLatencyAsync()).Should().BePositive().And.BeLessThanOrEqualTo(1_000UL * (ulong)Environment.ProcessorCount);
 }

@@ -88,13 +88,13 @@ internal static class CpuTimeGuide
 
     private static void DoWork() => Thread.SpinWait(100);
 
-    /// <summary>What ASP.NET Core expects of a start-up class.</summary>
+    /// <summary>A startup class of ASP.NET Core.</summary>
     public interface IStartup
     {
         void Configure(IApplicationBuilder app);
     }
 
-    /// <summary>The middleware of Universe.CpuUsage's document.</summary>
+    /// <summary>The middleware in the document of Universe.CpuUsage.</summary>
     public sealed class Startup : IStartup
     {
         public void Configure(IApplicationBuilder app)

@@ -5,7 +5,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>README, guides and package pages: their code is compiled, and their links lead somewhere.</summary>
+/// <summary>Tests of the README, guides and package pages: their code compiles, and their links are valid.</summary>
 public sealed partial class DocumentTests
 {
     private const int MaxReadmeLines = 220;
@@ -39,7 +39,7 @@ public sealed partial class DocumentTests
         ];
         string compiled = string.Join('\n', sources.Select(file => Normalized(File.ReadAllText(file))));
 
-        // Those of a package page that are complete programs are compiled by ProgramTests.
+        // ProgramTests compiles the complete programs.
         IEnumerable<string> blocks = Markdown.Of(path).CodeBlocks.Except(ProgramTests.Programs.Select(program => program.Code));
 
         blocks.Where(block => !compiled.Contains(Normalized(block), StringComparison.Ordinal)).Should().BeEmpty();
@@ -47,7 +47,7 @@ public sealed partial class DocumentTests
 
     [Theory]
     [MemberData(nameof(Documents))]
-    public void Links_within_the_repository_lead_to_a_file_and_a_heading(string path)
+    public void Links_within_the_repository_point_to_an_existing_file_and_heading(string path)
     {
         Markdown document = Markdown.Of(path);
         foreach (string link in document.Links.Where(link => !link.StartsWith("https://", StringComparison.Ordinal)))
@@ -56,20 +56,20 @@ public sealed partial class DocumentTests
             string target = parts[0] == ""
                 ? path
                 : Path.GetRelativePath(Repository.Root, Path.Combine(Repository.Root, Path.GetDirectoryName(path)!, parts[0]));
-            Path.Exists(Path.Combine(Repository.Root, target)).Should().BeTrue("{0} has a link to {1}", path, link);
+            Path.Exists(Path.Combine(Repository.Root, target)).Should().BeTrue("{0} contains a link to {1}", path, link);
             if (parts.Length > 1)
             {
-                Markdown.Of(target).Anchors.Should().Contain(parts[1], "{0} has a link to {1}", path, link);
+                Markdown.Of(target).Anchors.Should().Contain(parts[1], "{0} contains a link to {1}", path, link);
             }
         }
     }
 
-    /// <summary>The CHANGELOG also names what has gone.</summary>
+    /// <summary>All documents except the CHANGELOG, which also names removed members.</summary>
     public static TheoryData<string> PresentDocuments => [.. Documentation().Concat(PackagePages()).Select(document => document.Path).Where(path => path != "CHANGELOG.md")];
 
     [Theory]
     [MemberData(nameof(PresentDocuments))]
-    public void Members_that_the_text_names_exist(string path)
+    public void Members_in_the_text_exist(string path)
     {
         foreach ((string type, string member) in InlineMember().Matches(Markdown.Of(path).Text).Select(match => (match.Groups[1].Value, match.Groups[2].Value)))
         {
@@ -99,7 +99,7 @@ public sealed partial class DocumentTests
     }
 
     [Fact]
-    public void The_readme_is_short_and_names_both_commands_on_the_first_screens()
+    public void The_readme_is_short_and_contains_both_commands_near_the_top()
     {
         string[] lines = Markdown.Of("README.md").Text.Split('\n');
 
@@ -109,7 +109,7 @@ public sealed partial class DocumentTests
     }
 
     [Fact]
-    public void Each_guide_is_in_the_index_once_and_leads_to_another_until_all_are_read()
+    public void Each_guide_is_in_the_index_once_and_the_next_links_visit_all_guides()
     {
         HashSet<string> guides = [.. Markdown.Below("docs").Select(guide => guide.Path["docs/".Length..]).Where(name => name != "README.md")];
         Markdown.Of("docs/README.md").Links.Where(link => !link.StartsWith("..", StringComparison.Ordinal))
@@ -129,13 +129,13 @@ public sealed partial class DocumentTests
         Directory.EnumerateFiles(Path.Combine(Repository.Root, "samples"), "*.csproj", SearchOption.AllDirectories)
             .Select(project => Path.GetFileName(Path.GetDirectoryName(project))));
 
-    /// <summary>A page on nuget.org has no files next to it.</summary>
+    /// <summary>On nuget.org, relative links do not work.</summary>
     [Fact]
     public void Package_pages_have_no_relative_links() =>
         PackagePages().SelectMany(page => page.Links).Should().OnlyContain(link => link.StartsWith("https://www.nuget.org/", StringComparison.Ordinal));
 
     [Fact]
-    public void The_precision_table_shows_the_memory_of_histograms()
+    public void The_precision_table_shows_the_actual_memory_of_histograms()
     {
         MatchCollection rows = PrecisionRow().Matches(Markdown.Of("docs/histogram.md").Text);
 
@@ -150,7 +150,7 @@ public sealed partial class DocumentTests
 
             for (int scale = 0; scale < 64; scale++)
             {
-                histogram.Record(1UL << scale); // all counters exist from now on
+                histogram.Record(1UL << scale); // allocates all counters
             }
 
             row.Groups["buckets"].Value.Should().Be(histogram.Buckets.Count().ToString("N0", CultureInfo.InvariantCulture));

@@ -6,14 +6,14 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The programs of docs/logs-and-interchange.md, docs/plots.md and docs/prometheus.md do what the guides say.</summary>
+/// <summary>Runs the programs of docs/logs-and-interchange.md, docs/plots.md and docs/prometheus.md.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed partial class ExportGuideTests : IDisposable
 {
     private readonly string _former = Directory.GetCurrentDirectory();
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-guides-").FullName;
 
-    // Some programs write to the current folder, as a new project's do.
+    // Some programs write to the current folder.
     public ExportGuideTests() => Directory.SetCurrentDirectory(_folder);
 
     public void Dispose()
@@ -47,17 +47,17 @@ public sealed partial class ExportGuideTests : IDisposable
         ConsoleOutput.Of(() => merged = LogsGuide.Merging("latency.hlog")).Should().Contain("#[Max     =     2000.895, Total count    =            7]");
         merged!.TotalCount.Should().Be(7);
 
-        // The default precision claims less on its way back.
+        // The default precision has a smaller relative error after decoding.
         HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(latency)).RelativeError.Should().BeApproximately(0.0005, 0.00002).And.BeLessThan(latency.RelativeError);
 
         queueing.Reset();
         using var empty = new MemoryStream();
         new HdrHistogramLogWriter(empty).WriteInterval(queueing, DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddSeconds(1), "queueing");
-        empty.Length.Should().BeInRange(70, 90, "the guide says that an empty interval is a line of about 80 bytes");
+        empty.Length.Should().BeInRange(70, 90, "the guide states that an empty interval is a line of about 80 bytes");
     }
 
     [Fact]
-    public void A_damaged_log_is_read_to_its_end()
+    public void A_damaged_log_is_read_completely()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(5, 3);
@@ -83,7 +83,7 @@ public sealed partial class ExportGuideTests : IDisposable
     }
 
     [Fact]
-    public void The_exposition_is_the_one_in_the_guide_and_has_the_series_of_its_table()
+    public void The_exposition_and_the_number_of_series_are_those_of_the_guide()
     {
         ArrayBufferWriter<byte> output = new();
         PrometheusGuide.Exposition(output, 1_200_000);
@@ -102,7 +102,7 @@ public sealed partial class ExportGuideTests : IDisposable
             HdrHistogramRegistration[] registrations = [new("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds)];
             new PrometheusWriter(relativeError).Write(output, PrometheusFormat.Text, registrations);
             Encoding.UTF8.GetString(output.WrittenSpan).Split('\n').Count(line => line.StartsWith("x_seconds", StringComparison.Ordinal))
-                .ToString(System.Globalization.CultureInfo.InvariantCulture).Should().Be(row.Groups[1].Value, "the guide says so of {0}", relativeError);
+                .ToString(System.Globalization.CultureInfo.InvariantCulture).Should().Be(row.Groups[1].Value, "the guide states this number for {0}", relativeError);
         }
     }
 

@@ -4,7 +4,7 @@ using Picollo.Timing;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The programs of docs/histogram.md and docs/clocks-and-scopes.md do what the guides say.</summary>
+/// <summary>Runs the programs of docs/histogram.md and docs/clocks-and-scopes.md.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed partial class HistogramGuideTests
 {
@@ -46,7 +46,7 @@ public sealed partial class HistogramGuideTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task The_live_reads_see_what_was_recorded_since()
+    public async Task The_live_reads_return_new_records()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(7);

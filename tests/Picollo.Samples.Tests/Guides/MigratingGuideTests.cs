@@ -5,19 +5,19 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The programs of docs/migrating.md do what it says.</summary>
+/// <summary>Runs the programs of docs/migrating.md.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class MigratingGuideTests
 {
     [Fact]
-    public void A_factory_of_any_variant_is_chosen_at_run_time()
+    public void A_factory_of_any_variant_can_be_selected_at_run_time()
     {
         MigratingGuide.Version01(threads: 2).Should().BeOfType<ThreadLocalHdrHistogram<uint>>();
         MigratingGuide.Version01(threads: 1).Should().BeOfType<PlainHdrHistogram<ulong>>();
     }
 
     [Fact]
-    public void A_session_counts_once_it_is_enabled()
+    public void A_session_counts_after_it_is_enabled()
     {
         if (PerfEventCounterSession.IsSupported)
         {
@@ -56,9 +56,9 @@ public sealed class MigratingGuideTests
             .And.Contain("myapp_login_duration_seconds_count{provider=\"local\"} 1");
     }
 
-    /// <summary>Rows of "These calls compile and behave differently".</summary>
+    /// <summary>Tests rows of the table "These calls compile, but behave differently".</summary>
     [Fact]
-    public void What_differs_from_version_01_is_as_stated()
+    public void Calls_with_different_behavior_behave_as_documented()
     {
         HdrHistogram.Factory.WithInterlocked().WithThreadLocal().Create().Should().BeOfType<ThreadLocalHdrHistogram<uint>>();
         HdrHistogram.Factory.WithThreadLocal(true, TimeSpan.FromSeconds(1)).WithInterlocked(true).Create().Should().BeOfType<InterlockedHdrHistogram<uint>>();

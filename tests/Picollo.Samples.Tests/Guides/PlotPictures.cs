@@ -5,14 +5,14 @@ using Picollo.Samples.Tokenizer;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The plots in docs/: the lines of the SDK's documentation, counted by the two tokenizers of samples/TokenizerDemo.</summary>
+/// <summary>Creates and checks the plots in docs/. They show the two tokenizers of samples/TokenizerDemo on the SDK's documentation.</summary>
 [Trait("Category", "Slow")]
 public sealed class PlotPictures
 {
     private const int Passes = 11;
 
     [Fact]
-    public void The_plots_have_the_present_texts()
+    public void The_plots_contain_the_current_texts()
     {
         Implementation[] implementations = [new("string.Split", () => new SplitTokenizer()), new("spans", () => new SpanTokenizer())];
         string[] lines = Picture.IsAnew && ReferencePacks.Find(ReferencePacks.CandidateRoots()) is { } found
@@ -38,8 +38,8 @@ public sealed class PlotPictures
         Compare("difference.svg", HdrHistogramPlot.CreateDifference(series[0], series[1], options), "Change from string.Split to spans");
     }
 
-    /// <summary>The texts of the picture are those of the present plot, except numbers, units of time, and whether an axis is
-    /// logarithmic.</summary>
+    /// <summary>Compares the texts of the stored picture with those of the current plot. Numbers, units of time, and the word for a logarithmic axis
+    /// can differ.</summary>
     private static void Compare(string name, HdrHistogramPlot plot, params string[] texts)
     {
         string taken = plot.ToSvgDocument();

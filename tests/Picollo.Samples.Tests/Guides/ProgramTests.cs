@@ -4,11 +4,12 @@ using Microsoft.CodeAnalysis.CSharp;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The first program of the README, of a guide and of each package page compiles unchanged as the Program.cs of a new project.</summary>
+/// <summary>The first programs of the README and of guides, and all programs of the package pages, compile unchanged as the Program.cs of a new
+/// project.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class ProgramTests
 {
-    // What `dotnet new console` and `dotnet new web` import (ImplicitUsings).
+    // The implicit usings of `dotnet new console` and `dotnet new web`.
     private const string ImplicitUsings =
         """
         global using System;
@@ -33,7 +34,7 @@ public sealed class ProgramTests
                 yield return ($"docs/{guide}.md", Markdown.Of($"docs/{guide}.md").CodeBlocks.First());
             }
 
-            // That of BenchmarkDotNet is two files; Picollo.Platform.Tests builds and runs it with the package.
+            // The program of Picollo.BenchmarkDotNet has two files. Picollo.Platform.Tests builds and runs it with the package.
             foreach (Markdown page in DocumentTests.PackagePages().Where(page => page.Path != "src/Picollo.BenchmarkDotNet/README.md"))
             {
                 foreach (string code in page.CodeBlocks)
@@ -61,10 +62,10 @@ public sealed class ProgramTests
     [Theory]
     [MemberData(nameof(Cases))]
     public void The_program_compiles_unchanged(string document, string code) => Compiled(code).GetDiagnostics()
-        .Where(one => one.Severity >= DiagnosticSeverity.Warning).Should().BeEmpty("it is in {0}", document);
+        .Where(one => one.Severity >= DiagnosticSeverity.Warning).Should().BeEmpty("the program is in {0}", document);
 
     [Fact]
-    public void The_first_program_of_the_readme_prints_a_table_like_the_one_below_it()
+    public void The_first_program_of_the_readme_prints_the_table_in_the_readme()
     {
         using MemoryStream image = new();
         (string document, string code) = Programs.First();

@@ -4,7 +4,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The programs of docs/scheduling.md, docs/aspnetcore.md, docs/security.md and docs/benchmarkdotnet.md do what the guides say.</summary>
+/// <summary>Runs the programs of docs/scheduling.md, docs/aspnetcore.md, docs/security.md and docs/benchmarkdotnet.md.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class ServerGuideTests
 {
@@ -13,7 +13,7 @@ public sealed class ServerGuideTests
     private static readonly byte[][] Blocks = ["12345"u8.ToArray(), "6789"u8.ToArray()];
 
     [Fact]
-    public async Task Bodies_compute_the_same_in_a_pool_and_without_one()
+    public async Task Bodies_return_the_same_result_with_and_without_a_pool()
     {
         await using var pool = new CpuWorkerPool();
 
@@ -62,7 +62,7 @@ public sealed class ServerGuideTests
     }
 
     [Fact]
-    public void The_configuration_for_benchmarks_measures_by_one_diagnoser() =>
+    public void The_configuration_for_benchmarks_adds_one_diagnoser() =>
         BenchmarkDotNetGuide.Config().GetDiagnosers().Should().ContainSingle(diagnoser => diagnoser.Ids.Contains("Picollo"));
 
     private static WebApplicationBuilder Builder() => WebApplication.CreateSlimBuilder(
