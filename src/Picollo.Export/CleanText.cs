@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Picollo.Export;
 
-/// <summary>Text from other programs, such as names of functions and processes.</summary>
+/// <summary>Cleans text that comes from other programs, such as function and process names.</summary>
 internal static class CleanText
 {
     /// <summary>Replaces each character that controls a terminal, breaks the line or changes the text direction with a question
@@ -10,8 +10,8 @@ internal static class CleanText
     public static string Of(string text) =>
         text.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0 ? text : string.Concat(text.EnumerateRunes().Select(Clean));
 
-    /// <summary>Whether it is such a character: one of Unicode's categories of control, format and private-use characters, a line or
-    /// paragraph separator, or half of a surrogate pair.</summary>
+    /// <summary>Returns <see langword="true"/> if the character is in one of Unicode's control, format or private-use categories, or is a
+    /// line or paragraph separator or half of a surrogate pair.</summary>
     public static bool IsUnsafe(Rune rune) => Rune.GetUnicodeCategory(rune)
         is UnicodeCategory.Control or UnicodeCategory.Format
         or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator

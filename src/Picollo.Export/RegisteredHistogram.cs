@@ -1,19 +1,19 @@
 namespace Picollo.Export;
 
-/// <summary>What exporters of all formats read from a registration.</summary>
+/// <summary>Reads the data that all export formats need from a registration.</summary>
 internal static class RegisteredHistogram
 {
     extension(HdrHistogramRegistration registration)
     {
-        /// <summary>The largest value below the range, in the unit that is shown; 0 if there is none.</summary>
+        /// <summary>The largest value below the range, in the display unit; 0 if there is none.</summary>
         public double ZeroThreshold =>
             (Math.Max(RangeOf(registration.Histogram).Start, 1) - 1) / registration.Description.Unit.Ratio;
 
-        /// <summary>Takes a copy of the counters.</summary>
-        /// <returns>False if the histogram is disposed.</returns>
+        /// <summary>Copies the counters.</summary>
+        /// <returns><see langword="false"/> if the histogram is disposed; otherwise, <see langword="true"/>.</returns>
         public bool TryRead(out CountsCopy copy) => registration.TryRead(out copy, out _);
 
-        /// <summary>Takes a copy of the counters, with the number of resets before it.</summary>
+        /// <summary>Copies the counters, and returns the number of resets before the copy.</summary>
         /// <inheritdoc cref="TryRead(HdrHistogramRegistration, out CountsCopy)" path="/returns"/>
         public bool TryRead(out CountsCopy copy, out int resetCount)
         {
@@ -29,7 +29,7 @@ internal static class RegisteredHistogram
             }
         }
 
-        /// <summary>The sum of all values, in the unit that is shown.</summary>
+        /// <summary>Returns the sum of all values, in the display unit.</summary>
         public double SumOf(CountsCopy copy)
         {
             (ulong start, ulong end) = RangeOf(registration.Histogram);
@@ -40,7 +40,7 @@ internal static class RegisteredHistogram
         }
     }
 
-    /// <summary>The smallest and the largest value that a histogram has a counter for.</summary>
+    /// <summary>Returns the smallest and the largest value for which a histogram has a counter.</summary>
     public static (ulong Start, ulong End) RangeOf(ReadOnlyHdrHistogram histogram)
     {
         HdrLayout layout = histogram.Layout;

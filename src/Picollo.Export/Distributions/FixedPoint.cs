@@ -3,12 +3,12 @@ using System.Numerics;
 namespace Picollo.Export;
 
 /// <summary>
-/// Numbers with a fixed number of decimals as Java's <c>%.nf</c> prints them: the shortest digits that identify the number, rounded half
-/// up. <c>ToString("Fn")</c> rounds the number's exact binary value, which for 0.15 lies below.
+/// Formats numbers with a fixed number of decimals as Java's <c>%.nf</c> does: the shortest digits that identify the number, rounded half
+/// up. <c>ToString("Fn")</c> rounds the exact binary value of the number, which is below 0.15 for 0.15.
 /// </summary>
 internal static class FixedPoint
 {
-    // From 2⁵³ on a double has no fraction; below, a decimal holds the shortest digits, at most 17, and 12 decimals.
+    // From 2⁵³ on, a double has no fraction. Below it, a decimal holds the shortest digits, at most 17, and 12 decimals.
     private const double NoFraction = 1L << 53;
 
     public static string Format(double value, int decimals)

@@ -1,11 +1,11 @@
 namespace Picollo.Export;
 
-/// <summary>Merges any number of histograms, of different precisions and ranges, into one, in the memory of one.</summary>
+/// <summary>Merges any number of histograms, of different precisions and ranges, into one. The memory is that of one histogram.</summary>
 /// <remarks>
-/// <para>The result has the coarsest precision and unit, and the widest range of all. A bucket of a finer histogram lies within one of a
-/// coarser, so no error is added: the result is the same as if everything had been recorded into one histogram of that precision. What a
-/// histogram counted only as out of its range stays so (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
-/// <para>Not thread-safe; the histograms that are added may be written meanwhile.</para>
+/// <para>The result has the coarsest precision and unit, and the widest range of all. Each bucket of a finer histogram lies within one
+/// bucket of a coarser one, so merging adds no error: the result is the same as if all values had been recorded into one histogram of that
+/// precision. Values that a histogram counted as out of range remain so (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
+/// <para>Not thread-safe. Other threads may record into the histograms while they are added.</para>
 /// <example>
 /// <code>
 /// var merger = new HdrHistogramMerger();
@@ -21,12 +21,13 @@ namespace Picollo.Export;
 /// </remarks>
 public sealed class HdrHistogramMerger
 {
-    /// <summary>What was added so far, without a copy; null before anything was. The next call of <c>Add</c> changes or replaces
+    /// <summary>The merged histogram, without a copy; null if nothing was added. The next call of <c>Add</c> changes or replaces
     /// it.</summary>
     internal PlainHdrHistogram<ulong>? Merged { get; private set; }
 
-    /// <summary>Copies what was added so far.</summary>
-    /// <returns>A new histogram, which later calls of <c>Add</c> do not change, of 8 bytes a bucket; null if nothing was added.</returns>
+    /// <summary>Copies the merged histogram.</summary>
+    /// <returns>A new histogram of 8 bytes per bucket, which later calls of <c>Add</c> do not change; <see langword="null"/> if nothing was
+    /// added.</returns>
     public PlainHdrHistogram<ulong>? ToHistogram()
     {
         if (Merged is not { } merged)
@@ -40,10 +41,10 @@ public sealed class HdrHistogramMerger
     }
 
     /// <summary>Adds a histogram.</summary>
-    /// <param name="histogram">A live one or a snapshot. Is read once.</param>
-    /// <exception cref="ArgumentNullException">No histogram.</exception>
+    /// <param name="histogram">A live histogram or a snapshot. It is read once.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is <see langword="null"/>.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    /// <exception cref="OverflowException">The counts, those in range or those out of it, add up to 2⁶⁴ or more; nothing is
+    /// <exception cref="OverflowException">The counts in range or the counts out of range add up to 2⁶⁴ or more. Nothing is
     /// added.</exception>
     public void Add(ReadOnlyHdrHistogram histogram)
     {
@@ -74,10 +75,11 @@ public sealed class HdrHistogramMerger
         Merged = merged;
     }
 
-    /// <summary>Adds an encoded histogram, of any format that <see cref="HdrHistogramEncoding.Decode"/> reads.</summary>
-    /// <param name="encoded">The histogram.</param>
-    /// <exception cref="FormatException">It is none, is damaged or cut off, or holds doubles; nothing is added.</exception>
-    /// <exception cref="OverflowException">The counts add up to 2⁶⁴ or more; nothing is added.</exception>
+    /// <summary>Adds an encoded histogram, in any format that <see cref="HdrHistogramEncoding.Decode"/> reads.</summary>
+    /// <param name="encoded">The encoded histogram.</param>
+    /// <exception cref="FormatException">The data is not a histogram, is damaged or truncated, or holds doubles. Nothing is
+    /// added.</exception>
+    /// <exception cref="OverflowException">The counts add up to 2⁶⁴ or more. Nothing is added.</exception>
     public void Add(ReadOnlySpan<byte> encoded) => Add(HdrHistogramEncoding.Decode(encoded));
 
     private void CheckTotals(in CountsCopy added)

@@ -4,32 +4,34 @@ using static System.FormattableString;
 namespace Picollo.Export;
 
 /// <summary>
-/// The percentile distribution as text (<c>.hgrm</c>) and CSV, as the HdrHistogram family prints it and its plotters read it: value, rank,
-/// count up to the value, 1/(1−rank), in steps that halve whenever the rank has halved its distance to 1.
+/// Writes the percentile distribution as text (<c>.hgrm</c>) and CSV, in the format that the HdrHistogram libraries print and their
+/// plotters read. Each line has a value, its rank, the count up to the value and 1/(1−rank). The step halves whenever the distance of the
+/// rank to 1 has halved.
 /// </summary>
 /// <remarks>
-/// <para>Byte for byte what <c>outputPercentileDistribution</c> of HdrHistogram 2.1.11 for Java prints for the same histogram, encoded here
-/// and decoded there, as far as numbers have 15 digits with their decimals (Java prints further ones otherwise before and after JDK 21)
-/// and counts are up to about 2⁵⁰ (beyond them the family's steps stop moving). A histogram of another precision than 1 to 5 digits is
-/// printed with its own buckets and the decimals of the next finer digits.</para>
-/// <para>Values are the upper bounds of their buckets; mean and standard deviation are those of midpoints. Values out of range are not in
-/// it.</para>
+/// <para>The output is byte for byte that of <c>outputPercentileDistribution</c> of HdrHistogram 2.1.11 for Java, for a histogram that is
+/// encoded here and decoded there. This holds for numbers of up to 15 digits including their decimals (Java versions before and after JDK
+/// 21 print further digits differently) and for counts up to about 2⁵⁰ (above, the steps of those libraries no longer advance). A histogram
+/// with a precision other than 1 to 5 digits is printed with its own buckets and the decimals of the next finer number of digits.</para>
+/// <para>Values are the upper bounds of their buckets. Mean and standard deviation use midpoints. Values out of range are not
+/// included.</para>
 /// <para>Thread-safe.</para>
 /// </remarks>
 public static class PercentileDistribution
 {
-    private const char ByteOrderMark = '\uFEFF'; // what an editor may have put before the text
+    private const char ByteOrderMark = '\uFEFF'; // an editor may have added it
 
-    private const int MaxLineLength = 1 << 16; // the lines that are written have about 50 characters
+    private const int MaxLineLength = 1 << 16; // written lines have about 50 characters
 
     private const string CsvLegend = "\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"";
 
-    /// <summary>Writes the distribution as text, with mean, standard deviation, maximum, count and size at its foot.</summary>
-    /// <param name="histogram">Is read once.</param>
-    /// <param name="output">Where to; lines end in LF.</param>
-    /// <param name="ticksPerHalfDistance">The steps from one rank to halfway between it and 1; 1 or more.</param>
-    /// <param name="valueUnitRatio">What values are divided by: 1,000,000 prints nanoseconds as milliseconds. Above 0.</param>
-    /// <exception cref="ArgumentNullException">No histogram or output.</exception>
+    /// <summary>Writes the distribution as text. The footer has the mean, standard deviation, maximum, count and size.</summary>
+    /// <param name="histogram">The histogram. It is read once.</param>
+    /// <param name="output">The writer for the text. Lines end in LF.</param>
+    /// <param name="ticksPerHalfDistance">The number of steps from one rank to halfway between it and 1; 1 or more.</param>
+    /// <param name="valueUnitRatio">The divisor of all values, above 0. For example, 1,000,000 prints nanoseconds as milliseconds.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="histogram"/> or <paramref name="output"/> is
+    /// <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">A number is outside its range.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public static void Write(
@@ -50,17 +52,17 @@ public static class PercentileDistribution
 
         (double mean, double stDev, ulong total) = MomentsOf(buckets);
         Bucket largest = buckets.LastOrDefault();
-        ulong max = total == 0 ? histogram.LowestDiscernibleValue - 1 : largest.End; // of an empty one it is Java's, too
+        ulong max = total == 0 ? histogram.LowestDiscernibleValue - 1 : largest.End; // Java prints the same for an empty histogram
         output.Write(Invariant($"#[Mean    = {Value(mean)}, StdDeviation   = {Value(stDev)}]\n"));
         output.Write(Invariant($"#[Max     = {Value(max)}, Total count    = {total,12}]\n"));
 
-        // The first of the family's buckets is two of our blocks, and each further one a block.
+        // The first bucket of those libraries is two of our blocks, and each further bucket is one block.
         int highest = (int)ulong.Log2(HdrHistogramEncoder.HighestTrackable(histogram, largest.Start));
         int familyBuckets = Math.Max(highest - histogram.Layout.BlockScale - histogram.Layout.UnitScale, 0) + 1;
         output.Write(Invariant($"#[Buckets = {familyBuckets,12}, SubBuckets     = {2 * histogram.BlockSize,12}]\n"));
     }
 
-    /// <summary>Writes the distribution as comma-separated values under a line of names.</summary>
+    /// <summary>Writes the distribution as comma-separated values below a line of column names.</summary>
     /// <inheritdoc cref="Write"/>
     public static void WriteCsv(
         ReadOnlyHdrHistogram histogram, TextWriter output, int ticksPerHalfDistance = 5, double valueUnitRatio = 1)
@@ -76,11 +78,11 @@ public static class PercentileDistribution
         }
     }
 
-    /// <summary>Reads a distribution back, of either form, one line at a time. Comments, blank lines, names and what follows the count are
-    /// passed over.</summary>
-    /// <returns>Its lines, in the unit that it was written in.</returns>
-    /// <exception cref="HdrHistogramFormatException">A line does not begin with a finite value, a rank from 0 to 1 and a count, or has
-    /// more than 65,536 characters.</exception>
+    /// <summary>Reads a distribution of either format, one line at a time. Ignores comments, blank lines, column names and everything after
+    /// the count.</summary>
+    /// <returns>The lines, in the unit in which they were written.</returns>
+    /// <exception cref="HdrHistogramFormatException">A line does not start with a finite value, a rank from 0 to 1 and a count, or has more
+    /// than 65,536 characters.</exception>
     internal static IEnumerable<PercentileDistributionLine> Read(TextReader input)
     {
         StringBuilder buffer = new();
@@ -100,11 +102,12 @@ public static class PercentileDistribution
                 && rank is >= 0 and <= 1
                 && ulong.TryParse(fields[2], CultureInfo.InvariantCulture, out ulong count)
                     ? new(value, rank, count)
-                    : throw new HdrHistogramFormatException("No value, rank and count", line.Length - line.TrimStart().Length, number);
+                    : throw new HdrHistogramFormatException(
+                        "The line does not start with a value, a rank and a count", line.Length - line.TrimStart().Length, number);
         }
     }
 
-    /// <summary>Reads as <see cref="TextReader.ReadLine"/> does, which has no limit.</summary>
+    /// <summary>Reads a line as <see cref="TextReader.ReadLine"/> does, but with a limit of the length.</summary>
     private static string? ReadLine(TextReader input, StringBuilder line, long number)
     {
         line.Clear();
@@ -135,12 +138,13 @@ public static class PercentileDistribution
         UnitRatio.Check(valueUnitRatio);
     }
 
-    /// <summary>The lines in the values' own unit.</summary>
+    /// <summary>Returns the lines, in the unit of the values.</summary>
     private static IEnumerable<PercentileDistributionLine> LinesOf(ReadOnlyHdrHistogram histogram, int ticksPerHalfDistance) =>
         histogram.GetPercentileSteps(ticksPerHalfDistance)
             .Select(step => new PercentileDistributionLine(step.Bucket.End, step.Rank / 100, step.RunningCount));
 
-    /// <summary>In one pass from the smallest value, as the family adds, so that the last digit is the same.</summary>
+    /// <summary>Computes the moments in one pass from the smallest value, as the HdrHistogram libraries do, so that the last digit is
+    /// equal.</summary>
     private static (double Mean, double StDev, ulong Total) MomentsOf(Bucket[] buckets)
     {
         ulong total = 0;
@@ -169,7 +173,7 @@ public static class PercentileDistribution
 }
 
 /// <summary>A line of a percentile distribution.</summary>
-/// <param name="Value">The upper bound of the bucket in which the rank falls, in the distribution's unit.</param>
-/// <param name="Rank">The share of the values, 0 to 1.</param>
-/// <param name="TotalCount">Number of values up to and including that bucket.</param>
+/// <param name="Value">The upper bound of the bucket that contains the rank, in the unit of the distribution.</param>
+/// <param name="Rank">The fraction of the values, 0 to 1.</param>
+/// <param name="TotalCount">The number of values up to and including that bucket.</param>
 internal readonly record struct PercentileDistributionLine(double Value, double Rank, ulong TotalCount);

@@ -1,15 +1,15 @@
 namespace Picollo.Export;
 
-/// <summary>What a histogram held when it was read, its empty buckets left out: a plot asks several times and shows one moment.</summary>
-/// <remarks>A plot of thousands of series holds all of them at once. A snapshot has two counters for every bucket of the range, this one
-/// twelve bytes for each that has values.</remarks>
+/// <summary>An immutable copy of a histogram without its empty buckets. Plots read it several times and need consistent data.</summary>
+/// <remarks>A plot of thousands of series holds all copies at once. A snapshot has two counters for every bucket of the range, but this
+/// copy uses twelve bytes for each used bucket.</remarks>
 internal sealed class StillHistogram : ReadOnlyHdrHistogram
 {
     private readonly int[] _indexes;
     private readonly ulong[] _counts;
     private readonly (ulong Underflow, ulong Overflow) _outOfRange;
 
-    /// <summary>Reads the histogram, once.</summary>
+    /// <summary>Copies a histogram. It is read once.</summary>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public StillHistogram(ReadOnlyHdrHistogram source)
         : base(source.Layout, source.MinTrackableValue, source.MaxTrackableValue)
@@ -36,13 +36,13 @@ internal sealed class StillHistogram : ReadOnlyHdrHistogram
     /// <inheritdoc/>
     public override long FootprintInBytes => Footprint.OfArray(_indexes) + Footprint.OfArray(_counts);
 
-    /// <summary>How many buckets have values.</summary>
+    /// <summary>The number of used buckets.</summary>
     public int UsedCount => _indexes.Length;
 
     /// <inheritdoc/>
     internal override DateTimeOffset ReadTime { get; }
 
-    /// <summary>A bucket with values, by its number among these.</summary>
+    /// <summary>Returns a used bucket by its index among the used buckets.</summary>
     public Bucket UsedAt(int i) => BucketAt(_indexes[i], _counts[i]);
 
     private protected override (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts)

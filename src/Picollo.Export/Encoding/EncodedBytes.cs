@@ -1,26 +1,26 @@
 namespace Picollo.Export;
 
-/// <summary>The counts of an encoded histogram, some at a time, from memory or, through a small buffer, from a stream that inflates
-/// them.</summary>
+/// <summary>Reads the counts of an encoded histogram in pieces, from memory or through a small buffer from a decompression
+/// stream.</summary>
 internal ref struct EncodedBytes
 {
     public const int BufferLength = 16_384;
 
     private readonly Stream? _stream;
     private readonly Span<byte> _buffer;
-    private readonly bool _isShort; // its length is unknown, and it may end anywhere between two numbers
+    private readonly bool _isShort; // the length is unknown, and the payload may end after any number
     private ReadOnlySpan<byte> _rest;
-    private long _streamRest; // what the payload still has beyond _rest
+    private long _streamRest; // payload bytes that follow _rest
 
-    /// <summary>All of it in memory.</summary>
+    /// <summary>Creates a reader of a payload in memory.</summary>
     public EncodedBytes(ReadOnlySpan<byte> payload, long offset)
     {
         _rest = payload;
         Offset = offset;
     }
 
-    /// <summary>From a stream, through a buffer of <see cref="BufferLength"/>. Its first bytes were read into the buffer with the header,
-    /// which says how long it is.</summary>
+    /// <summary>Creates a reader of a stream, through a buffer of <see cref="BufferLength"/> bytes. The first bytes of the payload are
+    /// already in the buffer, because they were read together with the header.</summary>
     public EncodedBytes(Stream stream, Span<byte> buffer, ReadOnlySpan<byte> first, in EncodedHeader header)
     {
         _stream = stream;
@@ -34,16 +34,17 @@ internal ref struct EncodedBytes
         _rest = first; // in the buffer
     }
 
-    /// <summary>Of the first byte that is not taken yet, in the encoded bytes.</summary>
+    /// <summary>The position in the encoded bytes of the first byte that is not yet consumed.</summary>
     public long Offset { get; private set; }
 
-    /// <summary>Whether bytes that do not belong to the payload were read behind it.</summary>
+    /// <summary>Whether bytes were read that follow the payload and do not belong to it.</summary>
     public bool HasMore { get; }
 
-    /// <summary>The bytes at hand.</summary>
-    /// <param name="bytes">From <see cref="Offset"/> on; none at the end.</param>
-    /// <returns>How many of them a number can begin at: all but the last few, in which one may be cut that goes on behind them.</returns>
-    /// <exception cref="HdrHistogramFormatException">The end comes too early.</exception>
+    /// <summary>Returns the available bytes.</summary>
+    /// <param name="bytes">The bytes from <see cref="Offset"/> on; empty at the end.</param>
+    /// <returns>The number of positions at which a number can start. The last few bytes are excluded if more follow, because a number could
+    /// continue after them.</returns>
+    /// <exception cref="HdrHistogramFormatException">The data ends too early.</exception>
     public int Peek(out ReadOnlySpan<byte> bytes)
     {
         if (_rest.Length < ZigZag.MaxLength && _streamRest > 0)
@@ -55,7 +56,7 @@ internal ref struct EncodedBytes
         return _streamRest > 0 ? _rest.Length - ZigZag.MaxLength + 1 : _rest.Length;
     }
 
-    /// <summary>Goes on behind the bytes that have been read.</summary>
+    /// <summary>Consumes bytes.</summary>
     public void Take(int length)
     {
         _rest = _rest[length..];

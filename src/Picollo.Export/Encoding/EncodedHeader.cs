@@ -4,19 +4,19 @@ using System.Text;
 namespace Picollo.Export;
 
 /// <summary>
-/// What stands before the counts of an encoded histogram, and the bucket layout that follows from it.
+/// The header of an encoded histogram, and the bucket layout that it describes.
 /// </summary>
 /// <remarks>
-/// The formats of <c>AbstractHistogram</c> in HdrHistogram (Java), big-endian. V1 and V2: cookie, payload's length, normalizing index
-/// offset (of no meaning: counts are written in the order of values), digits, lowest discernible and highest trackable value, ratio to
-/// doubles. V0: cookie, digits, lowest, highest, total count; the payload is the rest. A cookie is a base and, in bits 4 to 7, how wide the
-/// counts are.
+/// The formats are those of <c>AbstractHistogram</c> in HdrHistogram (Java), big-endian. V1 and V2 have a cookie, the payload length, the
+/// normalizing index offset (ignored, because counts are written in the order of values), the digits, the lowest discernible and the
+/// highest trackable value, and the ratio to doubles. V0 has a cookie, the digits, the lowest and the highest value and the total count;
+/// the payload is the rest. A cookie consists of a base and, in bits 4 to 7, the width of a count.
 /// </remarks>
 internal readonly record struct EncodedHeader
 {
     public const int MaxLength = 40;
 
-    /// <summary>Length of the header of compressed data: cookie and length.</summary>
+    /// <summary>The length of the header of compressed data, which consists of a cookie and a length.</summary>
     public const int CompressedLength = 8;
 
     private const uint V2Base = 0x1c849303, V2CompressedBase = 0x1c849304;
@@ -30,16 +30,16 @@ internal readonly record struct EncodedHeader
     private const int V0Length = 32;
     private const int MaxDigits = 5;
 
-    /// <summary>2, 4 or 8 bytes a count; 0 for LEB128 of V2.</summary>
+    /// <summary>The number of bytes per count: 2, 4 or 8; 0 for the LEB128 numbers of V2.</summary>
     public int WordSize { get; private init; }
 
-    /// <summary>Of the header itself.</summary>
+    /// <summary>The length of the header, in bytes.</summary>
     public int Length { get; private init; }
 
-    /// <summary>In bytes; null for what there is.</summary>
+    /// <summary>The length of the payload, in bytes; null if it is all the remaining data.</summary>
     public int? PayloadLength { get; private init; }
 
-    /// <summary>The digits' buckets in a block, as a power of two.</summary>
+    /// <summary>The number of buckets in a block, as a power of two.</summary>
     public int BlockScale { get; private init; }
 
     /// <summary>The width of the smallest buckets, as a power of two.</summary>
@@ -47,12 +47,12 @@ internal readonly record struct EncodedHeader
 
     public ulong HighestTrackableValue { get; private init; }
 
-    /// <summary>How many counts there can be.</summary>
+    /// <summary>The largest possible number of counts.</summary>
     public int CountsLength { get; private init; }
 
     public static bool IsCompressed(uint cookie) => BaseOf(cookie) is V2CompressedBase or V1CompressedBase or V0CompressedBase;
 
-    /// <summary>How many digits hold the buckets of a block size, or, if none do, the most there are.</summary>
+    /// <summary>Returns the smallest number of digits that has at least this block size; the largest number if none has.</summary>
     public static int DigitsOf(int blockSize)
     {
         int digits = 1;
@@ -64,7 +64,7 @@ internal readonly record struct EncodedHeader
         return digits;
     }
 
-    /// <summary>The smallest power of two that is at least 10^digits.</summary>
+    /// <summary>Returns the exponent of the smallest power of two that is at least 10^digits.</summary>
     public static int BlockScaleOf(int digits) => (int)Math.Ceiling(Math.Log2(Math.Pow(10, digits)));
 
     public static void Write(Span<byte> header, int payloadLength, int digits, long lowestDiscernibleValue, long highestTrackableValue)
@@ -78,8 +78,8 @@ internal readonly record struct EncodedHeader
         BinaryPrimitives.WriteDoubleBigEndian(header[32..], 1);
     }
 
-    /// <summary>Reads a header; of compressed data, the inflated one.</summary>
-    /// <exception cref="HdrHistogramFormatException">It is none, or says what cannot be.</exception>
+    /// <summary>Reads a header. Compressed data must be decompressed first.</summary>
+    /// <exception cref="HdrHistogramFormatException">The data does not start with a header, or the header is invalid.</exception>
     public static EncodedHeader Read(ReadOnlySpan<byte> data)
     {
         uint cookie = ReadCookie(data);
@@ -89,20 +89,21 @@ internal readonly record struct EncodedHeader
             V1Base => ReadV1(data, WordSizeOf(cookie)),
             V0Base => ReadV0(data, WordSizeOf(cookie)),
             _ when cookie is DoubleCookie or DoubleCompressedCookie => throw new HdrHistogramFormatException(
-                "A histogram of doubles (DoubleHistogram), which has no integer buckets: have its writer count integers, such as "
-                + "microseconds for fractions of milliseconds, in a Histogram",
+                "A histogram of doubles (DoubleHistogram) cannot be decoded, because it has no integer buckets. Have its writer record "
+                + "integers in a Histogram instead, such as microseconds for fractions of milliseconds",
                 0),
             _ => throw NoCookie(cookie),
         };
     }
 
-    /// <exception cref="HdrHistogramFormatException">There is none.</exception>
+    /// <exception cref="HdrHistogramFormatException">The data is too short for a cookie.</exception>
     public static uint ReadCookie(ReadOnlySpan<byte> data) =>
         BinaryPrimitives.TryReadUInt32BigEndian(data, out uint cookie) ? cookie : throw Truncated(data.Length);
 
-    public static HdrHistogramFormatException Truncated(long offset) => new("The encoded histogram is cut off", offset);
+    public static HdrHistogramFormatException Truncated(long offset) => new("The encoded histogram is truncated", offset);
 
-    /// <summary>Describes the bytes in the cookie's place, if they are known.</summary>
+    /// <summary>Creates the exception for data that does not start with a cookie, and describes what it is if the first bytes are
+    /// known.</summary>
     private static HdrHistogramFormatException NoCookie(uint cookie)
     {
         const uint Base64OfCookies = 0x48495354; // HIST
@@ -110,13 +111,13 @@ internal readonly record struct EncodedHeader
         Span<byte> first = stackalloc byte[sizeof(uint)];
         BinaryPrimitives.WriteUInt32BigEndian(first, cookie);
         string seen = cookie == Base64OfCookies
-            ? "base64 text, as a log's lines end in; take Convert.FromBase64String first, and HdrHistogramLogReader for a log"
+            ? "it is base64 text; decode it with Convert.FromBase64String first, or read a log with HdrHistogramLogReader"
             : cookie >> 16 == GzipMagic
-            ? "gzip data; inflate it first"
+            ? "it is gzip data; decompress it first"
             : first.ContainsAnyExceptInRange((byte)' ', (byte)'~')
             ? $"its cookie is 0x{cookie:x8}"
-            : $"text, \"{Encoding.ASCII.GetString(first)}\"; for a log there is HdrHistogramLogReader";
-        return new($"No encoded histogram: {seen}", 0);
+            : $"it is text, \"{Encoding.ASCII.GetString(first)}\"; read a log with HdrHistogramLogReader";
+        return new($"This is not an encoded histogram: {seen}", 0);
     }
 
     private static EncodedHeader ReadV1(ReadOnlySpan<byte> data, int wordSize)
@@ -128,7 +129,7 @@ internal readonly record struct EncodedHeader
 
         int payloadLength = BinaryPrimitives.ReadInt32BigEndian(data[4..]);
         return payloadLength < 0
-            ? throw new HdrHistogramFormatException($"The payload's length is {payloadLength}", 4)
+            ? throw new HdrHistogramFormatException($"The payload length is {payloadLength}; it must not be negative", 4)
             : Read(data, digitsAt: 12) with { WordSize = wordSize, Length = MaxLength, PayloadLength = payloadLength };
     }
 
@@ -136,20 +137,20 @@ internal readonly record struct EncodedHeader
         ? throw Truncated(data.Length)
         : Read(data, digitsAt: 4) with { WordSize = wordSize, Length = V0Length };
 
-    /// <summary>Digits, lowest and highest value, which stand in a row, and what follows from them.</summary>
+    /// <summary>Reads the digits and the lowest and highest value, which are adjacent, and derives the layout.</summary>
     private static EncodedHeader Read(ReadOnlySpan<byte> data, int digitsAt)
     {
         int digits = BinaryPrimitives.ReadInt32BigEndian(data[digitsAt..]);
         long lowest = BinaryPrimitives.ReadInt64BigEndian(data[(digitsAt + 4)..]);
-        ulong highest = BinaryPrimitives.ReadUInt64BigEndian(data[(digitsAt + 12)..]); // above 2^63-1 where Rust has written it
+        ulong highest = BinaryPrimitives.ReadUInt64BigEndian(data[(digitsAt + 12)..]); // the Rust library can write values above 2^63-1
         if (digits is < 0 or > MaxDigits)
         {
-            throw new HdrHistogramFormatException($"{digits} significant digits, where there can be 0 to {MaxDigits}", digitsAt);
+            throw new HdrHistogramFormatException($"The number of significant digits is {digits}; it must be 0 to {MaxDigits}", digitsAt);
         }
 
         if (lowest < 1)
         {
-            throw new HdrHistogramFormatException($"The lowest discernible value is {lowest}, below 1", digitsAt + 4);
+            throw new HdrHistogramFormatException($"The lowest discernible value is {lowest}; it must be at least 1", digitsAt + 4);
         }
 
         int unitScale = (int)long.Log2(lowest);
@@ -163,10 +164,10 @@ internal readonly record struct EncodedHeader
         if (highest / 2 < (ulong)lowest)
         {
             throw new HdrHistogramFormatException(
-                $"The highest trackable value {highest} is below twice the lowest, {lowest}", digitsAt + 12);
+                $"The highest trackable value {highest} must be at least twice the lowest discernible value {lowest}", digitsAt + 12);
         }
 
-        // Blocks 0 and 1 together reach to 2 << blockScale units, each further one twice as far; the last holds the highest value.
+        // Blocks 0 and 1 together end at 2 << blockScale units, and each further block doubles the end. The last holds the highest value.
         int blocks = 2 + Math.Max((int)ulong.Log2(highest) - blockScale - unitScale, 0);
         return new EncodedHeader
         {

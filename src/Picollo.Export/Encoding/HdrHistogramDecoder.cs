@@ -5,10 +5,10 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Export;
 
-/// <summary>Reads histograms of the HdrHistogram family; the work behind <see cref="HdrHistogramEncoding"/>.</summary>
-/// <remarks>Nothing that the data says is believed before it is checked: lengths are compared with what there is, the counts with the
-/// layout, and all the memory taken is the histogram that the header describes, once more where it counts values beyond its own highest
-/// trackable one, and buffers of constant size.</remarks>
+/// <summary>Decodes histograms of the HdrHistogram libraries; implements <see cref="HdrHistogramEncoding"/>.</summary>
+/// <remarks>All data is checked before it is used: lengths against the available data, and counts against the layout. The decoder allocates
+/// the histogram that the header describes, a second one if the data counts values above the highest trackable value, and buffers of
+/// constant size.</remarks>
 internal static class HdrHistogramDecoder
 {
     public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> data)
@@ -29,7 +29,7 @@ internal static class HdrHistogramDecoder
         int compressedLength = BinaryPrimitives.ReadInt32BigEndian(data[4..]);
         if (compressedLength < 0)
         {
-            throw new HdrHistogramFormatException($"The compressed length is {compressedLength}", 4);
+            throw new HdrHistogramFormatException($"The compressed length is {compressedLength}; it must not be negative", 4);
         }
 
         ReadOnlySpan<byte> compressed = Cut(data[EncodedHeader.CompressedLength..], compressedLength, EncodedHeader.CompressedLength);
@@ -39,7 +39,7 @@ internal static class HdrHistogramDecoder
     private static ReadOnlySpan<byte> Cut(ReadOnlySpan<byte> data, int length, int offset) =>
         length <= data.Length ? data[..length] : throw EncodedHeader.Truncated(offset + data.Length);
 
-    /// <summary>What there is of the counts, in memory: as long as the header says, or, in V0, at most as long as there can be
+    /// <summary>Returns the bytes of the counts. The header gives their length; in V0, it is limited by the largest possible number of
     /// counts.</summary>
     private static ReadOnlySpan<byte> PayloadOf(ReadOnlySpan<byte> data, in EncodedHeader header)
     {
@@ -68,31 +68,31 @@ internal static class HdrHistogramDecoder
             using var inflated = new ZLibStream(source, CompressionMode.Decompress);
             try
             {
-                // The header and the counts are read together. zlib is slow near the end of the space that it is given, and most histograms
-                // fit into the buffer.
+                // The header and the counts are read together. zlib is slow near the end of its output buffer, and most histograms fit into
+                // this one.
                 int length = inflated.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false);
                 EncodedHeader header = EncodedHeader.Read(buffer[..length]);
                 var payload = new EncodedBytes(inflated, buffer, buffer[header.Length..length], header);
                 PlainHdrHistogram<ulong> histogram = Decode(header, ref payload);
 
-                // Reading its end also compares the checksum. HdrHistogram.NET writes none, and the family's libraries accept that.
+                // Reading to the end also verifies the checksum. HdrHistogram.NET writes none, and the other libraries accept that.
                 return payload.HasMore || inflated.ReadByte() >= 0
-                    ? throw new HdrHistogramFormatException("The compressed data goes on after the histogram", payload.Offset)
+                    ? throw new HdrHistogramFormatException("The compressed data continues after the histogram", payload.Offset)
                     : source.IsExceeded && !EndsWithDeflate(start, compressed.Length)
                     ? throw new HdrHistogramFormatException(
-                        "The compressed data is cut off in its checksum", EncodedHeader.CompressedLength)
+                        "The compressed data is truncated in its checksum", EncodedHeader.CompressedLength)
                     : histogram;
             }
             catch (Exception e) when (e is InvalidDataException or IOException)
             {
-                // IOException: what zlib has no error of its own for, such as a dictionary that is asked for. Where in the data, it does
-                // not say.
+                // IOException: errors for which zlib has no specific code, such as a required dictionary. zlib does not report the
+                // position.
                 throw new HdrHistogramFormatException("The compressed data is damaged", EncodedHeader.CompressedLength, inner: e);
             }
         }
     }
 
-    /// <summary>Whether the last byte is the one that ends the deflate data, so that no part of a checksum follows it.</summary>
+    /// <summary>Returns <see langword="true"/> if the last byte ends the deflate data, so that no part of a checksum follows it.</summary>
     private static unsafe bool EndsWithDeflate(byte* compressed, int length)
     {
         const int ZLibHeaderLength = 2;
@@ -101,7 +101,7 @@ internal static class HdrHistogramDecoder
         Span<byte> ignored = stackalloc byte[4096];
         while (inflated.Read(ignored) > 0)
         {
-            // CopyTo would read the source to its end.
+            // CopyTo would read the source to the end.
         }
 
         return !source.IsExceeded && source.Position == source.Length;
@@ -110,8 +110,8 @@ internal static class HdrHistogramDecoder
     private static PlainHdrHistogram<ulong> Decode(in EncodedHeader header, ref EncodedBytes payload)
     {
         PlainHdrHistogram<ulong> histogram = Create(header, header.HighestTrackableValue);
-        Span<ulong> counters = []; // the rest of the page in which the last count was written
-        long first = 0; // their first index
+        Span<ulong> counters = []; // the rest of the page that contains the last count written
+        long first = 0; // the index of counters[0]
         ulong total = 0;
         long index = 0;
         for (int limit = payload.Peek(out ReadOnlySpan<byte> bytes); !bytes.IsEmpty; limit = payload.Peek(out bytes))
@@ -179,7 +179,7 @@ internal static class HdrHistogramDecoder
             return histogram;
         }
 
-        // Of 0 digits there are no histograms; those of 1 are finer.
+        // Histograms of 0 digits are not supported. Those of 1 digit are finer.
         PlainHdrHistogram<ulong> digit = new(HdrHistogramSettings.Of(histogram) with
         {
             RelativeError = HdrHistogramSettings.RelativeErrorOf(1),
@@ -192,13 +192,13 @@ internal static class HdrHistogramDecoder
         return digit;
     }
 
-    /// <summary>Decodes ZigZag numbers of a few bytes up to the first that is longer, is cut off, or leads past
+    /// <summary>Decodes short ZigZag numbers. Stops at the first number that is longer, truncated, or outside
     /// <paramref name="counts"/>.</summary>
     /// <returns>The number of bytes decoded.</returns>
-    /// <remarks>A method of its own with few variables, which stay in registers: a quarter of the time.</remarks>
+    /// <remarks>This is a separate method because its few variables remain in registers, which takes a quarter of the time.</remarks>
     private static int DecodeShort(ReadOnlySpan<byte> bytes, Span<ulong> counts, ref long index, ref ulong total)
     {
-        // Counts below 2^34, of which 2^31 bytes hold fewer than 2^29, cannot take a sum of at most 2^63 past 2^64.
+        // Each count is below 2^34, and 2^31 bytes hold fewer than 2^29 counts. Added to a total of at most 2^63, they cannot exceed 2^64.
         const int MaxLength = 5;
         if (total > long.MaxValue || index > counts.Length)
         {
@@ -237,7 +237,7 @@ internal static class HdrHistogramDecoder
             ulong half = bits >> 1;
             if ((bits & 1) != 0)
             {
-                // Odd numbers are negative: a run of half + 1 zeros.
+                // Odd numbers are negative and encode a run of half + 1 zeros.
                 if (half >= (ulong)(counts.Length - next))
                 {
                     break;
@@ -247,7 +247,7 @@ internal static class HdrHistogramDecoder
             }
             else
             {
-                // A count. The 0 of a single zero needs no branch: it is added and written as a count.
+                // This is a count. The 0 of a single zero needs no branch, because adding and storing it as a count has no effect.
                 if ((uint)next >= (uint)counts.Length)
                 {
                     break;
@@ -264,7 +264,8 @@ internal static class HdrHistogramDecoder
         return at;
     }
 
-    /// <summary>The bytes of the number at the begin of a span; 0 where the span ends before it does.</summary>
+    /// <summary>Reads the number at the start of a span.</summary>
+    /// <returns>The length of the number, in bytes; 0 if the span ends before the number does.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int ReadNumber(ReadOnlySpan<byte> bytes, int wordSize, out long number) =>
         wordSize == 0 ? ZigZag.Read(bytes, out number) : ReadWord(bytes, wordSize, out number);
@@ -286,13 +287,13 @@ internal static class HdrHistogramDecoder
         return wordSize;
     }
 
-    /// <summary>How many buckets without a count a number stands for: one as a 0, more, in ZigZag alone, as their negative
-    /// number.</summary>
+    /// <summary>Returns the number of empty buckets that a number encodes. A 0 encodes one; in ZigZag, a negative number encodes a
+    /// run.</summary>
     private static long ZerosOf(long number, int wordSize, long offset) => number switch
     {
         0 => 1,
         >= -int.MaxValue when wordSize == 0 => -number,
-        _ => throw new HdrHistogramFormatException($"A count of {number}", offset),
+        _ => throw new HdrHistogramFormatException($"The count {number} is out of range", offset),
     };
 
     private static PlainHdrHistogram<ulong> Create(in EncodedHeader header, ulong maxTrackableValue) => new(new HdrHistogramSettings
@@ -302,8 +303,8 @@ internal static class HdrHistogramDecoder
         MaxTrackableValue = maxTrackableValue,
     });
 
-    /// <summary>A copy of a histogram up to the end of its last block: the family counts a value above the highest trackable one
-    /// there.</summary>
+    /// <summary>Copies a histogram to a range that ends with its last block. The HdrHistogram libraries count values above the highest
+    /// trackable value there.</summary>
     private static PlainHdrHistogram<ulong> Widen(in EncodedHeader header, PlainHdrHistogram<ulong> histogram)
     {
         uint last = histogram.FirstIndex + (uint)header.CountsLength - 1;
@@ -313,18 +314,19 @@ internal static class HdrHistogramDecoder
     }
 
     private static HdrHistogramFormatException TooMany(in EncodedHeader header, long offset) =>
-        new($"More counts than the {header.CountsLength} that the header leaves room for", offset);
+        new($"The data has more counts than the {header.CountsLength} that the header allows", offset);
 
-    /// <summary>Compressed data that notices when more is wanted of it than there is, of which <see cref="ZLibStream"/> says nothing where
-    /// only the checksum lacks.</summary>
+    /// <summary>Compressed data that records whether more bytes were requested than exist. <see cref="ZLibStream"/> does not report it if
+    /// only the checksum is missing.</summary>
     private sealed unsafe class CompressedSource(byte* start, long length) : UnmanagedMemoryStream(start, length)
     {
         public bool IsExceeded { get; private set; }
 
-        /// <summary>Whether the last byte is read by itself, so that <see cref="Stream.Position"/> shows whether it was needed.</summary>
+        /// <summary>Whether the last byte is returned by a separate read, so that <see cref="Stream.Position"/> shows whether it was
+        /// needed.</summary>
         public bool GivesLastByteAlone { get; init; }
 
-        /// <summary>The way of all reads: the base class passes those into a span on to it.</summary>
+        /// <summary>All reads use this overload, because the base class forwards reads into a span to it.</summary>
         public override int Read(byte[] buffer, int offset, int count)
         {
             int butLast = (int)(Length - 1 - Position);

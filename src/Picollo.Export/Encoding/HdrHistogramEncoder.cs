@@ -7,19 +7,19 @@ using System.Runtime.Intrinsics;
 
 namespace Picollo.Export;
 
-/// <summary>Writes a histogram in the HdrHistogram family's V2 format; the work behind <see cref="HdrHistogramEncoding"/>.</summary>
+/// <summary>Encodes a histogram in the V2 format of the HdrHistogram libraries; implements <see cref="HdrHistogramEncoding"/>.</summary>
 internal sealed class HdrHistogramEncoder : IDisposable
 {
-    // The default of zlib and of the family is level 6. With the zlib-ng of .NET 10 on an AMD EPYC (2026-11-24), level 3 takes 5 to 10 %
-    // less time, and the size of histograms of latencies differs by at most 0.3 %. Level 2 takes a fifth less time, but repetitive counts
-    // take half as many bytes again.
+    // zlib and the HdrHistogram libraries use level 6 by default. With the zlib-ng of .NET 10 on an AMD EPYC (2026-11-24), level 3 takes
+    // 5 to 10 % less time, and the size of latency histograms differs by at most 0.3 %. Level 2 takes a fifth less time, but its output for
+    // repetitive counts is 50 % larger.
     public static readonly ZLibCompressionOptions CompressionOptions = new() { CompressionLevel = 3 };
 
-    // The counters of a mask, one for each bit.
+    // The number of counters in a mask, one per bit.
     private const int GroupSize = 64;
 
-    // The space that is reserved for a block of counters: a run of zeros and a count for each counter, and what is written behind
-    // the end and then overwritten.
+    // The space reserved for a block of counters: a run of zeros and a count for each counter, and the bytes that are written after the end
+    // and then overwritten.
     private const int MaxBlockBytes = 2 * (ShortCounts.BlockSize + 2) * ZigZag.MaxLength;
 
     private byte[] _buffer = ArrayPool<byte>.Shared.Rent(2 * MaxBlockBytes);
@@ -27,10 +27,10 @@ internal sealed class HdrHistogramEncoder : IDisposable
 
     public ReadOnlySpan<byte> Written => _buffer.AsSpan(0, _length);
 
-    /// <summary>The smallest value of the last bucket in use; 0 where none is.</summary>
+    /// <summary>The smallest value of the last bucket in use; 0 if the histogram is empty.</summary>
     public ulong LargestStart { get; private set; }
 
-    /// <summary>Encodes a histogram, in place of what was written before.</summary>
+    /// <summary>Encodes a histogram and replaces the previous output.</summary>
     /// <exception cref="ArgumentException">A value or the number of values is above 2^63-1.</exception>
     public void Encode(ReadOnlyHdrHistogram histogram, bool compress)
     {
@@ -45,7 +45,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
         if (LargestStart > long.MaxValue)
         {
             throw new ArgumentException(
-                $"A value of {LargestStart} or more is above 2^63-1, the largest that the format holds.", nameof(histogram));
+                $"The histogram has a value of {LargestStart} or more. The format cannot hold values above 2^63-1.", nameof(histogram));
         }
 
         WriteCounts(histogram, copy.Counts[..(last + 1)], target);
@@ -66,17 +66,17 @@ internal sealed class HdrHistogramEncoder : IDisposable
         _buffer = [];
     }
 
-    /// <summary>The range as it is, or, where that passes what the format holds, up to the largest value: a reader allocates it
-    /// all.</summary>
+    /// <summary>Returns the highest trackable value to write. If the range exceeds the limit of the format, this is the largest value,
+    /// because a reader allocates the whole range.</summary>
     public static ulong HighestTrackable(ReadOnlyHdrHistogram histogram, ulong largest) =>
         Math.Max(
             histogram.MaxTrackableValue <= long.MaxValue ? Math.Max(histogram.MaxTrackableValue, largest) : largest,
             2 * histogram.LowestDiscernibleValue);
 
-    /// <summary>Replaces what is written by its compressed form.</summary>
+    /// <summary>Replaces the output by its compressed form.</summary>
     private void Compress()
     {
-        // As long as it can be, so that it does not grow: data that does not compress becomes a few bytes longer.
+        // The largest possible length, so that the stream does not grow. Incompressible data becomes a few bytes longer.
         using var compressed = new MemoryStream(EncodedHeader.CompressedLength + _length + 64);
         compressed.Position = EncodedHeader.CompressedLength;
         using (var zlib = new ZLibStream(compressed, CompressionOptions, leaveOpen: true))
@@ -92,7 +92,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
         BinaryPrimitives.WriteInt32BigEndian(_buffer.AsSpan(4), _length - EncodedHeader.CompressedLength);
     }
 
-    /// <summary>Writes the counts of a histogram, up to the last that is not zero, at their places in the target's layout.</summary>
+    /// <summary>Writes the counts of a histogram, up to the last that is not zero, to their buckets in the target layout.</summary>
     private void WriteCounts(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
     {
         _length = EncodedHeader.MaxLength;
@@ -101,24 +101,24 @@ internal sealed class HdrHistogramEncoder : IDisposable
             : WriteOtherBuckets(histogram, counts, target);
         if ((long)total < 0)
         {
-            throw new ArgumentException("More than 2^63-1 values are counted, the most that the format holds.", nameof(histogram));
+            throw new ArgumentException("The histogram has more than 2^63-1 values, which the format cannot hold.", nameof(histogram));
         }
 
         if (total == 0)
         {
-            // An empty histogram is a zero for the value 0.
+            // An empty histogram is written as a single zero count, of the value 0.
             _length += ZigZag.Write(_buffer.AsSpan(_length), 0);
         }
     }
 
-    /// <summary>Writes counts whose buckets are those of the target.</summary>
+    /// <summary>Writes counts whose buckets are the same in the target.</summary>
     /// <param name="counts">All counts.</param>
     /// <param name="zeros">The number of buckets before the first count.</param>
     /// <returns>The sum of the counts; see <see cref="Add"/>.</returns>
     private ulong WriteSameBuckets(ReadOnlySpan<ulong> counts, long zeros)
     {
         ulong total = 0;
-        bool areShort = true; // large counts are together, around the most frequent value: no vain attempt in each block of them
+        bool areShort = true; // large counts are adjacent: skip the attempt in their blocks
         while (!counts.IsEmpty)
         {
             ReadOnlySpan<ulong> block = counts[..Math.Min(ShortCounts.BlockSize, counts.Length)];
@@ -141,7 +141,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
         Span<byte> buffer = _buffer;
         int length = _length;
         ulong bits = 0;
-        long next = -zeros; // the first bucket that is not yet written, from the start of the block
+        long next = -zeros; // the first unwritten bucket, relative to the start of the block
         for (int from = 0; from < block.Length; from += GroupSize)
         {
             ReadOnlySpan<ulong> group = block.Slice(from, Math.Min(GroupSize, block.Length - from));
@@ -160,15 +160,15 @@ internal sealed class HdrHistogramEncoder : IDisposable
         return bits <= ShortCounts.MaxCount;
     }
 
-    /// <summary>Writes counts at their places in another layout, where several can share a place.</summary>
+    /// <summary>Writes counts to the buckets of another layout, in which several counts can share a bucket.</summary>
     /// <returns>The sum of the counts; see <see cref="Add"/>.</returns>
     private ulong WriteOtherBuckets(ReadOnlyHdrHistogram histogram, ReadOnlySpan<ulong> counts, HdrLayout target)
     {
         double drift = 0;
         ulong total = 0;
-        long place = 0; // of the pending count, to which others may be added
+        long place = 0; // the bucket of the pending count, to which further counts may be added
         ulong count = 0;
-        long next = 0; // the first place that is not yet written
+        long next = 0; // the first unwritten bucket
         for (int from = 0; from < counts.Length; from += GroupSize)
         {
             ReadOnlySpan<ulong> group = counts.Slice(from, Math.Min(GroupSize, counts.Length - from));
@@ -202,11 +202,12 @@ internal sealed class HdrHistogramEncoder : IDisposable
         }
     }
 
-    /// <summary>Adds a count to a sum. The top bit remains set once the sum has passed 2^63-1.</summary>
+    /// <summary>Adds a count to a sum. The top bit remains set after the sum has exceeded 2^63-1.</summary>
     private static ulong Add(ulong total, ulong count) => (total + count) | ((total | count) & (1UL << 63));
 
-    /// <summary>The bucket of another layout for a count: that of the middle. In a finer one the middle is the border of two buckets, and
-    /// the count goes to the one that brings the sum of all values nearer to what it was. (Half to each would be twice as long.)</summary>
+    /// <summary>Returns the bucket of another layout for a count: the bucket of the midpoint. In a finer layout, the midpoint is the border
+    /// of two buckets, and the count goes to the bucket that keeps the sum of all values closer to the original. (Half of the count in each
+    /// would double the size.)</summary>
     private static uint PlaceIn(in HdrLayout target, in HdrLayout layout, uint index, ulong count, ref double drift)
     {
         ulong middle = layout.MidpointOf(index);
@@ -217,7 +218,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
         return place;
     }
 
-    /// <summary>A bit for each counter of a group that is not zero, the first the lowest.</summary>
+    /// <summary>Returns a mask with a bit for each counter of a group that is not zero. The lowest bit is the first counter.</summary>
     private static ulong FindUsed(ReadOnlySpan<ulong> group)
     {
         ulong used = 0;
@@ -236,11 +237,12 @@ internal sealed class HdrHistogramEncoder : IDisposable
         return used;
     }
 
-    /// <summary>Writes a count after the zeros before it: a run as its negative length, a single zero as itself.</summary>
+    /// <summary>Writes a count after the zeros before it. A run of zeros is written as its negative length, and a single zero as
+    /// 0.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int WriteCount(Span<byte> target, int length, long zeros, ulong count)
     {
-        // Whether there are zeros, and how long each number is, is as good as random: neither is a branch.
+        // There are no branches on the presence of zeros and the lengths of the numbers, because both are unpredictable.
         if (zeros > ShortCounts.MaxZeros || count > ShortCounts.MaxCount)
         {
             int written = ZigZag.Write(target[length..], zeros == 1 ? 0 : -zeros);
@@ -248,7 +250,7 @@ internal sealed class HdrHistogramEncoder : IDisposable
             return length + ZigZag.Write(target[length..], (long)count);
         }
 
-        // One or two bytes each, with one store.
+        // One or two bytes for each number, in one store.
         (uint runBytes, int runLength) = ZigZag.GetShort(zeros == 1 ? 0 : ((uint)zeros * 2) - 1); // in ZigZag, a negative number
         (uint countBytes, int countLength) = ZigZag.GetShort((uint)count * 2);
         runLength = zeros == 0 ? 0 : runLength;

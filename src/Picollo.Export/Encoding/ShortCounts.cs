@@ -6,24 +6,26 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Picollo.Export;
 
-/// <summary>Writes blocks of counts that take one or two bytes each: 16 runs of zeros and counts at once, with the AVX-512 instructions
-/// that compress vectors.</summary>
-/// <remarks>On an AMD EPYC (2026-11-24), an encoding takes a third of the time that it takes without. Large counts, and other processors,
-/// need <see cref="HdrHistogramEncoder"/>'s loop. Tried without success, in µs without the copy of the counters: a list of the used
-/// counters before that loop, 22 instead of 14; compressing 16 counters of 32 bits at a time here, 12 instead of 5.</remarks>
+/// <summary>Writes blocks of counts that take one or two bytes each. Writes 16 runs of zeros and counts at a time, with the AVX-512
+/// instructions that compress vectors.</summary>
+/// <remarks>On an AMD EPYC (2026-11-24), encoding takes a third of the time of <see cref="HdrHistogramEncoder"/>'s loop, which remains
+/// necessary for large counts and other processors. Two attempts were slower, in µs without the copy of the counters: a list of the used
+/// counters before that loop (22 instead of 14), and compressing 16 counters of 32 bits at a time here (12 instead of 5).</remarks>
 internal static class ShortCounts
 {
     public const int BlockSize = 1024;
 
-    /// <summary>The largest count of two bytes, and the longest run of zeros.</summary>
+    /// <summary>The largest count that fits in two bytes, and the longest run of zeros.</summary>
     public const int MaxCount = (1 << 13) - 1, MaxZeros = 1 << 13;
 
-    /// <summary>Writes a block, unless it is not a whole one, has a larger count or a longer run, or the processor cannot.</summary>
+    /// <summary>Writes a block.</summary>
     /// <param name="block">The counts.</param>
-    /// <param name="target">A buffer that has space for the block and a vector.</param>
-    /// <param name="length">The bytes of the buffer that are in use.</param>
-    /// <param name="zeros">The number of zeros before the block, then the number at its end.</param>
-    /// <param name="total">A sum to which the counts are added.</param>
+    /// <param name="target">The output buffer. It must have space for the block and one vector.</param>
+    /// <param name="length">The number of bytes in use in the buffer.</param>
+    /// <param name="zeros">The number of zeros before the block; on return, the number of zeros at its end.</param>
+    /// <param name="total">The sum to which the counts are added.</param>
+    /// <returns><see langword="false"/> if the block is incomplete, has a larger count or a longer run, or the processor lacks the
+    /// instructions; otherwise, <see langword="true"/>.</returns>
     [SkipLocalsInit]
     public static bool TryWrite(ReadOnlySpan<ulong> block, Span<byte> target, ref int length, ref long zeros, ref ulong total)
     {
@@ -32,8 +34,9 @@ internal static class ShortCounts
             return false;
         }
 
-        // The used buckets' counts and places, 1 for the first bucket of the block, behind the last place that was written.
-        Unsafe.SkipInit(out Lanes counts); // not zeroed: only what was stored is read
+        // The counts and positions of the used buckets. The first bucket of the block has position 1. Element 0 is the last position
+        // written.
+        Unsafe.SkipInit(out Lanes counts); // not zeroed, because only stored elements are read
         Unsafe.SkipInit(out Lanes places);
         int used = Collect(block, ref counts[0], ref places[1]);
         if (used < 0)
@@ -47,8 +50,8 @@ internal static class ShortCounts
         return true;
     }
 
-    /// <summary>Moves the counts that are not zero, and their places, together.</summary>
-    /// <returns>How many there are; -1 if one is too large.</returns>
+    /// <summary>Stores the nonzero counts and their positions contiguously.</summary>
+    /// <returns>The number of nonzero counts; -1 if one is too large.</returns>
     private static int Collect(ReadOnlySpan<ulong> block, ref ushort counts, ref ushort places)
     {
         ref ulong first = ref MemoryMarshal.GetReference(block);
@@ -71,7 +74,8 @@ internal static class ShortCounts
     private static Vector512<uint> NarrowTwo(ref ulong first, int i) => Vector512.NarrowWithSaturation(
         Vector512.LoadUnsafe(ref first, (nuint)i), Vector512.LoadUnsafe(ref first, (nuint)(i + Vector512<ulong>.Count)));
 
-    /// <summary>Writes runs of zeros and counts: as four bytes each, of which those that are needed are then moved together.</summary>
+    /// <summary>Writes runs of zeros and counts. Each pair takes four bytes at first; the instruction then compresses them to the bytes in
+    /// use.</summary>
     /// <returns>The sum of the counts.</returns>
     private static uint Write(ref ushort counts, ref ushort places, int used, ref byte target, ref int length)
     {
@@ -85,7 +89,7 @@ internal static class ShortCounts
             zeros &= Vector512.Create(0xffffu);
             sum += count;
 
-            // In ZigZag: one zero as 0, a run as its negative length, twice the length less 1.
+            // In ZigZag, a single zero is 0 and a run is its negative length, which is encoded as twice the length less 1.
             Vector512<uint> run = (zeros << 1) - Vector512<uint>.One + Vector512.Equals(zeros, Vector512<uint>.One);
             Vector512<uint> isRun = ~Vector512.Equals(zeros, Vector512<uint>.Zero);
             Vector512<uint> needed = ((LengthMask(run) & isRun) | (LengthMask(count << 1) << 16)) & isThere;
@@ -101,17 +105,17 @@ internal static class ShortCounts
     private static Vector512<uint> Load(ref ushort from, int i) =>
         Avx512F.ConvertToVector512UInt32(Vector256.LoadUnsafe(ref from, (nuint)i));
 
-    /// <summary><see cref="ZigZag.GetShort"/> of each number.</summary>
+    /// <summary>Applies <see cref="ZigZag.GetShort"/> to each number.</summary>
     private static Vector512<uint> Leb128(Vector512<uint> bits) =>
         (bits + (bits & Vector512.Create(~0x7fu))) | (IsLonger(bits) & Vector512.Create(0x80u));
 
-    /// <summary>All bits of the bytes that a number takes.</summary>
+    /// <summary>Returns a mask of the bytes that each number uses.</summary>
     private static Vector512<uint> LengthMask(Vector512<uint> bits) =>
         Vector512.Create(0xffu) | (IsLonger(bits) & Vector512.Create(0xff00u));
 
     private static Vector512<uint> IsLonger(Vector512<uint> bits) => Vector512.GreaterThan(bits, Vector512.Create(0x7fu));
 
-    /// <summary>A number for each counter of a block, one before, and a vector that is stored at the end.</summary>
+    /// <summary>Elements for each counter of a block, for one before it, and for the vector store at the end.</summary>
     [InlineArray(BlockSize + 1 + 64)]
     private struct Lanes
     {

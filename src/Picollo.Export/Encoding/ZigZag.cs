@@ -4,15 +4,15 @@ using System.Runtime.CompilerServices;
 namespace Picollo.Export;
 
 /// <summary>
-/// Signed numbers in 1 to 9 bytes: small ones of either sign in few. LEB128 of <c>(value &lt;&lt; 1) ^ (value &gt;&gt; 63)</c>, seven bits
-/// a byte from the lowest, but for a ninth byte, which holds eight (HdrHistogram's <c>ZigZagEncoding</c>).
+/// Encodes signed numbers in 1 to 9 bytes, small magnitudes in few. The encoding is LEB128 of <c>(value &lt;&lt; 1) ^ (value &gt;&gt;
+/// 63)</c>, with seven bits per byte, lowest first. A ninth byte holds eight bits (<c>ZigZagEncoding</c> of HdrHistogram).
 /// </summary>
 internal static class ZigZag
 {
     public const int MaxLength = 9;
 
-    /// <summary>Writes to a span of <see cref="MaxLength"/> at least.</summary>
-    /// <returns>The bytes written.</returns>
+    /// <summary>Writes a number to a span of at least <see cref="MaxLength"/> bytes.</summary>
+    /// <returns>The number of bytes written.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Write(Span<byte> target, long value)
     {
@@ -27,12 +27,13 @@ internal static class ZigZag
         return length;
     }
 
-    /// <summary>The bytes of a number below 2^14, already in ZigZag, with the first the lowest, and their number: one or two.</summary>
+    /// <summary>Returns the one or two bytes of a ZigZag number below 2^14, first byte lowest, and their number.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static (uint Bytes, int Length) GetShort(uint bits)
     {
-        // Adding the bits from 7 on to the number moves them up by one and leaves bit 7 for the continuation flag. There is no branch,
-        // because whether there is a second byte is as good as random.
+        // Adding the bits from 7 on to the number shifts them left by one and leaves bit 7 free for the continuation flag. There is no
+        // branch,
+        // because the number of bytes is unpredictable.
         uint more = bits > 0x7f ? 1u : 0;
         return ((bits + (bits & ~0x7fu)) | (more << 7), 1 + (int)more);
     }
@@ -41,7 +42,7 @@ internal static class ZigZag
     {
         if (rest < 1 << 28)
         {
-            // Three bytes or four, without a loop whose end is as good as random: each seven bits move to a byte.
+            // Three or four bytes, without a loop whose end is unpredictable. Each group of seven bits moves to a byte.
             uint low = (uint)rest;
             uint more = low >= 1 << 21 ? 1u : 0;
             BinaryPrimitives.WriteUInt32LittleEndian(
@@ -61,8 +62,8 @@ internal static class ZigZag
         return length;
     }
 
-    /// <summary>Reads from the begin of a span.</summary>
-    /// <returns>The bytes read; 0 where the span ends before the number does.</returns>
+    /// <summary>Reads a number from the start of a span.</summary>
+    /// <returns>The number of bytes read; 0 if the span ends before the number does.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static int Read(ReadOnlySpan<byte> source, out long value)
     {

@@ -1,25 +1,25 @@
 namespace Picollo.Export;
 
 /// <summary>
-/// The base-2 exponential buckets of Prometheus' native histograms and of OpenTelemetry, and the counters of a histogram that lie
-/// in each of them. Depends on the histogram's layout and range, on the unit and on the schema, never on what was recorded.
+/// The base-2 exponential buckets of Prometheus' native histograms and of OpenTelemetry, and the counters of a histogram that belong to
+/// each of them. They depend on the layout and the range of the histogram, the unit and the schema, but not on the recorded values.
 /// </summary>
 /// <remarks>
-/// <para>The bucket with the index i holds what is above base^(i − 1) and at most base^i, with base = 2^(2^−schema), in the unit that is
-/// shown (https://prometheus.io/docs/specs/native_histograms/). A counter belongs to the bucket that holds the midpoint of its values.
-/// OpenTelemetry has the same buckets with indexes that are smaller by 1
+/// <para>The bucket with the index i holds values above base^(i − 1) and up to base^i, with base = 2^(2^−schema), in the display unit
+/// (https://prometheus.io/docs/specs/native_histograms/). A counter belongs to the bucket that contains the midpoint of its values.
+/// OpenTelemetry has the same buckets, with indexes that are smaller by 1
 /// (https://opentelemetry.io/docs/specs/otel/metrics/data-model/#exponentialhistogram).</para>
-/// <para>Counters of the value 0 belong to none of them.</para>
+/// <para>Counters of the value 0 belong to no bucket.</para>
 /// </remarks>
 internal sealed class ExponentialBounds
 {
     public const int MinSchema = -4;
     public const int MaxSchema = 8;
 
-    // A run of up to two empty buckets is smaller as counts of 0 than as another span.
+    // A run of up to two empty buckets takes fewer bytes as counts of 0 than as a new span.
     private const int LongestGap = 2;
 
-    private readonly int[] _ends; // by bucket, from the first: the index after its last counter
+    private readonly int[] _ends; // for each bucket, the index after its last counter
 
     public ExponentialBounds(ReadOnlyHdrHistogram histogram, double ratio, int schema)
     {
@@ -41,7 +41,9 @@ internal sealed class ExponentialBounds
             _ends[bucket] = end = EndOf(bucket);
         }
 
-        // The first counter whose midpoint is above the bucket, from the counter of the bound itself, which rounding may put next to it.
+        // Finds the first counter whose midpoint is above the bucket. The search starts at the counter of the bound, which may be off by
+        // one
+        // because of rounding.
         int EndOf(int bucket)
         {
             double bound = UpperBoundOf(FirstBucket + bucket, schema) * ratio;
@@ -62,22 +64,22 @@ internal sealed class ExponentialBounds
         }
     }
 
-    /// <summary>The number of counters of the value 0: 0 or 1.</summary>
+    /// <summary>The number of counters of the value 0, which is 0 or 1.</summary>
     public int ZeroEnd { get; }
 
     /// <summary>The index of the first bucket.</summary>
     public int FirstBucket { get; }
 
-    /// <summary>The index of the bucket that holds a value above 0.</summary>
+    /// <summary>Returns the index of the bucket for a value above 0.</summary>
     public static int BucketOf(double value, int schema)
     {
-        // The logarithm may be off by its last bit. Where that decides, the bounds are compared, so that a bound is in the bucket that it
-        // ends.
+        // The last bit of the logarithm may be wrong. The result is therefore compared with the bounds, so that a bound is in the bucket
+        // that it ends.
         int bucket = (int)Math.Ceiling(Math.ScaleB(Math.Log2(value), schema));
         return value > UpperBoundOf(bucket, schema) ? bucket + 1 : value <= UpperBoundOf(bucket - 1, schema) ? bucket - 1 : bucket;
     }
 
-    /// <summary>The largest value of a bucket.</summary>
+    /// <summary>Returns the largest value of a bucket.</summary>
     public static double UpperBoundOf(int bucket, int schema)
     {
         if (schema <= 0)
@@ -89,8 +91,8 @@ internal sealed class ExponentialBounds
         return Math.ScaleB(Math.Pow(2, Math.ScaleB(inOctave, -schema)), bucket >> schema);
     }
 
-    /// <summary>Reads the buckets with values, and those between them where only a few are empty; in ascending order. What is above the
-    /// histogram's range is in the bucket after the last.</summary>
+    /// <summary>Reads the used buckets in ascending order, including short runs of empty buckets between them. Values above the range of
+    /// the histogram are in the bucket after the last one.</summary>
     public void ReadUsed(CountsCopy copy, List<(int Bucket, ulong Count)> used)
     {
         used.Clear();

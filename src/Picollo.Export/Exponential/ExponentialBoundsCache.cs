@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Picollo.Export;
 
-/// <summary>The bounds of each kind of histograms, which are few. Thread-safe.</summary>
+/// <summary>Caches the bounds for each kind of histogram. There are few kinds. Thread-safe.</summary>
 internal sealed class ExponentialBoundsCache(int schema)
 {
     private readonly ConcurrentDictionary<(HdrLayout, uint FirstIndex, int Length, double Ratio), ExponentialBounds> _bounds = new();

@@ -4,12 +4,12 @@ using System.Text;
 
 namespace Picollo.Export;
 
-/// <summary>A message in the wire format of Protocol Buffers (https://protobuf.dev/programming-guides/encoding/), in memory that grows. Not
-/// thread-safe.</summary>
+/// <summary>Writes a message in the wire format of Protocol Buffers (https://protobuf.dev/programming-guides/encoding/) to a growing
+/// buffer. Not thread-safe.</summary>
 internal sealed class ProtobufBuffer : IDisposable
 {
-    // The length of a nested message is written before the message. It has this many bytes, padded, so that nothing is moved when it is
-    // known: decoders accept numbers that are longer than they need to be.
+    // The number of bytes for the length of a nested message. The length precedes the message and is padded, so that the message need not
+    // be moved once its length is known. Decoders accept padded numbers.
     private const int LengthBytes = 4;
     private const int NumberBytes = 10;
 
@@ -28,7 +28,7 @@ internal sealed class ProtobufBuffer : IDisposable
         WriteNumber(value);
     }
 
-    /// <summary>Writes a signed number of a type that is encoded in zigzag: <c>sint32</c> or <c>sint64</c>.</summary>
+    /// <summary>Writes a signed number of a type with zigzag encoding: <c>sint32</c> or <c>sint64</c>.</summary>
     public void WriteSigned(int field, long value) => WriteVarint(field, ZigZag(value));
 
     public void WriteDouble(int field, double value)
@@ -53,15 +53,15 @@ internal sealed class ProtobufBuffer : IDisposable
         _length += Encoding.UTF8.GetBytes(text, free);
     }
 
-    /// <summary>Begins a nested message or a packed field.</summary>
-    /// <returns>To be passed to <see cref="End"/>.</returns>
+    /// <summary>Starts a nested message or a packed field.</summary>
+    /// <returns>The position to pass to <see cref="End"/>.</returns>
     public int Begin(int field)
     {
         WriteNumber(((ulong)field << 3) | 2);
         return BeginMessage();
     }
 
-    /// <summary>Begins a message that has its length before it.</summary>
+    /// <summary>Starts a message that is preceded by its length.</summary>
     /// <inheritdoc cref="Begin" path="/returns"/>
     public int BeginMessage()
     {
@@ -70,7 +70,7 @@ internal sealed class ProtobufBuffer : IDisposable
         return _length;
     }
 
-    /// <summary>Ends what <see cref="Begin"/> has begun.</summary>
+    /// <summary>Ends a message or field.</summary>
     public void End(int start)
     {
         int length = _length - start;
@@ -81,10 +81,10 @@ internal sealed class ProtobufBuffer : IDisposable
         }
     }
 
-    /// <summary>Writes a signed number of a packed field.</summary>
+    /// <summary>Writes a signed number in a packed field.</summary>
     public void WriteSigned(long value) => WriteNumber(ZigZag(value));
 
-    /// <summary>Writes a number of a packed field.</summary>
+    /// <summary>Writes a number in a packed field.</summary>
     public void WriteUnsigned(ulong value) => WriteNumber(value);
 
     public void Dispose()

@@ -1,20 +1,20 @@
 namespace Picollo.Export;
 
-/// <summary>Reads fields of a message in the wire format of Protocol Buffers. What cannot be read is taken for the end.</summary>
+/// <summary>Reads fields of a message in the wire format of Protocol Buffers. Invalid data is treated as the end of the message.</summary>
 internal readonly ref struct ProtobufReader(ReadOnlySpan<byte> message)
 {
     private const int Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5;
 
     private readonly ReadOnlySpan<byte> _message = message;
 
-    /// <summary>The last number with a field's number; 0 if there is none.</summary>
+    /// <summary>Returns the last number with a field number; 0 if there is none.</summary>
     public ulong NumberAt(int field)
     {
         Find(field, out ulong number, out _);
         return number;
     }
 
-    /// <summary>The last message with a field's number; an empty one if there is none.</summary>
+    /// <summary>Returns the last message with a field number; an empty message if there is none.</summary>
     public ProtobufReader MessageAt(int field)
     {
         Find(field, out _, out ReadOnlySpan<byte> bytes);

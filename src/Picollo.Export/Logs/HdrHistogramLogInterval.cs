@@ -1,7 +1,7 @@
 namespace Picollo.Export;
 
-/// <summary>A line of an interval log: what was counted in a time, under a tag.</summary>
-/// <remarks>Immutable but for its histogram, which is the reader's to use and change.</remarks>
+/// <summary>An interval of a log: the values that were recorded in a period of time, under a tag.</summary>
+/// <remarks>Immutable, except for the histogram, which the reader does not use again.</remarks>
 public sealed class HdrHistogramLogInterval
 {
     internal HdrHistogramLogInterval(
@@ -15,19 +15,21 @@ public sealed class HdrHistogramLogInterval
         Histogram = histogram;
     }
 
-    /// <summary>Which of the log's histograms it belongs to; null where the line has no tag.</summary>
+    /// <summary>The tag, which identifies a histogram of the log; <see langword="null"/> if the line has no tag.</summary>
     public string? Tag { get; }
 
-    /// <summary>Start of the interval, in UTC (offset 0).</summary>
+    /// <summary>The start of the interval, in UTC (offset 0).</summary>
     public DateTimeOffset StartTime { get; }
 
-    /// <summary>Time since the log's start, <see cref="HdrHistogramLogReader.StartTime"/> when the line was read.</summary>
+    /// <summary>The time between the start of the log (<see cref="HdrHistogramLogReader.StartTime"/> when the line was read) and the start
+    /// of the interval.</summary>
     public TimeSpan Offset { get; }
 
-    /// <summary>Length of the interval as the line says, even if negative.</summary>
+    /// <summary>The length of the interval as written in the line, even if it is negative.</summary>
     public TimeSpan Length { get; }
 
-    /// <summary>The largest value as written in the line, in the writer's unit: by default a millionth of the histogram's.</summary>
+    /// <summary>The largest value as written in the line, in the writer's unit. By default, a unit is a million units of the
+    /// histogram.</summary>
     public double Max { get; }
 
     /// <summary>The values.</summary>

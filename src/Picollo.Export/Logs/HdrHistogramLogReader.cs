@@ -3,18 +3,19 @@ using System.Text;
 
 namespace Picollo.Export;
 
-/// <summary>Reads interval logs (<c>.hlog</c>) of the HdrHistogram family, line by line: a log of any length takes the memory of its
+/// <summary>Reads interval logs (<c>.hlog</c>) of the HdrHistogram libraries, line by line. A log of any length takes the memory of its
 /// longest line and one histogram.</summary>
 /// <remarks>
-/// <para>A log has comments (<c>#…</c>), two of which give times (<c>#[StartTime: s</c> and <c>#[BaseTime: s</c>, in seconds
-/// since 1970), a legend (<c>"StartTimestamp"…</c>), and intervals: <c>Tag=name,</c> where there is one, then timestamp, length, largest
-/// value and histogram, in base64, with a comma or space between them. Blank lines and what follows a histogram are passed over.
-/// Lines end in LF, CR or CR LF.</para>
-/// <para>Timestamps count from the base time. Without one they do so from the start time if the first of them is more than 365 days before
-/// it, and are absolute otherwise; without a start time the first timestamp is it. A later line with a time holds from there on. All of it
-/// is what HdrHistogram 2.1.11 for Java makes of a log; besides, a whole last line without its end is read, and a time before 1970.</para>
-/// <para>The messages of errors (<see cref="FormatException"/>) name line and character. The next <see cref="Read()"/> goes on with
-/// the next line, so that a damaged line need not cost the rest.</para>
+/// <para>A log consists of comments (<c>#…</c>), a legend (<c>"StartTimestamp"…</c>) and intervals. Two comments specify times, in seconds
+/// since 1970: <c>#[StartTime: s</c> and <c>#[BaseTime: s</c>. An interval has an optional <c>Tag=name,</c>, then the timestamp, the
+/// length, the largest value and the histogram in base64, separated by commas or spaces. Blank lines and text after a histogram are
+/// ignored. Lines end in LF, CR or CR LF.</para>
+/// <para>Timestamps are relative to the base time. Without a base time, they are relative to the start time if the first timestamp is more
+/// than 365 days before it; otherwise, they are absolute. Without a start time, the first timestamp is the start time. A later line that
+/// specifies a time applies to the lines after it. These rules are those of HdrHistogram 2.1.11 for Java. In addition, this reader accepts
+/// a complete last line without a line end, and times before 1970.</para>
+/// <para>The messages of errors (<see cref="FormatException"/>) include the line and the character. After an error, <see cref="Read()"/>
+/// continues with the next line, so a damaged line does not prevent reading the rest.</para>
 /// <para>Not thread-safe.</para>
 /// <example>
 /// <code>
@@ -36,12 +37,12 @@ public sealed class HdrHistogramLogReader : IDisposable
     private readonly SortedSet<string> _tags = new(StringComparer.Ordinal);
     private byte[] _encoded = [];
 
-    // Since 1970.
+    // Relative to 1970.
     private TimeSpan? _start;
     private TimeSpan? _base;
 
     /// <summary>Opens a log.</summary>
-    /// <param name="path">Of the file, which another process may still write.</param>
+    /// <param name="path">The path of the file. Another process may be writing the file.</param>
     /// <exception cref="IOException">The file cannot be opened.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
     public HdrHistogramLogReader(string path)
@@ -49,10 +50,11 @@ public sealed class HdrHistogramLogReader : IDisposable
     {
     }
 
-    /// <summary>Reads a log from a stream, in large pieces.</summary>
-    /// <param name="stream">Text in UTF-8, or in UTF-16 with a byte-order mark, as HdrHistogram.NET writes it.</param>
-    /// <param name="leaveOpen">Whether the stream stays open when the reader is disposed.</param>
-    /// <exception cref="ArgumentNullException">No stream.</exception>
+    /// <summary>Opens a log in a stream, which is read in large blocks.</summary>
+    /// <param name="stream">The stream. Its text is in UTF-8, or in UTF-16 with a byte-order mark, which HdrHistogram.NET writes.</param>
+    /// <param name="leaveOpen"><see langword="true"/> to leave the stream open when the reader is disposed; otherwise,
+    /// <see langword="false"/>.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="stream"/> is <see langword="null"/>.</exception>
     public HdrHistogramLogReader(Stream stream, bool leaveOpen = false)
     {
         ArgumentNullException.ThrowIfNull(stream);
@@ -61,36 +63,37 @@ public sealed class HdrHistogramLogReader : IDisposable
         _lines = new LogLines(stream);
     }
 
-    /// <summary>The start time that was read last, or, where there is none, the time of the first interval, in UTC (offset 0); null before
-    /// either.</summary>
+    /// <summary>The last start time in the log or, if there is none, the time of the first interval, in UTC (offset 0);
+    /// <see langword="null"/> before either is read.</summary>
     public DateTimeOffset? StartTime => _start is { } start ? DateTimeOffset.UnixEpoch + start : null;
 
-    /// <summary>What timestamps count from, in UTC (offset 0); null where they are absolute and before the first interval of a log that
-    /// does not say.</summary>
+    /// <summary>The time that timestamps are relative to, in UTC (offset 0); <see langword="null"/> if timestamps are absolute, and before
+    /// the first interval of a log that does not specify it.</summary>
     public DateTimeOffset? BaseTime => _base is { Ticks: not 0 } time ? DateTimeOffset.UnixEpoch + time : null;
 
-    /// <summary>The tags of the intervals that were read, and of those that were passed over, in ordinal order.</summary>
+    /// <summary>The tags of all intervals so far, including those that were skipped, in ordinal order.</summary>
     public IReadOnlyCollection<string> Tags => _tags;
 
-    /// <summary>Reads up to and including the next interval.</summary>
-    /// <returns>The interval; null at the end.</returns>
-    /// <exception cref="FormatException">A line is wrong: cut off, which is said of the last line of a log whose writer was
-    /// killed, damaged, or of 134,217,728 bytes and more. The next call goes on after it.</exception>
+    /// <summary>Reads the next interval.</summary>
+    /// <returns>The interval; <see langword="null"/> at the end of the log.</returns>
+    /// <exception cref="FormatException">A line is damaged, has 134,217,728 bytes or more, or is a truncated last line, as a killed writer
+    /// can leave it. The next call continues after the line.</exception>
     /// <exception cref="IOException">The log cannot be read.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
     public HdrHistogramLogInterval? Read() => Read(TimeSpan.MinValue, TimeSpan.MaxValue);
 
-    /// <summary>Reads up to and including the next interval that starts in a time. The histograms of others are not decoded.</summary>
-    /// <param name="from">The first start, since the log's start (<see cref="HdrHistogramLogInterval.Offset"/>).</param>
-    /// <param name="to">Intervals that start then or later are passed over.</param>
-    /// <returns>The interval; null at the end of the log.</returns>
+    /// <summary>Reads the next interval that starts within a period of time. The histograms of other intervals are not decoded.</summary>
+    /// <param name="from">The inclusive lower bound of the start, relative to the start of the log
+    /// (<see cref="HdrHistogramLogInterval.Offset"/>).</param>
+    /// <param name="to">The exclusive upper bound of the start.</param>
+    /// <returns>The interval; <see langword="null"/> at the end of the log.</returns>
     /// <inheritdoc cref="Read()"/>
     public HdrHistogramLogInterval? Read(TimeSpan from, TimeSpan to) => Read((_, offset) => offset >= from && offset < to);
 
-    /// <summary>Reads up to and including the next interval that starts in a time. The histograms of others are not decoded.</summary>
-    /// <param name="from">The first start.</param>
-    /// <param name="to">Intervals that start then or later are passed over.</param>
-    /// <returns>The interval; null at the end of the log.</returns>
+    /// <summary>Reads the next interval that starts within a period of time. The histograms of other intervals are not decoded.</summary>
+    /// <param name="from">The inclusive lower bound of the start.</param>
+    /// <param name="to">The exclusive upper bound of the start.</param>
+    /// <returns>The interval; <see langword="null"/> at the end of the log.</returns>
     /// <inheritdoc cref="Read()"/>
     public HdrHistogramLogInterval? Read(DateTimeOffset from, DateTimeOffset to) => Read((start, _) => start >= from && start < to);
 
@@ -107,9 +110,9 @@ public sealed class HdrHistogramLogReader : IDisposable
         return null;
     }
 
-    /// <summary>Reads the intervals that are left.</summary>
-    /// <returns>Each as <see cref="Read()"/> returns it, when it is asked for. A wrong line ends the enumeration with an exception; a new
-    /// one goes on after it.</returns>
+    /// <summary>Reads the remaining intervals.</summary>
+    /// <returns>The intervals, as <see cref="Read()"/> returns them. Each is read when it is requested. An invalid line ends the
+    /// enumeration with an exception; a new enumeration continues after the line.</returns>
     public IEnumerable<HdrHistogramLogInterval> ReadAll()
     {
         while (Read() is { } interval)
@@ -127,7 +130,7 @@ public sealed class HdrHistogramLogReader : IDisposable
         }
     }
 
-    /// <returns>Null for a line without an interval, or without one that is wanted.</returns>
+    /// <returns>Null if the line has no interval, or one that is not wanted.</returns>
     private HdrHistogramLogInterval? Parse(ReadOnlySpan<byte> line, Func<DateTimeOffset, TimeSpan, bool> isWanted)
     {
         var fields = new LogFields(line);
@@ -157,7 +160,7 @@ public sealed class HdrHistogramLogReader : IDisposable
         TimeSpan length = ReadSeconds(line, ref fields, "length");
         if (!double.TryParse(fields.Next(), NumberStyles.Float, CultureInfo.InvariantCulture, out double max))
         {
-            throw Wrong(line, fields.Position, "No number stands for the largest value");
+            throw Wrong(line, fields.Position, "The largest value is not a number");
         }
 
         TimeSpan logStart = _start ?? timestamp;
@@ -173,7 +176,7 @@ public sealed class HdrHistogramLogReader : IDisposable
             ? new(tag, startTime, start - logStart, length, max, Decode(line, fields.Next(), fields.Position))
             : null;
 
-        // A line that is wrong as a whole has no say in the log's times and tags.
+        // An invalid line must not change the times and tags of the log.
         (_start, _base) = (logStart, logBase);
         if (tag is not null)
         {
@@ -190,7 +193,7 @@ public sealed class HdrHistogramLogReader : IDisposable
         {
             if (!_lines.IsTerminated && !line.EndsWith("]"u8))
             {
-                throw Wrong(line, fields.Position, "A time without its end");
+                throw Wrong(line, fields.Position, "The time is incomplete");
             }
 
             if (isStart)
@@ -214,7 +217,7 @@ public sealed class HdrHistogramLogReader : IDisposable
 
         if (text.IsEmpty || Base64.DecodeFromUtf8(text, _encoded, out _, out int decoded) != System.Buffers.OperationStatus.Done)
         {
-            throw Wrong(line, position, "No histogram in base64");
+            throw Wrong(line, position, "The histogram is not valid base64");
         }
 
         try
@@ -230,10 +233,10 @@ public sealed class HdrHistogramLogReader : IDisposable
     private TimeSpan ReadSeconds(ReadOnlySpan<byte> line, ref LogFields fields, string name) =>
         fields.TryNextSeconds(out TimeSpan seconds)
             ? seconds
-            : throw Wrong(line, fields.Position, $"No number of seconds stands for the {name}");
+            : throw Wrong(line, fields.Position, $"The {name} is not a number of seconds");
 
     private HdrHistogramFormatException Wrong(ReadOnlySpan<byte> line, int position, string problem, Exception? inner = null) => new(
-        _lines.IsTerminated ? problem : $"The last line is cut off: {problem}",
+        _lines.IsTerminated ? problem : $"The last line is truncated: {problem}",
         Encoding.UTF8.GetCharCount(line[..position]),
         _lines.Number,
         inner);

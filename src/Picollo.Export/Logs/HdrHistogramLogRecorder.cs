@@ -2,24 +2,24 @@ using System.Runtime.ExceptionServices;
 
 namespace Picollo.Export;
 
-/// <summary>Writes an interval log of live histograms on a timer: what each has counted since its last line, so that every record is in
-/// exactly one interval.</summary>
+/// <summary>Writes an interval log of live histograms on a timer. Each line has the values that a histogram recorded since its last line,
+/// so every value is in exactly one interval.</summary>
 /// <remarks>
-/// <para><b>Files.</b> The path's file is the one that is written; <c>name.1.hlog</c> was before it, and so on, up to
-/// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/>, the options' 10 unless set. Each has a header of its own. A file that is there
-/// at the start is put aside like that. One that is deleted, renamed, replaced or cut off while it is written, as <c>logrotate</c> does, is
-/// noticed at the next line: a new file is begun. A path is for one recorder: a second one in the process is refused, as is one whose path
-/// is that of an old file of the first, or the reverse (<c>a.hlog</c> and <c>a.1.hlog</c>); in another process, it puts the first one's
-/// file aside, which goes on there.</para>
-/// <para><b>Errors.</b> Where a line cannot be written, on a full disk or a lost one, the error is reported and the counts are kept: the
-/// next line that can be written covers all that was not. Each interval is tried anew. An unexpected exception ends the
-/// recording: it is reported, and <see cref="DisposeAsync"/> throws it. A killed process leaves whole lines, because
-/// each line is one write; only the kernel could split it, and <see cref="HdrHistogramLogReader"/> names such a last line.</para>
-/// <para><b>Caveats.</b> A histogram of another precision than 1 to 5 significant digits is read with a finer
-/// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded (<see cref="HdrHistogramEncoding"/>). A reset of a recorded
-/// histogram takes what it counted since its last line with it. Values and counts above 2⁶³−1, which a log cannot hold, cost the interval
-/// they are in; that is reported. A disposed histogram is reported and left out from then on.</para>
-/// <para>Costs a read of each histogram at each interval, and 16 bytes a bucket, half as much again while a line cannot be written.
+/// <para><b>Files.</b> The current file has the specified path. Older files are <c>name.1.hlog</c>, <c>name.2.hlog</c> and so on;
+/// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/> files are kept, 10 by default. Each file has a header. A file that exists at the
+/// start is renamed in the same way. If the current file is deleted, renamed, replaced or truncated, as <c>logrotate</c> does, the recorder
+/// starts a new file at the next line. Within a process, two recorders must not use the same path, nor paths of which one is an old file of
+/// the other (<c>a.hlog</c> and <c>a.1.hlog</c>): the constructor throws an exception. A recorder in another process renames the file of
+/// the first recorder, which continues to write to it.</para>
+/// <para><b>Errors.</b> If a line cannot be written, for example because the disk is full, the error is reported and the counts are kept.
+/// The recorder retries at each interval, and the next line that can be written covers all of them. An unexpected exception ends the
+/// recording. It is reported, and <see cref="DisposeAsync"/> throws it. A killed process leaves complete lines, because each line is one
+/// write. Only the kernel could split a write; <see cref="HdrHistogramLogReader"/> reports a last line that was split.</para>
+/// <para><b>Caveats.</b> A histogram with a precision other than 1 to 5 significant digits is read with a finer
+/// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded (<see cref="HdrHistogramEncoding"/>). If a recorded histogram is
+/// reset, the values since its last line are lost. If an interval has values or counts above 2⁶³−1, which a log cannot hold, the interval
+/// is lost and an error is reported. A disposed histogram is reported and then ignored.</para>
+/// <para>At each interval, the recorder reads each histogram. It takes 16 bytes per bucket, and 24 while a line cannot be written.
 /// Thread-safe.</para>
 /// <example>
 /// <code>
@@ -42,18 +42,18 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
     private readonly RollingLog _log;
     private readonly List<RecordedHistogram> _histograms = [];
     private bool _disposed;
-    private bool _isDisposedInCallback; // OnError disposed it: the timer's call, which is under way, closes the log
-    private ExceptionDispatchInfo? _fault; // what ended the recording
+    private bool _isDisposedInCallback; // OnError disposed it: the current timer call closes the log
+    private ExceptionDispatchInfo? _fault; // the exception that ended the recording
 
-    /// <summary>Creates the log's file and starts the timer.</summary>
-    /// <param name="path">The file's path; its folder must exist. A full disk is reported at the first line, not here.</param>
-    /// <param name="interval">From one line of a histogram to its next; a millisecond to 49 days.</param>
-    /// <param name="options">The rest; null for the defaults.</param>
+    /// <summary>Creates the log file and starts the timer.</summary>
+    /// <param name="path">The path of the file. Its folder must exist. A full disk is reported at the first line, not here.</param>
+    /// <param name="interval">The time between two lines of a histogram: 1 ms to 49 days.</param>
+    /// <param name="options">The options; <see langword="null"/> for the defaults.</param>
     /// <exception cref="ArgumentException">The path is empty, or the comment has several lines or more than 1,048,576
     /// characters.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The interval or an option is outside its range.</exception>
-    /// <exception cref="IOException">The file cannot be created, or another recorder of this process writes it or would
-    /// replace it.</exception>
+    /// <exception cref="IOException">The file cannot be created, or another recorder of this process uses it or would replace
+    /// it.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
     public HdrHistogramLogRecorder(string path, TimeSpan interval, HdrHistogramLogRecorderOptions? options = null)
     {
@@ -71,13 +71,13 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
         _timer = _time.CreateTimer(_ => OnTimer(), null, interval, interval);
     }
 
-    /// <summary>Records a histogram from now on; what it counted before is not in the log.</summary>
-    /// <param name="histogram">Is kept, and not disposed.</param>
-    /// <param name="tag">Which it is, without comma, space or line end; null, for one histogram, for no tag. A disposed histogram's is free
-    /// again.</param>
-    /// <exception cref="ArgumentNullException">No histogram.</exception>
-    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or is
-    /// another histogram's.</exception>
+    /// <summary>Adds a histogram to the recording. The log does not contain values recorded before this call.</summary>
+    /// <param name="histogram">The histogram. The recorder keeps a reference and does not dispose it.</param>
+    /// <param name="tag">The tag that identifies the histogram, without commas, spaces and line ends; <see langword="null"/> for no tag,
+    /// which only one histogram may have. The tag of a disposed histogram can be used again.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The tag is empty, contains a comma, space or line end, has more than 1,048,576 characters, or
+    /// belongs to another histogram.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the recorder is disposed.</exception>
     public void Add(HdrHistogram histogram, string? tag = null)
     {
@@ -89,16 +89,20 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
             if (_histograms.Exists(other => other.Tag == tag && !other.IsEnded))
             {
                 throw new ArgumentException(
-                    tag is null ? "Another histogram has no tag." : $"Another histogram has the tag {tag}.", nameof(tag));
+                    tag is null
+                        ? "A histogram without a tag is already recorded. Specify a tag."
+                        : $"A histogram with the tag {tag} is already recorded.",
+                    nameof(tag));
             }
 
             _histograms.Add(new RecordedHistogram(histogram, tag, _time.GetTimestamp()));
         }
     }
 
-    /// <summary>Stops the timer, writes the last intervals and closes the log. What cannot be written then is reported and lost.</summary>
-    /// <returns>A task that ends when the log is closed. It throws the unexpected exception that ended the recording, if there was one: a
-    /// defect of the recorder, or an exception of the time provider.</returns>
+    /// <summary>Stops the timer, writes the last intervals and closes the log. Intervals that cannot be written now are reported and
+    /// lost.</summary>
+    /// <returns>A task that completes when the log is closed. If an unexpected exception ended the recording (a defect of the recorder, or
+    /// an exception of the time provider), the task throws it.</returns>
     public async ValueTask DisposeAsync()
     {
         await _timer.DisposeAsync().ConfigureAwait(false);
@@ -106,9 +110,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Does the same as <see cref="DisposeAsync"/> and blocks until the log is closed. In
-    /// <see cref="HdrHistogramLogRecorderOptions.OnError"/> it does not block: the log is closed when the callback has
-    /// returned.</summary>
-    /// <exception cref="Exception">The unexpected exception that ended the recording, as in <see cref="DisposeAsync"/>.</exception>
+    /// <see cref="HdrHistogramLogRecorderOptions.OnError"/>, it does not block, and the log is closed after the callback returns.</summary>
+    /// <exception cref="Exception">The unexpected exception that ended the recording, as for <see cref="DisposeAsync"/>.</exception>
     public void Dispose()
     {
         _timer.Dispose();
@@ -141,7 +144,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
 
     private void OnTimer()
     {
-        // Where the disk is slower than the timer, one write at a time; the next covers what this one leaves out.
+        // If the disk is slower than the timer, writes must not overlap. The next call covers this interval, too.
         if (_gate.TryEnter())
         {
             try
@@ -153,7 +156,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
             }
             catch (Exception e)
             {
-                // A fault of the recorder or the time provider. On the timer's thread it would end the process.
+                // The recorder or the time provider has a defect. An exception on the timer's thread would end the process.
                 _fault = ExceptionDispatchInfo.Capture(e);
                 Report(e);
             }
@@ -177,7 +180,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
         }
         catch (Exception e)
         {
-            // No caller is left to throw it to. The fault that ended the recording has been reported.
+            // No caller remains that could catch it. The exception that ended the recording has already been reported.
             if (e != _fault?.SourceException)
             {
                 Report(e);
@@ -188,12 +191,12 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
     private void WriteIntervals()
     {
         (long now, DateTimeOffset utcNow) = ReadClocks();
-        foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add one
+        foreach (RecordedHistogram recorded in _histograms.ToArray()) // OnError may add a histogram
         {
             Read(recorded, now);
             if (recorded.Unwritten is { } unwritten)
             {
-                // The length by the clock that nobody sets.
+                // The length is measured with the monotonic clock.
                 WriteInterval(recorded, unwritten, utcNow - _time.GetElapsedTime(recorded.Since, now), utcNow, now);
             }
         }
@@ -222,7 +225,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Both clocks at one moment: a thread that loses its processor between them would move the interval.</summary>
+    /// <summary>Reads both clocks at the same time. A thread that is preempted between the two reads would shift the interval.</summary>
     private (long Timestamp, DateTimeOffset UtcNow) ReadClocks()
     {
         const int Tries = 10;

@@ -4,11 +4,11 @@ using System.Text;
 
 namespace Picollo.Export;
 
-/// <summary>Writes interval logs (<c>.hlog</c>) as the HdrHistogram family does, format version 1.3.</summary>
+/// <summary>Writes interval logs (<c>.hlog</c>) in format version 1.3 of the HdrHistogram libraries.</summary>
 /// <remarks>
-/// <para>Each call makes one write to the stream, of whole lines. Where a write fails, what it left of a line is cut off again, or, in a
-/// stream that cannot be cut, ended before the next line.</para>
-/// <para>Not thread-safe. For a log of live histograms there is <see cref="HdrHistogramLogRecorder"/>.</para>
+/// <para>Each call makes one write of complete lines to the stream. After a failed write, a partial line is removed or, in a stream that
+/// cannot be truncated, ended before the next line.</para>
+/// <para>Not thread-safe. Use <see cref="HdrHistogramLogRecorder"/> to log live histograms.</para>
 /// <example>
 /// <code>
 /// using var log = new HdrHistogramLogWriter("latency.hlog");
@@ -21,7 +21,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
 {
     private const string Legend = "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"";
 
-    // With the longest histogram, some 75 million bytes, it stays far below the line that our reader refuses.
+    // Together with the longest histogram, about 75 million bytes, a line is far below the limit of our reader.
     private const int MaxTextLength = 1 << 20;
 
     private static readonly SearchValues<char> TagDelimiters = SearchValues.Create(", \r\n");
@@ -31,13 +31,14 @@ public sealed class HdrHistogramLogWriter : IDisposable
     private readonly double _maxValueUnitRatio;
     private readonly ArrayBufferWriter<byte> _lines = new();
     private DateTime _baseTimeUtc = DateTime.UnixEpoch;
-    private bool _hasBaseTime; // it is in the log, or nothing before could have set another
-    private bool _isBroken; // the log ends in a part of a line
+    private bool _hasBaseTime; // the log has it, or no earlier content can have set another
+    private bool _isBroken; // the log ends in a partial line
 
-    /// <summary>Creates a log.</summary>
-    /// <param name="path">Of the file; one that is there is replaced. Others may read it meanwhile.</param>
-    /// <param name="maxValueUnitRatio">What the largest value, which stands beside each histogram for people, is divided by; above 0.
-    /// Unless set, nanoseconds are printed as milliseconds, as the family does.</param>
+    /// <summary>Creates a log file.</summary>
+    /// <param name="path">The path of the file. An existing file is replaced. Other processes can read the file while it is
+    /// written.</param>
+    /// <param name="maxValueUnitRatio">The divisor of the largest value, which each line has for human readers; above 0. By default,
+    /// nanoseconds are printed as milliseconds, as in the HdrHistogram libraries.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     /// <exception cref="IOException">The file cannot be created.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
@@ -46,12 +47,13 @@ public sealed class HdrHistogramLogWriter : IDisposable
     {
     }
 
-    /// <summary>Writes a log to a stream.</summary>
-    /// <param name="stream">Where to.</param>
-    /// <param name="maxValueUnitRatio">What the largest value, which stands beside each histogram for people, is divided by; above 0.
-    /// Unless set, nanoseconds are printed as milliseconds, as the family does.</param>
-    /// <param name="leaveOpen">Whether the stream stays open when the writer is disposed.</param>
-    /// <exception cref="ArgumentNullException">No stream.</exception>
+    /// <summary>Creates a writer of a log to a stream.</summary>
+    /// <param name="stream">The stream.</param>
+    /// <param name="maxValueUnitRatio">The divisor of the largest value, which each line has for human readers; above 0. By default,
+    /// nanoseconds are printed as milliseconds, as in the HdrHistogram libraries.</param>
+    /// <param name="leaveOpen"><see langword="true"/> to leave the stream open when the writer is disposed; otherwise,
+    /// <see langword="false"/>.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="stream"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     public HdrHistogramLogWriter(Stream stream, double maxValueUnitRatio = UnitRatio.NanosecondsPerMillisecond, bool leaveOpen = false)
     {
@@ -65,14 +67,14 @@ public sealed class HdrHistogramLogWriter : IDisposable
     /// <summary>The position of the next line, in a stream that can seek.</summary>
     internal long Position => _stream.Position;
 
-    /// <summary>The length of the log, which differs from the position if another process changed it.</summary>
+    /// <summary>The length of the log. It differs from the position if another process changed the log.</summary>
     internal long Length => _stream.Length;
 
-    /// <summary>Writes what stands before the intervals: a comment, the format's version, the start time, the base time, the same, and the
-    /// legend. The intervals' timestamps count from it.</summary>
-    /// <param name="startTime">The log's start, written in UTC to a millisecond, rounded down. A <see cref="DateTime"/> of unspecified
-    /// kind converts as a local time, here and elsewhere.</param>
-    /// <param name="comment">Who writes it, and whatever else should be known; null for none.</param>
+    /// <summary>Writes the header: a comment, the format version, the start time, an equal base time, and the legend. The timestamps of the
+    /// intervals are relative to the base time.</summary>
+    /// <param name="startTime">The start of the log, written in UTC and rounded down to a millisecond. A <see cref="DateTime"/> of
+    /// unspecified kind converts as local time, here and in other parameters.</param>
+    /// <param name="comment">The comment, such as the name of the program that writes the log; <see langword="null"/> for none.</param>
     /// <exception cref="ArgumentException">The comment has several lines or more than 1,048,576 characters.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The writer is disposed.</exception>
@@ -97,9 +99,9 @@ public sealed class HdrHistogramLogWriter : IDisposable
     }
 
     /// <summary>Writes a comment.</summary>
-    /// <param name="comment">One line; <c>#</c> is put before it.</param>
-    /// <exception cref="ArgumentNullException">No comment.</exception>
-    /// <exception cref="ArgumentException">It has several lines or more than 1,048,576 characters.</exception>
+    /// <param name="comment">The comment, a single line. It is prefixed with <c>#</c>.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="comment"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The comment has several lines or more than 1,048,576 characters.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The writer is disposed.</exception>
     public void WriteComment(string comment)
@@ -110,17 +112,19 @@ public sealed class HdrHistogramLogWriter : IDisposable
     }
 
     /// <summary>Writes an interval.</summary>
-    /// <param name="histogram">What was counted in it. Is read once.</param>
-    /// <param name="startTime">Its start, written to a millisecond, rounded down, from the header's time or, without a header, from
-    /// 1970.</param>
-    /// <param name="endTime">Its end.</param>
-    /// <param name="tag">Which of the log's histograms it is, without comma, space or line end; null for no tag.</param>
-    /// <remarks>For what the format holds of a histogram see <see cref="HdrHistogramEncoding"/>. Without a header, in a stream with earlier
-    /// content, a base time of 1970 is written before the first interval, because that content may have set another. In a stream that
-    /// cannot seek it is not; append to such a log with a header. Allocates several times what is written.</remarks>
-    /// <exception cref="ArgumentNullException">No histogram.</exception>
-    /// <exception cref="ArgumentException">The tag is empty, has a comma, space or line end or more than 1,048,576 characters, or a value
-    /// or count is above 2⁶³−1.</exception>
+    /// <param name="histogram">The values of the interval. The histogram is read once.</param>
+    /// <param name="startTime">The start of the interval, rounded down to a millisecond. It is written relative to the time in the header
+    /// or, without a header, to 1970.</param>
+    /// <param name="endTime">The end of the interval.</param>
+    /// <param name="tag">The tag that identifies a histogram of the log, without commas, spaces and line ends; <see langword="null"/> for
+    /// no tag.</param>
+    /// <remarks><see cref="HdrHistogramEncoding"/> describes which properties of a histogram the format holds. Without a header, in a
+    /// stream that has earlier content, a base time of 1970 is written before the first interval, because the earlier content may have set
+    /// another. This is not done for a stream that cannot seek; write a header to append to such a log. Allocates several times the number
+    /// of bytes written.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The tag is empty, contains a comma, space or line end or has more than 1,048,576 characters, or
+    /// a value or count is above 2⁶³−1.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the writer is disposed.</exception>
     public void WriteInterval(ReadOnlyHdrHistogram histogram, DateTimeOffset startTime, DateTimeOffset endTime, string? tag = null)
@@ -161,12 +165,12 @@ public sealed class HdrHistogramLogWriter : IDisposable
     {
         if (tag is { Length: 0 or > MaxTextLength })
         {
-            throw new ArgumentException($"A tag has 1 to {MaxTextLength} characters, or is null for none.", nameof(tag));
+            throw new ArgumentException($"A tag must have 1 to {MaxTextLength} characters, or be null.", nameof(tag));
         }
 
         if (tag.AsSpan().ContainsAny(TagDelimiters))
         {
-            throw new ArgumentException($"A tag cannot have a comma, a space or a line end: '{tag}'.", nameof(tag));
+            throw new ArgumentException($"A tag must not contain a comma, a space or a line end: '{tag}'.", nameof(tag));
         }
     }
 
@@ -174,18 +178,18 @@ public sealed class HdrHistogramLogWriter : IDisposable
     {
         if (comment is { Length: > MaxTextLength } || comment.AsSpan().ContainsAny('\r', '\n'))
         {
-            throw new ArgumentException($"A comment is a single line, of {MaxTextLength} characters at the most.", nameof(comment));
+            throw new ArgumentException($"A comment must be a single line of at most {MaxTextLength} characters.", nameof(comment));
         }
     }
 
-    // Without a buffer: a write call is a write to the file, which a kill can hardly split.
+    // There is no buffer, so that each call is one write to the file, which a kill can hardly split.
     private static FileStream Create(string path, double maxValueUnitRatio)
     {
         UnitRatio.Check(maxValueUnitRatio); // before a file is replaced
         return new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete, bufferSize: 0);
     }
 
-    /// <summary>The time in UTC, rounded down.</summary>
+    /// <summary>Converts a time to UTC, rounded down to a millisecond.</summary>
     private static DateTime ToMilliseconds(DateTimeOffset time) =>
         time.UtcDateTime.AddTicks(-(time.UtcTicks % TimeSpan.TicksPerMillisecond));
 
@@ -201,7 +205,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
     private void Add(string text) => Encoding.UTF8.GetBytes(text, _lines);
 
-    /// <summary>Writes the lines by one call.</summary>
+    /// <summary>Writes the pending lines with one call.</summary>
     private void WriteLines()
     {
         try
@@ -242,7 +246,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
             }
             catch (Exception e) when (e is IOException or NotSupportedException or UnauthorizedAccessException)
             {
-                // What cannot be cut off is ended before the next line; the exception that matters is that of the write.
+                // A partial line that cannot be removed is ended before the next line. The exception of the write is the one to report.
             }
         }
     }

@@ -1,13 +1,13 @@
 namespace Picollo.Export;
 
-/// <summary>The fields of a log's line. One comma or space stands before each but the first, where it may; two in a row have an empty
-/// field between them, as the family's scanner takes it.</summary>
+/// <summary>Splits a line of a log into fields. A comma or space precedes each field and is optional before the first. Two of them in a row
+/// enclose an empty field, as in the scanner of the HdrHistogram libraries.</summary>
 internal ref struct LogFields(ReadOnlySpan<byte> line)
 {
     private readonly ReadOnlySpan<byte> _line = line;
     private int _next;
 
-    /// <summary>Where the field read last begins.</summary>
+    /// <summary>The position of the current field in the line.</summary>
     public int Position { get; private set; }
 
     public ReadOnlySpan<byte> Next()
@@ -23,10 +23,10 @@ internal ref struct LogFields(ReadOnlySpan<byte> line)
         return _line[Position.._next];
     }
 
-    /// <summary>Reads a time in seconds, up to ten thousand years, as whole ticks.</summary>
+    /// <summary>Reads the next field as a time in seconds, up to ten thousand years, rounded to ticks.</summary>
     public bool TryNextSeconds(out TimeSpan seconds)
     {
-        const decimal Limit = 316_000_000_000; // above all of the calendar; sums of two such still are times
+        const decimal Limit = 316_000_000_000; // larger than the calendar; the sum of two is still a valid TimeSpan
         const NumberStyles Style = NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
         bool isTime = decimal.TryParse(Next(), Style, CultureInfo.InvariantCulture, out decimal value) && Math.Abs(value) < Limit;
         seconds = isTime ? new TimeSpan((long)decimal.Round(value * TimeSpan.TicksPerSecond)) : default;

@@ -2,11 +2,12 @@ using System.Text;
 
 namespace Picollo.Export;
 
-/// <summary>Cuts a stream of bytes into lines, which may end in LF, CR or CR LF, in a buffer that holds one line. Text that begins with a
-/// byte-order mark of UTF-16 becomes UTF-8.</summary>
+/// <summary>Splits a stream of bytes into lines, which end in LF, CR or CR LF. The buffer holds one line. Text that starts with a
+/// byte-order mark of UTF-16 is converted to UTF-8.</summary>
 internal sealed class LogLines(Stream stream)
 {
-    /// <summary>Above the longest line that a histogram of the family's finest digits and widest range can take.</summary>
+    /// <summary>The limit of the line length. It exceeds the longest line that a histogram with the most digits and the widest range can
+    /// take.</summary>
     public const int MaxLength = 1 << 27;
 
     private Stream? _text; // null before the first read
@@ -15,17 +16,17 @@ internal sealed class LogLines(Stream stream)
     private int _end;
     private bool _streamEnded;
     private bool _afterCarriageReturn;
-    private bool _isTooLong; // what comes up to the next line's end still belongs to a line that was refused
+    private bool _isTooLong; // the bytes up to the next line end belong to a rejected line
 
-    /// <summary>Of the line read last, from 1.</summary>
+    /// <summary>The number of the current line, from 1.</summary>
     public long Number { get; private set; }
 
-    /// <summary>Whether the line read last has an end; only the last of all may have none.</summary>
+    /// <summary>Whether the current line has a line end. Only the last line of the log can lack it.</summary>
     public bool IsTerminated { get; private set; }
 
     /// <summary>Reads a line.</summary>
-    /// <param name="line">Without its end; good until the next call.</param>
-    /// <returns>False at the end.</returns>
+    /// <param name="line">The line without its line end. It is valid until the next call.</param>
+    /// <returns><see langword="false"/> at the end of the log; otherwise, <see langword="true"/>.</returns>
     /// <exception cref="HdrHistogramFormatException">The line has <see cref="MaxLength"/> bytes or more.</exception>
     public bool TryRead(out ReadOnlySpan<byte> line)
     {
@@ -103,7 +104,7 @@ internal sealed class LogLines(Stream stream)
         _end += read;
     }
 
-    /// <summary>Passes over a byte-order mark, which an editor or HdrHistogram.NET may have put before the text.</summary>
+    /// <summary>Skips a byte-order mark, which an editor or HdrHistogram.NET may have written.</summary>
     private Stream Begin()
     {
         foreach (Encoding encoding in (ReadOnlySpan<Encoding>)[Encoding.Unicode, Encoding.BigEndianUnicode, Encoding.UTF8])

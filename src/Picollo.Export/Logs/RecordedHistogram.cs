@@ -1,20 +1,20 @@
 namespace Picollo.Export;
 
-/// <summary>A histogram of a recorder, and its counts that are not in the log yet.</summary>
+/// <summary>A histogram of a recorder, with the counts that are not yet in the log.</summary>
 internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, long since)
 {
     private readonly HdrHistogramSnapshot _snapshot = histogram.GetSnapshot();
-    private HdrHistogramMerger? _kept; // the deltas since the last line, where that is more than one
+    private HdrHistogramMerger? _kept; // the deltas since the last line, if there are several
 
     public string? Tag => tag;
 
-    /// <summary>Start of the unwritten interval, as a timestamp.</summary>
+    /// <summary>The start of the unwritten interval, as a timestamp.</summary>
     public long Since { get; private set; } = since;
 
-    /// <summary>The counts to write; null for none.</summary>
+    /// <summary>The counts to write; null if there are none.</summary>
     public ReadOnlyHdrHistogram? Unwritten { get; private set; }
 
-    /// <summary>Whether a read has found the histogram disposed.</summary>
+    /// <summary>Whether a read found that the histogram is disposed.</summary>
     public bool IsDisposed { get; private set; }
 
     /// <summary>Whether the histogram is disposed, even if no read has found it yet.</summary>
@@ -34,7 +34,7 @@ internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, lon
         }
     }
 
-    /// <summary>Takes what was counted since the last call.</summary>
+    /// <summary>Reads the values that were recorded since the last call.</summary>
     /// <exception cref="ObjectDisposedException">The histogram is disposed; later calls do nothing.</exception>
     /// <exception cref="OverflowException">The kept counts and the new ones add up to 2^64 or more.</exception>
     public void Read()
@@ -58,7 +58,7 @@ internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, lon
         Unwritten = _kept?.Merged ?? (ReadOnlyHdrHistogram)_snapshot;
     }
 
-    /// <summary>The line is written, or never can be.</summary>
+    /// <summary>Discards the counts, because their line was written or can never be written.</summary>
     public void Forget(long now)
     {
         Unwritten = null;
@@ -66,7 +66,7 @@ internal sealed class RecordedHistogram(HdrHistogram histogram, string? tag, lon
         Since = now;
     }
 
-    /// <summary>The line is not written: the next read adds to it.</summary>
+    /// <summary>Keeps the counts, because their line could not be written. The next read adds to them.</summary>
     public void Keep()
     {
         if (_kept is null)

@@ -2,8 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Export;
 
-/// <summary>The files of a recorder: <c>name.hlog</c> is written, <c>name.1.hlog</c> was before it, <c>name.2.hlog</c> before
-/// that.</summary>
+/// <summary>The files of a recorder. <c>name.hlog</c> is the current file, <c>name.1.hlog</c> the file before it, and so on.</summary>
 internal sealed class RollingLog : IDisposable
 {
     private static readonly List<RollingLog> InUse = []; // guarded by itself
@@ -12,12 +11,11 @@ internal sealed class RollingLog : IDisposable
     private readonly HdrHistogramLogRecorderOptions _options;
     private readonly Action<Exception> _report;
     private HdrHistogramLogWriter? _writer;
-    private DateTimeOffset? _start; // of the file; null until its header is written
+    private DateTimeOffset? _start; // the start time of the file; null until its header is written
 
-    /// <summary>Creates the file; one that is there becomes the first of the old ones, so that nothing is put behind a line that a killed
-    /// process left half.</summary>
-    /// <exception cref="IOException">Another log of this process has the path, or one would put a file aside to the other's
-    /// path.</exception>
+    /// <summary>Creates the file. An existing file is renamed, so that no line follows a partial line that a killed process left.</summary>
+    /// <exception cref="IOException">Another log of this process has the path, or one of the two logs would rename a file to the path of
+    /// the other.</exception>
     public RollingLog(string path, HdrHistogramLogRecorderOptions options, Action<Exception> report)
     {
         _path = Path.GetFullPath(path);
@@ -29,8 +27,8 @@ internal sealed class RollingLog : IDisposable
             {
                 throw new IOException(
                     other._path == _path
-                        ? $"The log is written by another recorder of this process: {_path}"
-                        : $"{_path} and the log of another recorder of this process would replace each other's files: {other._path}");
+                        ? $"Another recorder of this process already writes this log: {_path}"
+                        : $"This log and the log of another recorder would replace each other's files: {_path} and {other._path}");
             }
 
             InUse.Add(this);
@@ -87,7 +85,7 @@ internal sealed class RollingLog : IDisposable
         }
     }
 
-    /// <summary>Whether a path is one of the old files, which exist or will.</summary>
+    /// <summary>Returns <see langword="true"/> if the path is that of an old file of this log, which need not exist yet.</summary>
     private bool Replaces(string path)
     {
         string start = $"{Path.ChangeExtension(_path, null)}.", end = Path.GetExtension(_path);
@@ -98,9 +96,9 @@ internal sealed class RollingLog : IDisposable
             && age >= 1 && age < _options.FilesKept && path == PathOf(age);
     }
 
-    /// <summary>Whether the path has no longer the file that is written: it was deleted, renamed, replaced, cut off or appended to. Seen by
-    /// the length, because what a file's identity is differs from system to system. A file that another process has open, such as its
-    /// recorder's, is left to it; this one goes on where it was put.</summary>
+    /// <summary>Returns <see langword="true"/> if the file was deleted, renamed, replaced, truncated or appended to. The method compares
+    /// lengths, because file identities differ between systems. If another process, such as the recorder of the new file, has the file at
+    /// the path open, it keeps that file, and this recorder continues with the renamed one.</summary>
     private bool IsTakenAway(HdrHistogramLogWriter writer)
     {
         var file = new FileInfo(_path);
@@ -125,7 +123,8 @@ internal sealed class RollingLog : IDisposable
         _start is { } start
         && (_writer!.Position >= _options.MaxFileBytes || (_options.RollDaily && startTime.UtcDateTime.Date > start.UtcDateTime.Date));
 
-    /// <summary>Where the old file cannot be put aside it goes on: better a file too long than none.</summary>
+    /// <summary>Starts a new file. If the old file cannot be renamed, it remains the current file: a file that is too long is better than
+    /// none.</summary>
     private void Roll(HdrHistogramLogWriter old)
     {
         try
@@ -150,8 +149,8 @@ internal sealed class RollingLog : IDisposable
         _start = null;
     }
 
-    /// <summary>Makes room for a new file. An empty one stays: on a full disk, which cuts a new file's header off again, the old files must
-    /// not be pushed out one by one.</summary>
+    /// <summary>Renames the files to make room for a new one. An empty file is not renamed: if the disk is full, the header of the new file
+    /// cannot be written, and repeated renames would delete all old files.</summary>
     private void PutAside()
     {
         if (new FileInfo(_path) is not { Exists: true, Length: > 0 })
@@ -159,7 +158,7 @@ internal sealed class RollingLog : IDisposable
             return;
         }
 
-        // Up to the first gap only: where the youngest cannot be moved, the others must not be pushed out one by one either.
+        // Only up to the first gap: if the newest file cannot be renamed, repeated attempts must not delete the older files one by one.
         int free = 1;
         while (free < _options.FilesKept - 1 && File.Exists(PathOf(free)))
         {

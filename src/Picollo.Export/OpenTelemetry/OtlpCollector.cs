@@ -1,40 +1,41 @@
 namespace Picollo.Export;
 
-/// <summary>A data point that is to be exported.</summary>
+/// <summary>A data point to export.</summary>
 /// <param name="Series">The series.</param>
-/// <param name="Values">Its values between the two times.</param>
+/// <param name="Values">The values between the two times.</param>
 /// <param name="StartNanoseconds">The start, in nanoseconds since 1970.</param>
-/// <param name="TimeNanoseconds">The end.</param>
+/// <param name="TimeNanoseconds">The end, in nanoseconds since 1970.</param>
 internal sealed record OtlpPoint(OtlpSeries Series, OtlpReading Values, ulong StartNanoseconds, ulong TimeNanoseconds);
 
-/// <summary>A histogram that is exported.</summary>
+/// <summary>An exported histogram.</summary>
 internal sealed class OtlpSeries(HdrHistogramRegistration registration, ExponentialBounds bounds, ulong startNanoseconds)
 {
     public HdrHistogramRegistration Registration => registration;
 
     public ExponentialBounds Bounds => bounds;
 
-    /// <summary>Whether the last collection has not found the registration any more.</summary>
+    /// <summary>Whether the registration was missing in the last collection.</summary>
     public bool IsRemoved { get; set; }
 
     /// <summary>The start of the next data point.</summary>
     public ulong StartNanoseconds { get; set; } = startNanoseconds;
 
-    /// <summary>What the receiver has accepted since the last reset: the start of the next delta. Null for nothing.</summary>
+    /// <summary>The reading that the receiver accepted last since the last reset, where the next delta starts; null if there is
+    /// none.</summary>
     public OtlpReading? Accepted { get; set; }
 
     /// <summary>The last reading; null before the first.</summary>
     public OtlpReading? Last { get; set; }
 }
 
-/// <summary>Reads the series that are exported. A delta starts where the last one that was accepted has ended, so that a failed export
-/// needs no queue and loses nothing: memory is that of one reading, or two, for each series. Not thread-safe.</summary>
+/// <summary>Reads the series to export. A delta starts at the end of the last accepted one, so a failed export needs no queue and loses no
+/// values. The memory is one or two readings per series. Not thread-safe.</summary>
 internal sealed class OtlpCollector
 {
-    /// <summary>The schema, which OpenTelemetry calls scale: buckets are 2.2 % wide.</summary>
+    /// <summary>The schema, which OpenTelemetry calls scale. Buckets are 2.2 % wide.</summary>
     public const int Scale = 5;
 
-    /// <summary>The series without a registration that are kept until their last values are accepted.</summary>
+    /// <summary>The number of series without a registration that are kept until their last values are accepted.</summary>
     public const int MaxRemovedSeries = 1_000;
 
     private const ulong NanosecondsPerMillisecond = 1_000_000;
@@ -53,10 +54,10 @@ internal sealed class OtlpCollector
         _lastTime = Now();
     }
 
-    /// <summary>Reads all series, in the order of their names. Those without new values have no delta.</summary>
+    /// <summary>Reads all series, in the order of their names. Series without new values are omitted if values are deltas.</summary>
     public IReadOnlyList<OtlpPoint> Collect()
     {
-        // Receivers keep milliseconds. A clock that was set back must not give two exports one time.
+        // Receivers store milliseconds. Two exports must not have the same time, even if the clock was set back.
         ulong now = Math.Max(Now(), _lastTime + NanosecondsPerMillisecond);
         HashSet<HdrHistogramRegistration> current = [.. _histograms()];
         foreach (HdrHistogramRegistration registration in current)
@@ -88,7 +89,7 @@ internal sealed class OtlpCollector
         return points;
     }
 
-    /// <summary>Notes that the receiver has data points of the last collection.</summary>
+    /// <summary>Records that the receiver has accepted data points of the last collection.</summary>
     public void Accept(IEnumerable<OtlpPoint> points)
     {
         foreach (OtlpPoint point in points)

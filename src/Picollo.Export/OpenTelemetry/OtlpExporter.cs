@@ -1,21 +1,21 @@
 namespace Picollo.Export;
 
-/// <summary>Pushes histograms to an OpenTelemetry receiver, such as a collector, as exponential histograms: OTLP over HTTP, in
-/// protobuf.</summary>
+/// <summary>Pushes histograms to an OpenTelemetry receiver, such as a collector, as exponential histograms. The protocol is OTLP over HTTP,
+/// in protobuf.</summary>
 /// <remarks>
 /// <para><b>Values</b> are in buckets that are 2.2 % wide (scale 5), in the unit of the description, with the codes of OpenTelemetry
 /// (<c>s</c>, <c>By</c>). The error of a quantile is that of <see cref="PrometheusWriter"/> with its default schema. Names and labels are
 /// exported as they were registered.</para>
-/// <para><b>Failures.</b> A connection that fails, a request without an answer in time, and the status codes 429, 502, 503 and 504 are
-/// retried with exponential backoff from 1 to 30 seconds, or after the time of <c>Retry-After</c>, at most 10 minutes, until the next
-/// export is due. Nothing that a receiver has not accepted is lost while the process runs, whatever the error: the next export contains it,
-/// because cumulative values contain all earlier ones, and a delta starts where the last accepted one has ended. Memory is therefore
-/// bounded by two readings of each series, without a queue. Exceptions: values of a histogram that was reset or disposed before they were
-/// accepted, and of more than 1,000 removed histograms. As with every protocol that retries, a delta whose acceptance did not arrive is
-/// counted twice.</para>
-/// <para><b>Requests</b> contain at most 1,000 data points each. They cause no spans.</para>
-/// <para><b>End.</b> <see cref="DisposeAsync"/> exports what is left, and takes 5 seconds at most. The exporter does not keep a process
-/// running: dispose it.</para>
+/// <para><b>Failures.</b> Failed connections, requests that time out, and the status codes 429, 502, 503 and 504 are retried until the next
+/// export is due. The backoff is exponential, from 1 to 30 seconds; if the response has <c>Retry-After</c>, its time is used instead, up to
+/// 10 minutes. Values that a receiver has not accepted are not lost while the process runs, whatever the error: the next export contains
+/// them, because cumulative values contain all earlier ones, and a delta starts at the end of the last accepted one. Memory is therefore
+/// bounded by two readings of each series, without a queue. Two kinds of values are lost: those of a histogram that is reset or disposed
+/// before they are accepted, and those of more than 1,000 removed histograms. As with every protocol that retries, a delta is counted twice
+/// if the response that accepts it is lost.</para>
+/// <para><b>Requests</b> contain at most 1,000 data points each. They create no spans.</para>
+/// <para><b>Shutdown.</b> <see cref="DisposeAsync"/> exports the remaining values, and takes at most 5 seconds. The exporter does not keep
+/// a process running, so dispose it.</para>
 /// <para>Thread-safe.</para>
 /// <example>
 /// <code>
@@ -44,15 +44,15 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private readonly CancellationTokenSource _end = new(); // ends requests
     private readonly Task _loop;
     private Task? _disposal;
-    private long _notBefore; // a timestamp: the receiver demands no request until then
+    private long _notBefore; // the timestamp before which the receiver accepts no request
     private Exception? _lastError;
     private volatile int _callbackThread; // the managed ID of the thread that runs OnError; 0 for none
     private long _exported;
     private long _rejected;
 
     /// <summary>Starts to export all histograms of a registry.</summary>
-    /// <param name="registry">The registry. What is registered later is exported, too.</param>
-    /// <param name="options">The options; <see langword="null"/> for those of the environment.</param>
+    /// <param name="registry">The registry. Histograms that are registered later are exported, too.</param>
+    /// <param name="options">The options; <see langword="null"/> for those of the environment variables.</param>
     /// <exception cref="ArgumentNullException"><paramref name="registry"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
     public OtlpExporter(HdrHistogramRegistry registry, OtlpExporterOptions? options = null)
@@ -60,10 +60,10 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     {
     }
 
-    /// <param name="histograms">The histograms of each export; the same objects each time.</param>
-    /// <param name="options">As for the other constructor.</param>
-    /// <param name="variables">Returns the value of an environment variable; null for none.</param>
-    /// <param name="defaultServiceName">The name of the service unless it is set; null for that of the process.</param>
+    /// <param name="histograms">Returns the histograms of each export. Must return the same objects each time.</param>
+    /// <param name="options">The options; null for those of the environment variables.</param>
+    /// <param name="variables">Returns the value of an environment variable; null if it is not set.</param>
+    /// <param name="defaultServiceName">The service name if none is configured; null for the name of the process.</param>
     internal OtlpExporter(
         Func<IReadOnlyList<HdrHistogramRegistration>> histograms,
         OtlpExporterOptions? options,
@@ -81,13 +81,13 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
             Report(new ArgumentException(warning));
         }
 
-        // The loop belongs to no request that may have created the exporter.
+        // The loop must not inherit the context of a request that creates the exporter.
         using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
         _loop = _settings.IsDisabled ? Task.CompletedTask : Task.Run(RunAsync);
     }
 
-    /// <summary>The error of the last export, or, before the first, of a variable that is ignored; <see langword="null"/> if the
-    /// last export was accepted.</summary>
+    /// <summary>The error of the last export, or, before the first export, of an ignored environment variable; <see langword="null"/> if
+    /// the last export was accepted.</summary>
     public Exception? LastError => Volatile.Read(ref _lastError);
 
     /// <summary>The number of data points that the receiver has accepted.</summary>
@@ -97,9 +97,9 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     public long RejectedCount => Interlocked.Read(ref _rejected);
 
     /// <summary>Exports now, with retries for at most 5 seconds.</summary>
-    /// <param name="cancellationToken">Ends the export; what was not accepted is exported later.</param>
-    /// <returns>Whether the receiver has accepted all data points; <see langword="true"/> if <c>OTEL_SDK_DISABLED</c> is
-    /// <c>true</c>.</returns>
+    /// <param name="cancellationToken">The token to cancel the export. Values that were not accepted are exported later.</param>
+    /// <returns><see langword="true"/> if the receiver has accepted all data points, or <c>OTEL_SDK_DISABLED</c> is <c>true</c>; otherwise,
+    /// <see langword="false"/>.</returns>
     /// <exception cref="OperationCanceledException">The token was canceled.</exception>
     /// <exception cref="ObjectDisposedException">The exporter is disposed.</exception>
     public async Task<bool> FlushAsync(CancellationToken cancellationToken = default)
@@ -120,8 +120,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Exports what is left, and stops. Takes 5 seconds at most; the error is in <see cref="LastError"/>.</summary>
-    /// <returns>A task that ends when the exporter has stopped. It does not throw.</returns>
+    /// <summary>Exports the remaining values and stops. Takes at most 5 seconds. <see cref="LastError"/> has the error.</summary>
+    /// <returns>A task that completes when the exporter has stopped. It does not throw.</returns>
     public ValueTask DisposeAsync()
     {
         lock (_disposing)
@@ -167,7 +167,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
             }
         }
 
-        await _end.CancelAsync().ConfigureAwait(false); // a flush that still waits
+        await _end.CancelAsync().ConfigureAwait(false); // ends a flush that is still waiting
         _sender.Dispose();
         _stop.Dispose();
     }
@@ -185,15 +185,15 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
             }
             catch (Exception e) when (!_stop.IsCancellationRequested)
             {
-                Report(e); // a defect of this exporter, which the next export may not meet
+                Report(e); // a defect of the exporter that may not affect the next export
             }
 
-            next = Math.Max(next, _time.GetTimestamp() - TimestampsOf(_settings.Interval)); // exports that were missed are not made up for
+            next = Math.Max(next, _time.GetTimestamp() - TimestampsOf(_settings.Interval)); // missed exports are skipped
         }
     }
 
-    /// <summary>Reads all histograms and sends them, with retries within a time.</summary>
-    /// <returns>Whether all were accepted.</returns>
+    /// <summary>Reads all histograms and sends them, with retries until a deadline.</summary>
+    /// <returns><see langword="true"/> if all data points were accepted; otherwise, <see langword="false"/>.</returns>
     private async Task<bool> ExportAsync(TimeSpan longest, CancellationToken stopWaiting, CancellationToken stopSending)
     {
         if (_settings.IsDisabled)
@@ -217,14 +217,14 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
                     Interlocked.Add(ref _exported, batch.Length - rejected);
                     Interlocked.Add(ref _rejected, rejected);
                     error ??= rejected == 0 ? null : new HttpRequestException(
-                        $"{_settings.EndpointText} has rejected {rejected} of {batch.Length} data points.");
+                        $"{_settings.EndpointText} rejected {rejected} of {batch.Length} data points.");
                     continue;
                 }
 
                 error = result.Error;
                 if (result.MayRetry)
                 {
-                    break; // it will not answer the other requests either
+                    break; // the other requests would fail, too
                 }
             }
 
@@ -243,7 +243,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         return error is null;
     }
 
-    /// <summary>Sends the message until it is accepted or may not be sent again, or the deadline has come.</summary>
+    /// <summary>Sends the message until it is accepted, may not be sent again, or the deadline has passed.</summary>
     private async Task<OtlpResult> SendAsync(long deadline, CancellationToken stopWaiting, CancellationToken stopSending)
     {
         TimeSpan backoff = FirstBackoff;
@@ -251,7 +251,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         {
             if (_notBefore > deadline)
             {
-                return new(new HttpRequestException($"{_settings.EndpointText} demands a longer pause."), true, null, 0);
+                return new(new HttpRequestException($"{_settings.EndpointText} requested a longer pause."), true, null, 0);
             }
 
             await DelayAsync(TimeUntil(_notBefore), stopWaiting).ConfigureAwait(false);
@@ -261,7 +261,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
                 return result;
             }
 
-            // Jitter, so that the processes of a fleet do not all return at once.
+            // Jitter prevents that the processes of a fleet retry at the same time.
             TimeSpan wait = backoff * (0.8 + (0.4 * Random.Shared.NextDouble()));
             wait = result.RetryAfter is not { } after ? wait : after < LongestRetryAfter ? after : LongestRetryAfter;
             backoff = backoff * 2 < LongestBackoff ? backoff * 2 : LongestBackoff;
@@ -288,7 +288,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
         catch (Exception)
         {
-            // Thrown by the application.
+            // The callback is the application's code.
         }
 
         _callbackThread = 0;

@@ -11,49 +11,49 @@ public enum OtlpTemporality
     Delta,
 }
 
-/// <summary>The options of an <see cref="OtlpExporter"/>. A property that is <see langword="null"/> has the value of its environment
-/// variable (https://opentelemetry.io/docs/specs/otel/protocol/exporter/), or else the default.</summary>
-/// <remarks>Copied when an exporter is created; later changes do not affect it. Not thread-safe while it is changed. For each variable
-/// <c>OTEL_EXPORTER_OTLP_…</c>, <c>OTEL_EXPORTER_OTLP_METRICS_…</c> has precedence. A variable with an invalid value is reported to
+/// <summary>The options of an <see cref="OtlpExporter"/>. If a property is <see langword="null"/>, its environment variable applies
+/// (https://opentelemetry.io/docs/specs/otel/protocol/exporter/), or else the default.</summary>
+/// <remarks>Copied when an exporter is created; later changes do not affect it. Not thread-safe while it is changed. Variables
+/// <c>OTEL_EXPORTER_OTLP_METRICS_…</c> take precedence over <c>OTEL_EXPORTER_OTLP_…</c>. A variable with an invalid value is reported to
 /// <see cref="OnError"/> and ignored.</remarks>
 public sealed class OtlpExporterOptions
 {
-    /// <summary>The complete address, with its path, such as <c>http://collector:4318/v1/metrics</c>.
-    /// <c>OTEL_EXPORTER_OTLP_METRICS_ENDPOINT</c>, or <c>OTEL_EXPORTER_OTLP_ENDPOINT</c> with <c>/v1/metrics</c> after it;
-    /// <c>http://localhost:4318/v1/metrics</c> by default.</summary>
+    /// <summary>The complete address with its path, such as <c>http://collector:4318/v1/metrics</c>. Variables:
+    /// <c>OTEL_EXPORTER_OTLP_METRICS_ENDPOINT</c>, or <c>OTEL_EXPORTER_OTLP_ENDPOINT</c>, to which <c>/v1/metrics</c> is appended. Default:
+    /// <c>http://localhost:4318/v1/metrics</c>.</summary>
     public Uri? Endpoint { get; set; }
 
-    /// <summary>Headers of each request, such as credentials; in addition to <c>OTEL_EXPORTER_OTLP_HEADERS</c>. Their values appear in no
-    /// error.</summary>
+    /// <summary>The headers of each request, such as credentials, in addition to <c>OTEL_EXPORTER_OTLP_HEADERS</c>. Errors do not contain
+    /// their values.</summary>
     public IDictionary<string, string> Headers { get; } = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Attributes of the resource that all series belong to, in addition to <c>OTEL_SERVICE_NAME</c> and
+    /// <summary>The attributes of the resource to which all series belong, in addition to <c>OTEL_SERVICE_NAME</c> and
     /// <c>OTEL_RESOURCE_ATTRIBUTES</c>. By default, <c>service.name</c> is <c>unknown_service:</c> with the name of the process, and
-    /// <c>service.instance.id</c> is random: processes with equal attributes would overwrite each other's series.</summary>
+    /// <c>service.instance.id</c> is random. Processes with equal attributes would overwrite each other's series.</summary>
     public IDictionary<string, string> ResourceAttributes { get; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
-    /// <summary>The time from one export to the next: 1 ms to 49 days. <c>OTEL_METRIC_EXPORT_INTERVAL</c>, in milliseconds; a minute by
-    /// default.</summary>
+    /// <summary>The time between two exports: 1 ms to 49 days. Variable: <c>OTEL_METRIC_EXPORT_INTERVAL</c>, in milliseconds. Default: one
+    /// minute.</summary>
     public TimeSpan? Interval { get; set; }
 
-    /// <summary>The time limit of each request: 1 ms to 49 days. <c>OTEL_EXPORTER_OTLP_TIMEOUT</c>, in milliseconds; 10 seconds by
-    /// default.</summary>
+    /// <summary>The time limit of each request: 1 ms to 49 days. Variable: <c>OTEL_EXPORTER_OTLP_TIMEOUT</c>, in milliseconds. Default: 10
+    /// seconds.</summary>
     public TimeSpan? Timeout { get; set; }
 
-    /// <summary>The temporality. <c>OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE</c>: <c>cumulative</c>, the default, or <c>delta</c>
-    /// or <c>lowmemory</c>, which are the same for histograms.</summary>
+    /// <summary>The temporality. Variable: <c>OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE</c>, which can be <c>cumulative</c> (the
+    /// default), <c>delta</c> or <c>lowmemory</c>. The last two are equivalent for histograms.</summary>
     public OtlpTemporality? Temporality { get; set; }
 
-    /// <summary>Whether requests are compressed with gzip. <c>OTEL_EXPORTER_OTLP_COMPRESSION</c>: <c>gzip</c> or <c>none</c>;
-    /// <see langword="true"/> by default.</summary>
+    /// <summary>Whether requests are compressed with gzip. Variable: <c>OTEL_EXPORTER_OTLP_COMPRESSION</c>, which can be <c>gzip</c> or
+    /// <c>none</c>. Default: <see langword="true"/>.</summary>
     public bool? UseGzip { get; set; }
 
-    /// <summary>Receives the error of each failed export, an <see cref="HttpRequestException"/>, and, while the exporter is created, an
-    /// <see cref="ArgumentException"/> for each variable that is ignored. Called on a thread of the pool. Exceptions that it throws are
-    /// ignored.</summary>
+    /// <summary>The callback for errors. It receives an <see cref="HttpRequestException"/> for each failed export and, while the exporter
+    /// is created, an <see cref="ArgumentException"/> for each ignored environment variable. It is called on a thread of the pool.
+    /// Exceptions that it throws are ignored.</summary>
     public Action<Exception>? OnError { get; set; }
 
-    /// <summary>The clock and timer; the system's unless set.</summary>
+    /// <summary>The clock and timer; those of the system by default.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public TimeProvider TimeProvider
     {

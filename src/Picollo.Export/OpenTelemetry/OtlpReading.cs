@@ -1,6 +1,6 @@
 namespace Picollo.Export;
 
-/// <summary>What a histogram had counted at a moment, in exponential buckets. Immutable.</summary>
+/// <summary>The values that a histogram had recorded at a point in time, in exponential buckets. Immutable.</summary>
 /// <param name="Buckets">The buckets with values, in ascending order.</param>
 /// <param name="Zero">The number of zeros, and of values below the range.</param>
 /// <param name="Sum">The sum of all values.</param>
@@ -11,7 +11,7 @@ internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Ze
     /// <summary>The number of values.</summary>
     public ulong Count { get; } = Zero + Buckets.Aggregate(0UL, static (sum, bucket) => sum + bucket.Count);
 
-    /// <summary>The smallest and the largest value; null if they are out of the histogram's range, or there are none.</summary>
+    /// <summary>The smallest and the largest value; null if it is out of the histogram's range, or there are no values.</summary>
     public (double? Min, double? Max) Extremes { get; init; }
 
     /// <summary>Reads a histogram; null if it is disposed.</summary>
@@ -33,7 +33,7 @@ internal sealed record OtlpReading((int Bucket, ulong Count)[] Buckets, ulong Ze
         }
     }
 
-    /// <summary>The values since an earlier reading, without a reset between the two.</summary>
+    /// <summary>Returns the values since an earlier reading. There must be no reset between the two.</summary>
     public OtlpReading Since(OtlpReading earlier)
     {
         List<(int, ulong)> grown = [];

@@ -1,6 +1,6 @@
 namespace Picollo.Export;
 
-/// <summary>The message <c>ExportMetricsServiceRequest</c>
+/// <summary>Writes the message <c>ExportMetricsServiceRequest</c>
 /// (https://github.com/open-telemetry/opentelemetry-proto/tree/v1.5.0/opentelemetry/proto).</summary>
 internal static class OtlpRequest
 {
@@ -15,7 +15,7 @@ internal static class OtlpRequest
     private const int Key = 1, Value = 2, StringValue = 1;
     private const ulong Delta = 1, Cumulative = 2;
 
-    /// <summary>Writes data points that are sorted by the names of their metrics.</summary>
+    /// <summary>Writes data points, which must be sorted by metric name.</summary>
     public static void Write(
         ProtobufBuffer buffer, IReadOnlyDictionary<string, string> resource, ReadOnlySpan<OtlpPoint> points, bool isDelta)
     {
@@ -128,7 +128,7 @@ internal static class OtlpRequest
         }
     }
 
-    /// <summary>Prometheus' names of base units as the codes of UCUM, which OpenTelemetry uses; others are kept.</summary>
+    /// <summary>Converts Prometheus' names of base units to the UCUM codes that OpenTelemetry uses. Other units are kept.</summary>
     private static string UnitOf(string unit) => unit switch
     {
         "seconds" => "s",

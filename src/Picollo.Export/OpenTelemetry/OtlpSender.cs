@@ -5,16 +5,16 @@ using System.Net.Sockets;
 
 namespace Picollo.Export;
 
-/// <summary>What became of a request.</summary>
-/// <param name="Error">The error; null if the receiver has accepted the request, or at least a part of it.</param>
+/// <summary>The result of a request.</summary>
+/// <param name="Error">The error; null if the receiver has accepted the request, at least in part.</param>
 /// <param name="MayRetry">Whether the request can be sent again.</param>
-/// <param name="RetryAfter">The time that the receiver demands before that; null if it demands none.</param>
-/// <param name="RejectedPoints">The data points that the receiver has rejected.</param>
+/// <param name="RetryAfter">The time that the receiver requests before a retry; null if it requests none.</param>
+/// <param name="RejectedPoints">The number of data points that the receiver has rejected.</param>
 internal readonly record struct OtlpResult(HttpRequestException? Error, bool MayRetry, TimeSpan? RetryAfter, long RejectedPoints);
 
 /// <summary>Sends requests by HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Not thread-safe.</summary>
-/// <remarks>Errors contain no text of the receiver, because it may repeat headers, and neither do messages of exceptions, which may contain
-/// such a text.</remarks>
+/// <remarks>Error messages contain neither text of the receiver, which may repeat headers, nor the messages of exceptions, which may
+/// contain such text.</remarks>
 internal sealed class OtlpSender : IDisposable
 {
     private const int LongestAnswer = 1 << 16;
@@ -30,7 +30,7 @@ internal sealed class OtlpSender : IDisposable
     {
         (_settings, _time) = (settings, time);
 
-        // Without redirects, which would send the headers elsewhere, and without spans for the exporter's own requests.
+        // Redirects are off, because they would send the headers elsewhere. Propagation is off, so that no spans are created for exports.
         SocketsHttpHandler handler = new()
         {
             AllowAutoRedirect = false,
@@ -64,11 +64,11 @@ internal sealed class OtlpSender : IDisposable
             // The codes that the specification permits to retry.
             bool mayRetry = response.StatusCode is HttpStatusCode.TooManyRequests or HttpStatusCode.BadGateway
                 or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout;
-            return Failed($"the receiver answered with the status code {(int)response.StatusCode}", mayRetry, response);
+            return Failed($"the receiver returned the status code {(int)response.StatusCode}", mayRetry, response);
         }
         catch (OperationCanceledException) when (!stop.IsCancellationRequested)
         {
-            return Failed($"there was no answer within {_settings.Timeout.TotalSeconds:0.###} s", mayRetry: true);
+            return Failed($"there was no response within {_settings.Timeout.TotalSeconds:0.###} s", mayRetry: true);
         }
         catch (HttpRequestException e)
         {
@@ -77,7 +77,7 @@ internal sealed class OtlpSender : IDisposable
         }
         catch (IOException)
         {
-            return Failed("the connection ended within the answer", mayRetry: true);
+            return Failed("the connection ended before the response was complete", mayRetry: true);
         }
     }
 
@@ -114,7 +114,7 @@ internal sealed class OtlpSender : IDisposable
         return content;
     }
 
-    /// <summary>Reads how many data points of an accepted request were rejected.</summary>
+    /// <summary>Reads the number of rejected data points of an accepted request.</summary>
     private static async Task<long> ReadRejectedAsync(HttpContent content, CancellationToken stop)
     {
         if (content.Headers.ContentType?.MediaType != "application/x-protobuf")

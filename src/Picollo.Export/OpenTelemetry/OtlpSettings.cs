@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Export;
 
-/// <summary>The options of an exporter, completed by the environment variables.</summary>
+/// <summary>The options of an exporter, completed with environment variables.</summary>
 internal sealed class OtlpSettings
 {
     private const string DefaultEndpoint = "http://localhost:4318/v1/metrics";
@@ -18,15 +18,15 @@ internal sealed class OtlpSettings
     private static readonly TimeSpan DefaultInterval = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(10);
 
-    // RFC 9110: a token. Values are visible ASCII, because HTTP has no other.
+    // Header names are tokens of RFC 9110. Values are visible ASCII, because HTTP allows no other characters.
     private static readonly SearchValues<char> NameCharacters =
         SearchValues.Create("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
     private readonly Func<string, string?> _variables;
 
     /// <param name="options">The options.</param>
-    /// <param name="variables">Returns the value of a variable; null for none.</param>
-    /// <param name="defaultServiceName">The name if no variable and no option has one; null for that of the process.</param>
+    /// <param name="variables">Returns the value of an environment variable; null if it is not set.</param>
+    /// <param name="defaultServiceName">The service name if no variable and no option has one; null for the name of the process.</param>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
     public OtlpSettings(OtlpExporterOptions options, Func<string, string?> variables, string? defaultServiceName)
     {
@@ -44,12 +44,12 @@ internal sealed class OtlpSettings
         WarnOfUnsupported();
     }
 
-    /// <summary>Whether nothing is exported.</summary>
+    /// <summary>Whether the export is disabled.</summary>
     public bool IsDisabled { get; }
 
     public Uri Endpoint { get; }
 
-    /// <summary>The endpoint without what may be secret.</summary>
+    /// <summary>The endpoint without parts that may be secret.</summary>
     public string EndpointText => Endpoint.GetComponents(UriComponents.SchemeAndServer | UriComponents.Path, UriFormat.UriEscaped);
 
     public IReadOnlyDictionary<string, string> Headers { get; }
@@ -65,7 +65,7 @@ internal sealed class OtlpSettings
     /// <summary>The attributes of the resource.</summary>
     public IReadOnlyDictionary<string, string> Resource { get; }
 
-    /// <summary>What is wrong with variables that are ignored.</summary>
+    /// <summary>The messages about variables that are ignored.</summary>
     public List<string> Warnings { get; } = [];
 
     private string? ValueOf(string name) => _variables(name) is { } text && !string.IsNullOrWhiteSpace(text) ? text.Trim() : null;
@@ -214,7 +214,7 @@ internal sealed class OtlpSettings
         return all;
     }
 
-    /// <summary>Reads <c>key=value,key=value</c>, with values in percent encoding (W3C Baggage). All of it is ignored if a part is
+    /// <summary>Reads <c>key=value,key=value</c>, with values in percent encoding (W3C Baggage). The whole list is ignored if a part is
     /// invalid.</summary>
     private List<KeyValuePair<string, string>> ReadPairs(string name)
     {
@@ -240,19 +240,19 @@ internal sealed class OtlpSettings
         {
             if (ValueOf(prefix + "PROTOCOL") is { } protocol && protocol != "http/protobuf")
             {
-                Warn(prefix + "PROTOCOL", "is not supported unless it is http/protobuf, whose port is 4318 by default");
+                Warn(prefix + "PROTOCOL", "must be http/protobuf, the only supported protocol, whose default port is 4318");
             }
 
             foreach (string name in new[] { "CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY" })
             {
                 if (ValueOf(prefix + name) is not null)
                 {
-                    Warn(prefix + name, "is not supported: certificates are those of the system");
+                    Warn(prefix + name, "is not supported; the certificates of the system are used");
                 }
             }
         }
     }
 
-    // Without the value, which may be secret.
+    // The message does not contain the value, which may be secret.
     private void Warn(string name, string fault) => Warnings.Add($"The variable {name} is ignored: it {fault}.");
 }

@@ -1,26 +1,27 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>The density over a logarithmic axis: the share of the values in each of many intervals that are equally wide there.</summary>
+/// <summary>Draws the density over a logarithmic axis: the percentage of the values in each of many intervals, which have equal widths on
+/// that axis.</summary>
 /// <remarks>
-/// A bucket's count is spread evenly over its place on the axis, so that one bucket is level; a value v that is a bucket of its own covers
-/// v to v + 1. The value 0 has no place on such an axis: where there are zeros, they are a column of their own at the axis' beginning, as
-/// wide as an interval, and after them nothing up to where the other values begin. The number of intervals follows the Rice rule, 2·∛n (D.
-/// Lane, "Online Statistics Education", Histograms), up to what can be pointed at.
+/// A bucket's count is spread evenly over the bucket's part of the axis, so that a single bucket is level. A bucket of a single value v
+/// covers v to v + 1. The value 0 is not on a logarithmic axis. If there are zeros, they have a separate column at the start of the axis,
+/// as wide as an interval, which is followed by an empty part. The number of intervals follows the Rice rule, 2·∛n (D. Lane, "Online
+/// Statistics Education", Histograms), up to the number that a pointer can select.
 /// </remarks>
 internal static class DensityPlot
 {
     private const double Height = 190;
 
-    /// <summary>Least part of the axis for zeros and the empty column after them: room for their label.</summary>
+    /// <summary>The minimum part of the axis for zeros and the empty column after them, which must fit their label.</summary>
     private const double ZeroPart = 0.07;
 
-    /// <summary>The start of the only column of zeros alone.</summary>
+    /// <summary>The start of the only column if all values are zeros.</summary>
     private const double ZeroAlone = 0.5;
 
     private const int MinIntervals = 16;
     private const int MaxIntervals = 88;
 
-    /// <summary>Maximum number of areas that can be told apart when they overlap.</summary>
+    /// <summary>The maximum number of overlapping areas that remain distinguishable.</summary>
     private const int MaxFilled = 3;
 
     public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options) =>
@@ -63,9 +64,10 @@ internal static class DensityPlot
     }
 
     /// <summary>The columns of the chart.</summary>
-    /// <param name="Edges">Where they begin, and where the last one ends.</param>
-    /// <param name="First">The first one on the logarithmic axis: after that of the zeros and the empty one where there are zeros.</param>
-    /// <param name="Factor">From the beginning of an interval to its end.</param>
+    /// <param name="Edges">The start of each column, and the end of the last one.</param>
+    /// <param name="First">The index of the first column on the logarithmic axis. If there are zeros, it follows their column and an empty
+    /// one.</param>
+    /// <param name="Factor">The ratio of an interval's end to its start.</param>
     private sealed record Columns(double[] Edges, int First, double Factor)
     {
         public int Count => Edges.Length - 1;
@@ -118,7 +120,7 @@ internal static class DensityPlot
     private static double TotalOf(StillHistogram histogram) =>
         Enumerable.Range(0, histogram.UsedCount).Sum(i => (double)histogram.UsedAt(i).Count);
 
-    /// <summary>The percentages of the columns; null of an empty histogram.</summary>
+    /// <summary>Returns the percentage of the values in each column; null for an empty histogram.</summary>
     private static double[]? SharesOf(StillHistogram histogram, Columns columns)
     {
         if (histogram.UsedCount == 0)

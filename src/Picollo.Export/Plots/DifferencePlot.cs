@@ -1,11 +1,12 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>What changed between two histograms at each rank: in the values' unit, and below in percent of what was.</summary>
+/// <summary>Draws the difference of two histograms at each rank: in the unit of the values and, below, in percent of the value
+/// before.</summary>
 internal static class DifferencePlot
 {
     private const double Height = 110;
 
-    // A look for up and one for down: vermillion and blue, the pair that colour-blind people tell apart best.
+    // One look for increases and one for decreases. Vermillion and blue are the pair that colour-blind people distinguish best.
     private const int Down = 0;
     private const int Up = 1;
 
@@ -15,7 +16,7 @@ internal static class DifferencePlot
         PercentileCurve now = new(after.Histogram);
         PlotUnit own = new(options.Unit);
 
-        // No further than both have values.
+        // The plot ends where one of the two has no more values.
         double nines = Math.Min(was.Nines, now.Nines);
         double[] recorded = PercentilePlot.Levels(nines, i => Difference(was.ColumnAt(i), now.ColumnAt(i)));
         (PlotUnit unit, PlotAxis axis) = own.Scale(
@@ -71,10 +72,10 @@ internal static class DifferencePlot
             IsFilled: true);
     }
 
-    // In whole numbers first: two neighbours above 2⁵³ are one number as doubles.
+    // The difference is computed in integers, because two adjacent numbers above 2⁵³ are equal as doubles.
     private static double Difference(ulong from, ulong to) => (double)((Int128)to - from);
 
-    /// <summary>In percent; there is none from 0 to something.</summary>
+    /// <summary>Returns the change in percent; NaN for a change from 0 to another value.</summary>
     private static double Change(ulong from, ulong to) =>
         from == 0 ? to == 0 ? 0 : double.NaN : Difference(from, to) / from * 100;
 

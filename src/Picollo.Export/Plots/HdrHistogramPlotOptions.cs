@@ -1,10 +1,10 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>What a plot or a report says besides its curves.</summary>
+/// <summary>The title and the unit of a plot or a report.</summary>
 /// <remarks>Read while a plot or report is made; later changes do not affect it. Not thread-safe while it is changed.</remarks>
 public sealed class HdrHistogramPlotOptions
 {
-    /// <summary>The heading; none by default. Any text, treated as a name of a series is.</summary>
+    /// <summary>The title; empty by default. Any text is allowed; it is encoded and shortened like the name of a series.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public string Title
     {
@@ -12,7 +12,8 @@ public sealed class HdrHistogramPlotOptions
         set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = "";
 
-    /// <summary>The unit of the values; none by default. Its name may be any text, treated as a name of a series is.</summary>
+    /// <summary>The unit of the values; none by default. Its name can be any text; it is encoded and shortened like the name of a
+    /// series.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public HdrHistogramUnit Unit
     {
@@ -20,6 +21,6 @@ public sealed class HdrHistogramPlotOptions
         set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = HdrHistogramUnit.None;
 
-    /// <summary>A copy without the heading.</summary>
+    /// <summary>Copies the options without the title.</summary>
     internal HdrHistogramPlotOptions WithoutTitle() => new() { Unit = Unit };
 }

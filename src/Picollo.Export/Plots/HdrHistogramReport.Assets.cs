@@ -1,6 +1,6 @@
 namespace Picollo.Export.Plots;
 
-/// <content>The page's style and script.</content>
+/// <content>The style and the script of the page.</content>
 internal static partial class HdrHistogramReport
 {
     private const string StyleHash = "sha256-wSXivGwqP0BHACrwkIJFwLjPjMCTUrfKPaS66SJkc2c=";

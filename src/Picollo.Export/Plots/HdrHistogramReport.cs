@@ -2,10 +2,10 @@ using static System.FormattableString;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>The page of <see cref="HdrHistogramPlot.WriteReport"/>.</summary>
+/// <summary>Writes the page of <see cref="HdrHistogramPlot.WriteReport"/>.</summary>
 internal static partial class HdrHistogramReport
 {
-    /// <summary>More columns would not fit on a page.</summary>
+    /// <summary>The maximum number of columns that fit on a page.</summary>
     private const int SeriesPerTable = 4;
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
@@ -32,7 +32,7 @@ internal static partial class HdrHistogramReport
         output.Write($"</div>\n</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>{Script}</script>\n</body>\n</html>\n");
     }
 
-    /// <summary>What is shown: the names of the series.</summary>
+    /// <summary>Returns the default title, which has the names of the series.</summary>
     private static string TitleOf(PlotSeries[] series)
     {
         const int MostNames = 3;

@@ -3,8 +3,8 @@ using static System.FormattableString;
 namespace Picollo.Export.Plots;
 
 /// <summary>
-/// The buckets of a precision, a row for each block and a cell for each bucket: that all rows are as many cells and each as wide in
-/// values as all before it together is the whole idea of the layout.
+/// Draws the buckets of a precision, with a row for each block and a cell for each bucket. It shows the idea of the layout: all rows have
+/// the same number of cells, and each row covers as many values as all rows before it.
 /// </summary>
 internal static class LayoutPlot
 {
@@ -12,15 +12,15 @@ internal static class LayoutPlot
     private const double RowHeight = 44;
     private const double CellHeight = 22;
 
-    /// <summary>Narrower cells than this part of a row are not drawn one by one.</summary>
+    /// <summary>The maximum number of cells in a row; more would be too narrow to draw.</summary>
     private const int MaxCells = 64;
 
-    // A bucket's first value stands in its cell where there is room for that.
+    // A cell shows the first value of its bucket if there is enough space.
     private const double LetterWidth = 7;
 
     public static HdrHistogramPlot Make(HdrLayout layout, ulong maxValue, string title)
     {
-        string heading = Invariant($"{layout.BlockSize:N0} buckets a block, precision {layout.RelativeError * 100:0.####} %");
+        string heading = Invariant($"{layout.BlockSize:N0} buckets per block, precision {layout.RelativeError * 100:0.####} %");
         return HdrHistogramPlot.Compose(
             Invariant($"the buckets of the values 0 to {maxValue:N0}, block by block"),
             title.Length > 0 ? title : heading,
@@ -47,7 +47,7 @@ internal static class LayoutPlot
         string width = begin.Step == 1 ? "exact" : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
         double right = svg.Width - SvgWriter.Margin;
         svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.End:N0}: {width}"));
-        string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text's own
+        string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text colour
         if (layout.BlockSize > MaxCells)
         {
             double part = Math.Min(last - first + 1, (uint)layout.BlockSize) / (double)layout.BlockSize;

@@ -1,15 +1,16 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>The values of a histogram over ranks, read at one moment: for the columns of a plot and for its strips.</summary>
+/// <summary>The values of a histogram at ranks, read once: for the columns of a plot and for its strips.</summary>
 internal sealed class PercentileCurve
 {
-    /// <summary>Ranks are drawn up to 99.99999999 %; a double tells further ones from each other less and less.</summary>
+    /// <summary>The maximum number of nines. Ranks are drawn up to 99.99999999 %, because doubles distinguish higher ranks less and
+    /// less.</summary>
     public const int MaxNines = 10;
 
-    /// <summary>The columns of each nine: more than a plot shows at two nines, where each has most room.</summary>
+    /// <summary>The number of columns per nine. It exceeds the resolution of a plot of two nines, in which each nine is widest.</summary>
     public const int ColumnsPerNine = 360;
 
-    // Of each nine's way to the next: the ranks 0, 10 … 90, those that are often asked for among them, and 75, 85 between the wider ones.
+    // The ranks within each nine: 0, 10 … 90, which include the common ones, and 75 and 85 in the widest gaps.
     private static readonly decimal[] Rests = [10, 9, 8, 7, 6, 5, 4, 3, 2.5m, 2, 1.5m];
 
     private static readonly double[] ColumnRanks = [.. Enumerable.Range(1, MaxNines * ColumnsPerNine).Select(RankOfEdge)];
@@ -25,7 +26,7 @@ internal sealed class PercentileCurve
         _values = [.. percentiles.Select(percentile => percentile.Value)];
     }
 
-    /// <summary>The ranks that people ask for, up to the last that is drawn, in percent.</summary>
+    /// <summary>The ranks that tooltips show, up to the last that is drawn, in percent.</summary>
     public static IReadOnlyList<double> Told { get; } = [.. TellingRanks()];
 
     public ulong Total { get; }
@@ -36,21 +37,21 @@ internal sealed class PercentileCurve
 
     public ulong Median => ToldAt(5);
 
-    /// <summary>How many nines of rank there are values for, a whole one at least. The largest of n values stands at its mid-rank,
-    /// 1 − 1/2n.</summary>
+    /// <summary>The number of nines for which there are values, at least one. The largest of n values is at its mid-rank, 1 −
+    /// 1/2n.</summary>
     public double Nines => Total == 0 ? 0 : Math.Clamp(Math.Log10(2.0 * Total), 1, MaxNines);
 
-    /// <summary>The value at the end of a column, which is that of the ranks before it: a rank belongs to the bucket that reaches
+    /// <summary>Returns the value at the end of a column. It applies to the whole column, because a rank belongs to the bucket that reaches
     /// it.</summary>
     public ulong ColumnAt(int column) => _values[column];
 
-    /// <summary>The value at a rank of <see cref="Told"/>.</summary>
+    /// <summary>Returns the value at a rank of <see cref="Told"/>.</summary>
     public ulong ToldAt(int rank) => _values[ColumnRanks.Length + rank];
 
-    /// <summary>The nines of a rank in percent, log₁₀ of 1/(1−p): 1 for 90, 2 for 99.</summary>
+    /// <summary>Returns the nines of a rank in percent, log₁₀ of 1/(1−p): 1 for 90, 2 for 99.</summary>
     public static double NinesOf(double rank) => 2 - Math.Log10(100 - rank);
 
-    // Whole nines exactly: 99.9 is the double that everybody else means by it.
+    // Whole nines are computed exactly, so that 99.9 is the same double as the literal.
     private static double RankOfEdge(int edge) => edge % ColumnsPerNine == 0
         ? (double)(100 - (100 * Power(edge / ColumnsPerNine)))
         : 100 * (1 - Math.Pow(10, -(double)edge / ColumnsPerNine));

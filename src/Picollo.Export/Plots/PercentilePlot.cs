@@ -1,14 +1,15 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>The percentile distribution: the value at each rank, the ranks stretched towards 100 as the HdrHistogram family plots
-/// them.</summary>
+/// <summary>Draws the percentile distribution: the value at each rank. The ranks are stretched towards 100, as in the plots of the
+/// HdrHistogram libraries.</summary>
 internal static class PercentilePlot
 {
     public const string RankLabel = "percentile, %";
 
     private const double Height = 210;
 
-    /// <summary>From this ratio of the largest value to a median on, the axis is logarithmic: a linear one would hide the median.</summary>
+    /// <summary>The ratio of the largest value to a median above which the axis is logarithmic, because a linear axis would hide the
+    /// median.</summary>
     private const double LinearRange = 1000;
 
     public static HdrHistogramPlot Make(IReadOnlyList<PlotSeries> series, HdrHistogramPlotOptions options) =>
@@ -61,7 +62,7 @@ internal static class PercentilePlot
             string.Concat(told.Select(one => $"\n{one.Series.ShortName}: {own.Tell(one.Curve.ToldAt(rank))}"));
     }
 
-    /// <summary>The axis of recorded values with its unit and label.</summary>
+    /// <summary>Returns the axis of recorded values with its unit and label.</summary>
     public static (PlotUnit Unit, PlotAxis Axis, string Label) ValueAxis(
         PlotUnit own, double smallest, double smallestAboveZero, double medianAboveZero, double largest)
     {
@@ -75,12 +76,12 @@ internal static class PercentilePlot
         return (unit, axis, unit.AxisLabel);
     }
 
-    /// <summary>The edges of the columns in nines.</summary>
+    /// <summary>The edges of the columns, in nines.</summary>
     public static double[] Edges { get; } =
         [.. Enumerable.Range(0, (PercentileCurve.MaxNines * PercentileCurve.ColumnsPerNine) + 1)
             .Select(i => i / (double)PercentileCurve.ColumnsPerNine)];
 
-    /// <summary>Ticks at each nine, and at the median where there is room.</summary>
+    /// <summary>Returns an axis with a tick at each nine, and at the median if there is enough space.</summary>
     public static PlotAxis RankAxis(double nines)
     {
         List<PlotTick> ticks = [new(0, "0")];
@@ -99,7 +100,7 @@ internal static class PercentilePlot
         return new(0, nines, IsLogarithmic: false, ticks);
     }
 
-    /// <summary>A strip for each rank of <see cref="PercentileCurve.Told"/>, up to halfway to its neighbours.</summary>
+    /// <summary>Returns a strip for each rank of <see cref="PercentileCurve.Told"/>. It ends halfway to the neighbouring ranks.</summary>
     public static IReadOnlyList<PlotStrip> StripsOf(double nines, Func<int, string>? tell)
     {
         if (tell is null)
@@ -121,15 +122,15 @@ internal static class PercentilePlot
         return strips;
     }
 
-    /// <summary>A level for each column, as far as there are values.</summary>
+    /// <summary>Returns a level for each column; NaN after the last value.</summary>
     public static double[] Levels(double nines, Func<int, double> at) =>
         [.. Enumerable.Range(0, Edges.Length - 1).Select(i => Edges[i] < nines ? at(i) : double.NaN)];
 
-    // From 0, where that leaves the values at least half of the height.
+    // The axis starts at 0 if the values then cover at least half of the height.
     private static PlotAxis LinearAxis(double smallest, double largest) =>
         PlotAxis.Linear(largest - smallest < largest / 2 && largest > smallest ? smallest : 0, largest, 5);
 
-    // A value of 0 lies at the lower end.
+    // The value 0 is drawn at the lower end.
     private static PlotAxis LogarithmicAxis(double smallest, double largest, Func<double, string> label) => PlotAxis.Logarithmic(
         Math.Pow(10, Math.Floor(Math.Log10(smallest))), Math.Pow(10, Math.Ceiling(Math.Log10(largest))), 8, label);
 }

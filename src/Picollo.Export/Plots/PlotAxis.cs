@@ -3,7 +3,7 @@ namespace Picollo.Export.Plots;
 /// <summary>A tick of an axis.</summary>
 internal readonly record struct PlotTick(double Value, string Label);
 
-/// <summary>An axis: the range that it shows, linear or logarithmic, and its ticks at round numbers.</summary>
+/// <summary>An axis: its range, linear or logarithmic, and its ticks at round numbers.</summary>
 internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IReadOnlyList<PlotTick> Ticks)
 {
     private const double LeastPositive = 1e-300;
@@ -17,7 +17,7 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
         return Math.Clamp(position, 0, 1);
     }
 
-    /// <summary>A range widened to round numbers, linear.</summary>
+    /// <summary>Creates a linear axis. The range is extended to round numbers.</summary>
     public static PlotAxis Linear(double min, double max, int ticks)
     {
         if (!(max > min))
@@ -31,11 +31,11 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
         return new PlotAxis(first * step, last * step, false, LinearTicks(first, last, step));
     }
 
-    /// <summary>A range of positive numbers, logarithmic.</summary>
-    /// <param name="min">The smallest, above 0.</param>
-    /// <param name="max">The largest, above <paramref name="min"/>.</param>
-    /// <param name="ticks">Approximate number of ticks.</param>
-    /// <param name="label">The label of a tick; by itself the number with a suffix.</param>
+    /// <summary>Creates a logarithmic axis of positive numbers.</summary>
+    /// <param name="min">The smallest value, above 0.</param>
+    /// <param name="max">The largest value, above <paramref name="min"/>.</param>
+    /// <param name="ticks">The approximate number of ticks.</param>
+    /// <param name="label">Returns the label of a tick. The default is the number with a suffix.</param>
     public static PlotAxis Logarithmic(double min, double max, int ticks, Func<double, string>? label = null)
     {
         double decades = Math.Log10(max / min);
@@ -64,11 +64,11 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
         return new PlotAxis(min, max, true, list);
     }
 
-    /// <summary>The same axis with a tick for 0, in place of those below <paramref name="rest"/>.</summary>
+    /// <summary>Returns the same axis with a tick for 0, without the ticks below <paramref name="rest"/>.</summary>
     public PlotAxis WithZeroAt(double place, double rest) =>
         this with { Ticks = [new(place, "0"), .. Ticks.Where(tick => tick.Value >= rest * (1 - 1e-9))] };
 
-    /// <summary>The smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least <paramref name="atLeast"/>.</summary>
+    /// <summary>Returns the smallest of 1, 2, 2.5, 5 and 10 times a power of ten that is at least <paramref name="atLeast"/>.</summary>
     private static double StepFor(double atLeast)
     {
         double power = Math.Pow(10, Math.Floor(Math.Log10(atLeast)));

@@ -2,31 +2,31 @@ namespace Picollo.Export.Plots;
 
 /// <summary>A line of a chart.</summary>
 /// <param name="Name">The name in the legend.</param>
-/// <param name="WholeName">The same, not shortened.</param>
+/// <param name="WholeName">The name without shortening.</param>
 /// <param name="Levels">A level for each column of the chart; NaN for none.</param>
-/// <param name="Look">The line's number in <see cref="PlotPalette"/>.</param>
+/// <param name="Look">The index of the line's look in <see cref="PlotPalette"/>.</param>
 /// <param name="IsFilled">Whether the area between the line and the axis is tinted.</param>
 internal sealed record PlotLine(string Name, string WholeName, double[] Levels, int Look, bool IsFilled);
 
 /// <summary>The range of several lines.</summary>
-/// <param name="Count">Number of lines.</param>
+/// <param name="Count">The number of lines.</param>
 /// <param name="Low">The lowest level of each column; NaN for none.</param>
-/// <param name="High">The highest.</param>
+/// <param name="High">The highest level of each column; NaN for none.</param>
 internal sealed record PlotBand(int Count, double[] Low, double[] High);
 
-/// <summary>The series of a chart: a line for each, as many as there are looks, and a band for the rest, so that the size of a plot is
-/// bounded whatever the number of its series.</summary>
+/// <summary>The series of a chart. There is a line for each, up to the number of looks, and a band for the rest, so that the size of a plot
+/// does not depend on the number of series.</summary>
 internal sealed class PlotLines
 {
     public List<PlotLine> Own { get; init; } = [];
 
-    /// <summary>The range of the rest; null if every series has a line.</summary>
+    /// <summary>The range of the other series; null if every series has a line.</summary>
     public PlotBand? Band { get; private set; }
 
     public void Add(PlotSeries series, double[] levels, bool isFilled) => Add(series.Label, series.Name, levels, isFilled);
 
     /// <param name="name">The name in the legend.</param>
-    /// <param name="wholeName">The same, not shortened.</param>
+    /// <param name="wholeName">The name without shortening.</param>
     /// <param name="levels">A level for each column of the chart; NaN for none.</param>
     /// <param name="isFilled">Whether the area between the line and the axis is tinted.</param>
     public void Add(string name, string wholeName, double[] levels, bool isFilled)
@@ -46,7 +46,7 @@ internal sealed class PlotLines
         }
     }
 
-    /// <summary>Divides all levels: of recorded values by a unit's ratio.</summary>
+    /// <summary>Divides all levels, for example by the ratio of a unit.</summary>
     public void Divide(double ratio)
     {
         IEnumerable<double[]> band = Band is null ? [] : [Band.Low, Band.High];

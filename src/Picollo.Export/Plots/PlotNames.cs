@@ -1,12 +1,12 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>Shortens names that stand together, so that what they differ in stays.</summary>
+/// <summary>Shortens names that are shown together, and keeps the parts in which they differ.</summary>
 internal static class PlotNames
 {
-    /// <summary>Each name on one line, cut to the width of a number of letters. What is cut is what all names begin with and end with; only
-    /// if that is not enough, the rest. Names that differ stay different: the last resort is a number after them.</summary>
-    /// <param name="names">The names that a reader sees together.</param>
-    /// <param name="letters">As for <see cref="PlotText.Shorten"/>; 12 at least.</param>
+    /// <summary>Returns each name on one line, shortened to a number of letters. The common start and end of all names are shortened first,
+    /// and the rest only if that is not enough. Different names remain different; if necessary, a number is appended.</summary>
+    /// <param name="names">The names that are shown together.</param>
+    /// <param name="letters">The width in letters, as for <see cref="PlotText.Shorten"/>; 12 or more.</param>
     public static string[] Shorten(IReadOnlyList<string> names, int letters)
     {
         string[] whole = [.. names.Select(PlotText.OneLine)];
@@ -33,12 +33,12 @@ internal static class PlotNames
     }
 
     /// <param name="name">The name.</param>
-    /// <param name="head">How much of its beginning all names have.</param>
-    /// <param name="tail">How much of its end all names have.</param>
-    /// <param name="letters">The width.</param>
+    /// <param name="head">The length of the start that all names share.</param>
+    /// <param name="tail">The length of the end that all names share.</param>
+    /// <param name="letters">The width in letters.</param>
     private static string Cut(string name, int head, int tail, int letters)
     {
-        const int Least = 6; // fewer letters of a beginning or an end say nothing
+        const int Least = 6; // fewer letters of a start or an end are meaningless
         (int from, int to) = PlotText.ElementsAround(name, head, name.Length - tail);
         int room = letters - PlotText.LettersOf(name[from..to]);
         if (PlotText.LettersOf(name) <= letters || from == 0 && to == name.Length || room < 2 * Least)
@@ -46,7 +46,7 @@ internal static class PlotNames
             return PlotText.Shorten(name, letters);
         }
 
-        // The beginning takes what the end leaves: a third of the room, or more if the beginning needs less.
+        // The start gets the space that the end leaves. The end gets a third of the space, or more if the start needs less.
         int forTail = Math.Max(room / 3, room - PlotText.LettersOf(name[..from]));
         string end = PlotText.Shorten(name[to..], forTail);
         return PlotText.Shorten(name[..from], room - PlotText.LettersOf(end)) + name[from..to] + end;
@@ -56,7 +56,7 @@ internal static class PlotNames
     {
         Dictionary<string, string> ofWhole = new(StringComparer.Ordinal);
         HashSet<string> taken = new(StringComparer.Ordinal);
-        Dictionary<string, int> numbers = new(StringComparer.Ordinal); // the last one after each part
+        Dictionary<string, int> numbers = new(StringComparer.Ordinal); // the last number after each part
         foreach (string name in whole.Distinct())
         {
             string first = cut(name);

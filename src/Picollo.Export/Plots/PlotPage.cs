@@ -1,18 +1,18 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>What the pages that are written to a file have in common: they load nothing, and run only their own style and script.</summary>
+/// <summary>The common parts of pages that are written to files. They load nothing, and run only their own style and script.</summary>
 internal static class PlotPage
 {
     public const int LettersOfTitle = 160;
 
-    /// <summary>The content-security policy of a page.</summary>
-    /// <param name="styleHash">Of the style, as <c>sha256-…</c>. Written down and not computed: a hash needs OpenSSL on Linux, which
-    /// small containers lack. A test reports those of a change.</param>
-    /// <param name="scriptHash">Of the script.</param>
+    /// <summary>Returns the content-security policy of a page.</summary>
+    /// <param name="styleHash">The hash of the style, as <c>sha256-…</c>. It is a constant instead of being computed, because hashing needs
+    /// OpenSSL on Linux, which small containers lack. A test reports the new hash after a change.</param>
+    /// <param name="scriptHash">The hash of the script.</param>
     public static string PolicyOf(string styleHash, string scriptHash) =>
         $"default-src 'none'; style-src '{styleHash}'; script-src '{scriptHash}'; base-uri 'none'; form-action 'none'";
 
-    /// <summary>The page up to its content, with line feeds as line ends.</summary>
+    /// <summary>Returns the page up to its content. Lines end in LF.</summary>
     /// <param name="title">The title of the window, encoded.</param>
     /// <param name="policy">The content-security policy.</param>
     /// <param name="style">The style sheet.</param>

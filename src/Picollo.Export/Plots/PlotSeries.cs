@@ -1,6 +1,6 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>A series that was checked and read.</summary>
+/// <summary>A validated series with a copy of its histogram.</summary>
 internal sealed record PlotSeries(string Name, StillHistogram Histogram)
 {
     private const int LettersOfTitle = 120;
@@ -8,22 +8,22 @@ internal sealed record PlotSeries(string Name, StillHistogram Histogram)
 
     private string _title = "";
 
-    /// <summary>The name in a legend and a table, where there is room for a few lines.</summary>
+    /// <summary>The name in a legend or a table, which have space for a few lines.</summary>
     public string Label => Histogram.UsedCount == 0 ? _title + " (no values)" : _title;
 
     /// <summary>The name in a tooltip.</summary>
     public string ShortName { get; private set; } = "";
 
     /// <summary>Reads each of the series once.</summary>
-    /// <exception cref="ArgumentNullException">No series, or one without name or histogram; the message says which.</exception>
-    /// <exception cref="ObjectDisposedException">A histogram is disposed; the message says which.</exception>
+    /// <exception cref="ArgumentNullException">The list is null, or a series has no name or histogram; the message names it.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed; the message names it.</exception>
     public static PlotSeries[] ReadAll(IReadOnlyList<HdrHistogramSeries> series)
     {
         ArgumentNullException.ThrowIfNull(series);
         return Shorten([.. series.Select((one, i) => Read(one, nameof(series), $"{nameof(series)}[{i}]"))]);
     }
 
-    /// <summary>Reads two series that are compared.</summary>
+    /// <summary>Reads two series to compare.</summary>
     /// <exception cref="ArgumentNullException">A name or histogram is missing.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
     public static PlotSeries[] ReadBoth(HdrHistogramSeries before, HdrHistogramSeries after) =>
@@ -42,8 +42,8 @@ internal sealed record PlotSeries(string Name, StillHistogram Histogram)
     }
 
     /// <param name="series">The series.</param>
-    /// <param name="parameter">The argument that it is, or is in.</param>
-    /// <param name="place">Its place there, for messages.</param>
+    /// <param name="parameter">The name of the argument that is or contains the series.</param>
+    /// <param name="place">The expression for the series, for messages.</param>
     private static PlotSeries Read(HdrHistogramSeries series, string parameter, string place)
     {
         if (series.Name is null || series.Histogram is null)

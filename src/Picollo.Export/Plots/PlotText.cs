@@ -3,15 +3,15 @@ using System.Text;
 
 namespace Picollo.Export.Plots;
 
-/// <summary>Text and numbers as they stand in SVG and HTML.</summary>
+/// <summary>Formats text and numbers for SVG and HTML.</summary>
 internal static class PlotText
 {
     private const string Ellipsis = "…";
     private static readonly string[] Suffixes = ["", "k", "M", "G", "T", "P", "E"];
 
-    /// <summary>Encodes a text for an element or a quoted attribute, of XML and of HTML alike.</summary>
-    /// <remarks>What XML 1.0 does not allow, and what would turn the text around it about, becomes U+FFFD: there is no way to encode
-    /// the one, and the other would let a name disguise itself.</remarks>
+    /// <summary>Encodes text for an element or a quoted attribute, in XML and in HTML.</summary>
+    /// <remarks>Characters that XML 1.0 does not allow, and characters that change the text direction, become U+FFFD. The former cannot be
+    /// encoded, and the latter would allow a name to disguise itself.</remarks>
     public static string Encode(string text)
     {
         StringBuilder encoded = new(text.Length);
@@ -35,7 +35,7 @@ internal static class PlotText
 
     public static string OneLine(string text) => text.ReplaceLineEndings(" ");
 
-    /// <summary>The width of a text in letters.</summary>
+    /// <summary>Returns the width of a text in letters.</summary>
     public static int LettersOf(string text)
     {
         int[] starts = StartsOf(text);
@@ -48,15 +48,15 @@ internal static class PlotText
         return (width + LetterWidth - 1) / LetterWidth;
     }
 
-    /// <summary>The nearest boundaries of what a reader takes for a letter, around a part of a text.</summary>
+    /// <summary>Returns the nearest grapheme boundaries around a part of a text.</summary>
     public static (int From, int To) ElementsAround(string text, int from, int to)
     {
         int[] starts = StartsOf(text);
         return (starts.Last(start => start <= from), starts.First(start => start >= to));
     }
 
-    /// <summary>Lines of a text, each no wider than a number of letters: between words, or after the last sign in a word that is too
-    /// long.</summary>
+    /// <summary>Splits a text into lines that are no wider than a number of letters. Lines end between words or, in a word that is too
+    /// long, after the last punctuation character.</summary>
     public static IReadOnlyList<string> Wrap(string text, int letters)
     {
         List<string> lines = [];
@@ -65,7 +65,7 @@ internal static class PlotText
             int end = TakeHead(text, StartsOf(text), letters * LetterWidth);
             if (end == 0)
             {
-                break; // one letter that fits nowhere
+                break; // a single letter that is too wide
             }
 
             int space = text.LastIndexOf(' ', end);
@@ -78,9 +78,9 @@ internal static class PlotText
         return [.. lines, text];
     }
 
-    /// <summary>A text on one line, cut to the width of a number of letters: its start and its end, where names differ, and an ellipsis
-    /// between. A letter is as wide as most small ones; capitals take somewhat more, and East Asian letters and emoji twice as
-    /// much.</summary>
+    /// <summary>Returns a text on one line, shortened to a number of letters: its start and its end, in which names differ, with an
+    /// ellipsis between them. A letter is as wide as most small letters. Capitals are somewhat wider; East Asian letters and emoji are
+    /// twice as wide.</summary>
     public static string Shorten(string text, int letters)
     {
         text = OneLine(text);
@@ -105,7 +105,7 @@ internal static class PlotText
         return text[..TakeHead(text, starts, width - forTail - (2 * LetterWidth))] + Ellipsis + text[starts[tail]..];
     }
 
-    /// <summary>A text on one line, cut to the width of a number of letters, as <see cref="Shorten"/> counts them: its start and an
+    /// <summary>Returns a text on one line, shortened to a number of letters, as <see cref="Shorten"/> counts them: its start and an
     /// ellipsis.</summary>
     public static string Cut(string text, int letters)
     {
@@ -116,16 +116,17 @@ internal static class PlotText
             : text[..TakeHead(text, starts, (letters - 1) * LetterWidth)] + Ellipsis;
     }
 
-    /// <summary>From here on a value has an exponent: ten times the largest recorded value.</summary>
+    /// <summary>The value from which on numbers have an exponent: ten times the largest recorded value.</summary>
     private const double TooLong = 1e21;
 
-    /// <summary>Whether a number is written with decimals: it is neither so small that they are zeros, nor very large.</summary>
+    /// <summary>Returns <see langword="true"/> if a number is written with decimals: it is neither very large nor so small that all
+    /// decimals are zeros.</summary>
     public static bool HasPlaces(double value, int decimals) => Math.Round(value, decimals) != 0 && Math.Abs(value) < TooLong;
 
-    /// <summary>A very small or very large number.</summary>
+    /// <summary>Formats a very small or very large number.</summary>
     public static string Exponent(double value) => value.ToString("0.###E+0", CultureInfo.InvariantCulture);
 
-    /// <summary>A value in full, with up to four digits after the point where it is small.</summary>
+    /// <summary>Formats a value in full. Small values have up to four decimals.</summary>
     public static string Value(double value) => Math.Abs(value) switch
     {
         0 => "0",
@@ -134,11 +135,11 @@ internal static class PlotText
         _ => value.ToString("#,##0.##", CultureInfo.InvariantCulture),
     };
 
-    /// <summary>A recorded value in its unit: every digit of it where that is its own.</summary>
+    /// <summary>Formats a recorded value in a unit. If the unit is that of recorded values, all digits are shown.</summary>
     public static string Value(ulong value, double unitRatio) =>
         unitRatio == 1 ? value.ToString("N0", CultureInfo.InvariantCulture) : Value(value / unitRatio);
 
-    /// <summary>A value with three digits and a suffix: 12.3k.</summary>
+    /// <summary>Formats a value with three digits and a suffix: 12.3k.</summary>
     public static string Short(double value)
     {
         int thousands = ThousandsOf(value);
@@ -156,10 +157,10 @@ internal static class PlotText
         return digits.Contains('E', StringComparison.Ordinal) ? digits : digits + Suffixes[thousands];
     }
 
-    /// <summary>A tick of a linear axis, with as many digits as its distance from the next one has.</summary>
-    /// <param name="value">The tick.</param>
+    /// <summary>Formats a tick of a linear axis with as many decimals as the distance of the ticks needs.</summary>
+    /// <param name="value">The value of the tick.</param>
     /// <param name="step">The distance of the ticks.</param>
-    /// <param name="largest">The tick that is farthest from 0, whose suffix all of them have.</param>
+    /// <param name="largest">The tick with the largest magnitude. All ticks have its suffix.</param>
     public static string Tick(double value, double step, double largest)
     {
         int thousands = ThousandsOf(largest);
@@ -184,23 +185,24 @@ internal static class PlotText
         return (value / scale).ToString("0." + new string('#', decimals), CultureInfo.InvariantCulture) + Suffixes[thousands];
     }
 
-    /// <summary>A rank in percent with the digits that it has.</summary>
+    /// <summary>Formats a rank in percent with all its digits.</summary>
     public static string Rank(double rank) => rank.ToString("0.############", CultureInfo.InvariantCulture);
 
-    /// <summary>The width of a small letter, in the quarters of one that widths are counted in.</summary>
+    /// <summary>The width of a small letter, in the unit of widths, which is a quarter of a letter.</summary>
     private const int LetterWidth = 4;
 
-    /// <summary>Combining marks without end make one element of a text: a name of them would tower over the plot.</summary>
+    /// <summary>The maximum length of a text element. An element can have any number of combining marks, and such a name would cover the
+    /// plot.</summary>
     private const int MaxElementLength = 16;
 
     private const int FitsNowhere = 1 << 20;
 
-    // A line may end after these.
+    // Lines can end after these characters.
     private static readonly SearchValues<char> WordSigns = SearchValues.Create(".,:;/-_)+");
 
     private static int[] StartsOf(string text) => [.. StringInfo.ParseCombiningCharacters(text), text.Length];
 
-    /// <summary>Where the elements end that fit into a width.</summary>
+    /// <summary>Returns the end of the elements that fit into a width.</summary>
     private static int TakeHead(string text, int[] starts, int width)
     {
         int head = 0;

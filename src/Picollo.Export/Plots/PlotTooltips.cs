@@ -1,6 +1,6 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>The style and script that show a plot's values at the pointer, in place of the browser's own tooltips, for a page with an
+/// <summary>The style and script that show a plot's values at the pointer instead of in the browser's tooltips. The page must have an
 /// element <c>#tip</c> and the colours <c>--ground</c>, <c>--text</c> and <c>--rule</c>.</summary>
 internal static class PlotTooltips
 {
@@ -14,8 +14,8 @@ internal static class PlotTooltips
 
         """.ReplaceLineEndings("\n");
 
-    /// <summary>Defines <c>plotTooltips(plots)</c>, which takes the element that the plots are in and returns what is to be called when
-    /// they were drawn anew.</summary>
+    /// <summary>Defines <c>plotTooltips(plots)</c>. Its argument is the element that contains the plots. It returns a function to call
+    /// after the plots were redrawn.</summary>
     public static string Script { get; } =
         """
 

@@ -1,7 +1,6 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>The unit of the values in a plot. Units of time that are known by their names scale with the values: 30 ms, and not 30M
-/// ns.</summary>
+/// <summary>The unit of the values in a plot. Known units of time scale with the values: 30 ms, not 30M ns.</summary>
 internal sealed class PlotUnit
 {
     private const int LettersOfName = 20;
@@ -17,7 +16,7 @@ internal sealed class PlotUnit
         ["ps", "psec", "picosecond", "picoseconds"],
     ];
 
-    // Of ten, of seconds; null if it is no unit of time.
+    // The exponent of ten relative to seconds; null for other units.
     private readonly int? _exponent;
 
     private PlotUnit(string name, double ratio, int? exponent) => (Name, Ratio, _exponent) = (name, ratio, exponent);
@@ -32,16 +31,17 @@ internal sealed class PlotUnit
     /// <summary>The divisor of recorded values.</summary>
     public double Ratio { get; }
 
-    /// <summary>The name with a bound to its length.</summary>
+    /// <summary>The name, limited in length.</summary>
     public string Name { get; }
 
-    /// <summary>What an axis shows.</summary>
+    /// <summary>The label of an axis.</summary>
     public string AxisLabel => Name.Length == 0 ? "value" : Name;
 
-    /// <summary>The same of an axis whose ticks have units of their own (<see cref="Tick"/>).</summary>
+    /// <summary>The label of a logarithmic axis, whose ticks have their own units (<see cref="Tick"/>).</summary>
     public string LogarithmicAxisLabel => (_exponent is null ? AxisLabel : "time") + ", logarithmic";
 
-    /// <summary>The unit in which a recorded value has one to three digits before the point; this one if it is no unit of time.</summary>
+    /// <summary>Returns the unit in which a recorded value has one to three digits before the decimal point; this unit if it is not a unit
+    /// of time.</summary>
     public PlotUnit For(double recorded)
     {
         if (_exponent is not { } own || !(Math.Abs(recorded) > 0))
@@ -65,9 +65,9 @@ internal sealed class PlotUnit
         double RatioOf(int exponent) => exponent >= own ? Ratio * Math.Pow(10, exponent - own) : Ratio / Math.Pow(10, own - exponent);
     }
 
-    /// <summary>The unit for a linear axis and the axis: none of its ticks needs a suffix beside a unit of time.</summary>
-    /// <param name="largest">The largest recorded value on it.</param>
-    /// <param name="make">Makes the axis of values in a unit.</param>
+    /// <summary>Returns the unit for a linear axis and the axis. With a unit of time, no tick needs a suffix.</summary>
+    /// <param name="largest">The largest recorded value on the axis.</param>
+    /// <param name="make">Creates the axis of values in a unit.</param>
     public (PlotUnit Unit, PlotAxis Axis) Scale(double largest, Func<PlotUnit, PlotAxis> make)
     {
         PlotUnit unit = For(largest);
@@ -81,25 +81,25 @@ internal sealed class PlotUnit
         return (larger, make(larger));
     }
 
-    /// <summary>A recorded value with its unit: all its digits, or six of a time.</summary>
+    /// <summary>Formats a recorded value with its unit: all digits, or six digits of a time.</summary>
     public string Tell(ulong recorded) => _exponent is null ? WithName(PlotText.Value(recorded, Ratio)) : Time(recorded, Digits);
 
-    /// <summary>A difference of recorded values, with its sign and unit.</summary>
+    /// <summary>Formats a difference of recorded values with its sign and unit.</summary>
     public string TellDifference(double recorded)
     {
         string text = _exponent is null ? WithName(PlotText.Value(recorded / Ratio)) : Time(recorded, Digits);
         return recorded > 0 ? "+" + text : text;
     }
 
-    /// <summary>The recorded values between two, with their units.</summary>
+    /// <summary>Formats a range of recorded values with their units.</summary>
     public string Range(double from, double to) => _exponent is null
         ? $"{PlotText.Short(from / Ratio)} – {WithName(PlotText.Short(to / Ratio))}"
         : $"{Time(from, PlotText.Short)} – {Time(to, PlotText.Short)}";
 
-    /// <summary>A tick of a logarithmic axis, of a value in this unit.</summary>
+    /// <summary>Formats a tick of a logarithmic axis, whose value is in this unit.</summary>
     public string Tick(double value) => _exponent is null ? PlotText.Short(value) : Time(value * Ratio, PlotText.Short);
 
-    /// <summary>The value 0.</summary>
+    /// <summary>The text of the value 0.</summary>
     public string Zero => _exponent is null ? WithName("0") : "0";
 
     private string WithName(string text) => Name.Length == 0 ? text : $"{text} {Name}";

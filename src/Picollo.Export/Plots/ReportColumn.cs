@@ -11,20 +11,20 @@ internal sealed class ReportColumn(PlotSeries series, double unit)
 
     public bool IsEmpty => Summary.TotalCount == 0;
 
-    /// <summary>The value at the standard rank of that number.</summary>
+    /// <summary>Returns the value at a standard rank, given by its index.</summary>
     public string At(int rank)
     {
         Percentile percentile = Summary.At(rank);
         return Text(UnitText.Value(percentile.Value, percentile.Bucket.Step, unit), percentile.Value);
     }
 
-    /// <summary>A mean or a deviation, in the values' own unit.</summary>
+    /// <summary>Formats a mean or a deviation, which is in the unit of recorded values.</summary>
     public string Moment(double value) => Text(UnitText.Real(value, unit), value);
 
-    // A unit that does not suit the values must not make the table wider than a page.
+    // If the unit does not suit the values, the table must not become wider than a page.
     private string Text(string text, double value)
     {
-        const int MostLetters = 26; // those of the largest value
+        const int MostLetters = 26; // the length of the largest value
         return IsEmpty ? Nothing : text.Length <= MostLetters ? text : PlotText.Exponent(value / unit);
     }
 }

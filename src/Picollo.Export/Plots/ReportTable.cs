@@ -1,11 +1,11 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>The summaries of a few series as an HTML table, the rows those of <see cref="HdrHistogramSummary.ToTable"/>.</summary>
+/// <summary>Writes the summaries of a few series as an HTML table with the rows of <see cref="HdrHistogramSummary.ToTable"/>.</summary>
 internal static class ReportTable
 {
     private const string NotAvailable = "n/a";
 
-    /// <summary>Writes the table; with two series that are compared the change in percent as well.</summary>
+    /// <summary>Writes the table. If two series are compared, it includes the change in percent.</summary>
     public static void Write(TextWriter output, PlotSeries[] series, HdrHistogramPlotOptions options, bool compares)
     {
         ReportColumn[] columns = [.. series.Select(one => new ReportColumn(one, options.Unit.Ratio))];
@@ -13,7 +13,7 @@ internal static class ReportTable
         string unit = new PlotUnit(options.Unit).Name;
         string caption = unit.Length == 0 ? "Summary" : $"Summary, values in {PlotText.Encode(unit)}";
 
-        // What scrolls must be reached without a pointer as well.
+        // A scrollable element must be reachable by keyboard.
         output.Write(
             $"<div class=\"{(series.Length > 2 ? "wide table" : "table")}\" role=\"region\" aria-label=\"{caption}\" tabindex=\"0\">\n"
             + $"<table>\n<caption>{caption}</caption>\n<thead><tr><th scope=\"col\">Percentile</th>");

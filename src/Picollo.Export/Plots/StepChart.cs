@@ -6,10 +6,10 @@ internal readonly record struct PlotStrip(double From, double To, string Text);
 /// <summary>A chart of step functions over common columns: the axes, the lines, and the strips with the values as tooltips.</summary>
 internal sealed class StepChart
 {
-    /// <summary>Room left of the axis for its labels.</summary>
+    /// <summary>The space left of the axis for its labels.</summary>
     private const double Left = 58;
 
-    /// <summary>And right of it.</summary>
+    /// <summary>The space right of the axis.</summary>
     private const double RightMargin = 12;
 
     // The width of a digit in usual fonts.
@@ -26,17 +26,17 @@ internal sealed class StepChart
 
     public required string YLabel { get; init; }
 
-    /// <summary>Where the columns begin, and where the last one ends, in the values of <see cref="X"/>.</summary>
+    /// <summary>The start of each column, and the end of the last one, in the values of <see cref="X"/>.</summary>
     public required double[] Edges { get; init; }
 
     public required PlotLines Lines { get; init; }
 
     public required IReadOnlyList<PlotStrip> Strips { get; init; }
 
-    /// <summary>The text in the middle of a chart without values.</summary>
+    /// <summary>The text in the middle of an empty chart.</summary>
     public string Nothing { get; init; } = "no values";
 
-    /// <summary>Draws from <paramref name="top"/> on and returns where it ends.</summary>
+    /// <summary>Draws the chart from <paramref name="top"/> down and returns its bottom.</summary>
     public double Draw(SvgWriter svg, double top)
     {
         const double LabelHeight = 23;
@@ -72,7 +72,7 @@ internal sealed class StepChart
 
     private void DrawGrid(SvgWriter svg, double top, double bottom, double right)
     {
-        double free = double.NegativeInfinity; // where the last label ends
+        double free = double.NegativeInfinity; // the end of the last label
         foreach (PlotTick tick in X.Ticks)
         {
             double x = XAt(tick.Value, right);
@@ -135,7 +135,7 @@ internal sealed class StepChart
             return;
         }
 
-        // The upper edge there, and the lower one back: two step functions of which each part between two gaps is one area.
+        // The path follows the upper edge forwards and the lower edge backwards. Each part between two gaps is one area.
         foreach ((int from, int to) in Runs(band.High))
         {
             StepPath upper = new();

@@ -3,8 +3,8 @@ using System.Text;
 namespace Picollo.Export.Plots;
 
 /// <summary>
-/// A step function as the data of an SVG path, of no more points than the steps of half a unit that a screen can show: its size depends
-/// on the plot's and not on the histogram's.
+/// A step function as the data of an SVG path. Points are rounded to half a unit, the resolution of a screen, so the size depends on the
+/// plot and not on the histogram.
 /// </summary>
 internal sealed class StepPath
 {
@@ -28,7 +28,7 @@ internal sealed class StepPath
     private int _flushedX;
     private int _flushedY;
 
-    /// <summary>Goes on, level, from one place to another, after a step to the level if it is a new one.</summary>
+    /// <summary>Adds a horizontal line, after a step if the level changes.</summary>
     public void Add(double fromX, double toX, double y)
     {
         (int from, int to, int level) = (Quantize(fromX), Quantize(toX), Quantize(y));
@@ -39,7 +39,7 @@ internal sealed class StepPath
         }
         else if (level != _y)
         {
-            // Levels within one half unit of x: only the last is drawn, for all are on the same vertical line.
+            // If several levels have the same x, only the last is drawn, because all are on one vertical line.
             Flush();
             _y = level;
         }
@@ -47,14 +47,14 @@ internal sealed class StepPath
         _x = to;
     }
 
-    /// <summary>Leaves a gap.</summary>
+    /// <summary>Starts a gap.</summary>
     public void Break()
     {
         Flush();
         _isOpen = false;
     }
 
-    /// <summary>Closes the area between what was added since the last gap and a level.</summary>
+    /// <summary>Closes the area between the path since the last gap and a level.</summary>
     public void CloseTo(double startX, double y)
     {
         Flush();

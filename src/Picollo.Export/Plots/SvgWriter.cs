@@ -3,14 +3,14 @@ using System.Text;
 namespace Picollo.Export.Plots;
 
 /// <summary>
-/// Writes the elements of a plot. Everything is a presentation attribute: no style, no script, no id, nothing that a page's
-/// content-security policy forbids or that a second plot on the page meets.
+/// Writes the elements of a plot. It uses only presentation attributes, without styles, scripts and ids, so that a page's content-security
+/// policy allows the plot and several plots on a page do not conflict.
 /// </summary>
-/// <param name="width">The width in its own units.</param>
+/// <param name="width">The width, in SVG units.</param>
 internal sealed class SvgWriter(double width)
 {
-    /// <summary>The width of a plot in a page. On a small telephone, 360 wide, the text is about 10 pixels high; in a column of 600
-    /// it is as large as the page's.</summary>
+    /// <summary>The width of a plot in a page. On a small phone, 360 pixels wide, the text is about 10 pixels high; in a column of 600
+    /// pixels, it is as large as the page's text.</summary>
     public const double WidthInPage = 460;
 
     /// <summary>The width of a plot in a file, which is shown alone or across a page.</summary>
@@ -18,26 +18,26 @@ internal sealed class SvgWriter(double width)
 
     public const double FontSize = 13;
 
-    /// <summary>From a line of text to the next.</summary>
+    /// <summary>The distance between two lines of text.</summary>
     public const double RowHeight = 18;
 
-    // A small letter and its distance from the next one, of the widest usual fonts.
+    // The width of a small letter with its spacing, in the widest common font.
     private const double LetterWidth = 8;
 
-    /// <summary>Space at both sides.</summary>
+    /// <summary>The margin on both sides.</summary>
     public const double Margin = 6;
 
     private readonly StringBuilder _body = new();
 
     public double Width => width;
 
-    /// <summary>How many letters fit into a width.</summary>
+    /// <summary>Returns the number of letters that fit into a width.</summary>
     public static int LettersIn(double width) => (int)(width / LetterWidth);
 
-    /// <summary>The elements so far as an SVG element.</summary>
-    /// <param name="label">What the picture is, for those who do not see it.</param>
-    /// <param name="height">In the units of <see cref="Width"/>.</param>
-    /// <param name="head">What stands before the elements.</param>
+    /// <summary>Returns an SVG element with the elements so far.</summary>
+    /// <param name="label">The description of the picture, for screen readers.</param>
+    /// <param name="height">The height, in the unit of <see cref="Width"/>.</param>
+    /// <param name="head">The text before the elements.</param>
     public string ToElement(string label, double height, string head) =>
         $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {Number(height)}\" width=\"100%\" role=\"img\" "
         + $"aria-label=\"{PlotText.Encode(label)}\" font-family=\"system-ui,sans-serif\" font-size=\"{FontSize}\" "
@@ -52,14 +52,14 @@ internal sealed class SvgWriter(double width)
         }
     }
 
-    /// <summary>A text in as many lines as it takes, up to a number, and in full in its tooltip if that is not enough; returns where the
-    /// next line would begin.</summary>
-    /// <param name="x">Where each line begins.</param>
-    /// <param name="y">The first line's place.</param>
-    /// <param name="part">The text, shortened if need be.</param>
+    /// <summary>Writes a text in several lines. If it was shortened, the tooltip has the whole text. Returns the position of the next
+    /// line.</summary>
+    /// <param name="x">The start of each line.</param>
+    /// <param name="y">The position of the first line.</param>
+    /// <param name="part">The text, shortened if necessary.</param>
     /// <param name="whole">The whole text.</param>
-    /// <param name="letters">The width of a line.</param>
-    /// <param name="attributes">More attributes.</param>
+    /// <param name="letters">The width of a line, in letters.</param>
+    /// <param name="attributes">Additional attributes.</param>
     public double Lines(double x, double y, string part, string whole, int letters, string attributes = "")
     {
         const int LongestTooltip = 300;
@@ -93,24 +93,24 @@ internal sealed class SvgWriter(double width)
         }
     }
 
-    /// <summary>A rectangle with a tooltip.</summary>
+    /// <summary>Writes a rectangle with a tooltip.</summary>
     public void Rectangle(double x, double y, double width, double height, string attributes, string text) => Add(
         $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
         + $"{attributes}><title>{PlotText.Encode(text)}</title></rect>");
 
-    /// <summary>An invisible area with a tooltip.</summary>
+    /// <summary>Writes an invisible rectangle with a tooltip.</summary>
     public void Strip(double x, double y, double width, double height, string text) =>
         Rectangle(x, y, width, height, "fill-opacity=\"0\"", text);
 
     public void Cell(double x, double y, double width, double height, string colour, double opacity, string text) =>
         Rectangle(x, y, width, height, $"fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"", text);
 
-    /// <summary>The lines' names, two in a row if they are short; returns where the legend ends.</summary>
+    /// <summary>Writes the names of the lines, two per row if they are short. Returns the bottom of the legend.</summary>
     public double Legend(PlotLines lines, double top)
     {
         const double Sample = 26;
         const double Space = 6;
-        const double FirstLine = 12; // from the top of a row to its letters' feet
+        const double FirstLine = 12; // from the top of a row to its baseline
         double own = (Width / 2) - Margin - Sample - Space;
         int columns = lines.Own.TrueForAll(line => PlotText.LettersOf(line.Name) <= LettersIn(own)) ? 2 : 1;
         int letters = columns == 2 ? LettersIn(own) : LettersIn(Width - (2 * Margin) - Sample - Space);
@@ -122,7 +122,7 @@ internal sealed class SvgWriter(double width)
             double x = Margin + (place % columns * Width / columns);
             sample(x, top + FirstLine - 4);
             bottom = Math.Max(bottom, Lines(x + Sample + Space, top + FirstLine, name, wholeName, letters) - FirstLine);
-            bottom = Math.Max(bottom, top + RowHeight); // a name may be empty
+            bottom = Math.Max(bottom, top + RowHeight); // a name can be empty
             place++;
         }
 

@@ -1,10 +1,10 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>Values over time: the largest of each column, of which all are equally long. A peak of a single value is so seen at any
+/// <summary>Draws the largest value in each of many columns of equal duration. A peak of a single value is therefore visible at any
 /// duration.</summary>
 internal static class TimePlot
 {
-    /// <summary>The most columns that can be pointed at.</summary>
+    /// <summary>The maximum number of columns that a pointer can select.</summary>
     public const int MaxColumns = 190;
 
     private const double Height = 240;
@@ -41,7 +41,7 @@ internal static class TimePlot
             Height = Height,
             X = round with { Max = seconds, Ticks = [.. round.Ticks.Where(tick => tick.Value <= seconds)] },
             Y = axis,
-            XLabel = "seconds since the first",
+            XLabel = "seconds since the first sample",
             YLabel = $"largest in each {time.Tick(seconds / columns)}, {label}",
             Edges = edges,
             Lines = lines,

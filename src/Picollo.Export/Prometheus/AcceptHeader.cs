@@ -1,6 +1,6 @@
 namespace Picollo.Export;
 
-/// <summary>The choice of a format by the header <c>Accept</c> (RFC 9110, section 12.5.1).</summary>
+/// <summary>Selects a format from the header <c>Accept</c> (RFC 9110, section 12.5.1).</summary>
 internal static class AcceptHeader
 {
     private const string ProtobufType = "application/vnd.google.protobuf";
@@ -18,7 +18,8 @@ internal static class AcceptHeader
         _ => throw new ArgumentOutOfRangeException(nameof(format), format, "The format must be one of PrometheusFormat."),
     };
 
-    /// <summary>The format with the highest quality; of several, the first in the header. Text if none is named.</summary>
+    /// <summary>Returns the format with the highest quality, or the first of several in the header. Returns the text format if the header
+    /// names none.</summary>
     public static PrometheusFormat FormatOf(string? accept)
     {
         PrometheusFormat best = PrometheusFormat.Text;
@@ -44,7 +45,7 @@ internal static class AcceptHeader
             ? PrometheusFormat.Text
         : null;
 
-    // A quality that cannot be read is that of a range without one.
+    // An invalid quality is treated as a missing one.
     private static double QualityOf(string[] parts) =>
         ValueOf(parts, "q") is { } text && double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double quality)
             ? quality

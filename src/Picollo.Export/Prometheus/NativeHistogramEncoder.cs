@@ -1,13 +1,13 @@
 namespace Picollo.Export;
 
-/// <summary>Writes the fields of a native histogram, and remembers the bounds of each kind of histograms. Thread-safe.</summary>
+/// <summary>Writes the fields of native histograms, and caches the bounds for each kind of histogram. Thread-safe.</summary>
 internal sealed class NativeHistogramEncoder(int schema)
 {
     // Field numbers of metrics.proto, by message.
     private const int Schema = 5, ZeroThreshold = 6, ZeroCount = 7, PositiveSpan = 12, PositiveDelta = 13;
     private const int SpanOffset = 1, SpanLength = 2;
 
-    // 2^-128, as in Prometheus' own libraries. Prometheus 2.42 takes a histogram without values for a native one by its threshold alone.
+    // 2^-128, as in Prometheus' own libraries. Prometheus 2.42 recognizes an empty histogram as a native one only by its threshold.
     private const double LeastZeroThreshold = 2.938735877055719e-39;
 
     private readonly ExponentialBoundsCache _bounds = new(schema);
@@ -20,7 +20,7 @@ internal sealed class NativeHistogramEncoder(int schema)
         buffer.WriteVarint(ZeroCount, copy.Underflow + copy.SumOfUsed(0, bounds.ZeroEnd));
         bounds.ReadUsed(copy, used);
 
-        // A span, even of no buckets, is what makes the histogram a native one for later versions.
+        // Later versions recognize a native histogram by its span, which may have no buckets.
         int last = 0;
         for (int start = 0, end; start < used.Count || start == 0; start = end)
         {
@@ -42,7 +42,7 @@ internal sealed class NativeHistogramEncoder(int schema)
             }
         }
 
-        // Differences of counts, modulo 2⁶⁴ as the reader adds them.
+        // Differences of counts modulo 2⁶⁴. The reader adds them modulo 2⁶⁴, too.
         int deltas = buffer.Begin(PositiveDelta);
         ulong before = 0;
         foreach ((_, ulong count) in used)

@@ -3,13 +3,13 @@ using System.Text;
 namespace Picollo.Export;
 
 /// <summary>
-/// The bounds between which a histogram's values are counted in an exposition, and the counters that lie up to each of them.
-/// Depends on the histogram's layout and range and on the description, never on what was recorded: every process has the same.
+/// The bounds of a histogram in an exposition, and the number of counters up to each bound. They depend on the layout and the range of the
+/// histogram and on the description, but not on the recorded values, so they are equal in every process.
 /// </summary>
 /// <remarks>
-/// A bound is inclusive, so it is the last value of a bucket of the coarser layout. Such a bucket is made of whole buckets of
-/// the histogram (block sizes are powers of two), so that no count is divided. Where the histogram's range begins or ends within
-/// a coarser bucket the bound is the range's. Before the first bucket comes the bound that what is too small lies under.
+/// A bound is inclusive, so it is the last value of a bucket of the coarser layout. Such a bucket consists of whole buckets of the
+/// histogram, because block sizes are powers of two, so counts need not be split. If the histogram's range starts or ends within a coarser
+/// bucket, the limit of the range is the bound. The bound before the first bucket counts values below the range.
 /// </remarks>
 internal sealed class PrometheusBounds
 {
@@ -26,7 +26,7 @@ internal sealed class PrometheusBounds
         ulong high = Math.Min(layout.UpperBoundOf(description.HighestBound), rangeEnd);
         if (low > high)
         {
-            return; // nothing that can be recorded lies between the description's bounds: +Inf alone
+            return; // no recordable value is between the description's bounds: only +Inf
         }
 
         if (low > 0)
@@ -34,7 +34,7 @@ internal sealed class PrometheusBounds
             Add(low - 1);
         }
 
-        ulong bound = low - 1; // of 0 it wraps, and back: the next bucket begins at bound + 1
+        ulong bound = low - 1; // wraps for 0, and bound + 1 wraps back: the next bucket starts there
         do
         {
             bound = Math.Min(layout.UpperBoundOf(bound + 1), high);
@@ -44,8 +44,9 @@ internal sealed class PrometheusBounds
 
         void Add(ulong limit)
         {
-            // Two bounds never become one number: they differ in their first 21 bits. Nor is one too large for a number, as ratios are
-            // bounded.
+            // Two bounds never convert to the same double, because they differ in their first 21 bits. No bound exceeds the range of
+            // doubles,
+            // because ratios are bounded.
             double value = limit / description.Unit.Ratio;
             _ends.Add(limit < rangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
             _values.Add(value);
@@ -53,24 +54,24 @@ internal sealed class PrometheusBounds
         }
     }
 
-    /// <summary>How many there are, +Inf not counted.</summary>
+    /// <summary>The number of bounds, without +Inf.</summary>
     public int Count => _ends.Count;
 
-    /// <summary>The index after the last counter at or below a bound.</summary>
+    /// <summary>Returns the index after the last counter at or below a bound.</summary>
     public int EndOf(int bound) => _ends[bound];
 
-    /// <summary>A bound in the unit that is shown.</summary>
+    /// <summary>Returns a bound in the display unit.</summary>
     public double ValueOf(int bound) => _values[bound];
 
-    /// <summary>A bound's value as it is in a line, up to the count: <c>0.001"} </c>.</summary>
+    /// <summary>Returns the text of a bound in a line, up to the count: <c>0.001"} </c>.</summary>
     public ReadOnlySpan<byte> TextOf(int bound) => _texts[bound];
 
-    /// <summary>A bound as a label: the shortest decimal that is read as the same number, in the form that OpenMetrics demands and
-    /// Prometheus gives to the bounds of protobuf (Go's <c>%g</c>, with a point in whole numbers). A series has the same labels in all
-    /// formats.</summary>
+    /// <summary>Returns a bound as a label: the shortest decimal that parses to the same number, in the format that OpenMetrics requires
+    /// and Prometheus uses for the bounds of protobuf (<c>%g</c> of Go, with a decimal point in whole numbers). A series therefore has the
+    /// same labels in all formats.</summary>
     internal static string TextOf(double value)
     {
-        const double LeastWithExponent = 1e6; // .NET begins at 1e15
+        const double LeastWithExponent = 1e6; // .NET uses exponents from 1e15 on
         string text = value.ToString("R", CultureInfo.InvariantCulture);
         if (value >= LeastWithExponent && !text.Contains('E', StringComparison.Ordinal))
         {
@@ -83,16 +84,16 @@ internal sealed class PrometheusBounds
     }
 }
 
-/// <summary>The number of values up to each bound, in ascending order.</summary>
+/// <summary>Computes the number of values up to each bound, in ascending order.</summary>
 internal struct CumulativeCounts(PrometheusBounds bounds, CountsCopy copy)
 {
     private ulong _count = copy.Underflow;
     private int _from;
 
-    /// <summary>The number of all values. Read after the last bound.</summary>
+    /// <summary>The number of all values. It must be read after the last bound.</summary>
     public readonly ulong All => _count + copy.SumOfUsed(_from, copy.Counts.Length) + copy.Overflow;
 
-    /// <summary>The number of values up to a bound, which must be the one after that of the last call.</summary>
+    /// <summary>Returns the number of values up to a bound, which must be the bound after that of the last call.</summary>
     public ulong UpTo(int bound)
     {
         int to = bounds.EndOf(bound);

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Picollo.Export;
 
-/// <summary>The protobuf format: each family is a message after its length
+/// <summary>Writes the protobuf format, in which each family is a message preceded by its length
 /// (https://github.com/prometheus/client_model/blob/v0.3.0/io/prometheus/client/metrics.proto).</summary>
 internal static class PrometheusProtobuf
 {
@@ -117,7 +117,8 @@ internal static class PrometheusProtobuf
         PrometheusBounds bounds = series.Bounds;
         CumulativeCounts counts = new(bounds, copy);
 
-        // One exemplar: a native histogram is one series, whose exemplars the server takes in the order of their times only.
+        // Only one exemplar is written, because a native histogram is a single series and the server accepts its exemplars only in time
+        // order.
         Exemplar? slowest = series.Exemplars is [.., var last] ? last : null;
         for (int i = 0; i < bounds.Count; i++)
         {
@@ -135,7 +136,7 @@ internal static class PrometheusProtobuf
 
         ulong all = counts.All;
 
-        // The bucket +Inf is written only if it has an exemplar: its count is the number of values.
+        // The bucket +Inf is written only for an exemplar. Its count is the total count.
         if (slowest is { } above)
         {
             int bucket = buffer.Begin(ClassicBucket);

@@ -3,30 +3,29 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Export;
 
-/// <summary>A series of an exposition that is to be written, or the reason why it is left out.</summary>
+/// <summary>A series to write, or the reason for leaving it out.</summary>
 /// <param name="Series">The series.</param>
-/// <param name="Copy">Its counters, to be disposed; empty if it is left out.</param>
-/// <param name="IsFirstOfName">Whether it is the first of its name that is written.</param>
-/// <param name="LeftOut">The reason, as text; null for a series that is written.</param>
+/// <param name="Copy">The counters, which the caller must dispose; empty if the series is left out.</param>
+/// <param name="IsFirstOfName">Whether this is the first written series with its name.</param>
+/// <param name="LeftOut">The reason as text; null for a series to write.</param>
 internal readonly record struct PrometheusSelected(PrometheusSeries Series, CountsCopy Copy, bool IsFirstOfName, byte[]? LeftOut);
 
-/// <summary>Selects what an exposition has of several registrations, and remembers the constant parts of each as long as it lives.
-/// Thread-safe.</summary>
+/// <summary>Selects the series of an exposition, and caches the constant parts of each registration while it exists. Thread-safe.</summary>
 internal sealed class PrometheusSelection
 {
-    private static readonly byte[] SameSeries = "it has the name and labels of the series above"u8.ToArray();
-    private static readonly byte[] SameLines = "another histogram's lines have this name"u8.ToArray();
+    private static readonly byte[] SameSeries = "it has the same name and labels as the series above"u8.ToArray();
+    private static readonly byte[] SameLines = "another histogram has lines with this name"u8.ToArray();
 
     private readonly double _relativeError;
     private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries> _series = [];
     private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries>.CreateValueCallback _render;
 
-    // As many as there are kinds of histograms, few: those of one kind share their bounds.
+    // There is one entry per kind of histogram, and there are few kinds. Histograms of one kind share their bounds.
     private readonly ConcurrentDictionary<BoundsKey, PrometheusBounds> _bounds = new();
 
     public PrometheusSelection(double relativeError) => (_relativeError, _render) = (relativeError, Render);
 
-    /// <summary>The series, in the order of their names and labels. Those that are disposed are not among them.</summary>
+    /// <summary>Returns the series in the order of their names and labels, without those that are disposed.</summary>
     public IEnumerable<PrometheusSelected> Select(IReadOnlyList<HdrHistogramRegistration> registrations)
     {
         HashSet<string> names = [];
@@ -49,8 +48,9 @@ internal sealed class PrometheusSelection
         }
     }
 
-    // By name and then by labels, so that a name's series stand together; a stable order, so that the first of equal ones stays
-    // the first. A name stands before those that it begins: x is written, or is not, before x_sum asks.
+    // The order is by name and then by labels, so that the series of a name are adjacent. It is stable, so that the first of equal series
+    // is
+    // kept. A name precedes longer names that start with it, so x is handled before x_sum.
     private IEnumerable<PrometheusSeries> Sorted(IReadOnlyList<HdrHistogramRegistration> registrations) => registrations
         .Select(registration => _series.GetValue(registration, _render))
         .OrderBy(series => series.Name, StringComparer.Ordinal)

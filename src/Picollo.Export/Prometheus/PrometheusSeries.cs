@@ -2,13 +2,13 @@ using System.Text;
 
 namespace Picollo.Export;
 
-/// <summary>A registration as a series of an exposition: what stays the same in its lines, rendered once.</summary>
+/// <summary>A registration as a series of an exposition. The constant parts of its lines are rendered once.</summary>
 internal sealed class PrometheusSeries
 {
     private readonly byte[] _bucket; // up to the bound: name_bucket{label="value",le="
     private readonly byte[] _sum;
     private readonly byte[] _count;
-    private readonly byte[] _comment; // up to the reason; a name at its begin could make it a line of its own kind, such as "TYPE x"
+    private readonly byte[] _comment; // up to the reason; it must not start with the name, which could be "TYPE x"
 
     public PrometheusSeries(HdrHistogramRegistration registration, PrometheusBounds bounds)
     {
@@ -35,19 +35,19 @@ internal sealed class PrometheusSeries
     /// <summary>The metric's name.</summary>
     public string Name { get; }
 
-    /// <summary>The labels as text; with the name they are the series' identity.</summary>
+    /// <summary>The labels as text. Together with the name, they identify the series.</summary>
     public string Labels { get; }
 
     public string Help => Registration.Description.Help is { Length: > 0 } help ? help : Registration.Name;
 
-    /// <summary>The unit, if the name has it as a suffix; else null.</summary>
+    /// <summary>The unit if the name has it as a suffix; otherwise, null.</summary>
     public string? Unit => Registration.Description.Unit.Name is { Length: > 0 } unit
         && PrometheusNames.SuffixOf(unit) is var suffix && Name.EndsWith(suffix, StringComparison.Ordinal) ? suffix[1..] : null;
 
-    /// <summary>The traces of recorded values, the largest value last.</summary>
+    /// <summary>The exemplars of recorded values. The last one has the largest value.</summary>
     public IReadOnlyList<Exemplar> Exemplars => Registration.Exemplars?.Invoke() ?? [];
 
-    /// <summary>The histogram, if there is one, whose lines have this name; else null.</summary>
+    /// <summary>The name of the histogram, if one exists, whose lines would have this name; otherwise, null.</summary>
     public string? Owner { get; }
 
     /// <summary>Writes a comment instead of the series.</summary>
@@ -59,10 +59,10 @@ internal sealed class PrometheusSeries
         lines.Write(EndOfLine);
     }
 
-    /// <summary>The value of an exemplar, in the unit that is shown.</summary>
+    /// <summary>Returns the value of an exemplar, in the display unit.</summary>
     public double ValueOf(in Exemplar exemplar) => exemplar.Value / Registration.Description.Unit.Ratio;
 
-    /// <summary>Writes the lines of a copy of the counters. A bucket's line has the exemplar with the largest value in the
+    /// <summary>Writes the lines for a copy of the counters. The line of a bucket has the exemplar with the largest value in the
     /// bucket.</summary>
     public void Write(ref Utf8Lines lines, CountsCopy copy, bool hasExemplars)
     {

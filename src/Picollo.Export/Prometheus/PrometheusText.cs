@@ -2,8 +2,8 @@ using System.Buffers;
 
 namespace Picollo.Export;
 
-/// <summary>The text formats: 0.0.4, and OpenMetrics 1.0.0, which ends with <c># EOF</c>, allows no other comments, and has the exemplars
-/// of histograms.</summary>
+/// <summary>Writes the text formats: 0.0.4, and OpenMetrics 1.0.0, which ends with <c># EOF</c>, allows no other comments, and can contain
+/// exemplars.</summary>
 internal static class PrometheusText
 {
     private const string Total = "_total";
@@ -68,7 +68,7 @@ internal static class PrometheusText
         lines.Flush();
     }
 
-    // Not interpolated: a scrape of many families would allocate the text of each.
+    // No string interpolation, because a scrape of many families would allocate a string for each.
     private static void WriteHeader(ref Utf8Lines lines, string name, string type, string help, bool isOpenMetrics)
     {
         ReadOnlySpan<string> parts =

@@ -3,43 +3,44 @@ using System.Buffers;
 namespace Picollo.Export;
 
 /// <summary>
-/// Writes histograms, counters and gauges for Prometheus. The buckets of several processes can be added. The result is that of one
-/// histogram of all their values.
+/// Writes histograms, counters and gauges for Prometheus. The buckets of several processes can be added, and the sum equals one histogram
+/// of all their values.
 /// </summary>
 /// <remarks>
-/// <para><b>Formats.</b> <see cref="FormatOf"/> chooses the format that a client asks for. In text, histograms are classic histograms with
-/// fixed bounds. In protobuf they are native histograms, and have the classic bounds for clients that read protobuf but not native
+/// <para><b>Formats.</b> <see cref="FormatOf"/> selects the format that a client requests. In text, histograms are classic histograms with
+/// fixed bounds. In protobuf, they are native histograms, and also have the classic bounds for clients that do not read native
 /// histograms.</para>
 /// <para>
 /// <b>Classic bounds.</b> The values of <c>le</c> are the last values of the buckets of a histogram with the writer's relative error, from
-/// the description's <see cref="HdrHistogramDescription.LowestBound"/> to its <see cref="HdrHistogramDescription.HighestBound"/>, as far as
-/// the histogram's own range goes. A histogram that is coarser has its own buckets. They depend on nothing else: an empty bucket is written
-/// like any other, and processes that create a histogram in the same way export the same bounds. Each <c>le</c> counts exactly the values
-/// recorded at or below it, including those below the histogram's range. Values above the range are in <c>+Inf</c> alone. The default error
-/// of 0.125 has four buckets per octave: 108 lines for a histogram with the bounds of <see cref="HdrHistogramDescription.Nanoseconds"/>,
-/// 1 µs to 69 s.
+/// the description's <see cref="HdrHistogramDescription.LowestBound"/> to its <see cref="HdrHistogramDescription.HighestBound"/>, within
+/// the range of the histogram. A histogram that is coarser uses its own buckets. The bounds depend on nothing else: empty buckets are
+/// written, too, and processes that create a histogram in the same way export the same bounds. Each <c>le</c> counts exactly the values
+/// recorded at or below it, including those below the histogram's range. Values above the range are counted only in <c>+Inf</c>. The
+/// default error of 0.125 has four buckets per octave. A histogram with the bounds of <see cref="HdrHistogramDescription.Nanoseconds"/>, 1
+/// µs to 69 s, has 108 lines.
 /// </para>
 /// <para>
-/// <b>Precision of classic histograms.</b> <c>histogram_quantile</c> finds the bucket that holds the exact quantile and interpolates
-/// between its bounds. The result differs from the exact quantile by at most the bucket's width, twice the relative error of the bucket's
-/// lower bound. <c>_sum</c> is computed from the midpoints of the histogram's own buckets. A value out of range counts as the limit that it
-/// is beyond.
+/// <b>Precision of classic histograms.</b> <c>histogram_quantile</c> finds the bucket that contains the exact quantile and interpolates
+/// between its bounds. The result differs from the exact quantile by at most the width of the bucket, which is twice the relative error
+/// times the bucket's lower bound. <c>_sum</c> is computed from the midpoints of the histogram's own buckets. A value out of range counts
+/// as the limit of the range.
 /// </para>
-/// <para><b>Precision of native histograms.</b> A bucket of the histogram is counted, as a whole, in the exponential bucket that holds its
-/// midpoint. With the schema s, an exponential bucket's bounds have the ratio 2^(2^−s): 2.2 % with the default of 5, 1.1 % with 6, 4.4 %
-/// with 4. The exact quantile and that of <c>histogram_quantile</c> lie in the same bucket, give or take half the width of a bucket of the
-/// histogram: they differ by at most the ratio less 1, plus the histogram's relative error. A schema whose buckets are narrower than the
-/// histogram's own gains nothing. Zeros, and values below the histogram's range, are in the zero bucket. Its threshold is the largest value
-/// below the range, or 2^−128. Values above the range are in the exponential bucket that follows the last one of the range.</para>
+/// <para><b>Precision of native histograms.</b> A bucket of the histogram is counted as a whole in the exponential bucket that contains its
+/// midpoint. With the schema s, the ratio of an exponential bucket's bounds is 2^(2^−s): 2.2 % with the default of 5, 1.1 % with 6, 4.4 %
+/// with 4. The exact quantile and the result of <c>histogram_quantile</c> are in the same bucket, within half the width of a bucket of the
+/// histogram, so they differ by at most the ratio less 1, plus the histogram's relative error. A schema with narrower buckets than those of
+/// the histogram does not increase the precision. Zeros and values below the histogram's range are in the zero bucket. Its threshold is the
+/// largest value below the range, or 2^−128. Values above the range are in the exponential bucket that follows the last one of the
+/// range.</para>
 /// <para>
-/// <b>Names.</b> A character that Prometheus does not allow in a name becomes an underscore, including the colon. The unit is the name's
-/// suffix unless it ends in it. Labels that Prometheus uses itself (<c>le</c>, and all that start with two underscores) get the prefix
-/// <c>exported_</c>. The values of labels that get the same name are joined by semicolons. Labels with an empty value are omitted. A
-/// registration that becomes the same series as another is left out; <see cref="PrometheusFormat.Text"/> has a comment instead. Help
-/// defaults to the name.
+/// <b>Names.</b> A character that Prometheus does not allow in a name becomes an underscore, including the colon. The unit is appended to
+/// the name unless the name already ends in it. Labels that Prometheus uses itself (<c>le</c>, and all that start with two underscores) get
+/// the prefix <c>exported_</c>. If several labels get the same name, their values are joined by semicolons. Labels with an empty value are
+/// omitted. A registration that becomes the same series as another is left out; <see cref="PrometheusFormat.Text"/> has a comment instead.
+/// The help text defaults to the name.
 /// </para>
-/// <para>Thread-safe. A writer remembers the constant parts of what it writes for each registration, as long as the registration exists:
-/// keep the writer.</para>
+/// <para>Thread-safe. A writer caches the constant parts of its output for each registration while the registration exists, so reuse the
+/// writer.</para>
 /// <example>
 /// <code>
 /// var writer = new PrometheusWriter();
@@ -59,10 +60,11 @@ public sealed class PrometheusWriter
     private readonly NativeHistogramEncoder _native;
 
     /// <summary>Creates a writer.</summary>
-    /// <param name="relativeError">The resolution of classic buckets: a bucket's half width as a share of its values, 0.000001 to 0.5.
-    /// Rounded down to 0.5 over a power of two, the number of buckets per octave; 0.125, the default, is four.</param>
-    /// <param name="schema">The resolution of native buckets: a bucket's bounds have the ratio 2^(2^−schema). −4 (a factor of 65,536) to 8
-    /// (0.27 %); 5 (2.2 %) by default.</param>
+    /// <param name="relativeError">The resolution of classic buckets: half the width of a bucket relative to its values, 0.000001 to 0.5.
+    /// It is rounded down to 0.5 divided by a power of two, which is the number of buckets per octave. The default of 0.125 has
+    /// four.</param>
+    /// <param name="schema">The resolution of native buckets: the ratio of a bucket's bounds is 2^(2^−schema). −4 (a factor of 65,536) to 8
+    /// (0.27 %); the default is 5 (2.2 %).</param>
     /// <exception cref="ArgumentOutOfRangeException">An argument is outside its range or NaN.</exception>
     public PrometheusWriter(double relativeError = 0.125, int schema = 5)
     {
@@ -77,7 +79,7 @@ public sealed class PrometheusWriter
         _native = new NativeHistogramEncoder(schema);
     }
 
-    /// <summary>Chooses the format that a client prefers.</summary>
+    /// <summary>Selects the format that a client prefers.</summary>
     /// <param name="accept">The header <c>Accept</c> of the request; <see langword="null"/> for none.</param>
     /// <returns>The format with the highest quality in the header, or the first of several; <see cref="PrometheusFormat.Text"/> if the
     /// header names none.</returns>
@@ -100,14 +102,14 @@ public sealed class PrometheusWriter
         Write(output, format, registry.Registrations);
     }
 
-    /// <summary>Writes histograms, in the order of their exported names and labels, and ends the exposition. Disposed histograms are left
+    /// <summary>Writes histograms in the order of their exported names and labels, and ends the exposition. Disposed histograms are left
     /// out.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
     /// <param name="format">The format.</param>
-    /// <param name="registrations">The histograms; the same objects at each call, so that what was rendered before can be used
-    /// again. Of several with the same series, the first is written.</param>
-    /// <remarks>Counters and gauges of the same exposition must be written before, because OpenMetrics ends with <c># EOF</c>. Reads each
-    /// histogram once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
+    /// <param name="registrations">The histograms. Pass the same objects in each call, so that their rendered parts can be reused. If
+    /// several become the same series, the first is written.</param>
+    /// <remarks>Write counters and gauges of the same exposition first, because OpenMetrics ends with <c># EOF</c>. Reads each histogram
+    /// once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The format is not one of the enumeration.</exception>
     public void Write(IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<HdrHistogramRegistration> registrations)
@@ -125,12 +127,12 @@ public sealed class PrometheusWriter
         }
     }
 
-    /// <summary>Writes a counter: a number for each set of labels that only grows, until the process restarts.</summary>
+    /// <summary>Writes a counter, which has a value for each set of labels. The values only increase until the process restarts.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
     /// <param name="format">The format.</param>
-    /// <param name="name">The name; the suffix <c>_total</c> is added unless it has it.</param>
-    /// <param name="help">What is counted.</param>
-    /// <param name="samples">The labels and the value of each series, 0 or more. No two may have the same labels.</param>
+    /// <param name="name">The name. The suffix <c>_total</c> is added unless the name already has it.</param>
+    /// <param name="help">The description of the counted events.</param>
+    /// <param name="samples">The labels and the value of each series, 0 or more. Each set of labels must be unique.</param>
     /// <remarks>Names and labels are converted like those of histograms. Thread-safe.</remarks>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
@@ -143,12 +145,12 @@ public sealed class PrometheusWriter
         IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples) =>
         WriteFamily(output, format, name, help, isCounter: true, samples);
 
-    /// <summary>Writes a gauge: a number for each set of labels that may rise and fall.</summary>
+    /// <summary>Writes a gauge, which has a value for each set of labels. The values can increase and decrease.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
     /// <param name="format">The format.</param>
     /// <param name="name">The name, with its unit.</param>
-    /// <param name="help">What is measured.</param>
-    /// <param name="samples">The labels and the value of each series. No two may have the same labels.</param>
+    /// <param name="help">The description of the measured quantity.</param>
+    /// <param name="samples">The labels and the value of each series. Each set of labels must be unique.</param>
     /// <inheritdoc cref="WriteCounter" path="/remarks"/>
     /// <inheritdoc cref="WriteCounter" path="/exception"/>
     public static void WriteGauge(

@@ -5,20 +5,20 @@ using System.Text;
 
 namespace Picollo.Export;
 
-/// <summary>Puts bytes into a buffer writer, asking it for memory as seldom as it can.</summary>
+/// <summary>Writes bytes to a buffer writer, and requests memory from it as rarely as possible.</summary>
 internal ref struct Utf8Lines(IBufferWriter<byte> output)
 {
-    /// <summary>The most bytes that a number takes.</summary>
+    /// <summary>The maximum number of bytes of a number.</summary>
     public const int NumberLength = 32;
 
-    /// <summary>The bytes that the output is asked for at once after its first span. A response gives 4 KB unless it is asked for more, and
-    /// sends each span as a chunk of HTTP: a scrape of 3 MB took twice as long then (November 2026).</summary>
+    /// <summary>The number of bytes that each request after the first asks for. By default, an HTTP response provides 4 KB and sends each
+    /// span as a chunk: a scrape of 3 MB took twice as long (November 2026).</summary>
     private const int SpanLength = 1 << 16;
 
     private Span<byte> _free;
     private int _written;
 
-    /// <summary>Makes room for so many bytes.</summary>
+    /// <summary>Reserves space for a number of bytes.</summary>
     public void Reserve(int length)
     {
         if (_free.Length < length)
@@ -29,22 +29,22 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         }
     }
 
-    /// <summary>Writes bytes that there is room for.</summary>
+    /// <summary>Writes bytes. Space must be reserved.</summary>
     public void Write(scoped ReadOnlySpan<byte> bytes)
     {
         bytes.CopyTo(_free);
         Skip(bytes.Length);
     }
 
-    /// <summary>Writes text, and makes room for it.</summary>
+    /// <summary>Writes text and reserves the space.</summary>
     public void WriteText(string text)
     {
         Reserve(Encoding.UTF8.GetMaxByteCount(text.Length));
         Skip(Encoding.UTF8.GetBytes(text, _free));
     }
 
-    /// <summary>Writes a line with a number before its end, and makes room for it. Most of an exposition is such lines: for each, the state
-    /// of this writer is read and written once instead of four times.</summary>
+    /// <summary>Writes a line with a number near its end and reserves the space. Most lines of an exposition have this form. For each, the
+    /// state of this writer is read and written once instead of four times.</summary>
     public void WriteLine(scoped ReadOnlySpan<byte> start, scoped ReadOnlySpan<byte> rest, ulong number, scoped ReadOnlySpan<byte> end)
     {
         Reserve(start.Length + rest.Length + NumberLength + end.Length + 1);
@@ -61,7 +61,7 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         Skip(length + 1);
     }
 
-    /// <summary>Writes a number that there is room for, as the shortest decimal that is read as the same.</summary>
+    /// <summary>Writes a number as the shortest decimal that parses to the same number. Space must be reserved.</summary>
     public void Write(double number)
     {
         if (double.IsInfinity(number))
@@ -75,12 +75,12 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
         Skip(length);
     }
 
-    /// <summary>Hands over what was written; the last call.</summary>
+    /// <summary>Commits the written bytes. This must be the last call.</summary>
     public void Flush()
     {
         if (_written > 0)
         {
-            output.Advance(_written); // not by 0 where no memory was asked for: Kestrel's writer takes that for a fault
+            output.Advance(_written); // not 0 without requested memory, which Kestrel's writer rejects
         }
 
         _free = default;

@@ -56,7 +56,7 @@ public class OtlpExportTests
         receiver.Requests.Should().OnlyContain(request => request.Headers["Authorization"] == "Bearer s3cr3t");
         LogLine[] errors = [.. app.Log.Of("Picollo.AspNetCore.OtlpExport")];
         errors.Should().HaveCount(2).And.OnlyContain(error =>
-            error.Text.StartsWith($"The export to {receiver.Endpoint} failed: the receiver answered with the status code 401.") && !error.Text.Contains("s3cr3t"));
+            error.Text.StartsWith($"The export to {receiver.Endpoint} failed: the receiver returned the status code 401.") && !error.Text.Contains("s3cr3t"));
     }
 
     private static Task<RequestApp> StartAsync(OtlpReceiver receiver, string interval = "3600000") => RequestApp.StartAsync(

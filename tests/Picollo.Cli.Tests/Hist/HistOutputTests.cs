@@ -135,7 +135,7 @@ public class HistOutputTests
     [Theory]
     [InlineData("Value Percentile TotalCount\n5 0.5 10\n6 1.0 9\n", "picollo: standard input: no percentile distribution: 6 with a count of 9, after 10\n")]
     [InlineData("Value Percentile TotalCount\n-5 0.5 10\n", "picollo: standard input: no percentile distribution: -5 with a count of 10, after 0\n")]
-    [InlineData("Value Percentile TotalCount\n5 x 10\n", "picollo: standard input: line 2: No value, rank and count\n")]
+    [InlineData("Value Percentile TotalCount\n5 x 10\n", "picollo: standard input: line 2: The line does not start with a value, a rank and a count\n")]
     public void A_distribution_that_is_none_is_told(string text, string error)
     {
         ToolRun run = Hist(text);
@@ -148,7 +148,7 @@ public class HistOutputTests
     {
         string text = File.ReadAllText(Path.Combine(Java, "tagged-Log.logV2.hlog")) + "Tag=A,1.0,1.0,1.0,HISTFAAAgarbage\n";
 
-        Hist(text).Error.Should().StartWith("picollo: standard input: line 47: No histogram in base64");
+        Hist(text).Error.Should().StartWith("picollo: standard input: line 47: The histogram is not valid base64");
         ToolRun skipped = Hist(text, "--on-error", "skip", "--json");
         Json(skipped).GetProperty("count").GetInt64().Should().Be(32_290);
         Json(skipped).GetProperty("skippedLineCount").GetInt64().Should().Be(1);

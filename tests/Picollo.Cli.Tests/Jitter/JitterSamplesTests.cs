@@ -149,7 +149,7 @@ public sealed class JitterSamplesTests : IDisposable
         range[0].Should().BeLessThanOrEqualTo(1.5);
         range[1].Should().BeGreaterThanOrEqualTo(1.5);
         PicolloTool.RunHere("jitter", "plot", Samples, "--samples", "-o", _folder.PathOf("x.svg"), "--title", "Mine").ExitCode.Should().Be(0);
-        File.ReadAllText(_folder.PathOf("x.svg")).Should().Contain(">Mine</text>").And.Contain(">CPU 2</text>").And.Contain(">seconds since the first</text>");
+        File.ReadAllText(_folder.PathOf("x.svg")).Should().Contain(">Mine</text>").And.Contain(">CPU 2</text>").And.Contain(">seconds since the first sample</text>");
     }
 
     [Fact]

@@ -103,7 +103,7 @@ public class DecodingTests
         {
             int header = encoded.Length - (3 * wordSize);
             encoded.Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>()
-                .Which.Should().Match<HdrHistogramFormatException>(e => e.Problem == "A count of -2" && e.Offset == header + wordSize && e.Line == null);
+                .Which.Should().Match<HdrHistogramFormatException>(e => e.Problem == "The count -2 is out of range" && e.Offset == header + wordSize && e.Line == null);
         }
     }
 
@@ -216,15 +216,15 @@ public class DecodingTests
         .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>().WithMessage("*DoubleHistogram*integers*");
 
     [Theory]
-    [InlineData("HISTFAAAAC", "base64 text*Convert.FromBase64String*HdrHistogramLogReader*")]
-    [InlineData("HISTEwAAAA", "base64 text*")]
-    [InlineData("<html>", "text, \"<htm\"*")]
-    [InlineData("#[StartTime: 5 x]", "text, \"#[St\"*HdrHistogramLogReader*")]
-    [InlineData("\u001f\u008b\u0008\u0000", "gzip data*inflate it*")]
+    [InlineData("HISTFAAAAC", "it is base64 text*Convert.FromBase64String*HdrHistogramLogReader*")]
+    [InlineData("HISTEwAAAA", "it is base64 text*")]
+    [InlineData("<html>", "it is text, \"<htm\"*")]
+    [InlineData("#[StartTime: 5 x]", "it is text, \"#[St\"*HdrHistogramLogReader*")]
+    [InlineData("\u001f\u008b\u0008\u0000", "it is gzip data*decompress it*")]
     [InlineData("\u0000\u0001\u0002\u0003", "its cookie is 0x00010203*")]
     public void What_is_no_histogram_is_named(string data, string seen) => System.Text.Encoding.Latin1.GetBytes(data)
         .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>()
-        .WithMessage($"No encoded histogram: {seen}(at byte 0)");
+        .WithMessage($"This is not an encoded histogram: {seen}(at byte 0)");
 
     private static IEnumerable<(ulong Start, ulong Count)> Of(ReadOnlyHdrHistogram histogram) =>
         histogram.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count));

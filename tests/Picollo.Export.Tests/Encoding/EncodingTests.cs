@@ -161,7 +161,7 @@ public class EncodingTests
         histogram.Record(7, long.MaxValue);
         histogram.Record(900, 2); // 2⁶⁴ in all
 
-        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ArgumentException>().WithMessage("More than 2^63-1 values*");
+        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ArgumentException>().WithMessage("The histogram has more than 2^63-1 values*");
     }
 
     [Fact]
@@ -176,11 +176,11 @@ public class EncodingTests
         }
 
         histogram.Record(900, 1);
-        Refused("More than 2^63-1 values*");
+        Refused("The histogram has more than 2^63-1 values*");
         histogram.Record(900, long.MaxValue);
-        Refused("More than 2^63-1 values*");
+        Refused("The histogram has more than 2^63-1 values*");
         histogram.Record(3, ulong.MaxValue / 2 + 2);
-        Refused("More than 2^63-1 values*");
+        Refused("The histogram has more than 2^63-1 values*");
 
         void Refused(string message)
         {

@@ -18,15 +18,15 @@ public class HostileEncodingTests
     [InlineData(int.MinValue)]
     public void Wrong_digits_are_named(int digits)
     {
-        Refused(OfNumbers(digits, 1, 1000, 1), 12, "*significant digits, where there can be 0 to 5*");
+        Refused(OfNumbers(digits, 1, 1000, 1), 12, "*significant digits is*; it must be 0 to 5*");
         Refused(V0(2, digits, 1, 1000, [0, 1]), 4, "*significant digits*");
     }
 
     [Theory]
-    [InlineData(0, 1000, 16, "The lowest discernible value is 0, below 1*")]
+    [InlineData(0, 1000, 16, "The lowest discernible value is 0; it must be at least 1*")]
     [InlineData(long.MinValue, 1000, 16, "The lowest discernible value*")]
     [InlineData(1L << 59, long.MaxValue, 16, "*leaves no room for 3 significant digits*")]
-    [InlineData(501, 1000, 24, "The highest trackable value 1000 is below twice the lowest, 501*")]
+    [InlineData(501, 1000, 24, "The highest trackable value 1000 must be at least twice the lowest discernible value 501*")]
     [InlineData(1, 1, 24, "The highest trackable value*")]
     [InlineData(1, 0, 24, "The highest trackable value*")]
     public void A_range_that_cannot_be_is_named(long lowest, long highest, int offset, string message)
@@ -42,10 +42,10 @@ public class HostileEncodingTests
         byte[] payload = Leb128(1);
         Refused(OfPayload(V2, 3, 1, 1000, payload, int.MaxValue), HeaderLength + 1, "*cut off*");
         Refused(OfPayload(V2, 3, 1, 1000, payload, 2), HeaderLength + 1, "*cut off*");
-        Refused(OfPayload(V2, 3, 1, 1000, payload, -1), 4, "The payload's length is -1*");
-        Refused(OfPayload(V2, 3, 1, 1000, payload, int.MinValue), 4, "The payload's length*");
+        Refused(OfPayload(V2, 3, 1, 1000, payload, -1), 4, "The payload length is -1*");
+        Refused(OfPayload(V2, 3, 1, 1000, payload, int.MinValue), 4, "The payload length*");
         Refused(Compressed(OfPayload(V2, 3, 1, 1000, payload, int.MaxValue)), HeaderLength + 1, "*cut off*");
-        Refused(Compressed(OfPayload(V2, 3, 1, 1000, payload, -1)), 4, "The payload's length is -1*");
+        Refused(Compressed(OfPayload(V2, 3, 1, 1000, payload, -1)), 4, "The payload length is -1*");
         byte[] compressed = Compressed(OfNumbers(3, 1, 1000, 1));
         Refused(Compressed(OfNumbers(3, 1, 1000, 1), length: int.MaxValue), compressed.Length, "*cut off*");
         Refused(Compressed(OfNumbers(3, 1, 1000, 1), length: -5), 4, "The compressed length is -5*");
@@ -56,14 +56,14 @@ public class HostileEncodingTests
     {
         // 112 buckets of one digit up to 1000.
         Decode(OfNumbers(1, 1, 1000, -111, 1)).TotalCount.Should().Be(1);
-        Refused(OfNumbers(1, 1, 1000, -112, 1), HeaderLength + 2, "More counts than the 112*");
-        Refused(OfNumbers(1, 1, 1000, -113), HeaderLength, "More counts than the 112*");
-        Refused(OfNumbers(1, 1, 1000, -100, 1, -12), HeaderLength + 3, "More counts than the 112*");
-        Refused(OfNumbers(1, 1, 1000, -int.MaxValue, 1), HeaderLength, "More counts than the 112*");
-        Refused(OfNumbers(1, 1, 1000, -int.MaxValue - 1L, 1), HeaderLength, "A count of -2147483648*");
-        Refused(OfNumbers(1, 1, 1000, 1, long.MinValue, 1), HeaderLength + 1, "A count of -9223372036854775808*");
-        Refused(OfPayload(V2, 1, 1, 1000, new byte[113]), HeaderLength + 112, "More counts than the 112*");
-        Refused(V0(2, 0, 1, 2, Words(2, 1, -1)), 34, "A count of -1*");
+        Refused(OfNumbers(1, 1, 1000, -112, 1), HeaderLength + 2, "The data has more counts than the 112*");
+        Refused(OfNumbers(1, 1, 1000, -113), HeaderLength, "The data has more counts than the 112*");
+        Refused(OfNumbers(1, 1, 1000, -100, 1, -12), HeaderLength + 3, "The data has more counts than the 112*");
+        Refused(OfNumbers(1, 1, 1000, -int.MaxValue, 1), HeaderLength, "The data has more counts than the 112*");
+        Refused(OfNumbers(1, 1, 1000, -int.MaxValue - 1L, 1), HeaderLength, "The count -2147483648 is out of range*");
+        Refused(OfNumbers(1, 1, 1000, 1, long.MinValue, 1), HeaderLength + 1, "The count -9223372036854775808 is out of range*");
+        Refused(OfPayload(V2, 1, 1, 1000, new byte[113]), HeaderLength + 112, "The data has more counts than the 112*");
+        Refused(V0(2, 0, 1, 2, Words(2, 1, -1)), 34, "The count -1 is out of range*");
     }
 
     [Fact]
@@ -88,15 +88,15 @@ public class HostileEncodingTests
             Decode(encoded).TotalCount.Should().BePositive();
             for (int length = 0; length < encoded.Length; length++)
             {
-                Refused(encoded[..length], length, "The encoded histogram is cut off*");
+                Refused(encoded[..length], length, "The encoded histogram is truncated*");
             }
         }
 
         // The same within what is compressed, whose own length is right.
-        Refused(Compressed([]), 8, "The encoded histogram is cut off*");
+        Refused(Compressed([]), 8, "The encoded histogram is truncated*");
         for (int length = 1; length < v2.Length; length++)
         {
-            Refused(Compressed(v2[..length]), length, "The encoded histogram is cut off*");
+            Refused(Compressed(v2[..length]), length, "The encoded histogram is truncated*");
         }
 
         // V0 does not tell how long it is: only a cut within a word shows.
@@ -109,8 +109,8 @@ public class HostileEncodingTests
             }
             else
             {
-                Refused(v0[..length], length, "The encoded histogram is cut off*");
-                Refused(Compressed(v0[..length], CookieOf(V0CompressedBase, 4)), length == 0 ? 8 : length, "The encoded histogram is cut off*");
+                Refused(v0[..length], length, "The encoded histogram is truncated*");
+                Refused(Compressed(v0[..length], CookieOf(V0CompressedBase, 4)), length == 0 ? 8 : length, "The encoded histogram is truncated*");
             }
         }
     }
@@ -127,8 +127,8 @@ public class HostileEncodingTests
             byte[] encoded = Compressed(inflated, cookie);
             Decode(encoded).TotalCount.Should().BePositive();
             byte[] shortened = Compressed(inflated, cookie, length: encoded.Length - 8 - missing);
-            Refused(shortened, 8, "The compressed data is cut off in its checksum*");
-            Refused(shortened[..^missing], 8, "The compressed data is cut off in its checksum*");
+            Refused(shortened, 8, "The compressed data is truncated in its checksum*");
+            Refused(shortened[..^missing], 8, "The compressed data is truncated in its checksum*");
         }
     }
 
@@ -179,18 +179,18 @@ public class HostileEncodingTests
 
     [Fact]
     public void What_goes_on_after_the_payload_within_the_compressed_data_is_refused() =>
-        Refused(Compressed([.. OfNumbers(3, 1, 1000, 1, 2), 0]), HeaderLength + 2, "The compressed data goes on after the histogram*");
+        Refused(Compressed([.. OfNumbers(3, 1, 1000, 1, 2), 0]), HeaderLength + 2, "The compressed data continues after the histogram*");
 
     [Fact]
     public void A_wrong_cookie_is_told()
     {
         foreach (uint cookie in (uint[])[0u, uint.MaxValue, V1Base, CookieOf(V1Base, 6), V0Base, CookieOf(V0Base, 10), V2 & ~0xf0u, 0x1c849300])
         {
-            Refused(OfPayload(cookie, 3, 1, 1000, [0]), 0, $"No encoded histogram: its cookie is 0x{cookie:x8}*");
+            Refused(OfPayload(cookie, 3, 1, 1000, [0]), 0, $"This is not an encoded histogram: its cookie is 0x{cookie:x8}*");
         }
 
         // Compressed once more.
-        Refused(Compressed(Compressed(OfNumbers(3, 1, 1000, 1))), 0, "No encoded histogram: its cookie is 0x1c849314*");
+        Refused(Compressed(Compressed(OfNumbers(3, 1, 1000, 1))), 0, "This is not an encoded histogram: its cookie is 0x1c849314*");
     }
 
     [Fact]
@@ -199,11 +199,11 @@ public class HostileEncodingTests
         // 100 MB of zeros, each a number of its own, in 100 KB; a layout of 112 buckets.
         byte[] zeros = Compressed(OfPayload(V2, 1, 1, 1000, new byte[100_000_000]));
         zeros.Length.Should().BeLessThan(200_000);
-        AllocatedBy(() => Refused(zeros, HeaderLength + 112, "More counts than*")).Should().BeLessThan(ConstantBytes);
+        AllocatedBy(() => Refused(zeros, HeaderLength + 112, "The data has more counts than*")).Should().BeLessThan(ConstantBytes);
 
         // In the place of a header, and after a histogram.
         byte[] header = Compressed(new byte[50_000_000]);
-        AllocatedBy(() => Refused(header, 0, "No encoded histogram*")).Should().BeLessThan(ConstantBytes);
+        AllocatedBy(() => Refused(header, 0, "This is not an encoded histogram*")).Should().BeLessThan(ConstantBytes);
         byte[] trailing = Compressed([.. OfNumbers(1, 1, 1000, 1), .. new byte[50_000_000]]);
         AllocatedBy(() => Refused(trailing, HeaderLength + 1, "The compressed data goes on*")).Should().BeLessThan(ConstantBytes);
     }

@@ -48,7 +48,7 @@ public sealed class KilledRecorderTests : IDisposable
         }
         catch (HdrHistogramFormatException e) when (wasWritten)
         {
-            e.Problem.Should().StartWith("The last line is cut off: ");
+            e.Problem.Should().StartWith("The last line is truncated: ");
             log.Read().Should().BeNull();
         }
 

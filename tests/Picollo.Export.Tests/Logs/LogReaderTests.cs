@@ -213,20 +213,20 @@ public class LogReaderTests
 
     public static TheoryData<string, long, string> WrongLines => new()
     {
-        { "nonsense", 0, "No number of seconds stands for the timestamp" },
-        { "1,x,1,", 2, "No number of seconds stands for the length" },
-        { "1", 1, "No number of seconds stands for the length" },
-        { "1,,1,1", 2, "No number of seconds stands for the length" },
-        { "1,2,y,z", 4, "No number stands for the largest value" },
-        { "1,2,3", 5, "No histogram in base64" },
-        { "Tag=é,1,2,3,?", 12, "No histogram in base64" },
-        { "Tag=a", 5, "No number of seconds stands for the timestamp" },
-        { "1,2,3,AAAA", 6, "The encoded histogram is cut off, at byte 3 of the histogram" },
-        { "1,2,3,AAAAAAAA", 6, "No encoded histogram: its cookie is 0x00000000, at byte 0 of the histogram" },
-        { "1e99,2,3,x", 0, "No number of seconds stands for the timestamp" },
-        { "-1e25,2,3,x", 0, "No number of seconds stands for the timestamp" },
+        { "nonsense", 0, "The timestamp is not a number of seconds" },
+        { "1,x,1,", 2, "The length is not a number of seconds" },
+        { "1", 1, "The length is not a number of seconds" },
+        { "1,,1,1", 2, "The length is not a number of seconds" },
+        { "1,2,y,z", 4, "The largest value is not a number" },
+        { "1,2,3", 5, "The histogram is not valid base64" },
+        { "Tag=é,1,2,3,?", 12, "The histogram is not valid base64" },
+        { "Tag=a", 5, "The timestamp is not a number of seconds" },
+        { "1,2,3,AAAA", 6, "The encoded histogram is truncated, at byte 3 of the histogram" },
+        { "1,2,3,AAAAAAAA", 6, "This is not an encoded histogram: its cookie is 0x00000000, at byte 0 of the histogram" },
+        { "1e99,2,3,x", 0, "The timestamp is not a number of seconds" },
+        { "-1e25,2,3,x", 0, "The timestamp is not a number of seconds" },
         { "299999999999,2,3," + Histogram, 0, "The timestamp is outside the years 1 to 9999" },
-        { "1,2,3," + Histogram[..20], 6, "The encoded histogram is cut off, at byte 15 of the histogram" },
+        { "1,2,3," + Histogram[..20], 6, "The encoded histogram is truncated, at byte 15 of the histogram" },
     };
 
     [Theory]
@@ -280,7 +280,7 @@ public class LogReaderTests
             else
             {
                 log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>()
-                    .Which.Should().Match<HdrHistogramFormatException>(e => e.Line == 3 && e.Problem.StartsWith("The last line is cut off: "));
+                    .Which.Should().Match<HdrHistogramFormatException>(e => e.Line == 3 && e.Problem.StartsWith("The last line is truncated: "));
             }
 
             log.Read().Should().BeNull();
@@ -291,7 +291,7 @@ public class LogReaderTests
     public void A_time_that_is_cut_off_is_not_believed()
     {
         HdrHistogramLogReader log = Read("#[StartTime: 14418");
-        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The last line is cut off: *");
+        log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The last line is truncated: *");
         log.StartTime.Should().BeNull();
     }
 

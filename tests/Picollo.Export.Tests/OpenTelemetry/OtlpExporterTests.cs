@@ -137,7 +137,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
 
         (await GoOnAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
         exporter.LastError.Should().BeOfType<HttpRequestException>().Which.StatusCode.Should().Be((HttpStatusCode)status);
-        exporter.LastError!.Message.Should().Be($"The export to {receiver.Endpoint} failed: the receiver answered with the status code {status}.");
+        exporter.LastError!.Message.Should().Be($"The export to {receiver.Endpoint} failed: the receiver returned the status code {status}.");
         _errors.Should().Equal(exporter.LastError);
         _histogram.Record(1);
         (await exporter.FlushAsync()).Should().BeTrue();
@@ -232,7 +232,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         _time.Advance(TimeSpan.FromSeconds(6));
 
         (await flush).Should().BeFalse();
-        exporter.LastError!.Message.Should().EndWith("failed: there was no answer within 6 s.");
+        exporter.LastError!.Message.Should().EndWith("failed: there was no response within 6 s.");
     }
 
     [Fact]
@@ -514,7 +514,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
 
         (await exporter.FlushAsync()).Should().BeFalse();
         (exporter.RejectedCount, exporter.ExportedCount).Should().Be((1, 0));
-        exporter.LastError!.Message.Should().Be($"{receiver.Endpoint} has rejected 1 of 1 data points.");
+        exporter.LastError!.Message.Should().Be($"{receiver.Endpoint} rejected 1 of 1 data points.");
         (await exporter.FlushAsync()).Should().BeTrue();
         receiver.Requests.Should().HaveCount(1);
     }

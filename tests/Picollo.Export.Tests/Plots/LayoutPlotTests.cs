@@ -13,7 +13,7 @@ public class LayoutPlotTests
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateLayout(0.1));
         picture.Tooltips.Should().HaveCount(6 * 8).And.StartWith(["0", "1", "2"]).And.EndWith(["240 – 255, reported as 248"]);
-        picture.Texts.Should().Contain(["8 – 15: exact", "16 – 31: step 2, ±1", "128 – 255: step 16, ±8", "8 buckets a block, precision 6.25 %"]);
+        picture.Texts.Should().Contain(["8 – 15: exact", "16 – 31: step 2, ±1", "128 – 255: step 16, ±8", "8 buckets per block, precision 6.25 %"]);
     }
 
     [Fact]

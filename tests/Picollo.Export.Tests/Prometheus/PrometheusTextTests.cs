@@ -157,8 +157,8 @@ public class PrometheusTextTests
         Expositions.Series(first, second, hostile, other).Select(series => (series.Name, series.Labels.Count, series.Count))
             .Should().Equal(("a_b", 0, 0UL), ("a_b", 1, 1UL));
         Expositions.Comments(first, second, hostile, other).Should().Equal(
-            "# The histogram a/b{k=\"1\",none=\"\"} is left out: it has the name and labels of the series above",
-            "# The histogram a\\nb{k=\"1\"} is left out: it has the name and labels of the series above");
+            "# The histogram a/b{k=\"1\",none=\"\"} is left out: it has the same name and labels as the series above",
+            "# The histogram a\\nb{k=\"1\"} is left out: it has the same name and labels as the series above");
 
         first.Histogram.Dispose();
         Expositions.Series(first, second).Should().ContainSingle("the place of one that is disposed is free").Which.Count.Should().Be(0);
@@ -204,9 +204,9 @@ public class PrometheusTextTests
 
         Expositions.Series(all).Select(series => series.Name).Should().Equal("_", "_sum", "x", "x_total", "y_sum");
         Expositions.Comments(all).Should().Equal(
-            "# The histogram x_bucket is left out: another histogram's lines have this name",
-            "# The histogram x_count{k=\"1\"} is left out: another histogram's lines have this name",
-            "# The histogram x.sum is left out: another histogram's lines have this name");
+            "# The histogram x_bucket is left out: another histogram has lines with this name",
+            "# The histogram x_count{k=\"1\"} is left out: another histogram has lines with this name",
+            "# The histogram x.sum is left out: another histogram has lines with this name");
 
         owner.Histogram.Dispose();
         Expositions.Series(all).Select(series => series.Name).Should().Equal("_", "_sum", "x_bucket", "x_count", "x_sum", "x_total", "y_sum");
