@@ -5,7 +5,8 @@ using Picollo.Diagnostics.Spans;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Tags each sampled <see cref="Activity"/> (span) of some sources with its CPU time, on all threads and across awaits.</summary>
+/// <summary>Tags each sampled <see cref="Activity"/> (span) of the specified sources with its CPU time, on all threads and across
+/// awaits.</summary>
 /// <remarks>
 /// <para><b>Tags</b>, in seconds (<see cref="double"/>, rounded to microseconds), set when the activity stops:
 /// <list type="table">
@@ -17,26 +18,26 @@ namespace Picollo.Diagnostics;
 /// set and it is not 0.</description></item>
 /// </list>
 /// </para>
-/// <para><b>What counts.</b> The flow in which the activity was started, until it is stopped, on whatever threads: as for
-/// <see cref="CpuUsageAsyncWatcher"/>, whose remarks list what is counted. An activity may be stopped on any thread and in any flow. The
-/// sum of user and kernel time is exact to a few microseconds. The share of the kernel has the system's steps, which are 15.6 ms on
+/// <para><b>Measured time.</b> The CPU time of the flow in which the activity was started, on all threads, until the activity is stopped.
+/// The remarks of <see cref="CpuUsageAsyncWatcher"/> list what is counted. An activity may be stopped on any thread and in any flow. The
+/// sum of user and kernel time is exact to a few microseconds. The part of the kernel has the resolution of the system, which is 15.6 ms on
 /// Windows.</para>
-/// <para><b>Children</b> are the measured activities that are started in the flow of an activity, whatever parent they name, also if
-/// activities between the two are not sampled or are of other sources. Children in other processes are not part of the CPU time. Only
+/// <para><b>Children</b> are the measured activities that are started in the flow of an activity, whatever parent they specify, even if
+/// activities between the two are not sampled or belong to other sources. Children in other processes are not part of the CPU time. Only
 /// children that stop before their parent are subtracted. If a child outlives its parent, its CPU time until the parent stops counts as the
-/// parent's own time, and after that as the own time of the parent's parent. Own time is never negative.</para>
-/// <para><b>Sampling.</b> An activity is measured if <see cref="Activity.IsAllDataRequested"/> is true when it starts, and tagged if it
-/// still is when it stops. Other listeners, such as a tracer, decide that: this one creates and samples no activity. Activities that are
+/// parent's own time, and its later CPU time counts as the own time of the parent's parent. Own time is never negative.</para>
+/// <para><b>Sampling.</b> An activity is measured if <see cref="Activity.IsAllDataRequested"/> is true when it starts, and tagged if it is
+/// still true when it stops. This class creates and samples no activities; other listeners, such as a tracer, decide. Activities that are
 /// not sampled allocate nothing more, and take about 15 ns. Activities without a source (<c>new Activity(…)</c>) are not measured.</para>
-/// <para><b>Order.</b> Create this before the tracer (before <c>TracerProviderBuilder.Build()</c>). Listeners are called in the order in
-/// which they were added, so the tags are then set before any exporter sees the activity. <see cref="LateSource"/> names a
-/// source where the order was reversed. Only exporters that export an activity at once, in the call of <see cref="Activity.Stop"/>, then
-/// miss its tags: they see one, <see cref="UserTag"/>, as text with user and kernel time. While an activity runs, its value is an object
-/// with this text.</para>
-/// <para><b>Cost.</b> Four system calls on Linux (2.1 µs where a bare span takes 0.2), and four more for each await that suspends the
-/// activity; at most 290 bytes for an activity with one tag, 40 more for each further tag, 24 for each time above 255 µs, and 48 for
-/// an activity with children. Stop each activity: in a flow with one that never is, each resumed await costs some 40 ns more. What is kept
-/// of it is collected with its flow.</para>
+/// <para><b>Order.</b> Create this object before the tracer (before <c>TracerProviderBuilder.Build()</c>). Listeners are called in the
+/// order in which they were added, so the tags are then set before an exporter sees the activity. <see cref="LateSource"/> names a source
+/// for which the order was reversed. In this case, only exporters that export an activity immediately, in the call of
+/// <see cref="Activity.Stop"/>, miss the tags: they see only <see cref="UserTag"/>, as text with user and kernel time. While an activity
+/// runs, the value of the tag is an object with this text.</para>
+/// <para><b>Cost.</b> An activity takes four system calls on Linux (2.1 µs, compared with 0.2 µs for a bare span), and four more for each
+/// await that suspends it. It allocates at most 290 bytes with one tag, 40 more for each further tag, 24 for each time above 255 µs, and 48
+/// if it has children. Stop each activity: in the flow of an activity that is never stopped, each resumed await costs about 40 ns more. Its
+/// memory is collected with its flow.</para>
 /// <para>Thread-safe.</para>
 /// <example>
 /// <code>
@@ -62,15 +63,15 @@ public sealed class ActivityCpuUsage : IDisposable
     private const int NanosecondsPerMicrosecond = 1000;
     private const double MicrosecondsPerSecond = 1e6;
 
-    // The values of most tags of short spans: they save an object of 24 bytes for each.
+    // The values of most tags of short spans. Each saves an object of 24 bytes.
     private static readonly object[] ShortTimes = [.. Enumerable.Range(0, 256).Select(static object (us) => us / MicrosecondsPerSecond)];
 
     private readonly string[] _sources;
     private readonly ActivityListener? _listener;
     private string? _lateSource;
 
-    /// <summary>Starts to measure.</summary>
-    /// <param name="sources">The names of the activity sources. Case does not matter; <c>*</c> stands for any characters and <c>?</c> for
+    /// <summary>Starts measuring.</summary>
+    /// <param name="sources">The names of the activity sources. Names are not case-sensitive. <c>*</c> matches any characters and <c>?</c>
     /// one character, as in OpenTelemetry's <c>AddSource</c>.</param>
     /// <exception cref="ArgumentNullException"><paramref name="sources"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">There is no name, or one is <see langword="null"/>, empty or white space.</exception>
@@ -91,19 +92,22 @@ public sealed class ActivityCpuUsage : IDisposable
         (_sources, UnavailableReason) = ([.. sources], unavailableReason);
         if (unavailableReason is null)
         {
-            // Without Sample: the runtime then does not ask this listener whether to create an activity.
+            // Without Sample, the runtime does not ask this listener whether to create an activity.
             _listener = new ActivityListener { ShouldListenTo = IsMeasured, ActivityStarted = OnStarted, ActivityStopped = OnStopped };
             ActivitySource.AddActivityListener(_listener);
         }
     }
 
-    /// <summary>Why nothing is measured: this system does not report the CPU time of threads. Null if it does.</summary>
+    /// <summary>The reason why nothing is measured: this system does not report the CPU time of threads. <see langword="null"/> if it
+    /// does.</summary>
     public string? UnavailableReason { get; }
 
-    /// <summary>The first source that had another listener before this one; null for none. See the type's remarks on order.</summary>
+    /// <summary>The first source that had another listener before this one; <see langword="null"/> for none. See the remarks on
+    /// order.</summary>
     public string? LateSource => Volatile.Read(ref _lateSource);
 
-    /// <summary>Stops measuring. Dispose the tracer before: activities that still run keep <see cref="UserTag"/> as text.</summary>
+    /// <summary>Stops measuring. Dispose the tracer first, because activities that are still running keep <see cref="UserTag"/> as
+    /// text.</summary>
     public void Dispose() => _listener?.Dispose();
 
     private bool IsMeasured(ActivitySource source)
@@ -117,7 +121,7 @@ public sealed class ActivityCpuUsage : IDisposable
         return isMeasured;
     }
 
-    // The tag holds the watcher until the activity stops. It is the only place where an activity keeps an object without further ones.
+    // The tag holds the watcher until the activity stops. No other place in an activity keeps an object without allocating more.
     private static void OnStarted(Activity activity)
     {
         if (activity.IsAllDataRequested && activity.GetTagItem(UserTag) is not CpuUsageAsyncWatcher)
@@ -130,10 +134,10 @@ public sealed class ActivityCpuUsage : IDisposable
     {
         if (activity.GetTagItem(UserTag) is not CpuUsageAsyncWatcher { Companion: ChildTimes companion } watcher)
         {
-            return; // not measured, or by another object of this class, which has set the tags
+            return; // not measured, or another object of this class has already set the tags
         }
 
-        // Before the stop: what is subtracted is part of what is taken then.
+        // The children are read before the watcher stops, so that the subtracted time is part of the total.
         (ChildTimes? children, ChildTimes? siblings) = ChildTimes.Find(watcher, companion);
         (long Total, long Kernel) ofChildren = children?.Sums ?? default;
         CpuSegment taken = watcher.StopSpan();
@@ -154,7 +158,7 @@ public sealed class ActivityCpuUsage : IDisposable
         }
     }
 
-    // User time is what is not the kernel's: the total is exact, and the system's own user time is not.
+    // User time is the total less the kernel time, because the total is exact and the user time of the system is not.
     private static void SetTags(Activity activity, string userTag, string systemTag, (long Total, long Kernel) taken)
     {
         activity.SetTag(userTag, ToSeconds(taken.Total - taken.Kernel));

@@ -7,10 +7,11 @@ using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>A process that runs already, while it is measured. Each signal ends the measurement, and not the process.</summary>
+/// <summary>A running process that is measured. Each signal ends the measurement and not the process.</summary>
 internal sealed class AttachedProcess : ICommandProcess
 {
-    /// <summary>How often it is looked at: a zombie has no memory any more, and a process that has been waited for has nothing.</summary>
+    /// <summary>The time between two reads of the process. It is short because a zombie no longer has memory, and a reaped process has no
+    /// data at all.</summary>
     private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(10);
 
     private readonly LinuxProcess _process;
@@ -29,7 +30,7 @@ internal sealed class AttachedProcess : ICommandProcess
 
     public int Id { get; }
 
-    /// <exception cref="MeasurementUnavailableException">There is no such process, or it cannot be held.</exception>
+    /// <exception cref="MeasurementUnavailableException">There is no such process, or it cannot be opened.</exception>
     [SupportedOSPlatform("linux")]
     public static AttachedProcess Open(int id) =>
         LinuxProcess.TryOpen(id, startNanoseconds: null, out LinuxProcess? process, out string? reason)
@@ -64,7 +65,7 @@ internal sealed class AttachedProcess : ICommandProcess
         _maxResident = Math.Max(_maxResident, ReadMaxResident());
     }
 
-    /// <summary>VmHWM of proc_pid_status(5), in bytes; 0 if it is not known.</summary>
+    /// <summary>Returns VmHWM of proc_pid_status(5), in bytes; 0 if it is unknown.</summary>
     private long ReadMaxResident()
     {
         const string Label = "VmHWM:";

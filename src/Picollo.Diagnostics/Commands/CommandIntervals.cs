@@ -3,10 +3,10 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Reads a command's counters again and again while it runs.</summary>
-/// <param name="counters">Read by one thread at a time: this one's, until <see cref="Stop"/> has returned.</param>
-/// <param name="interval">At least 1 ms.</param>
-/// <param name="report">Takes each interval, one at a time.</param>
+/// <summary>Reads a command's counters at intervals while it runs.</summary>
+/// <param name="counters">The counters. Until <see cref="Stop"/> returns, only this object may read them.</param>
+/// <param name="interval">The interval, at least 1 ms.</param>
+/// <param name="report">Receives the intervals, one at a time.</param>
 internal sealed class CommandIntervals(PerfEventCounterSession counters, TimeSpan interval, Action<CommandInterval> report) : IDisposable
 {
     private readonly ManualResetEventSlim _stopped = new();
@@ -14,14 +14,14 @@ internal sealed class CommandIntervals(PerfEventCounterSession counters, TimeSpa
     private long _start;
     private Task? _watch;
 
-    /// <summary>Begins. The first interval begins with this call.</summary>
+    /// <summary>Starts the first interval.</summary>
     public void Start()
     {
         _start = Stopwatch.GetTimestamp();
         _watch = Task.Factory.StartNew(Watch, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
     }
 
-    /// <summary>Ends, and reports the interval that has begun. Throws what <c>report</c> has thrown.</summary>
+    /// <summary>Stops, and reports the current interval. Throws exceptions of <c>report</c>.</summary>
     public void Stop()
     {
         _stopped.Set();
@@ -35,13 +35,13 @@ internal sealed class CommandIntervals(PerfEventCounterSession counters, TimeSpa
         if (_watch is { } watch)
         {
             ((IAsyncResult)watch).AsyncWaitHandle.WaitOne();
-            _ = watch.Exception; // observed: whoever called Stop has it
+            _ = watch.Exception; // observed, because the caller of Stop receives it
         }
     }
 
     private void Watch()
     {
-        // By the time since the start, so that late intervals do not delay those after them.
+        // The times are relative to the start, so that a late interval does not delay the following ones.
         for (long next = 1; !_stopped.Wait(Positive((next * interval) - Stopwatch.GetElapsedTime(_start))); next++)
         {
             Report();
@@ -58,7 +58,7 @@ internal sealed class CommandIntervals(PerfEventCounterSession counters, TimeSpa
         for (int i = 0; i < changes.Length; i++)
         {
             PerfEventCounter counter = counters.Counters[i];
-            ulong value = Math.Max(counter.Value, _before[i]); // an estimate may go back
+            ulong value = Math.Max(counter.Value, _before[i]); // an estimate can decrease
             changes[i] = new CommandCounter(counter.Name, value - _before[i], counter.RunningShare, counter.Definition.IsClock);
             _before[i] = value;
         }
@@ -67,7 +67,7 @@ internal sealed class CommandIntervals(PerfEventCounterSession counters, TimeSpa
     }
 }
 
-/// <summary>What a command's counters counted in an interval.</summary>
-/// <param name="EndNanoseconds">The end of the interval, since the command's start.</param>
-/// <param name="Counters">What they counted in the interval.</param>
+/// <summary>The counts of a command's counters in an interval.</summary>
+/// <param name="EndNanoseconds">The end of the interval, relative to the command's start.</param>
+/// <param name="Counters">The counts in the interval.</param>
 internal readonly record struct CommandInterval(long EndNanoseconds, IReadOnlyList<CommandCounter> Counters);

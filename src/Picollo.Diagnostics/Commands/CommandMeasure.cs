@@ -2,27 +2,27 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>One thing that was measured in each run of a <see cref="CommandSeries"/>.</summary>
+/// <summary>A quantity that was measured in each run of a <see cref="CommandSeries"/>.</summary>
 /// <remarks>Not thread-safe while runs are added.</remarks>
 internal sealed class CommandMeasure(string name, CommandUnit unit)
 {
-    // The smallest difference that two commands can show. 1.6 MB.
+    // The smallest difference that the comparison of two commands shows. The histogram takes 1.6 MB.
     private const double RelativeError = 0.0001;
 
     private readonly List<ulong> _values = [];
 
-    /// <summary>A counter's name, or <see cref="CommandQuantity.Name"/>.</summary>
+    /// <summary>The name of a counter, or <see cref="CommandQuantity.Name"/>.</summary>
     public string Name => name;
 
-    /// <summary>A counter's name, or <see cref="CommandQuantity.Title"/>.</summary>
+    /// <summary>The name of a counter, or <see cref="CommandQuantity.Title"/>.</summary>
     public string Title { get; } = CommandQuantity.Find(name)?.Title ?? name;
 
     public CommandUnit Unit => unit;
 
-    /// <summary>One value per run, in their order.</summary>
+    /// <summary>The values of the runs, in order.</summary>
     public IReadOnlyList<ulong> Values => _values;
 
-    /// <summary>The values; relative error 0.0001.</summary>
+    /// <summary>The values with a relative error of 0.0001.</summary>
     public HdrHistogram Histogram { get; } = HdrHistogram.Factory.WithRelativeError(RelativeError).Create();
 
     public void Add(ulong value)
@@ -35,7 +35,7 @@ internal sealed class CommandMeasure(string name, CommandUnit unit)
 /// <summary>The unit of a <see cref="CommandMeasure"/>.</summary>
 internal enum CommandUnit
 {
-    /// <summary>Number of events.</summary>
+    /// <summary>A number of events.</summary>
     Count,
     Nanoseconds,
     Bytes,

@@ -5,17 +5,18 @@ using Picollo.PerfEvent;
 namespace Picollo.Diagnostics;
 
 /// <summary>
-/// Runs commands and measures each run: time, CPU time, memory, page faults, context switches, and counters of the CPU and of the
+/// Runs commands and measures each run: elapsed time, CPU time, memory, page faults, context switches, and counters of the CPU and of the
 /// kernel.
 /// </summary>
 /// <remarks>
-/// <para>On Linux (x64, arm64) the command is held until its counters are open, and waited for, by a small program of its own: a
-/// process begins with the memory mark of the one that it was forked from, and so a command that a .NET process starts shows at least
-/// that process's size. The times are taken there too. Counters begin with the command's first instruction, and count all that it
-/// starts.</para>
-/// <para>Elsewhere a run is a <see cref="System.Diagnostics.Process"/>, and <see cref="UnavailableReason"/> says what is not known.</para>
-/// <para>Standard input, output and error are this process's. Immutable and thread-safe; a run costs about a millisecond more than the
-/// command.</para>
+/// <para>On Linux (x64, arm64), a small separate program holds the command until its counters are open, and then waits for it. This is
+/// necessary because a process starts with the maximum resident size of the process from which it was forked, so a command that a .NET
+/// process starts would show at least the size of that process. The program also measures the times. Counters start with the command's
+/// first instruction, and include all processes that the command starts.</para>
+/// <para>On other systems, a run uses <see cref="System.Diagnostics.Process"/>, and <see cref="UnavailableReason"/> lists the unavailable
+/// values.</para>
+/// <para>The command inherits the standard input, output and error of this process. Immutable and thread-safe. A run takes about one
+/// millisecond more than the command.</para>
 /// <example>
 /// <code>
 /// var meter = new CommandMeter(PerfEventCounterSession.Factory.WithPerfEvents("task-clock,instructions").WithOptional());
@@ -32,7 +33,7 @@ public sealed class CommandMeter
     private readonly Func<(SpawnProgram? Program, string? UnavailableReason)> _spawn;
 
     /// <summary>Creates a meter.</summary>
-    /// <param name="counters">The counters; null for none. Targets are ignored; the command is always the target.</param>
+    /// <param name="counters">The counters; <see langword="null"/> for none. Targets are ignored; the command is always the target.</param>
     public CommandMeter(PerfEventCounterSessionFactory? counters = null)
         : this(counters, () => SpawnProgram.Current)
     {
@@ -44,9 +45,9 @@ public sealed class CommandMeter
         _spawn = spawn;
     }
 
-    /// <summary>How often the command's threads are looked at; null, as by default, for never. A thread that lives for less is likely not
-    /// to be seen. 1 ms at least; a look takes some 20 µs a thread. Linux. Set before the first run.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms.</exception>
+    /// <summary>The interval at which the command's threads are read, at least 1 ms; null, the default, to disable this. A thread with a
+    /// shorter life is likely to be missed. A read takes about 20 µs per thread. Linux only. Must be set before the first run.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 ms.</exception>
     internal TimeSpan? ThreadInterval
     {
         get;
@@ -61,22 +62,22 @@ public sealed class CommandMeter
         }
     }
 
-    /// <summary>How often the counters are read while a command runs, and what takes each interval, on a thread of its own; null, as by
-    /// default, for at the end only. Set before the first run.</summary>
+    /// <summary>The interval at which the counters are read while a command runs, and the callback that receives each interval on a
+    /// separate thread; null, the default, to read the counters only at the end. Must be set before the first run.</summary>
     internal (TimeSpan Length, Action<CommandInterval> Report)? Intervals { get; set; }
 
-    /// <summary>Is called with the ID of each command's process before its first instruction; null, as by default, for nothing. Requires
-    /// that <see cref="UnavailableReason"/> is null. Set before the first run.</summary>
+    /// <summary>The callback that receives the ID of each command's process before its first instruction; null, the default, for none.
+    /// Requires that <see cref="UnavailableReason"/> is null. Must be set before the first run.</summary>
     internal Action<int>? Held { get; set; }
 
-    /// <summary>Null where all is known of a run; otherwise what is not known here, and why. Each run and each call checks again: the
-    /// reason may pass, such as a lack of file descriptors.</summary>
+    /// <summary>The values of a run that are unavailable, and the cause; <see langword="null"/> if all are available. Each run and each
+    /// call checks again, because the cause can be temporary, such as a lack of file descriptors.</summary>
     public string? UnavailableReason => _spawn().UnavailableReason;
 
     /// <summary>Runs a command to its end.</summary>
-    /// <param name="program">The program's name or path. A name without a slash is looked for on the <c>PATH</c>.</param>
-    /// <param name="arguments">Its arguments, passed on as they are.</param>
-    /// <returns>How it ended and what it took.</returns>
+    /// <param name="program">The program's name or path. A name without a slash is searched for on the <c>PATH</c>.</param>
+    /// <param name="arguments">The arguments, passed on unchanged.</param>
+    /// <returns>The result of the run.</returns>
     /// <inheritdoc cref="Start(string, ReadOnlySpan{string})" path="/remarks"/>
     /// <inheritdoc cref="Start(string, ReadOnlySpan{string})" path="/exception"/>
     /// <inheritdoc cref="RunningCommand.Wait" path="/exception"/>
@@ -89,18 +90,18 @@ public sealed class CommandMeter
     }
 
     /// <summary>Starts a command. Blocks for about a millisecond.</summary>
-    /// <param name="program">The program's name or path. A name without a slash is looked for on the <c>PATH</c>.</param>
-    /// <param name="arguments">Its arguments, passed on as they are.</param>
-    /// <returns>To be waited for, and disposed.</returns>
-    /// <remarks>The command has this process's environment and current directory. It is in this process's group: Ctrl+C at the terminal
-    /// reaches both. A pipeline is a line for a shell: <c>Start("/bin/sh", "-c", "sort words | uniq")</c>. On Linux text is
+    /// <param name="program">The program's name or path. A name without a slash is searched for on the <c>PATH</c>.</param>
+    /// <param name="arguments">The arguments, passed on unchanged.</param>
+    /// <returns>The running command. Wait for it and dispose it.</returns>
+    /// <remarks>The command inherits the environment and the current directory of this process. It is in the same process group, so Ctrl+C
+    /// at the terminal reaches both. Use a shell for a pipeline: <c>Start("/bin/sh", "-c", "sort words | uniq")</c>. On Linux, text is
     /// passed as UTF-8, and a lone surrogate U+DC80 to U+DCFF as the byte 80 to FF. Variables that this process has not changed keep their
     /// bytes.</remarks>
-    /// <exception cref="ArgumentException">The program's name is empty, or it or an argument contains a NUL character.</exception>
-    /// <exception cref="ArgumentNullException">The program or an argument is null.</exception>
-    /// <exception cref="MeasurementUnavailableException">A counter cannot be had that is not optional, or the system has no more
-    /// processes or descriptors to give.</exception>
-    /// <exception cref="Win32Exception">The command cannot be executed (if <see cref="UnavailableReason"/> is null,
+    /// <exception cref="ArgumentException">The program's name is empty, or the name or an argument contains a NUL character.</exception>
+    /// <exception cref="ArgumentNullException">The program or an argument is <see langword="null"/>.</exception>
+    /// <exception cref="MeasurementUnavailableException">A required counter is unavailable, or the system has no more processes or
+    /// descriptors.</exception>
+    /// <exception cref="Win32Exception">The command cannot be executed (if <see cref="UnavailableReason"/> is <see langword="null"/>,
     /// <see cref="RunningCommand.Wait"/> throws it).</exception>
     public RunningCommand Start(string program, params ReadOnlySpan<string> arguments) =>
         Start(MeasuredCommand.FromArguments(program, arguments));
@@ -142,15 +143,15 @@ public sealed class CommandMeter
         }
     }
 
-    /// <summary>Measures a process that runs already, until it ends or <see cref="RunningCommand.Signal"/> or
-    /// <see cref="RunningCommand.Dispose"/> is called, which leave it running.</summary>
-    /// <exception cref="MeasurementUnavailableException">There is no such process, a counter cannot be had that is not optional, or this is
-    /// not Linux.</exception>
+    /// <summary>Measures a running process until it ends, or until <see cref="RunningCommand.Signal"/> or
+    /// <see cref="RunningCommand.Dispose"/> is called, which do not end the process.</summary>
+    /// <exception cref="MeasurementUnavailableException">There is no such process, a required counter is unavailable, or the system is not
+    /// Linux.</exception>
     internal RunningCommand Attach(MeasuredCommand command, int processId)
     {
         if (!OperatingSystem.IsLinux())
         {
-            throw new MeasurementUnavailableException("A process that runs already can be measured on Linux only.");
+            throw new MeasurementUnavailableException("Measuring a running process requires Linux.");
         }
 
         AttachedProcess process = AttachedProcess.Open(processId);
@@ -182,8 +183,8 @@ public sealed class CommandMeter
     {
         if (Intervals is not null && session is not { Counters.Count: > 0 })
         {
-            string reason = unavailable.Count > 0 ? unavailable[0].UnavailableReason : "none was named";
-            throw new MeasurementUnavailableException($"Intervals are of counters, and none is available: {reason}");
+            string reason = unavailable.Count > 0 ? unavailable[0].UnavailableReason : "none was specified";
+            throw new MeasurementUnavailableException($"Intervals require a counter, but none is available: {reason}");
         }
     }
 
@@ -197,7 +198,7 @@ public sealed class CommandMeter
         StartsOnExec = true,
     };
 
-    // Without picollo_spawn there is no moment at which counters could be opened.
+    // Without picollo_spawn, counters cannot be opened before the command starts.
     private UnavailablePerfCounter[] Unavailable(string? reason)
     {
         if (_counters is { IsOptional: false })

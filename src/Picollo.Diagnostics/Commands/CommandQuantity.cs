@@ -2,14 +2,14 @@ using Picollo.Cpu;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>A value that each run of a command has, besides its counters.</summary>
-/// <param name="Name">In JSON, where counters have the name that <c>perf</c> gives them.</param>
-/// <param name="Title">In tables.</param>
-/// <param name="Unit">Of the value.</param>
-/// <param name="Of">The value of a run; null if it is not known.</param>
+/// <summary>A value of each run of a command, in addition to its counters.</summary>
+/// <param name="Name">The name in JSON, in which counters have the names of <c>perf</c>.</param>
+/// <param name="Title">The name in tables.</param>
+/// <param name="Unit">The unit of the value.</param>
+/// <param name="Of">Returns the value of a run; null if it is unknown.</param>
 internal sealed record CommandQuantity(string Name, string Title, CommandUnit Unit, Func<CommandRun, long?> Of)
 {
-    /// <summary>In the order of tables.</summary>
+    /// <summary>All quantities, in the order of tables.</summary>
     public static IReadOnlyList<CommandQuantity> All { get; } =
     [
         new("elapsedNanoseconds", "elapsed", CommandUnit.Nanoseconds, run => run.ElapsedNanoseconds),
@@ -23,10 +23,10 @@ internal sealed record CommandQuantity(string Name, string Title, CommandUnit Un
         OfCommand("involuntaryContextSwitches", "involuntary switches", usage => usage.InvoluntaryContextSwitches),
     ];
 
-    /// <summary>The quantity of that name; null if there is none.</summary>
+    /// <summary>Returns the quantity with a name; null if there is none.</summary>
     public static CommandQuantity? Find(string name) => All.FirstOrDefault(quantity => quantity.Name == name);
 
-    // wait4(2) tells them, which is of children.
+    // The values come from wait4(2), which reports only children.
     private static CommandQuantity OfCommand(string name, string title, Func<ResourceUsage, long> of) =>
         new(name, title, CommandUnit.Count, run => run.IsAttached ? null : of(run.Usage));
 }

@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>How a command ended, and what it took.</summary>
+/// <summary>The result of a command: how it ended, and the resources that it used.</summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 public sealed class CommandRun
 {
@@ -11,60 +11,62 @@ public sealed class CommandRun
     {
     }
 
-    /// <summary>From the call that made the process this program to the moment at which its end was seen, in nanoseconds of the
-    /// monotonic clock.</summary>
+    /// <summary>The time from the call that started the program in its process until its end was detected, in nanoseconds of the monotonic
+    /// clock.</summary>
     public long ElapsedNanoseconds { get; internal init; }
 
-    /// <summary>What the command took from that call on, with those of its descendants that it waited for (<c>wait4(2)</c>): CPU time, page
-    /// faults, block operations, context switches, and the largest resident size that any one of them had.</summary>
-    /// <remarks>All of it is known, except what <see cref="CommandMeter.UnavailableReason"/> names; an unknown size is 0.</remarks>
+    /// <summary>The resources used by the command since its start and by the descendants that it waited for (<c>wait4(2)</c>): CPU time,
+    /// page faults, block operations, context switches, and the largest resident size of any of them.</summary>
+    /// <remarks>All values are available, except those that <see cref="CommandMeter.UnavailableReason"/> lists. An unknown size is
+    /// 0.</remarks>
     public ResourceUsage Usage { get; internal init; }
 
-    /// <summary>As a shell has it: what the command ended with, 0 to 255, or 128 and the number of the signal that ended it.</summary>
+    /// <summary>The exit code as in a shell: the exit code of the command, 0 to 255, or 128 plus the number of the signal that ended
+    /// it.</summary>
     public int ExitCode { get; internal init; }
 
-    /// <summary>The signal that ended it; null if it ended by itself.</summary>
+    /// <summary>The signal that ended the command; <see langword="null"/> if it exited by itself.</summary>
     public int? Signal { get; internal init; }
 
-    /// <summary>The counters, in the order in which they were named.</summary>
+    /// <summary>The counters, in the specified order.</summary>
     public IReadOnlyList<CommandCounter> Counters { get; internal init; } = [];
 
-    /// <summary>Counters that could not be opened, and why; empty unless they were asked for with
-    /// <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
+    /// <summary>The counters that could not be opened, with the reasons; empty unless
+    /// <see cref="PerfEventCounterSessionFactory.WithOptional"/> was used.</summary>
     public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; internal init; } = [];
 
-    /// <summary>The threads that were seen, in the order of their CPU time, most first; empty unless
-    /// <see cref="CommandMeter.ThreadInterval"/> is set. What they have less than <see cref="Usage"/> together is of threads that came
-    /// and went between two looks, and of what threads did after the last one.</summary>
+    /// <summary>The observed threads, in descending order of their CPU time; empty unless <see cref="CommandMeter.ThreadInterval"/> is set.
+    /// Their sum is less than <see cref="Usage"/>, because threads between two reads are missed, and so is the time after the last
+    /// read.</summary>
     internal IReadOnlyList<CommandThread> Threads { get; init; } = [];
 
-    /// <summary>Whether it is a part of the life of a process that ran already, of which faults, block operations and context switches are
-    /// not in <see cref="Usage"/>.</summary>
+    /// <summary>Whether the run is part of the life of an existing process. In this case, <see cref="Usage"/> does not include page faults,
+    /// block operations and context switches.</summary>
     internal bool IsAttached { get; init; }
 
-    /// <summary><see cref="ElapsedNanoseconds"/>, cut to 100 ns.</summary>
+    /// <summary>The value of <see cref="ElapsedNanoseconds"/>, rounded down to 100 ns.</summary>
     public TimeSpan Elapsed => TimeSpan.FromTicks(ElapsedNanoseconds / TimeSpan.NanosecondsPerTick);
 }
 
-/// <summary>What one counter counted of a command and all that it started, from its first instruction on.</summary>
-/// <remarks>Immutable. What descendants that live on count later is not in it.</remarks>
+/// <summary>The value of a counter for a command and all processes that it started, from its first instruction on.</summary>
+/// <remarks>Immutable. It does not include later events of descendants that outlive the command.</remarks>
 public readonly record struct CommandCounter
 {
     internal CommandCounter(string name, ulong value, double? runningShare, bool isTime) =>
         (Name, Value, RunningShare, IsTime) = (name, value, runningShare, isTime);
 
-    /// <summary>As it was asked for.</summary>
+    /// <summary>The name as specified.</summary>
     public string Name { get; }
 
-    /// <summary>Events; of the kernel's clocks (<see cref="IsTime"/>) nanoseconds. Scaled where the counter took turns with
-    /// others.</summary>
+    /// <summary>The number of events; for the kernel's clocks (<see cref="IsTime"/>), nanoseconds. If the counter shared the hardware with
+    /// others, the value is scaled.</summary>
     public ulong Value { get; }
 
-    /// <summary>For how much of the command's CPU time it did count, 0 to 1: below 1 the value is an estimate. Null where it was never
-    /// on.</summary>
+    /// <summary>The fraction of the command's CPU time in which the counter was active, 0 to 1. Below 1, the value is an estimate.
+    /// <see langword="null"/> if it was never active.</summary>
     public double? RunningShare { get; }
 
-    /// <summary>Whether it is a clock: <c>task-clock</c>, <c>cpu-clock</c>.</summary>
+    /// <summary>Whether the counter is a clock: <c>task-clock</c>, <c>cpu-clock</c>.</summary>
     public bool IsTime { get; }
 
     private bool PrintMembers(System.Text.StringBuilder text) =>
@@ -72,9 +74,9 @@ public readonly record struct CommandCounter
             $"Name = {Name}, Value = {Value}, RunningShare = {RunningShare}, IsTime = {IsTime}").Length > 0;
 }
 
-/// <summary>A thread of a command, as it was when it was last seen.</summary>
-/// <param name="ProcessId">Its process: the command's own, or one that it started.</param>
-/// <param name="ThreadId">Its id; a process's first thread has the process's.</param>
-/// <param name="Name">What it calls itself, 15 bytes at most.</param>
-/// <param name="CpuNanoseconds">CPU time up to then, by the scheduler's clock.</param>
+/// <summary>A thread of a command, as it was last observed.</summary>
+/// <param name="ProcessId">The ID of the process: the command, or a process that it started.</param>
+/// <param name="ThreadId">The ID of the thread. The first thread of a process has the process's ID.</param>
+/// <param name="Name">The name of the thread, at most 15 bytes.</param>
+/// <param name="CpuNanoseconds">The CPU time until then, by the scheduler's clock.</param>
 internal readonly record struct CommandThread(int ProcessId, long ThreadId, string Name, long CpuNanoseconds);

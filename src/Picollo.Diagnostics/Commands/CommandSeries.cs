@@ -1,9 +1,9 @@
 namespace Picollo.Diagnostics;
 
-/// <summary>Runs of one command, and what was measured in them as histograms: percentiles, mean and standard deviation of each, and the
-/// size of the effect between two series (<see cref="Metrics.HdrHistogramSummary.GetEffectSize"/>).</summary>
+/// <summary>The runs of a command with histograms of the measured quantities, which provide percentiles, mean and standard deviation, and
+/// the size of the effect between two series (<see cref="Metrics.HdrHistogramSummary.GetEffectSize"/>).</summary>
 /// <remarks>
-/// <para>To compare two commands, run them in turn, so that what changes on the machine meanwhile meets both.</para>
+/// <para>To compare two commands, run them alternately, so that changes of the machine affect both.</para>
 /// <para>Not thread-safe.</para>
 /// </remarks>
 internal sealed class CommandSeries
@@ -15,22 +15,22 @@ internal sealed class CommandSeries
     {
     }
 
-    /// <summary>Earlier runs, of which only the values are known.</summary>
+    /// <summary>Creates a series of earlier runs, of which only the values are known.</summary>
     public CommandSeries(IEnumerable<CommandMeasure> measures) => _measures.AddRange(measures);
 
     /// <summary>The runs, in order.</summary>
     public IReadOnlyList<CommandRun> Runs => _runs;
 
-    /// <summary>What was measured: <see cref="CommandQuantity.All"/>, then the counters in their order. What is not known of any run is not
-    /// among them.</summary>
+    /// <summary>The measured quantities: <see cref="CommandQuantity.All"/>, then the counters in their order. Quantities that are unknown
+    /// in all runs are omitted.</summary>
     public IReadOnlyList<CommandMeasure> Measures => _measures;
 
-    /// <summary>A measure by its name; null where there is none.</summary>
-    /// <param name="name">Exactly.</param>
+    /// <summary>Returns a measure by its name; null if there is none.</summary>
+    /// <param name="name">The exact name.</param>
     public CommandMeasure? this[string name] => _measures.Find(measure => measure.Name == name);
 
     /// <summary>Adds a run.</summary>
-    /// <param name="run">Of this command, by a meter with the same counters each time.</param>
+    /// <param name="run">A run of this command. The meter must have the same counters each time.</param>
     public void Add(CommandRun run)
     {
         _runs.Add(run);

@@ -3,9 +3,11 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Looks at the threads of a command and of what it started, again and again, and remembers each as it was seen last.</summary>
-/// <remarks>By <c>/proc/&lt;pid&gt;/task</c>, and <c>children</c> there (CONFIG_PROC_CHILDREN) for the processes. Rejected: counters that
-/// threads inherit one by one (perf's inherit_stat): the kernel adds what an ended thread counted to its parent's.</remarks>
+/// <summary>Reads the threads of a command and of the processes that it started at intervals, and remembers the last observed state of
+/// each.</summary>
+/// <remarks>Reads <c>/proc/&lt;pid&gt;/task</c> and, for child processes, the file <c>children</c> there (CONFIG_PROC_CHILDREN). Counters
+/// that each thread inherits separately (perf's inherit_stat) were rejected, because the kernel adds the counts of an ended thread to those
+/// of its parent.</remarks>
 internal sealed class CommandThreads : IDisposable
 {
     private readonly int _process;
@@ -22,7 +24,7 @@ internal sealed class CommandThreads : IDisposable
         _thread.Start();
     }
 
-    /// <summary>Ends, and gives what was seen.</summary>
+    /// <summary>Stops, and returns the observed threads.</summary>
     public CommandThread[] Stop()
     {
         Dispose();
@@ -37,7 +39,7 @@ internal sealed class CommandThreads : IDisposable
 
     private void Watch(TimeSpan interval)
     {
-        // The first look comes late: before it is released, the command is picollo_spawn still.
+        // The first read comes after an interval, because the command is still picollo_spawn before it is released.
         while (!_stopped.Wait(interval))
         {
             _sample.Clear();
@@ -74,7 +76,7 @@ internal sealed class CommandThreads : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return []; // it has ended
+            return []; // the process has ended
         }
     }
 }

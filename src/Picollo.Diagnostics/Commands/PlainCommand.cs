@@ -5,8 +5,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>A command by <see cref="Process"/> alone, for systems without picollo_spawn: CPU time, and what
-/// <see cref="ResourceUsage.TryGetByChildren"/> reports, which includes other children of this process that end meanwhile.</summary>
+/// <summary>A command that only <see cref="Process"/> measures, for systems without picollo_spawn. It reports the CPU time and the values
+/// of <see cref="ResourceUsage.TryGetByChildren"/>, which include other children of this process that end during the run.</summary>
 internal sealed class PlainCommand(Process process, ResourceUsage before, long start, Task copying) : ICommandProcess
 {
     public int Id => process.Id;
@@ -36,7 +36,7 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
         long elapsed = (long)Stopwatch.GetElapsedTime(start).TotalNanoseconds;
         copying.Wait();
 
-        // .NET reports a signal as a shell does: like the exit code of a program that ends with that number.
+        // .NET reports a signal as a shell does, so it cannot be distinguished from an exit code with that number.
         return new(process.ExitCode, IsSignal: false, elapsed, Usage());
     }
 

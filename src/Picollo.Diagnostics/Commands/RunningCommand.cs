@@ -3,8 +3,8 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>A command under way.</summary>
-/// <remarks><see cref="Signal"/> may be called by any thread at any time; all else by one thread.</remarks>
+/// <summary>A running command.</summary>
+/// <remarks><see cref="Signal"/> can be called by any thread at any time. All other members must be used by one thread.</remarks>
 public sealed class RunningCommand : IDisposable
 {
     private const int SignalBase = 128;
@@ -33,9 +33,9 @@ public sealed class RunningCommand : IDisposable
     /// <summary>The command's process.</summary>
     public int Id => _process.Id;
 
-    /// <summary>Sends the command a signal. Does nothing when it has ended. On Windows any signal ends it.</summary>
-    /// <param name="signal">The system's number, 1 to 64.</param>
-    /// <exception cref="ArgumentOutOfRangeException">Outside of that range.</exception>
+    /// <summary>Sends a signal to the command. Does nothing if it has ended. On Windows, any signal ends the command.</summary>
+    /// <param name="signal">The system's signal number, 1 to 64.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="signal"/> is outside its range.</exception>
     public void Signal(int signal)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(signal, 1);
@@ -43,20 +43,21 @@ public sealed class RunningCommand : IDisposable
         _process.Signal(signal);
     }
 
-    /// <summary>Waits for the command's end, not for what it leaves running. Called again, gives the same.</summary>
-    /// <returns>How it ended and what it took.</returns>
+    /// <summary>Waits until the command ends. Processes that it leaves running are not awaited. Further calls return the same
+    /// result.</summary>
+    /// <returns>The result of the run.</returns>
     /// <exception cref="Win32Exception">The command could not be executed. <see cref="Win32Exception.NativeErrorCode"/> is the system's
-    /// error number: on Linux ENOENT (2) or ENOTDIR (20) if there is no such program.</exception>
-    /// <exception cref="MeasurementUnavailableException">What waits for the command was killed, and with it the command,
-    /// unless that is a set-user-ID program.</exception>
-    /// <exception cref="ObjectDisposedException">This was disposed before anything waited.</exception>
+    /// error number: on Linux, ENOENT (2) or ENOTDIR (20) if there is no such program.</exception>
+    /// <exception cref="MeasurementUnavailableException">The program that waits for the command was killed. The command was killed with it,
+    /// unless it is a set-user-ID program.</exception>
+    /// <exception cref="ObjectDisposedException">The object was disposed before the first wait.</exception>
     public CommandRun Wait()
     {
         if (_waiting is null)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
 
-            // A task keeps an exception, too, to be given again. It runs on this thread.
+            // A task also keeps an exception, which later calls throw again. This task runs on the calling thread.
             _waiting = new Task<CommandRun>(WaitForEnd);
             _waiting.RunSynchronously(TaskScheduler.Default);
         }
@@ -64,10 +65,10 @@ public sealed class RunningCommand : IDisposable
         return _waiting.GetAwaiter().GetResult();
     }
 
-    /// <summary>Waits as <see cref="Wait"/> does, on a thread that this creates.</summary>
-    /// <param name="cancellationToken">Ends the wait, not the command: <see cref="Signal"/> and <see cref="Dispose"/> end it, and it can
-    /// be waited for again.</param>
-    /// <returns>How it ended and what it took.</returns>
+    /// <summary>Waits until the command ends, on a separate thread.</summary>
+    /// <param name="cancellationToken">The token to cancel the wait. The command continues: use <see cref="Signal"/> or
+    /// <see cref="Dispose"/> to end it. A canceled wait can be repeated.</param>
+    /// <returns>The result of the run.</returns>
     /// <exception cref="OperationCanceledException">The wait was canceled.</exception>
     /// <inheritdoc cref="Wait" path="/exception"/>
     public Task<CommandRun> WaitAsync(CancellationToken cancellationToken = default)
@@ -78,13 +79,14 @@ public sealed class RunningCommand : IDisposable
         return _waiting.WaitAsync(cancellationToken);
     }
 
-    /// <summary>The program and its arguments with blanks between, quoted where a shell would need it. For people to read.</summary>
+    /// <summary>Returns the program and its arguments separated by spaces, and quoted as a shell requires, for display.</summary>
     /// <returns>The command.</returns>
     public override string ToString() => _command.Text;
 
-    /// <summary>Kills the command if it has not ended. On Linux the end of this process, by whatever means, does the same.</summary>
-    /// <remarks>A command that has become another user's, such as <c>sudo</c>, runs on where this process may not signal it. This method
-    /// then waits for its end.</remarks>
+    /// <summary>Kills the command if it has not ended. On Linux, the command is also killed when this process ends for any
+    /// reason.</summary>
+    /// <remarks>A command that runs as another user, such as <c>sudo</c>, continues if this process may not signal it. In this case, this
+    /// method waits for its end.</remarks>
     public void Dispose()
     {
         if (_isDisposed)
@@ -95,10 +97,10 @@ public sealed class RunningCommand : IDisposable
         _isDisposed = true;
         if (_waiting is { } waiting)
         {
-            // It reads what is disposed below.
+            // The waiting thread uses the objects that are disposed below.
             _process.Kill();
             ((IAsyncResult)waiting).AsyncWaitHandle.WaitOne();
-            _ = waiting.Exception; // observed: whoever waited has it, or no longer wants it
+            _ = waiting.Exception; // observed, because the caller that waits receives it
         }
 
         _process.Dispose();

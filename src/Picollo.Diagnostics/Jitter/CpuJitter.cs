@@ -2,11 +2,12 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>The wake-up latency of one CPU, as far as it is measured.</summary>
-/// <remarks>May be read by any thread at any time, and after the meter's end. What is measured comes in every 50 ms or so.</remarks>
+/// <summary>The wake-up latency of one CPU.</summary>
+/// <remarks>All members can be read by any thread at any time, even after the meter has stopped. New values appear about every 50
+/// ms.</remarks>
 public sealed class CpuJitter
 {
-    // As the HdrHistogram family's three digits; 39 hours, beyond which there is a count alone.
+    // Three digits of the HdrHistogram libraries. Values above 39 hours are only counted.
     private const double RelativeError = 0.0005;
     private const ulong MaxLatency = 1UL << 47;
 
@@ -23,17 +24,16 @@ public sealed class CpuJitter
     /// <summary>The CPU's number.</summary>
     public int Cpu { get; }
 
-    /// <summary>The system's ID of the thread that measures it.</summary>
+    /// <summary>The system's ID of the measuring thread.</summary>
     public long ThreadId { get; }
 
-    /// <summary>The latencies in nanoseconds, within 0.05 %, up to 39 hours. Written by the meter while it runs, to be read
-    /// only; its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
+    /// <summary>The latencies in nanoseconds, within 0.05 %, up to 39 hours. The meter records into it while it runs; use it only for
+    /// reading. Its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
     public HdrHistogram Histogram { get; } =
         HdrHistogram.Owned(HdrHistogram.Factory.WithRelativeError(RelativeError).WithMaxTrackableValue(MaxLatency).Create());
 
-    /// <summary>Number of wake-ups that were measured and lost until now, because this process got no CPU in time to take them in. They are
-    /// not in <see cref="Histogram"/>; 0 or more, and 0 in most measurements. Reading takes a lock for microseconds and allocates
-    /// nothing.</summary>
+    /// <summary>The number of measured wake-ups that were lost, because this process did not get a CPU in time to read them. They are not
+    /// in <see cref="Histogram"/>. 0 in most measurements. Reading takes a lock for microseconds and does not allocate.</summary>
     public long Lost
     {
         get
@@ -45,9 +45,9 @@ public sealed class CpuJitter
         }
     }
 
-    /// <summary>What is measured by now: exact, not by buckets, and of one moment. A lock, held for microseconds; allocates
-    /// nothing.</summary>
-    /// <returns>Zeros before the first wake-up was taken in.</returns>
+    /// <summary>Returns the exact status so far, which does not depend on buckets and is consistent. Takes a lock for microseconds and does
+    /// not allocate.</summary>
+    /// <returns>The status; zeros before the first wake-up was read.</returns>
     internal CpuJitterStatus GetStatus()
     {
         lock (_gate)
@@ -87,12 +87,12 @@ public sealed class CpuJitter
     }
 }
 
-/// <summary>How far a <see cref="CpuJitter"/> is. Nanoseconds, exact; zeros before the first wake-up.</summary>
-/// <param name="Count">How many wake-ups were measured.</param>
-/// <param name="Lost"><see cref="CpuJitter.Lost"/>; not part of the others.</param>
+/// <summary>The status of a <see cref="CpuJitter"/>, in exact nanoseconds; zeros before the first wake-up.</summary>
+/// <param name="Count">The number of measured wake-ups.</param>
+/// <param name="Lost">The value of <see cref="CpuJitter.Lost"/>, which the other values do not include.</param>
 /// <param name="MinNanoseconds">The shortest latency.</param>
-/// <param name="MeanNanoseconds">The mean of the latencies.</param>
+/// <param name="MeanNanoseconds">The mean latency.</param>
 /// <param name="MaxNanoseconds">The longest latency.</param>
-/// <param name="LastNanoseconds">The latest latency.</param>
+/// <param name="LastNanoseconds">The last latency.</param>
 internal readonly record struct CpuJitterStatus(
     long Count, long Lost, ulong MinNanoseconds, double MeanNanoseconds, ulong MaxNanoseconds, ulong LastNanoseconds);

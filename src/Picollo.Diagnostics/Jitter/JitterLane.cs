@@ -2,10 +2,10 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>One CPU's thread, and its ring.</summary>
+/// <summary>The measuring thread of one CPU and its ring.</summary>
 internal sealed unsafe class JitterLane : IDisposable
 {
-    // The loop's frames are small, and the runtime's own code on it is setting up and ending.
+    // The frames of the loop are small. The thread runs other code of the runtime only at its start and end.
     private const int StackBytes = 256 * 1024;
 
     private readonly IJitterSystem _system;
@@ -26,17 +26,17 @@ internal sealed unsafe class JitterLane : IDisposable
         _thread = new Thread(start => Measure((Start)start!), StackBytes)
         {
             IsBackground = true,
-            Name = $"Picollo CPU {cpu}", // the kernel's 15 bytes hold a number of three digits
+            Name = $"Picollo CPU {cpu}", // three digits fit into the kernel's limit of 15 bytes
         };
     }
 
-    /// <summary>What the lanes of a meter share.</summary>
-    /// <param name="Priority">SCHED_FIFO's; null for none.</param>
-    /// <param name="UnavailableReasons">Receives what is refused.</param>
-    /// <param name="Ready">Signalled by each lane when it is ready, or cannot be.</param>
-    /// <param name="Go">Awaited then.</param>
-    /// <param name="IsAbandoned">Called then: whether there is nothing to measure.</param>
-    /// <param name="Broke">Called at once when a latency is above the limit.</param>
+    /// <summary>The state that the lanes of a meter share.</summary>
+    /// <param name="Priority">The priority for SCHED_FIFO; null for none.</param>
+    /// <param name="UnavailableReasons">Receives the functions that were refused.</param>
+    /// <param name="Ready">Signalled by each lane when it is ready or has failed.</param>
+    /// <param name="Go">The event that each lane awaits before it measures.</param>
+    /// <param name="IsAbandoned">Returns whether the measurement was abandoned. Called after <paramref name="Go"/>.</param>
+    /// <param name="Broke">Called immediately when a latency exceeds the limit.</param>
     /// <param name="Ended">Signalled by each lane when its loop has ended.</param>
     public sealed record Start(
         int? Priority,
@@ -49,22 +49,22 @@ internal sealed unsafe class JitterLane : IDisposable
 
     public int Cpu { get; }
 
-    /// <summary>Valid once ready.</summary>
+    /// <summary>The thread's ID. Valid when the lane is ready.</summary>
     public long ThreadId { get; private set; }
 
-    /// <summary>The real-time priority that was obtained, once the thread is ready; null for none.</summary>
+    /// <summary>The real-time priority that was obtained; null for none. Valid when the lane is ready.</summary>
     public int? Priority { get; private set; }
 
-    /// <summary>Why it cannot measure. Valid once ready.</summary>
+    /// <summary>The reason why the lane cannot measure; null if it can. Valid when the lane is ready.</summary>
     public string? UnavailableReason { get; private set; }
 
-    /// <summary>The error number of the system that ended the loop, or 0. Valid once ended.</summary>
+    /// <summary>The system's error number that ended the loop, or 0. Valid after the end.</summary>
     public int Error { get; private set; }
 
-    /// <summary>What is measured; set before it goes.</summary>
+    /// <summary>The measured values. Must be set before <see cref="Start.Go"/> is signalled.</summary>
     public CpuJitter Jitter { get; set; } = null!;
 
-    /// <summary>Receives every latency. Set while no thread drains. It does not throw.</summary>
+    /// <summary>Receives every latency. Must be set before the lane is drained, and must not throw.</summary>
     public Action<int, long, ReadOnlySpan<ulong>>? Samples { get; set; }
 
     public void Begin(Start start)
@@ -73,13 +73,13 @@ internal sealed unsafe class JitterLane : IDisposable
         _isStarted = true;
     }
 
-    /// <summary>The loop ends at its next wake-up.</summary>
+    /// <summary>Requests the end of the loop, which ends at its next wake-up.</summary>
     public void Stop() => Volatile.Write(ref _ring.State->Stop, 1);
 
-    /// <summary>Takes in what is measured, after the end the rest of it.</summary>
+    /// <summary>Reads the new samples from the ring. After the end of the loop, reads the remaining ones.</summary>
     public void Drain()
     {
-        bool hasEnded = _hasEnded; // before the ring is looked at: what it ended with is then in it
+        bool hasEnded = _hasEnded; // read before the ring, which then has the last samples
         ulong lost = _ring.Drain(_take);
         if (hasEnded)
         {
@@ -92,7 +92,7 @@ internal sealed unsafe class JitterLane : IDisposable
 
     public bool IsWhereItWasPut() => _hasEnded || _system.IsWhereItWasPut(ThreadId, Cpu);
 
-    /// <summary>Waits for the thread, and gives the memory back.</summary>
+    /// <summary>Waits for the thread and releases the memory.</summary>
     public void Dispose()
     {
         if (_isStarted)

@@ -3,8 +3,8 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>jitter_run of native/picollo_jitter.c once more, for systems without the native library. It allocates nothing; but each of its
-/// calls comes back to managed code, and waits there while this process's garbage is collected.</summary>
+/// <summary>A managed version of jitter_run in native/picollo_jitter.c, for systems without the native library. It does not allocate.
+/// However, each of its system calls returns to managed code, which waits during a garbage collection of this process.</summary>
 internal static unsafe class JitterLoop
 {
     public static int Run<TClock>(JitterState* state, TClock clock)
@@ -66,9 +66,10 @@ internal static unsafe class JitterLoop
 /// <summary>The clock of the managed loop. Implemented by structures, so that its calls are inlined into the loop.</summary>
 internal interface IJitterClock
 {
-    /// <summary>Nanoseconds.</summary>
+    /// <summary>The current time, in nanoseconds.</summary>
     ulong Now { get; }
 
-    /// <summary>Sleeps until the clock shows <paramref name="due"/>; returns at once where it has. An error number, or 0.</summary>
+    /// <summary>Sleeps until the time <paramref name="due"/>, and returns immediately if it has passed. Returns an error number, or
+    /// 0.</summary>
     int SleepUntil(ulong due);
 }

@@ -5,21 +5,22 @@ using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Measures the wake-up latency of CPUs: one pinned thread each sleeps until a moment, and sees how much later it runs.</summary>
+/// <summary>Measures the wake-up latency of CPUs. On each CPU, a pinned thread sleeps until a due time and measures how much later it
+/// runs.</summary>
 /// <remarks>
-/// <para>The moments are one interval apart, whatever happens: after a late wake-up those that passed meanwhile are measured from their own
-/// moments, none is skipped (no coordinated omission). So a wait of 10 ms at an interval of 1 ms shows as 10, 9, 8 ms and so on, and weighs
-/// what it would have cost. Whatever keeps a thread from running shows: interrupts, other threads, a hypervisor, and a stop of the process
-/// (SIGSTOP).</para>
-/// <para>As on cyclictest and jitterdebugger, whose figures these are to be compared with: CLOCK_MONOTONIC, clock_nanosleep(2) until an
-/// absolute time, SCHED_FIFO, and /dev/cpu_dma_latency held at 0, so that no CPU sleeps deeply. The loop is native code that runs from
-/// start to end without the runtime: no collection of garbage stops it. It writes to locked memory, from which another thread, of ordinary
-/// priority, takes the samples every 50 ms; that has 10 s to do so at intervals of 1 ms and above, and 131,072 samples at short ones,
-/// before samples are lost (<see cref="CpuJitter.Lost"/>). Threads without SCHED_FIFO have the least timer slack (1 ns, where 50 µs
-/// are usual).</para>
-/// <para>What the system refuses and can be done without is in <see cref="UnavailableReasons"/>. Linux only. All members may be used by any
-/// thread. Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB; a wake-up costs its CPU some microseconds. A
-/// meter that is not stopped goes on measuring, but does not keep the process from ending.</para>
+/// <para>The due times are always one interval apart. After a late wake-up, the due times that have passed meanwhile are measured, too, and
+/// none is skipped (no coordinated omission). For example, a wait of 10 ms at an interval of 1 ms is recorded as 10, 9, 8 ms and so on, so
+/// it has the weight of the wake-ups that it delayed. All causes that keep a thread from running are visible: interrupts, other threads, a
+/// hypervisor, and a stopped process (SIGSTOP).</para>
+/// <para>The method is that of cyclictest and jitterdebugger, so results are comparable: CLOCK_MONOTONIC, clock_nanosleep(2) until an
+/// absolute time, SCHED_FIFO, and /dev/cpu_dma_latency held at 0, so that CPUs do not enter deep sleep states. The loop is native code that
+/// runs from start to end without the runtime, so garbage collections do not stop it. It writes samples to locked memory, and a thread of
+/// ordinary priority reads them every 50 ms. The memory holds the samples of 10 s at intervals of 1 ms and above, and 131,072 samples at
+/// shorter intervals; further samples are lost (<see cref="CpuJitter.Lost"/>). Threads without SCHED_FIFO use the minimum timer slack (1 ns
+/// instead of the usual 50 µs).</para>
+/// <para><see cref="UnavailableReasons"/> lists the optional functions that the system refuses. Linux only. All members can be used by any
+/// thread. Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB. A wake-up takes some microseconds of its CPU. A
+/// meter that is not stopped continues to measure, but does not keep the process running.</para>
 /// <example>
 /// <code>
 /// await using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
@@ -35,11 +36,11 @@ namespace Picollo.Diagnostics;
 /// </remarks>
 public sealed class JitterMeter : IDisposable, IAsyncDisposable
 {
-    // Short against what the rings hold, long against what it takes.
+    // Short compared with the capacity of the rings, and long compared with the time to drain them.
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(50);
     private const int DrainsPerLook = 20;
 
-    // Limit for measuring what is overdue at the end of the duration.
+    // The time limit for measuring overdue wake-ups at the end of the duration.
     private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
 
     private readonly ReasonList _unavailableReasons;
@@ -49,10 +50,10 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     private readonly CountdownEvent _ended;
     private readonly Thread _drainer;
     private readonly Action<int, long, ReadOnlySpan<ulong>>? _samples;
-    private readonly TimeSpan _duration; // of one interval at least
+    private readonly TimeSpan _duration; // at least one interval
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Lock _gate = new();
-    private bool _isOver; // guarded by the gate: the lanes' memory may be gone
+    private bool _isOver; // guarded by the gate; if true, the lanes' memory may be freed
     private int _breaks;
     private volatile JitterBreak? _break;
     private volatile Exception? _failure;
@@ -65,9 +66,9 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
             : TimeSpan.MaxValue;
         _ended = new CountdownEvent(cpus.Length);
         _drainer = new Thread(Drain) { IsBackground = true, Name = "Picollo jitter" };
-        // Left to the collector: it is unknown when the last thread is done with them.
+        // These are left to the garbage collector, because it is unknown when the last thread has used them.
         CountdownEvent ready = new(cpus.Length);
-        ManualResetEventSlim go = new(false, spinCount: 0); // spinning at a real-time priority would keep off the awaited thread
+        ManualResetEventSlim go = new(false, spinCount: 0); // spinning at real-time priority would block the awaited thread
         bool isAbandoned = true;
         JitterLane.Start start = new(options.Priority, _unavailableReasons, ready, go, () => isAbandoned, OnBreak, _ended);
         List<JitterLane> lanes = [];
@@ -106,43 +107,43 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>One for each measured CPU, in ascending order.</summary>
+    /// <summary>The measured CPUs, in ascending order.</summary>
     public IReadOnlyList<CpuJitter> Cpus { get; }
 
-    /// <summary>The real-time priority of the threads that measure (<see cref="JitterMeterOptions.Priority"/>); null for none, also if the
-    /// system has refused it to one of them.</summary>
+    /// <summary>The real-time priority of the measuring threads (<see cref="JitterMeterOptions.Priority"/>); <see langword="null"/> for
+    /// none, or if the system refused it to one of them.</summary>
     public int? Priority { get; }
 
-    /// <summary>What is not as asked, or as good as it could be, with cause and remedy, a sentence or two each: real-time priority not
-    /// permitted, /dev/cpu_dma_latency not writable, memory not locked, no native library (a collection of this process's garbage then
-    /// shows as latency), a CPU that went offline meanwhile. A list that was read does not change; a later one may have more.</summary>
+    /// <summary>The functions that the system refused, each with its cause and a remedy in one or two sentences: real-time priority is not
+    /// permitted, /dev/cpu_dma_latency is not writable, memory is not locked, the native library is missing (garbage collections of this
+    /// process then show as latency), or a CPU went offline. A returned list does not change; a later one may be longer.</summary>
     public IReadOnlyList<string> UnavailableReasons => _unavailableReasons.All;
 
-    /// <summary>The wake-up that ended the measurement (<see cref="JitterMeterOptions.BreakAbove"/>), the first where several CPUs had one;
-    /// null before, and without.</summary>
+    /// <summary>The wake-up that ended the measurement (<see cref="JitterMeterOptions.BreakAbove"/>), the first of several;
+    /// <see langword="null"/> if there was none.</summary>
     public JitterBreak? Break => _break;
 
-    /// <summary>When the measurement began, in UTC (offset 0).</summary>
+    /// <summary>The start time of the measurement, in UTC (offset 0).</summary>
     public DateTimeOffset StartTime { get; }
 
-    /// <summary>Ends when every thread has ended and all samples are taken in: after the asked duration or loops, a break, or
-    /// <see cref="Stop"/>. Fails with <see cref="MeasurementUnavailableException"/> if the system refused to sleep.</summary>
+    /// <summary>A task that completes when all threads have ended and all samples are recorded: after the duration or number of loops, a
+    /// break, or <see cref="Stop"/>. It fails with <see cref="MeasurementUnavailableException"/> if the system refused to sleep.</summary>
     public Task Completion => _completion.Task;
 
     /// <summary>Starts measuring.</summary>
-    /// <param name="options">How.</param>
-    /// <returns>The meter, measuring.</returns>
+    /// <param name="options">The options.</param>
+    /// <returns>The running meter.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
-    /// <exception cref="MeasurementUnavailableException">Not Linux, or a CPU that is asked for is offline or not allowed to this
+    /// <exception cref="MeasurementUnavailableException">The system is not Linux, or a requested CPU is offline or not available to this
     /// process.</exception>
     public static JitterMeter Start(JitterMeterOptions options) =>
         TryStart(options, out JitterMeter? meter, out string? reason) ? meter : throw new MeasurementUnavailableException(reason);
 
-    /// <summary>Starts measuring, where that can be done.</summary>
-    /// <param name="options">How.</param>
-    /// <param name="meter">The meter, or null.</param>
-    /// <param name="reason">Why not, and what can be done about it; null where it succeeded.</param>
-    /// <returns>Whether it measures.</returns>
+    /// <summary>Tries to start measuring.</summary>
+    /// <param name="options">The options.</param>
+    /// <param name="meter">The running meter; <see langword="null"/> on failure.</param>
+    /// <param name="reason">The reason for the failure and its remedy; <see langword="null"/> on success.</param>
+    /// <returns><see langword="true"/> if the meter was started; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An option is outside its range.</exception>
     public static bool TryStart(
         JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
@@ -153,7 +154,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
             return TryStart(new LinuxJitterSystem(), options, plan, out meter, out reason);
         }
 
-        (meter, reason) = (null, "JitterMeter measures Linux; this is another system.");
+        (meter, reason) = (null, "JitterMeter requires Linux.");
         return false;
     }
 
@@ -171,9 +172,9 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
         return meter is not null;
     }
 
-    /// <summary>Ends the measurement: each thread at its next wake-up. Returns when every thread has ended and all samples are taken in,
-    /// after an interval and some milliseconds. The same the second time.</summary>
-    /// <exception cref="Exception">What ended the measurement before, as <see cref="Completion"/> has it.</exception>
+    /// <summary>Stops the measurement. Each thread stops at its next wake-up. Returns when all threads have ended and all samples are
+    /// recorded, which takes one interval and some milliseconds. Further calls have the same result.</summary>
+    /// <exception cref="Exception">The exception that ended the measurement earlier, as in <see cref="Completion"/>.</exception>
     public void Stop()
     {
         Dispose();
@@ -183,18 +184,19 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
         }
     }
 
-    /// <summary>As <see cref="Stop"/>, and says nothing of what ended the measurement before. What is measured can still be read.</summary>
+    /// <summary>Stops the measurement like <see cref="Stop"/>, but does not throw the exception that ended it earlier. The results remain
+    /// readable.</summary>
     public void Dispose()
     {
         StopLanes();
-        if (Thread.CurrentThread != _drainer) // which calls JitterMeterOptions.Samples
+        if (Thread.CurrentThread != _drainer) // the drainer calls JitterMeterOptions.Samples
         {
             _drainer.Join();
         }
     }
 
-    /// <summary>As <see cref="Dispose"/>, without blocking the calling thread.</summary>
-    /// <returns>A task that ends when every thread has ended and all samples are taken in.</returns>
+    /// <summary>Stops the measurement like <see cref="Dispose"/>, without blocking the calling thread.</summary>
+    /// <returns>A task that completes when all threads have ended and all samples are recorded.</returns>
     public async ValueTask DisposeAsync()
     {
         StopLanes();
@@ -215,7 +217,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
         }
     }
 
-    // On the thread that was late: the mark first, as close to the event as can be.
+    // Runs on the thread that was late. The mark is written first, as close to the event as possible.
     private void OnBreak(JitterLane lane, ulong latency)
     {
         if (Interlocked.Increment(ref _breaks) == 1)
@@ -229,12 +231,14 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     private void Drain()
     {
         long start = Stopwatch.GetTimestamp();
-        long overdueSince = 0; // a timestamp; 0 while it is not
+        long overdueSince = 0; // a timestamp; 0 if not overdue
         for (int drains = 1; !_ended.Wait(DrainInterval); drains++)
         {
             DrainLanes();
-            // Not at once: after a stop of the process everything is overdue, and caught up within milliseconds. By the clock, not by
-            // drains, of which there may be one a second: threads that never sleep leave others the twentieth part of their CPUs.
+            // Wait before stopping: after a stop of the process, all wake-ups are overdue and are measured within milliseconds. The limit
+            // is
+            // a time and not a number of drains, because there may be only one drain per second: threads that never sleep leave a twentieth
+            // of their CPUs to others.
             if (Stopwatch.GetElapsedTime(start) > _duration)
             {
                 overdueSince = overdueSince == 0 ? Stopwatch.GetTimestamp() : overdueSince;
@@ -291,7 +295,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     {
         if (_failure is not null)
         {
-            return; // it is given nothing more; the histograms go on to the end
+            return; // the callback has failed and is not called again; the histograms continue to the end
         }
 
         try

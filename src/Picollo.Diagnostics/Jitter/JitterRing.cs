@@ -4,11 +4,11 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>The memory that a loop shares with its reader: its state, and from the next page on the samples. The reader's side of the
-/// ring; one thread reads.</summary>
+/// <summary>The ring of samples between a loop and its reader. The memory has the state of the loop and, from the next page on, the
+/// samples. This class is the reader's side, for one thread.</summary>
 internal sealed unsafe class JitterRing : IDisposable
 {
-    // 10 s without anybody reading, as far as that fits: a process that is kept from running for longer has other worries.
+    // The ring holds the samples of 10 s, if they fit. A process that cannot run for longer has more serious problems.
     private const ulong NanosecondsHeld = 10_000_000_000;
     private const ulong LeastPlaces = 8_192;
     private const ulong MostPlaces = 131_072;
@@ -20,7 +20,7 @@ internal sealed unsafe class JitterRing : IDisposable
     public JitterRing(IJitterSystem system, JitterPlan plan, ReasonList reasons, ulong? fixedPlaces = null)
     {
         ulong places = fixedPlaces ?? PlacesFor(plan.Interval);
-        Debug.Assert(BitOperations.IsPow2(places) && places >= 2, "Places are found by a mask, and a lost count and a sample need two.");
+        Debug.Assert(BitOperations.IsPow2(places) && places >= 2, "Slots are found by a mask; a lost count and a sample need two.");
         nuint page = (nuint)Environment.SystemPageSize;
         _system = system;
         _bytes = page + ((nuint)places * sizeof(ulong));
@@ -33,17 +33,17 @@ internal sealed unsafe class JitterRing : IDisposable
     }
 
     /// <summary>Receives samples without a gap.</summary>
-    /// <param name="due">When the first was due.</param>
-    /// <param name="latencies">Valid during the call.</param>
+    /// <param name="due">The due time of the first sample.</param>
+    /// <param name="latencies">The latencies, valid during the call.</param>
     public delegate void Batch(ulong due, ReadOnlySpan<ulong> latencies);
 
-    /// <summary>Null once disposed.</summary>
+    /// <summary>The state of the loop; null after disposal.</summary>
     public JitterState* State { get; private set; }
 
     public static ulong PlacesFor(ulong interval) =>
         BitOperations.RoundUpToPowerOf2(Math.Clamp(NanosecondsHeld / interval, LeastPlaces, MostPlaces));
 
-    /// <summary>Empties the ring; returns how many samples were lost in what it held.</summary>
+    /// <summary>Empties the ring and returns the number of lost samples that it recorded.</summary>
     public ulong Drain(Batch take)
     {
         ulong head = Volatile.Read(ref State->Head), tail = State->Tail, lost = 0;

@@ -2,9 +2,9 @@ using System.Text;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>The kernel's trace, opened before measuring begins, so that a mark of a late wake-up comes at once.</summary>
-/// <remarks>As jitterdebugger does it: first the mark, then 0 to tracing_on, so that the trace ends at the mark and the ring buffer keeps
-/// what led to it. A trace that is off is not turned on: which tracer runs is the user's choice.</remarks>
+/// <summary>The kernel's trace, opened before the measurement starts, so that a late wake-up is marked without delay.</summary>
+/// <remarks>As in jitterdebugger, the mark is written first and then 0 to tracing_on, so that the trace ends at the mark and the ring
+/// buffer keeps the events before it. A trace that is off is not turned on, because the choice of a tracer is the user's.</remarks>
 internal sealed class JitterTrace : IDisposable
 {
     private readonly TraceFile _marker;
@@ -12,19 +12,19 @@ internal sealed class JitterTrace : IDisposable
 
     private JitterTrace(TraceFile marker, TraceFile tracingOn) => (_marker, _tracingOn) = (marker, tracingOn);
 
-    /// <param name="folders">Where tracefs may be mounted.</param>
+    /// <param name="folders">The folders where tracefs can be mounted.</param>
     public static JitterTrace Open(IReadOnlyList<string> folders) =>
         new(TraceFile.Open(folders, "trace_marker", FileAccess.Write), TraceFile.Open(folders, "tracing_on", FileAccess.ReadWrite));
 
-    /// <summary>Writes the mark, and stops the trace.</summary>
-    /// <returns>Why it has no mark and why it is not stopped; null where it has, and is.</returns>
+    /// <summary>Writes the mark and stops the trace.</summary>
+    /// <returns>The reasons why the mark was not written and why the trace was not stopped; null on success.</returns>
     public (string? MarkUnavailableReason, string? StopUnavailableReason) End(int cpu, ulong latencyNanoseconds)
     {
         string? markReason = _marker.Write(string.Create(
             CultureInfo.InvariantCulture, $"picollo jitter: CPU {cpu}: latency {latencyNanoseconds} ns\n"));
         if (markReason is not null && _tracingOn.StartsWithZero())
         {
-            markReason = $"Tracing is off: echo 1 > {_tracingOn.Path} (as root)."; // the system reports a bad file descriptor
+            markReason = $"Tracing is off: echo 1 > {_tracingOn.Path} (as root)."; // the system would only report a bad file descriptor
         }
 
         return (markReason, _tracingOn.Write("0\n"));
@@ -36,7 +36,7 @@ internal sealed class JitterTrace : IDisposable
         _tracingOn.Dispose();
     }
 
-    /// <summary>A file of tracefs, or why it is not open.</summary>
+    /// <summary>A file of tracefs, or the reason why it is not open.</summary>
     private sealed class TraceFile(FileStream? stream, string? unavailableReason) : IDisposable
     {
         public string? Path => stream?.Name;
@@ -48,7 +48,7 @@ internal sealed class JitterTrace : IDisposable
             {
                 try
                 {
-                    // A stream, as nobody can seek in a marker: RandomAccess refuses to write it.
+                    // A FileStream is used because trace_marker is not seekable, and RandomAccess refuses to write to it.
                     return new(new FileStream(path, FileMode.Open, access, FileShare.ReadWrite, bufferSize: 0), null);
                 }
                 catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
@@ -63,7 +63,7 @@ internal sealed class JitterTrace : IDisposable
             return new(null, refused ?? "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing (as root).");
         }
 
-        /// <returns>Why it was not written; null where it was.</returns>
+        /// <returns>The reason why the text was not written; null on success.</returns>
         public string? Write(string text)
         {
             if (stream is null)

@@ -5,23 +5,23 @@ using Picollo.Metrics;
 namespace Picollo.Diagnostics.Meters;
 
 /// <content>
-/// What is not in the table: tags in another order or with values that are compared by their text, new tags, and too many.
-/// <para>Tags are first brought into one form: sorted by their keys, the last one of a key, values replaced by their text, and without
-/// those whose text is empty, which are no labels in an exposition. Each series has a slot of this form. A measurement in another order, or
-/// with values of another type and the same text, that finds it gets one more slot, as long as there is room, so that its next one is
-/// fast.</para>
-/// <para>No lock is held while code of the application may run (the text of values, and the registry, whose lock the application's own
-/// <c>GetOrAdd</c> holds while it creates a histogram). Hence the three steps of a new series: reserve it, register it, publish it. Two
-/// threads may register the same series at once; the registry has one histogram for both.</para>
+/// The slow path of a measurement: tags in another order or with values that are compared by their text, new tags, and the overflow.
+/// <para>Tags are first normalized: sorted by their keys, with the last value of a duplicate key, values replaced by their text, and
+/// without tags whose text is empty, because they are not labels in an exposition. Each series has a slot for the normalized tags. If a
+/// measurement with another order, or with values of another type and the same text, finds this slot, it gets an additional slot while
+/// there is space, so that its next lookup is fast.</para>
+/// <para>No lock is held while code of the application can run (the text of values, and the registry, whose lock the application's own
+/// <c>GetOrAdd</c> holds while it creates a histogram). Therefore, a new series takes three steps: reserve, register, publish. Two threads
+/// can register the same series concurrently; the registry has one histogram for both.</para>
 /// </content>
 internal sealed partial class InstrumentSeries
 {
     private const int TagsOnStack = 16;
 
-    // Further orders and types of the tags of a series that have a slot of their own, on average.
+    // The average number of additional slots per series, for other orders and types of its tags.
     private const int OrdersPerSeries = 3;
 
-    // 0.78 %: a page of counters, 512 bytes, covers a factor of four.
+    // The factory rounds this to 0.78 %. A page of counters, 512 bytes, covers a factor of four.
     private static readonly ThreadLocalHdrHistogramFactory<uint> Factory =
         HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(long.MaxValue).WithThreadLocal();
 
@@ -32,14 +32,14 @@ internal sealed partial class InstrumentSeries
     private readonly string _meter;
     private readonly string _instrument;
     private readonly int _maxSeries;
-    private readonly KeyValuePair<string, string>[] _ownLabels; // of the meter and the instrument
+    private readonly KeyValuePair<string, string>[] _ownLabels; // the labels of the meter and the instrument
 
-    // By labels. Null until the histogram is registered. Guarded by the gate.
+    // The histograms by their labels. Null until the histogram is registered. Guarded by the gate.
     private readonly Dictionary<string, ThreadLocalHdrHistogram<uint>?> _series = new(StringComparer.Ordinal);
-    private int _pending; // series that are reserved and not published; guarded by the gate
+    private int _pending; // the number of reserved, unpublished series; guarded by the gate
     private int _slotCount; // written with the gate held
-    private int _orderCount; // of the slots, those that are not the first of a series; written with the gate held
-    private bool _isFull; // all series that there may be are published; set once, with the gate held
+    private int _orderCount; // the number of additional slots; written with the gate held
+    private bool _isFull; // the maximum number of series is published; set once, with the gate held
     private ThreadLocalHdrHistogram<uint>? _overflow;
     private Binding? _binding;
 
@@ -55,16 +55,16 @@ internal sealed partial class InstrumentSeries
         ];
     }
 
-    /// <summary>The labels of the meter and the instrument as one text.</summary>
+    /// <summary>The labels of the meter and the instrument as a single text.</summary>
     public string OwnLabels => HdrHistogramRegistry.KeyOf(_ownLabels);
 
-    /// <summary>The number of slots in the table: at most one for each series and those of further orders.</summary>
+    /// <summary>The number of slots in the table: at most one per series, and the additional slots.</summary>
     internal int SlotCount => Volatile.Read(ref _slotCount);
 
     private int MaxOrders => OrdersPerSeries * _maxSeries;
 
-    /// <summary>The histogram of tags that <see cref="Find"/> does not find: theirs, made now if it is new, or that of the
-    /// overflow.</summary>
+    /// <summary>Returns the histogram of tags that <see cref="Find"/> does not find: the series of the tags, which is created if it is new,
+    /// or the overflow series.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ThreadLocalHdrHistogram<uint> FindOrAdd(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -73,7 +73,7 @@ internal sealed partial class InstrumentSeries
         room = tags.Length <= TagsOnStack ? room : new KeyValuePair<string, object?>[tags.Length];
         Span<KeyValuePair<string, object?>> sorted = SortInto(room, tags);
 
-        // In this order: who sees that all series are published finds each of them.
+        // The order matters: a reader that sees that all series are published also finds each of them.
         bool isFull = Volatile.Read(ref _isFull);
         ThreadLocalHdrHistogram<uint>? histogram = sorted.IsEmpty ? Volatile.Read(ref _untagged) : Find(sorted);
         histogram ??= isFull ? null : TryAdd(sorted);
@@ -87,8 +87,8 @@ internal sealed partial class InstrumentSeries
         return histogram;
     }
 
-    /// <summary>Copies tags in the form that is the same for all orders and types. Text is not cut, because that would allocate. No lock
-    /// may be held.</summary>
+    /// <summary>Copies tags in the normalized form, which is the same for all orders and types. Text is not truncated, because that would
+    /// allocate. No lock may be held.</summary>
     private static Span<KeyValuePair<string, object?>> SortInto(
         Span<KeyValuePair<string, object?>> sorted, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -125,7 +125,7 @@ internal sealed partial class InstrumentSeries
         return sorted[..kept];
     }
 
-    /// <summary>Adds a series; null if there are as many as there may be.</summary>
+    /// <summary>Adds a series; returns null if the maximum number of series exists.</summary>
     private ThreadLocalHdrHistogram<uint>? TryAdd(ReadOnlySpan<KeyValuePair<string, object?>> sorted)
     {
         KeyValuePair<string, string>[] labels = LabelsOf(sorted);
@@ -174,8 +174,8 @@ internal sealed partial class InstrumentSeries
         return Interlocked.CompareExchange(ref _overflow, histogram, null) ?? histogram;
     }
 
-    /// <summary>Adds a slot for tags in the order in which they are measured, unless the table has one, or their values cannot be in
-    /// it.</summary>
+    /// <summary>Adds a slot for tags in their measured order, unless the table already has one, or their values cannot be
+    /// compared.</summary>
     private void AddOrder(ReadOnlySpan<KeyValuePair<string, object?>> tags, ThreadLocalHdrHistogram<uint> histogram)
     {
         if (tags.IsEmpty || Volatile.Read(ref _orderCount) >= MaxOrders)
@@ -245,7 +245,7 @@ internal sealed partial class InstrumentSeries
         Volatile.Write(ref slots[at & (slots.Length - 1)], slot);
     }
 
-    /// <summary>The labels of a series: those of the meter and the instrument, and tags, which replace them.</summary>
+    /// <summary>Returns the labels of a series: those of the meter and the instrument, and the tags, which take precedence.</summary>
     private KeyValuePair<string, string>[] LabelsOf(ReadOnlySpan<KeyValuePair<string, object?>> sorted)
     {
         SortedDictionary<string, string> labels = new(StringComparer.Ordinal);
@@ -262,9 +262,9 @@ internal sealed partial class InstrumentSeries
         return [.. labels];
     }
 
-    /// <summary>Registers a series, or finds what is registered with its labels.</summary>
-    /// <remarks>All histograms of a name in a registry have one unit. Where the instrument's name is taken with another, or by another kind
-    /// of histogram, the meter's name is put before it, and then a number after it.</remarks>
+    /// <summary>Registers a series, or returns the histogram that is already registered with its labels.</summary>
+    /// <remarks>All histograms of a name in a registry have the same unit. If the instrument's name is already used with another unit or
+    /// another kind of histogram, the name is prefixed with the meter's name; if that is used, too, a number is appended.</remarks>
     private ThreadLocalHdrHistogram<uint> Register(KeyValuePair<string, string>[] labels)
     {
         ThreadLocalHdrHistogram<uint> created = HdrHistogram.Owned(Factory.Create());
@@ -290,7 +290,7 @@ internal sealed partial class InstrumentSeries
             }
             catch (ArgumentException)
             {
-                // Another kind of histogram, or another description since it was looked up.
+                // Another kind of histogram, or the description has changed since it was read.
             }
         }
     }
@@ -302,8 +302,8 @@ internal sealed partial class InstrumentSeries
         _ => string.Create(CultureInfo.InvariantCulture, $"{_meter}.{_instrument}.{attempt}"),
     };
 
-    /// <summary>The description of a name in the registry: the instrument's own, or the one that it already has; null if that has another
-    /// unit.</summary>
+    /// <summary>Returns the description for a name in the registry: the one that the name already has, or else the instrument's own.
+    /// Returns null if the units differ.</summary>
     private HdrHistogramDescription? DescriptionOf(string name)
     {
         HdrHistogramDescription? there = _registry.Registrations.FirstOrDefault(registration => registration.Name == name)?.Description;

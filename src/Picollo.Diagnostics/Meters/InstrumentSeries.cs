@@ -4,26 +4,26 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>The histograms of an instrument by tags: the way of a measurement into one of them.</summary>
+/// <summary>The histograms of an instrument by tags, with the fast path of a measurement.</summary>
 /// <remarks>
-/// <para>A measurement takes no lock and writes to nothing but the counters of its thread. It hashes the values of its tags, finds the slot
-/// with these tags in a table that is only added to, and records. All else, the first measurement of a set of tags included, is in the
-/// other file.</para>
-/// <para>State is passed to the runtime with the instrument (<c>EnableMeasurementEvents</c>), so that no look-up by instrument is
+/// <para>A measurement takes no lock and writes only to the counters of its thread. It hashes the values of its tags, finds the slot with
+/// these tags in an append-only table, and records. The other file has the slow path, including the first measurement of a set of
+/// tags.</para>
+/// <para>The state is passed to the runtime with the instrument (<c>EnableMeasurementEvents</c>), so no lookup by instrument is
 /// needed.</para>
 /// </remarks>
 internal sealed partial class InstrumentSeries
 {
-    // The bits of 2⁶³ as a double. Those of every smaller number that is not negative are smaller, as integers too; those of negative
-    // numbers, of −0, of larger numbers, of infinities and of NaN are not. One comparison finds all of them.
+    // The bits of 2⁶³ as a double. Smaller non-negative numbers have smaller bits as integers. Negative numbers, −0, larger numbers,
+    // infinities and NaN do not. One comparison therefore detects all of them.
     private const ulong BitsOfLimit = 0x43E0_0000_0000_0000;
 
-    // Read by each measurement.
+    // The fields that each measurement reads.
     private readonly double _scale;
     private SeriesSlot?[] _slots = new SeriesSlot?[16]; // a power of two, at most half full, probed one by one from the hash
-    private ThreadLocalHdrHistogram<uint>? _untagged; // null until something was measured without tags
+    private ThreadLocalHdrHistogram<uint>? _untagged; // null before the first measurement without tags
 
-    /// <summary>Records a measurement of a fraction.</summary>
+    /// <summary>Records a floating-point measurement.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Record(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -34,11 +34,11 @@ internal sealed partial class InstrumentSeries
             return;
         }
 
-        // Rounded to the nearest. The native conversion is one instruction; that of a cast has more, for what was tested above.
+        // Rounds to the nearest integer. The native conversion is one instruction; a cast needs more to handle the values excluded above.
         RecordSteps((ulong)double.ConvertToIntegerNative<long>(steps + 0.5), tags);
     }
 
-    /// <summary>Records a measurement of an integer.</summary>
+    /// <summary>Records an integer measurement.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Record(long value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -55,8 +55,8 @@ internal sealed partial class InstrumentSeries
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordScaled(long value, ReadOnlySpan<KeyValuePair<string, object?>> tags) => Record((double)value, tags);
 
-    /// <summary>What is not a number from 0 to below 2⁶³ steps: counted without a series if it is negative or NaN, and out of the range of
-    /// the histogram of its tags if it is too large.</summary>
+    /// <summary>Handles values that are not between 0 and 2⁶³ steps. Negative values and NaN are counted without a series. Values that are
+    /// too large are counted as out of range in the histogram of their tags.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private void RecordRare(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -77,8 +77,9 @@ internal sealed partial class InstrumentSeries
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void RecordSteps(ulong steps, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        // Records through the sealed type, so that there is no virtual call. A histogram of the application's own, which it registered
-        // under this name, may be disposed.
+        // Records through the sealed type, so that there is no virtual call. The application can dispose a histogram that it registered
+        // under
+        // this name itself.
         ThreadLocalHdrHistogram<uint>? histogram = tags.IsEmpty ? _untagged : Find(tags);
         if (histogram is not null)
         {
@@ -90,13 +91,13 @@ internal sealed partial class InstrumentSeries
         }
     }
 
-    /// <summary>The histogram of exactly these tags in this order; null if there is none.</summary>
+    /// <summary>Returns the histogram for exactly these tags in this order; null if there is none.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private ThreadLocalHdrHistogram<uint>? Find(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         ulong hash = TagIdentity.HashOf(tags);
 
-        // Slots are immutable and published when they are complete, and a table is never reduced: no lock, and no second look.
+        // Slots are immutable and published when complete, and a table never shrinks, so neither a lock nor a second read is needed.
         SeriesSlot?[] slots = _slots;
         ref SeriesSlot? first = ref MemoryMarshal.GetArrayDataReference(slots);
         for (int at = PlaceOf(hash, slots); ; at++)
@@ -117,10 +118,10 @@ internal sealed partial class InstrumentSeries
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static int PlaceOf(ulong hash, SeriesSlot?[] slots) => (int)(hash >> 40) & (slots.Length - 1);
 
-    /// <summary>A list of tags with the histogram that is recorded into. Several may have one histogram: the orders of the same
+    /// <summary>A list of tags with its histogram. Several slots can have the same histogram, for different orders of the same
     /// tags.</summary>
     /// <param name="hash">The hash of the tags.</param>
-    /// <param name="tags">The tags, not to be changed; values are comparable and text is not longer than counts.</param>
+    /// <param name="tags">The tags, which must not be changed. Their values are comparable, and their text is truncated.</param>
     /// <param name="histogram">The histogram.</param>
     private sealed class SeriesSlot(ulong hash, KeyValuePair<string, object?>[] tags, ThreadLocalHdrHistogram<uint> histogram)
     {

@@ -1,6 +1,6 @@
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>Counts that all instruments share. Written by any thread.</summary>
+/// <summary>The counts that all instruments share. Any thread can write them.</summary>
 internal sealed class MeterCounts
 {
     public long Negative;

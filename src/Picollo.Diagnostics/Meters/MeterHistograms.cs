@@ -5,21 +5,22 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Records the measurements of histogram instruments (<c>System.Diagnostics.Metrics</c>) into registered histograms: one for each
+/// <summary>Records the measurements of histogram instruments (<c>System.Diagnostics.Metrics</c>) into registered histograms, one for each
 /// set of tags.</summary>
 /// <remarks>
-/// <para><b>What is recorded.</b> All instruments <c>Histogram&lt;T&gt;</c> of the meters that
-/// <see cref="MeterHistogramsOptions.MeterNames"/> matches, also those that are created later. Counters and gauges are not recorded,
-/// because they have no percentiles. A series is registered when it is first measured: its name is that of the instrument, and its labels
-/// are the tags, with those of the meter and the instrument. It remains, with its counts, when the instrument is gone, and counts on when
-/// an instrument with the same names comes back.</para>
+/// <para><b>Recorded instruments.</b> All instruments <c>Histogram&lt;T&gt;</c> of the meters that match
+/// <see cref="MeterHistogramsOptions.MeterNames"/>, including those that are created later. Counters and gauges are not recorded, because
+/// they have no percentiles. A series is registered at its first measurement. Its name is that of the instrument, and its labels are the
+/// tags and those of the meter and the instrument. The series and its counts remain when the instrument is disposed, and an instrument with
+/// the same names continues them.</para>
 /// <para><b>Units.</b> Times (<c>s</c>, <c>ms</c>, <c>us</c>, <c>ns</c>, <c>min</c>, <c>h</c>, <c>d</c>) are recorded in nanoseconds and
-/// shown in seconds; sizes (<c>By</c> and its multiples) are recorded in bytes. For others, see
-/// <see cref="MeterHistogramsOptions.SetScale"/>. Values are rounded to whole numbers, which histograms keep within 1 %.</para>
-/// <para><b>What is not recorded.</b> Negative values, −∞ included, count in <see cref="NegativeCount"/>, and NaN and +∞ in
-/// <see cref="NaNCount"/>. Values from 2⁶³ nanoseconds, bytes or steps count as out of range in the histogram of their tags
+/// shown in seconds. Sizes (<c>By</c> and its multiples) are recorded in bytes. For other units, see
+/// <see cref="MeterHistogramsOptions.SetScale"/>. Values are rounded to integers, which histograms store within 1 %.</para>
+/// <para><b>Values that are not recorded.</b> Negative values, including −∞, are counted in <see cref="NegativeCount"/>, and NaN and +∞ in
+/// <see cref="NaNCount"/>. Values of 2⁶³ nanoseconds, bytes or steps and more are counted as out of range in the histogram of their tags
 /// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
-/// <para><b>Tags.</b> The order does not matter. If a key is duplicated, its last value is used. Keys and values are truncated to 256
+/// <para><b>Tags.</b> The order of tags does not matter. If a key is duplicated, its last value is used. Keys and values are truncated to
+/// 256
 /// characters. Labels are text, so 200 and "200" are the same series, and a tag whose value is null or empty is not a label. For values
 /// that are not text, numbers or Boolean values, <c>ToString()</c> is called for each measurement. After
 /// <see cref="MeterHistogramsOptions.MaxSeries"/> sets of tags, further ones share one series with the label
@@ -47,7 +48,8 @@ public sealed class MeterHistograms : IDisposable
     /// <summary>The switch that the runtime reads (and a trimmed application has fixed) before it publishes instruments.</summary>
     internal const string SwitchName = "System.Diagnostics.Metrics.Meter.IsSupported";
 
-    // Those that an application names after users, say. Each instrument has its own limit of series; this one limits them all.
+    // Limits instruments that an application names after users, for example. Each instrument has its own limit of series; this one limits
+    // all.
     internal const int MaxInstruments = 1000;
 
     private readonly Lock _gate = new();
@@ -56,9 +58,9 @@ public sealed class MeterHistograms : IDisposable
     private readonly MeterCounts _counts = new();
     private readonly MeterListener? _listener;
 
-    // By what identifies an instrument, so that one that is created again and again has one. Guarded by the gate.
+    // By the properties that identify an instrument, so that an instrument that is created repeatedly has one entry. Guarded by the gate.
     private readonly Dictionary<(string Meter, string Instrument, string Unit, Type Type, string Tags), InstrumentSeries> _instruments = [];
-    private readonly HashSet<Instrument> _published = []; // those that are listened to; guarded by the gate
+    private readonly HashSet<Instrument> _published = []; // the recorded instruments; guarded by the gate
     private int _refused;
     private bool _isDisposed;
 
@@ -72,7 +74,7 @@ public sealed class MeterHistograms : IDisposable
 
         _listener = new MeterListener { InstrumentPublished = OnPublished, MeasurementsCompleted = OnCompleted };
 
-        // Methods of an object: a delegate to a static method moves its arguments by one before each call.
+        // These are instance methods, because a delegate to a static method must shift its arguments before each call.
         _listener.SetMeasurementEventCallback<double>(OnDouble);
         _listener.SetMeasurementEventCallback<float>(OnSingle);
         _listener.SetMeasurementEventCallback<decimal>(OnDecimal);
@@ -82,7 +84,8 @@ public sealed class MeterHistograms : IDisposable
         _listener.SetMeasurementEventCallback<byte>(OnByte);
     }
 
-    /// <summary>Why nothing is recorded: the application has disabled its meters. Null if they are enabled.</summary>
+    /// <summary>The reason why nothing is recorded: the application has disabled its meters. <see langword="null"/> if they are
+    /// enabled.</summary>
     public string? UnavailableReason { get; }
 
     /// <summary>The number of series, excluding overflow series.</summary>
@@ -101,11 +104,11 @@ public sealed class MeterHistograms : IDisposable
     /// <summary>The number of instruments that were ignored because 1,000 others were already recorded.</summary>
     public int RefusedInstrumentCount => Volatile.Read(ref _refused);
 
-    /// <summary>Starts to record.</summary>
-    /// <param name="registry">The registry that gets the histograms.</param>
-    /// <param name="options">The meters to record. Without a name, nothing is recorded.</param>
-    /// <returns>The recorder. Dispose it to stop. Where the application has disabled its meters, nothing is recorded and
-    /// <see cref="UnavailableReason"/> says so.</returns>
+    /// <summary>Starts recording.</summary>
+    /// <param name="registry">The registry in which the histograms are registered.</param>
+    /// <param name="options">The options. If they have no meter name, nothing is recorded.</param>
+    /// <returns>The recorder. Dispose it to stop. If the application has disabled its meters, nothing is recorded and
+    /// <see cref="UnavailableReason"/> has the reason.</returns>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">A name in <see cref="MeterHistogramsOptions.MeterNames"/> is <see langword="null"/>, empty or
     /// white space.</exception>
@@ -122,15 +125,15 @@ public sealed class MeterHistograms : IDisposable
         return meters;
     }
 
-    /// <summary>Stops recording. The registered histograms remain, with what they have counted. A measurement that is under way on another
-    /// thread may still be recorded.</summary>
+    /// <summary>Stops recording. The registered histograms and their counts remain. A concurrent measurement on another thread may still be
+    /// recorded.</summary>
     public void Dispose()
     {
         Volatile.Write(ref _isDisposed, true);
         _listener?.Dispose();
     }
 
-    /// <summary>Stops recording an instrument that something else records from now on.</summary>
+    /// <summary>Stops recording instruments that another component records from now on.</summary>
     internal void Exclude(Func<Instrument, bool> isExcluded)
     {
         Func<Instrument, bool>? before = _options.IsExcluded;
@@ -142,7 +145,7 @@ public sealed class MeterHistograms : IDisposable
             _published.ExceptWith(excluded);
         }
 
-        // Without the gate, because the runtime calls OnCompleted.
+        // The gate is not held, because the runtime calls OnCompleted.
         foreach (Instrument instrument in excluded)
         {
             _listener?.DisableMeasurementEvents(instrument);
@@ -185,7 +188,7 @@ public sealed class MeterHistograms : IDisposable
         listener.EnableMeasurementEvents(instrument, series);
         if (Volatile.Read(ref _isDisposed) || _options.IsExcluded?.Invoke(instrument) == true)
         {
-            listener.DisableMeasurementEvents(instrument); // while it was published; the runtime enables it all the same
+            listener.DisableMeasurementEvents(instrument); // the state changed during publication, but the runtime still enables it
         }
     }
 
@@ -197,7 +200,7 @@ public sealed class MeterHistograms : IDisposable
         }
     }
 
-    // The state of an instrument is what OnPublished has passed, and nothing else.
+    // The state of an instrument is always the object that OnPublished passed.
     private static InstrumentSeries Of(object? state) => Unsafe.As<InstrumentSeries>(state)!;
 
     private void OnDouble(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>

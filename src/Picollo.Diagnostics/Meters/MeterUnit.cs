@@ -3,15 +3,15 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>How the values of an instrument become whole numbers.</summary>
-/// <param name="Scale">What values are multiplied by.</param>
-/// <param name="Description">What the whole numbers mean.</param>
+/// <summary>The conversion of an instrument's values to integers.</summary>
+/// <param name="Scale">The factor by which values are multiplied.</param>
+/// <param name="Description">The description of the integers.</param>
 internal sealed record MeterUnit(double Scale, HdrHistogramDescription Description)
 {
-    // Of fractions in a unit that is not known. It leaves 9.2·10¹² units below 2⁶³.
+    // The scale for fractions of an unknown unit. Up to 9.2·10¹² units remain below 2⁶³.
     private const double FractionScale = 1e6;
 
-    // Nanoseconds in units of time, by their codes (https://ucum.org/ucum).
+    // The number of nanoseconds in units of time, by their codes (https://ucum.org/ucum).
     private static readonly Dictionary<string, double> Times = new(StringComparer.Ordinal)
     {
         ["ns"] = 1,
@@ -25,7 +25,7 @@ internal sealed record MeterUnit(double Scale, HdrHistogramDescription Descripti
         ["d"] = 86400e9,
     };
 
-    // Bytes in units of size.
+    // The number of bytes in units of size.
     private static readonly Dictionary<string, double> Sizes = new(StringComparer.Ordinal)
     {
         ["By"] = 1,
@@ -40,16 +40,16 @@ internal sealed record MeterUnit(double Scale, HdrHistogramDescription Descripti
         ["TiBy"] = 1L << 40,
     };
 
-    /// <summary>That of an instrument.</summary>
-    /// <param name="instrument">The instrument, a histogram.</param>
-    /// <param name="scale">The scale that its user has set; null for none.</param>
+    /// <summary>Returns the conversion for an instrument.</summary>
+    /// <param name="instrument">The histogram instrument.</param>
+    /// <param name="scale">The scale in the options; null for none.</param>
     public static MeterUnit Of(Instrument instrument, double? scale)
     {
         string unit = instrument.Unit?.Trim() ?? "";
         string help = instrument.Description ?? "";
         if (scale is { } given)
         {
-            // A set scale shows the instrument's own unit, except that times are shown in seconds and sizes in bytes as without one.
+            // With a configured scale, values are shown in the instrument's own unit; times are still shown in seconds and sizes in bytes.
             return Times.TryGetValue(unit, out double nanoseconds) ? Other(given, given / (nanoseconds / 1e9), "seconds")
                 : Sizes.TryGetValue(unit, out double bytes) ? Other(given, given / bytes, "bytes")
                 : Other(given, given, NameOf(unit));
@@ -72,8 +72,7 @@ internal sealed record MeterUnit(double Scale, HdrHistogramDescription Descripti
             new(factor, new() { Help = help, Unit = new() { Name = name, Ratio = Math.Clamp(ratio, 1e-30, 1e30) } });
     }
 
-    /// <summary>The name of a unit as it is shown: without annotations, such as that of <c>{request}</c>, and none for the 1 of a
-    /// ratio.</summary>
+    /// <summary>Returns the display name of a unit, without annotations such as <c>{request}</c>; empty for the 1 of a ratio.</summary>
     private static string NameOf(string unit)
     {
         for (int start = unit.AsSpan().IndexOf('{'); start >= 0; start = unit.AsSpan().IndexOf('{'))

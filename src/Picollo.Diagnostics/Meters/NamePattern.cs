@@ -1,16 +1,17 @@
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>The names that a pattern matches, by the rules of OpenTelemetry's <c>AddMeter</c>: <c>*</c> stands for any characters,
-/// <c>?</c> for one character, and case does not matter.</summary>
+/// <summary>Matches names against patterns by the rules of OpenTelemetry's <c>AddMeter</c>: <c>*</c> matches any characters, <c>?</c>
+/// matches one character, and names are not case-sensitive.</summary>
 internal static class NamePattern
 {
-    /// <summary>Whether a pattern matches a whole name.</summary>
+    /// <summary>Returns <see langword="true"/> if a pattern matches a whole name.</summary>
     public static bool Matches(string pattern, string name)
     {
         int inPattern = 0, inName = 0;
 
-        // Where the last star was, and the end of what it stands for until now. Only the last one needs to be tried again: an earlier star
-        // that stood for more could not match anything that the later one does not.
+        // The position of the last star, and the end of its current match. Only the last star needs to be retried: if an earlier star
+        // matched
+        // more characters, no additional names would match.
         int star = -1, afterStar = 0;
         while (inName < name.Length)
         {

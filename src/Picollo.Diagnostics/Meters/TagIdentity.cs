@@ -3,36 +3,37 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>A hash of tags, and their exact comparison.</summary>
+/// <summary>Hashes tags and compares them exactly.</summary>
 /// <remarks>
-/// <para>The hash reads all characters that count, but not the keys. Sets of tags that differ in nothing but their keys have the same
-/// hash, and the comparison keeps them apart; a look-up compares as many slots as there are such sets.</para>
-/// <para>Only what runs no code of the application is compared by value: text, numbers, Boolean values and characters. Others are never in
-/// a table, because <see cref="TagText"/> replaces them by their text.</para>
+/// <para>The hash covers all characters of values up to the limit, but not the keys. Sets of tags that differ only in their keys have the
+/// same hash, and the comparison distinguishes them. A lookup compares as many slots as there are such sets.</para>
+/// <para>Only values whose comparison runs no code of the application are compared by value: text, numbers, Boolean values and characters.
+/// Other values are never in a table, because <see cref="TagText"/> replaces them by their text.</para>
 /// </remarks>
 internal static class TagIdentity
 {
-    /// <summary>The characters of a key or a value that count. Longer text is cut, so that series need little memory whatever is
-    /// measured.</summary>
+    /// <summary>The maximum number of characters of a key or a value. Longer text is truncated, so that series need little memory whatever
+    /// is measured.</summary>
     public const int MaxTextLength = 256;
 
-    private const ulong Multiplier = 0x9E37_79B9_7F4A_7C15; // 2⁶⁴ divided by the golden ratio: spreads all bits to the upper ones
-    private const int Turn = 11; // of 64: eight tags until bits of the first one meet it again
+    private const ulong Multiplier = 0x9E37_79B9_7F4A_7C15; // 2⁶⁴ divided by the golden ratio, which spreads all bits to the upper ones
+    private const int Turn = 11; // in bits; after eight tags, bits of the first one return to their position
     private const ulong OfNull = 1;
 
-    // Odd. Of this process, so that nobody outside can choose text with equal hashes.
+    // The seed is odd, and random for each process, so that text with equal hashes cannot be chosen from outside.
     private static readonly ulong Seed = (ulong)Random.Shared.NextInt64() | 1;
 
-    /// <summary>The hash of values in their order. Keys are left out: in an application, they hardly differ where the values are the
-    /// same.</summary>
+    /// <summary>Returns the hash of values in their order. Keys are not hashed, because in an application they rarely differ if the values
+    /// are equal.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ulong HashOf(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         ulong hash = (ulong)tags.Length;
         foreach (ref readonly KeyValuePair<string, object?> tag in tags)
         {
-            // The two types that nearly all tags have, by a comparison of the type each. No call is in this loop, so that all of it is in
-            // registers: other types start again in a loop that has one.
+            // Nearly all tags have these two types, which are detected by comparing the type. The loop has no calls, so all variables are
+            // in
+            // registers. Other types start again in a loop with calls.
             ulong bits;
             if (tag.Value is string text)
             {
@@ -53,10 +54,10 @@ internal static class TagIdentity
         return hash * Multiplier;
     }
 
-    /// <summary>Whether two lists have the same keys and values in the same order.</summary>
-    /// <param name="known">Tags in a table: text is not longer than <see cref="MaxTextLength"/>.</param>
-    /// <param name="tags">The tags of a measurement, of any length.</param>
-    /// <remarks>Not inlined, so that what the caller needs afterwards is not in the way of the registers of this loop.</remarks>
+    /// <summary>Returns <see langword="true"/> if two lists have the same keys and values in the same order.</summary>
+    /// <param name="known">The tags in a table, whose text is not longer than <see cref="MaxTextLength"/>.</param>
+    /// <param name="tags">The tags of a measurement, whose text can have any length.</param>
+    /// <remarks>Not inlined, so that variables of the caller do not take registers from this loop.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static bool AreSame(KeyValuePair<string, object?>[] known, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -67,7 +68,7 @@ internal static class TagIdentity
 
         for (int i = 0; i < known.Length; i++)
         {
-            // An application passes the same constants and often the same objects again, for which two comparisons of references do.
+            // An application passes the same constants and often the same objects again, so comparing references is usually sufficient.
             if ((!ReferenceEquals(known[i].Key, tags[i].Key) && !IsSameText(known[i].Key, tags[i].Key))
                 || (!ReferenceEquals(known[i].Value, tags[i].Value) && !IsSameValue(known[i].Value, tags[i].Value)))
             {
@@ -78,11 +79,11 @@ internal static class TagIdentity
         return true;
     }
 
-    /// <summary>Whether a value is compared by itself and not by its text.</summary>
+    /// <summary>Returns <see langword="true"/> if a value is compared directly and not by its text.</summary>
     public static bool IsComparable(object? value) =>
         value is null or string or int or long or bool or double or float or byte or sbyte or short or ushort or uint or ulong or char;
 
-    // A long value is cut before it is compared, so that neither this nor the hash depends on its length.
+    // A long value is truncated before the comparison, so that the time of the comparison and of the hash is limited.
     private static bool IsSameText(string known, string? text) =>
         text is not null && text.AsSpan(0, Math.Min(text.Length, MaxTextLength)).SequenceEqual(known);
 
@@ -94,10 +95,10 @@ internal static class TagIdentity
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static bool IsSameRare(object? known, object? value) =>
-        known is not null && value is not null && known.GetType() == value.GetType() // of one type, so that the bits are comparable
+        known is not null && value is not null && known.GetType() == value.GetType() // the bits are comparable only within a type
         && IsComparable(value) && BitsOfAny(known) == BitsOfAny(value);
 
-    // The multiplications of several values overlap; only the turn and the addition wait for the previous value.
+    // The multiplications of several values overlap. Only the rotation and the addition depend on the previous value.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong Mix(ulong hash, ulong bits) => ulong.RotateLeft(hash, Turn) + (bits * Multiplier);
 
@@ -113,20 +114,20 @@ internal static class TagIdentity
         return hash * Multiplier;
     }
 
-    /// <summary>Mixes the length and all characters that count.</summary>
+    /// <summary>Mixes the length and all characters up to the limit.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static ulong BitsOf(string text)
     {
-        // Four characters at a time, and the last four, which may overlap with those before. These eight bytes end with a character and lie
-        // within the object also for a text of fewer than four characters: the length (and above it the type) is before the first
-        // character. They are then the same for all texts of the same length, so no test for short text is needed. A collection changes
-        // neither while this runs, except for marks in the lowest bits of the type, which the eight bytes do not reach: they begin at the
-        // fourth byte of a 64-bit object.
+        // Reads four characters at a time, and then the last four, which can overlap the previous ones. For a text of fewer than four
+        // characters, these eight bytes still end with a character and are inside the object, because the length (preceded by the type)
+        // precedes the first character. The additional bytes are equal for all texts of the same length, so short text needs no test. A
+        // collection changes neither during this method, except for marks in the lowest bits of the type, which the eight bytes exclude:
+        // they start at the fourth byte of a 64-bit object.
         nint end = (Math.Min(text.Length, MaxTextLength) * sizeof(char)) - sizeof(ulong);
         ref byte characters = ref Unsafe.As<char, byte>(ref MemoryMarshal.GetReference(text.AsSpan()));
         ulong bits = Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, end)) + ((ulong)end << 56);
 
-        // Another odd factor for each position: the multiplications do not wait for each other, as they would in a chain.
+        // Each position has a different odd factor, so that the multiplications do not depend on each other as in a chain.
         ulong factor = Seed;
         for (nint at = 0; at < end; at += sizeof(ulong))
         {
@@ -137,7 +138,7 @@ internal static class TagIdentity
         return bits;
     }
 
-    /// <summary>The bits of a value of a comparable type; 0 for others, which are not in tables.</summary>
+    /// <summary>Returns the bits of a value of a comparable type; 0 for other types, which are not in tables.</summary>
     private static ulong BitsOfAny(object? value) => value switch
     {
         null => OfNull,

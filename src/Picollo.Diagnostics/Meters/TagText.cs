@@ -3,28 +3,28 @@ using System.Text;
 
 namespace Picollo.Diagnostics.Meters;
 
-/// <summary>Keys and values as they are in labels.</summary>
+/// <summary>Converts keys and values to the text of labels.</summary>
 internal static class TagText
 {
-    /// <summary>The label of the series that further tags share, as in OpenTelemetry.</summary>
+    /// <summary>The label of the overflow series, as in OpenTelemetry.</summary>
     public const string OverflowKey = "otel.metric.overflow";
 
-    /// <summary>The value of a tag whose text threw an exception.</summary>
+    /// <summary>The text of a value whose <c>ToString</c> threw an exception.</summary>
     public const string Failed = "(ToString failed)";
 
     private const string NoKey = "(no key)";
     private const string Reserved = "exported_";
     private const string Nested = "(nested)";
 
-    // Whether this thread is in code of the application. What that measures with such values again would not end.
+    // Whether this thread runs code of the application. If that code measured such values, the recursion would not end.
     [ThreadStatic]
     private static bool _isInText;
 
-    /// <summary>A key, cut to the length that counts. A missing one and the reserved one are replaced.</summary>
+    /// <summary>Returns a key, truncated to the maximum length. A missing key and the reserved key are replaced.</summary>
     public static string OfKey(string? key) => string.IsNullOrEmpty(key) ? NoKey : key == OverflowKey ? Reserved + key : Cut(key);
 
-    /// <summary>The text of a value, not cut: empty for null, numbers as in the invariant culture. No lock may be held, because code of the
-    /// application is called for values of its own types.</summary>
+    /// <summary>Returns the text of a value without truncation: empty for null, and in the invariant culture for numbers. No lock may be
+    /// held, because this calls code of the application for values of its own types.</summary>
     public static string Of(object? value) => value switch
     {
         null => "",
@@ -51,7 +51,7 @@ internal static class TagText
         }
         catch (Exception)
         {
-            return Failed; // The application is measuring and must not see what its value throws.
+            return Failed; // The measuring code must not receive an exception of its value.
         }
         finally
         {
@@ -59,7 +59,7 @@ internal static class TagText
         }
     }
 
-    // The name of an enumeration's value is kept by the runtime, as long as no format is asked for.
+    // The runtime caches the name of an enumeration value if no format is specified.
     private static string TextOf(object? value) =>
         (value is IFormattable number and not Enum ? number.ToString(null, CultureInfo.InvariantCulture) : value?.ToString()) ?? "";
 

@@ -4,13 +4,13 @@ using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Exactly the process that a sample of <see cref="SystemCpu"/> found, held so that no other with its id can take its place.
-/// Linux 5.3.</summary>
+/// <summary>A handle to a process that a sample of <see cref="SystemCpu"/> found. It cannot refer to another process that reuses the ID.
+/// Requires Linux 5.3.</summary>
 /// <remarks>
-/// <para>Ids are used again: between a sample and an answer to "end this one?" a process may end and its id be another's. So this holds a
-/// descriptor (pidfd_open(2)) from before the question, and compares the start times: what is signalled is what was shown, or nothing
-/// is.</para>
-/// <para>Makes system calls, and allocates. Not thread-safe. Whether to ask first, or to refuse process 1, is the caller's.</para>
+/// <para>Systems reuse process IDs: while a user answers "end this process?", the process can end and another process can get its ID. This
+/// class therefore opens a descriptor (pidfd_open(2)) before the question and compares the start times. A signal goes to the process that
+/// was shown, or to none.</para>
+/// <para>Makes system calls, and allocates. Not thread-safe. The caller decides whether to ask first, or to refuse process 1.</para>
 /// </remarks>
 internal sealed class RunningProcess : IDisposable
 {
@@ -20,19 +20,19 @@ internal sealed class RunningProcess : IDisposable
 
     public int Id { get; }
 
-    /// <summary>Takes hold of a process.</summary>
-    /// <param name="process">As a sample found it.</param>
-    /// <param name="running">The process, or null.</param>
-    /// <param name="reason">Why not: it has ended (a zombie has), its id is another's by now, or the system has no such thing; null where
-    /// it succeeded.</param>
-    /// <returns>Whether it is still that process.</returns>
+    /// <summary>Opens a process.</summary>
+    /// <param name="process">The process as a sample found it.</param>
+    /// <param name="running">The opened process; null on failure.</param>
+    /// <param name="reason">The reason for the failure: the process has ended (a zombie counts as ended), another process now has its ID,
+    /// or the system does not support it; null on success.</param>
+    /// <returns><see langword="true"/> if the process was opened; otherwise, <see langword="false"/>.</returns>
     public static bool TryOpen(
         in ProcessCpu process, [NotNullWhen(true)] out RunningProcess? running, [NotNullWhen(false)] out string? reason)
     {
         running = null;
         if (!OperatingSystem.IsLinux())
         {
-            reason = "Processes are held by pidfd_open(2) of Linux; this is another system.";
+            reason = "Signals and changes of the niceness require pidfd_open(2), which only Linux has.";
         }
         else if (LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? held, out reason))
         {
@@ -42,37 +42,37 @@ internal sealed class RunningProcess : IDisposable
         return running is not null;
     }
 
-    /// <summary>Sends it a signal (pidfd_send_signal(2)).</summary>
-    /// <param name="signal">The system's number, 1 to 64.</param>
-    /// <param name="reason">Why not (ended, not permitted); null where it succeeded.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="signal"/> is not in that range.</exception>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
+    /// <summary>Sends the process a signal (pidfd_send_signal(2)).</summary>
+    /// <param name="signal">The system's signal number, 1 to 64.</param>
+    /// <param name="reason">The reason for the failure (ended, not permitted); null on success.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="signal"/> is outside its range.</exception>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public bool TrySignal(int signal, [NotNullWhen(false)] out string? reason)
     {
         ObjectDisposedException.ThrowIf(_process.IsClosed, this);
         if (signal is < 1 or > 64)
         {
-            throw new ArgumentOutOfRangeException(nameof(signal), signal, "Signals are numbered from 1 to 64.");
+            throw new ArgumentOutOfRangeException(nameof(signal), signal, "The signal must be from 1 to 64.");
         }
 
         reason = _process.Signal(signal);
         return reason is null;
     }
 
-    /// <summary>Changes the niceness of all its threads (setpriority(2)), of which Linux gives each its own.</summary>
-    /// <param name="nice">-20 to 19.</param>
-    /// <param name="reason">Why not (ended, not permitted), or why not all of them; null where it succeeded.</param>
-    /// <remarks>Goes through the threads until all have it: one that begins meanwhile takes the niceness of the one that begins it. There
-    /// is no such call that takes a descriptor: should a thread end within the microseconds between being listed and being changed, and
-    /// its id be used again in them, another thread is changed.</remarks>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="nice"/> is not in that range.</exception>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
+    /// <summary>Changes the niceness of all threads of the process (setpriority(2)). On Linux, each thread has its own niceness.</summary>
+    /// <param name="nice">The niceness, -20 to 19.</param>
+    /// <param name="reason">The reason (ended, not permitted) why not all threads were changed; null on success.</param>
+    /// <remarks>Iterates over the threads until all have the niceness. A thread that starts meanwhile inherits the niceness of its creator.
+    /// The system call does not accept a descriptor: if a thread ends within the microseconds between being listed and being changed, and
+    /// its ID is reused in that time, another thread is changed.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="nice"/> is outside its range.</exception>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public bool TrySetNice(int nice, [NotNullWhen(false)] out string? reason)
     {
         ObjectDisposedException.ThrowIf(_process.IsClosed, this);
         if (nice is < -20 or > 19)
         {
-            throw new ArgumentOutOfRangeException(nameof(nice), nice, "Niceness goes from -20 to 19.");
+            throw new ArgumentOutOfRangeException(nameof(nice), nice, "The niceness must be from -20 to 19.");
         }
 
         reason = _process.SetNice(nice);

@@ -9,12 +9,12 @@ internal sealed class RuntimeEventListener : EventListener
 {
     private const string RuntimeSource = "Microsoft-Windows-DotNETRuntime";
 
-    // At Verbose, these keywords would lengthen the pauses that are measured by a tenth.
+    // At Verbose, these keywords would make the measured pauses a tenth longer.
     private const EventLevel Level = EventLevel.Informational;
     private const EventKeywords Collections = (EventKeywords)0x1;
     private const EventKeywords Contention = (EventKeywords)0x4000;
 
-    // Of the runtime's manifest, clretwall.man.
+    // Event IDs from the runtime's manifest, clretwall.man.
     private const int CollectionStart = 1;
     private const int CollectionEnd = 2;
     private const int RestartBegin = 7;
@@ -47,12 +47,12 @@ internal sealed class RuntimeEventListener : EventListener
         }
     }
 
-    /// <summary>Whether the runtime has the events.</summary>
+    /// <summary>Whether the runtime provides the events.</summary>
     public bool HasSource => _source is not null;
 
     public static RuntimeEventListener Start(RuntimeEventReader reader)
     {
-        // The runtime's thread that delivers events would keep the AsyncLocals of the caller as long as there is a listener.
+        // Otherwise, the runtime's event thread would keep the AsyncLocals of the caller while there is a listener.
         using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
         lock (Switching)
         {
@@ -100,7 +100,7 @@ internal sealed class RuntimeEventListener : EventListener
             base.Dispose();
         }
 
-        // An event that is being delivered is the last.
+        // Waits for an event that is being delivered.
         lock (_gate)
         {
             _isOver = true;
@@ -129,7 +129,7 @@ internal sealed class RuntimeEventListener : EventListener
                 _threads.Add(eventData.OSThreadId);
             }
 
-            // By number first: most events of a collection are none of these, and the payload is only looked at where it is needed.
+            // The ID is checked first: most events of a collection have other IDs, and reading the payload is expensive.
             if (!_isOver
                 && eventData.EventId is (CollectionStart or CollectionEnd or RestartBegin or SuspendEnd or SuspendBegin or ContentionStop))
             {

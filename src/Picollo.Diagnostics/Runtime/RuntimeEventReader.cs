@@ -2,17 +2,17 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Runtime;
 
-/// <summary>Computes pauses and waits from the runtime's events, in the order of their time stamps. Not thread-safe, except for
-/// <see cref="PausesByCause"/>.</summary>
+/// <summary>Computes pauses and waits from the runtime's events, which must be passed in the order of their time stamps. Not thread-safe,
+/// except for <see cref="PausesByCause"/>.</summary>
 /// <remarks>
-/// <para>The events of a collection are SuspendEEBegin, SuspendEEEnd, GCStart, GCEnd and RestartEEBegin. They carry no number
-/// that joins them. A background collection has several pauses: only its first has the GCStart, and collections of younger generations
-/// may run between them.</para>
-/// <para>Threads are also suspended for other reasons (a debugger, compiled code that is replaced). Such a suspension has the same
-/// SuspendEEEnd and RestartEEBegin, so the reader tracks whose turn it is: the runtime suspends for one requester at a time.</para>
-/// <para>A pause ends at RestartEEBegin. RestartEEEnd is later than the moment at which threads run again, because on a busy machine these
-/// threads preempt the one that is to report it: with four threads on two processors, the sum of pauses of 0.4 ms was 8 % above
-/// <see cref="GC.GetTotalPauseDuration"/> with it, and is 2 % below without.</para>
+/// <para>The events of a collection are SuspendEEBegin, SuspendEEEnd, GCStart, GCEnd and RestartEEBegin. No number connects them. A
+/// background collection has several pauses: only the first has the GCStart, and collections of younger generations can run between
+/// them.</para>
+/// <para>Threads are also suspended for other reasons (a debugger, replacement of compiled code). Such a suspension has the same
+/// SuspendEEEnd and RestartEEBegin, so the reader tracks the current requester: the runtime suspends for one requester at a time.</para>
+/// <para>A pause ends at RestartEEBegin. RestartEEEnd is later than the time at which threads run again, because on a busy machine these
+/// threads preempt the thread that reports it. With four threads on two processors, the sum of pauses of 0.4 ms was 8 % above
+/// <see cref="GC.GetTotalPauseDuration"/> with RestartEEEnd, and is 2 % below it with RestartEEBegin.</para>
 /// </remarks>
 internal sealed class RuntimeEventReader
 {
@@ -56,12 +56,12 @@ internal sealed class RuntimeEventReader
     private readonly HdrHistogramRegistration?[] _byCause = new HdrHistogramRegistration?[(Generations + 1) * (Reasons.Length + 1)];
     private volatile HdrHistogramRegistration[] _pausesByCause = [];
 
-    private long _pauseStart = None; // in nanoseconds, as all times here
-    private bool _isSuspended; // since the start of the pause
-    private bool _isOthersTurn; // threads are suspended, or about to be, for another reason
-    private int _generation = None; // of the pause's collection
+    private long _pauseStart = None; // in nanoseconds, like all times here
+    private bool _isSuspended; // whether threads were suspended since the start of the pause
+    private bool _isOthersTurn; // threads are or will be suspended for another reason
+    private int _generation = None; // the generation of the pause's collection
     private int _reason = None;
-    private int _backgroundReason = None; // while a background collection runs
+    private int _backgroundReason = None; // None unless a background collection runs
     private uint _backgroundNumber;
 
     public RuntimeEventReader(RuntimeHistograms histograms)
@@ -77,7 +77,7 @@ internal sealed class RuntimeEventReader
 
     public HdrHistogram LockWaits { get; }
 
-    /// <summary>A histogram for each generation and reason of a collection seen so far, in the order in which they were seen.</summary>
+    /// <summary>The histograms for each generation and reason so far, in the order of their first occurrence.</summary>
     public IReadOnlyList<HdrHistogramRegistration> PausesByCause => _pausesByCause;
 
     public void OnSuspendBegin(long time, uint reason)
@@ -115,10 +115,10 @@ internal sealed class RuntimeEventReader
             return;
         }
 
-        // A collection starts when threads are suspended for it, whatever events were lost before.
+        // A collection starts only when threads are suspended for it, whatever events were lost before.
         (_isSuspended, _isOthersTurn) = (true, false);
 
-        // A background collection may start with one of a younger generation, in the same pause. The pause counts for the older.
+        // A background collection can start together with one of a younger generation, in the same pause. The older generation is recorded.
         if ((int)generation >= _generation)
         {
             (_generation, _reason) = ((int)generation, (int)reason);
@@ -153,7 +153,7 @@ internal sealed class RuntimeEventReader
 
     public void OnLockWait(double nanoseconds)
     {
-        // As the runtime computed it: a clock that ran backwards would make it negative.
+        // The value is computed by the runtime and would be negative if its clock ran backwards.
         LockWaits.Record(nanoseconds > 0 ? (ulong)nanoseconds : 0);
     }
 
@@ -161,7 +161,7 @@ internal sealed class RuntimeEventReader
 
     private HdrHistogram HistogramOfCause()
     {
-        // Without a start, it is a later pause of the background collection.
+        // Without a GCStart, this is a later pause of the background collection.
         (int generation, int reason) = (_generation, _reason) is (None, _) && _backgroundReason != None
             ? (Generations - 1, _backgroundReason)
             : (_generation, _reason);

@@ -24,7 +24,7 @@ internal sealed class RuntimeHistograms(HdrHistogramRegistry? registry) : IDispo
         }
         catch (ArgumentException)
         {
-            // Of the application's own: its histogram remains.
+            // The application has already registered a histogram, which remains registered.
         }
 
         return registration;

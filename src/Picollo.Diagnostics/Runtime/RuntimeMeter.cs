@@ -5,20 +5,20 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>Measures how the .NET runtime delays this process: pauses of the garbage collector, waits for a thread of the pool, and waits
+/// <summary>Measures how the .NET runtime delays this process: pauses of the garbage collector, waits for a thread-pool thread, and waits
 /// for locks, as histograms in nanoseconds.</summary>
 /// <remarks>
 /// <para><b>Sources.</b> Pauses and lock waits come from the runtime's own events (<c>Microsoft-Windows-DotNETRuntime</c>, keywords GC and
 /// Contention, level Informational), which arrive up to a tenth of a second late. The delay of the thread pool is sampled: every 20 ms, a
 /// thread queues one work item and measures how long it waits. While it waits, its age is recorded at each interval, so a starved pool is
 /// visible immediately, and counts as if an item had been queued at each interval.</para>
-/// <para><b>Cost.</b> One thread that wakes up 50 times a second, and about 15 runtime events for each collection, which the runtime
-/// allocates. The meter itself allocates nothing in steady state. <c>./build.sh bench compare runtime</c> measures it.</para>
-/// <para>The runtime (10.0.12) delivers events ever more slowly as threads start and end. The meter therefore asks for a new event session
-/// at most every 10 s, when more than 1,000 threads have written events. Each change loses the events of about 10 ms.</para>
-/// <para>All members are thread-safe. One meter for a process is enough; each further meter has the same cost. Starting and disposing
-/// meters at the same time is safe, but the runtime (10.0.12) can deadlock if other code starts or disposes its own <c>EventListener</c> at
-/// that moment, or at the moment of a new session.</para>
+/// <para><b>Cost.</b> One thread that wakes up 50 times per second, and about 15 runtime events per collection, which the runtime
+/// allocates. The meter itself allocates nothing in steady state. <c>./build.sh bench compare runtime</c> measures the cost.</para>
+/// <para><b>Threads.</b> The more threads have started and ended, the more slowly the runtime (10.0.12) delivers events. The meter therefore
+/// starts a new event session after 1,000 threads, at most every 10 s. Each new session loses the events of about 10 ms.</para>
+/// <para>All members are thread-safe. One meter per process is enough; each further meter has the same cost. Starting and disposing meters
+/// concurrently is safe, but the runtime (10.0.12) can deadlock if other code starts or disposes its own <c>EventListener</c> at the same
+/// time, or while the meter starts a new event session.</para>
 /// <example>
 /// <code>
 /// using RuntimeMeter meter = RuntimeMeter.Start();
@@ -43,7 +43,7 @@ public sealed class RuntimeMeter : IDisposable
     private RuntimeMeter(RuntimeHistograms histograms)
     {
         _histograms = histograms;
-        HdrHistogram delays = HdrHistogram.Factory.WithInterlocked().Create(); // the thread that ticks and one of the pool record
+        HdrHistogram delays = HdrHistogram.Factory.WithInterlocked().Create(); // recorded by the ticker and by a pool thread
         ThreadPoolDelays = histograms.Add(ThreadPoolProbe.Name, delays, ThreadPoolProbe.Description);
         _reader = new RuntimeEventReader(histograms);
         _listener = RuntimeEventListener.Start(_reader);
@@ -58,23 +58,23 @@ public sealed class RuntimeMeter : IDisposable
         ThreadPoolProbe probe = new(
             ThreadPoolDelays, TimeProvider.System, static item => ThreadPool.UnsafeQueueUserWorkItem(item, preferLocal: false));
         _ticker = new Thread(() => Tick(probe)) { IsBackground = true, Name = "Picollo runtime" };
-        _ticker.UnsafeStart(); // without the caller's AsyncLocals: the meter outlives the flow that starts it
+        _ticker.UnsafeStart(); // without the caller's AsyncLocals, because the meter outlives the caller's flow
     }
 
-    /// <summary>Durations of the pauses in which the garbage collector stops all threads, in nanoseconds, from the request to suspend until
-    /// the start of the resumption. A background collection has several pauses.</summary>
-    /// <remarks>The sum is that of <see cref="GC.GetTotalPauseDuration"/>, less up to 40 µs a pause.</remarks>
+    /// <summary>The durations of the pauses in which the garbage collector stops all threads, in nanoseconds, from the request to suspend
+    /// to the start of the resumption. A background collection has several pauses.</summary>
+    /// <remarks>The sum is that of <see cref="GC.GetTotalPauseDuration"/>, less up to 40 µs per pause.</remarks>
     public HdrHistogram GcPauses => _reader.Pauses;
 
     /// <summary>The same pauses by their cause: histograms with the name <c>dotnet.gc.pause.duration</c> and the labels
     /// <c>gc.heap.generation</c> (<c>gen0</c>, <c>gen1</c>, <c>gen2</c>) and <c>gc.reason</c> (<c>alloc_small</c>, <c>induced</c>, …; the
     /// names of the runtime's <c>gc_reason</c>). The value is <c>unknown</c> if the meter started during the
     /// collection, or if no collection followed.</summary>
-    /// <value>Only causes that have occurred. A list that was read does not change.</value>
+    /// <value>The causes that have occurred. A returned list does not change.</value>
     public IReadOnlyList<HdrHistogramRegistration> GcPausesByCause => _reader.PausesByCause;
 
-    /// <summary>The time from a collector's request to suspend all threads until all were suspended, in nanoseconds: the first part of each
-    /// pause. It is long if a thread reaches no safe point, or gets no processor.</summary>
+    /// <summary>The time from a collector's request to suspend all threads until all were suspended, in nanoseconds, which is the first
+    /// part of each pause. It is long if a thread reaches no safe point or gets no processor.</summary>
     public HdrHistogram GcSuspensions => _reader.Suspensions;
 
     /// <summary>The time that work items wait in the global queue of the thread pool, in nanoseconds, sampled every 20 ms.</summary>
@@ -85,11 +85,11 @@ public sealed class RuntimeMeter : IDisposable
     /// it.</summary>
     public HdrHistogram LockWaits => _reader.LockWaits;
 
-    /// <summary>The reasons why measurements are unavailable, each with its remedy; empty if everything is measured. The histograms of
+    /// <summary>The reasons why measurements are unavailable, each with a remedy; empty if everything is measured. The histograms of
     /// unavailable measurements remain empty.</summary>
     public IReadOnlyList<string> UnavailableReasons { get; }
 
-    /// <summary>Starts to measure.</summary>
+    /// <summary>Starts measuring.</summary>
     /// <param name="registry">The registry in which the histograms are registered while the meter runs:
     /// <c>dotnet.gc.pause.duration</c> by generation and reason, <c>dotnet.gc.suspension.duration</c>,
     /// <c>dotnet.thread_pool.work_item.delay</c> and <c>dotnet.lock.wait.duration</c>; <see langword="null"/> for none.</param>
@@ -109,8 +109,8 @@ public sealed class RuntimeMeter : IDisposable
         }
     }
 
-    /// <summary>Reads the runtime's totals. Costs about a microsecond.</summary>
-    /// <returns>The totals at the moment of the call.</returns>
+    /// <summary>Reads the runtime's totals, which takes about a microsecond.</summary>
+    /// <returns>The totals at the time of the call.</returns>
     public RuntimeTotals GetTotals() => new()
     {
         Gen0Collections = GC.CollectionCount(0),
@@ -123,8 +123,7 @@ public sealed class RuntimeMeter : IDisposable
         CompilationTime = JitInfo.GetCompilationTime(),
     };
 
-    /// <summary>Ends the measurement and removes the histograms from the registry. They keep their values. Further calls do
-    /// nothing.</summary>
+    /// <summary>Stops measuring and removes the histograms from the registry. They keep their values. Further calls do nothing.</summary>
     public void Dispose()
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 1)

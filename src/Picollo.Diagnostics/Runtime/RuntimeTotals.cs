@@ -1,7 +1,7 @@
 namespace Picollo.Diagnostics;
 
-/// <summary>Totals of this process's runtime at one moment. Immutable. Subtract the values of two readings to get those of the time between
-/// them.</summary>
+/// <summary>The totals of this process's runtime at a point in time. Immutable. Subtract the values of two readings to get the totals of
+/// the time between them.</summary>
 public sealed record RuntimeTotals
 {
     /// <summary>The number of garbage collections of generation 0 and above, since the process started
@@ -18,16 +18,16 @@ public sealed record RuntimeTotals
     /// (<see cref="GC.GetTotalPauseDuration"/>).</summary>
     public required TimeSpan GcPauseTime { get; init; }
 
-    /// <summary>The bytes that were allocated, since the process started (<see cref="GC.GetTotalAllocatedBytes"/>). The value can be
-    /// too high by up to 8 KB per thread, the size of its allocation context.</summary>
+    /// <summary>The number of bytes allocated since the process started (<see cref="GC.GetTotalAllocatedBytes"/>). The value can be too
+    /// high by up to 8 KB per thread, the size of its allocation context.</summary>
     public required long AllocatedBytes { get; init; }
 
-    /// <summary>The number of exceptions that were thrown, including those that were caught, since the meter started. Exceptions that are
-    /// thrown again count again.</summary>
+    /// <summary>The number of exceptions thrown since the meter started, including those that were caught. A rethrown exception counts
+    /// again.</summary>
     public required long Exceptions { get; init; }
 
-    /// <summary>The number of methods that were compiled, since the process started (<c>JitInfo</c>); a method counts once for each of its
-    /// tiers. 0 with Native AOT.</summary>
+    /// <summary>The number of methods compiled since the process started (<c>JitInfo</c>). A method counts once for each of its tiers. 0
+    /// with Native AOT.</summary>
     public required long CompiledMethods { get; init; }
 
     /// <summary>The time that all threads spent compiling methods, since the process started.</summary>

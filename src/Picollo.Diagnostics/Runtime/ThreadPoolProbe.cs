@@ -2,11 +2,11 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Runtime;
 
-/// <summary>Measures how long work waits for a thread of the pool, with one work item at a time.</summary>
+/// <summary>Measures how long work waits for a thread-pool thread, with one work item at a time.</summary>
 /// <remarks>
-/// At each tick of a fixed interval, an item is queued unless the last one still waits. If it does, its age is recorded instead.
-/// So a wait of one second is recorded as 20 ms, 40 ms, … and one second, as if an item had been queued at each tick (no coordinated
-/// omission), and a pool that runs nothing at all is visible while it lasts.
+/// At each tick of a fixed interval, an item is queued unless the last one is still waiting. In that case, the age of the last one is
+/// recorded. A wait of one second is therefore recorded as 20 ms, 40 ms, … and one second, as if an item had been queued at each tick (no
+/// coordinated omission), and a pool that runs nothing is visible immediately.
 /// </remarks>
 internal sealed class ThreadPoolProbe : IThreadPoolWorkItem
 {
@@ -17,7 +17,7 @@ internal sealed class ThreadPoolProbe : IThreadPoolWorkItem
         Help = "Time that a work item waited in the queue of the thread pool, sampled at a fixed interval.",
     };
 
-    // 50 items a second cost 0.05 % of a processor, and a burst of a tenth of a second is seen five times.
+    // 50 items per second take 0.05 % of a processor, and a burst of a tenth of a second is sampled five times.
     public static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(20);
 
     private const long NotQueued = -1;
@@ -27,7 +27,7 @@ internal sealed class ThreadPoolProbe : IThreadPoolWorkItem
     private readonly Action<IThreadPoolWorkItem> _queue;
     private long _queuedAt = NotQueued;
 
-    /// <param name="delays">The histogram of delays in nanoseconds; recorded into by several threads.</param>
+    /// <param name="delays">The histogram of delays, in nanoseconds. Several threads record into it.</param>
     /// <param name="time">The clock.</param>
     /// <param name="queue">Queues the item to the pool.</param>
     public ThreadPoolProbe(HdrHistogram delays, TimeProvider time, Action<IThreadPoolWorkItem> queue) =>

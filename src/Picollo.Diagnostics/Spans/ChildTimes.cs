@@ -2,13 +2,13 @@ using Picollo.Cpu;
 
 namespace Picollo.Diagnostics.Spans;
 
-/// <summary>What the children of a span have taken that have stopped. The companion of a span's watcher is its own, or, until the first
-/// child starts, that of its parent: most spans need none of their own.</summary>
-/// <remarks>Children find it through the watcher of the flow, and not through <see cref="System.Diagnostics.Activity.Parent"/>: what is
-/// subtracted from a span must have been counted for it.</remarks>
+/// <summary>The CPU time of the children of a span that have stopped. The watcher of a span refers to an object of this class: until the
+/// first child starts, to that of its parent, and then to its own. Most spans need no own object.</summary>
+/// <remarks>Children find the object through the watcher of the flow and not through <see cref="System.Diagnostics.Activity.Parent"/>,
+/// because only time that was counted for a span may be subtracted from it.</remarks>
 internal sealed class ChildTimes
 {
-    // That of the parent of a span without parent. Nothing is added to it.
+    // The parent's object for spans without a parent. Nothing is added to it.
     private static readonly ChildTimes NoParent = new(null, null);
 
     private readonly CpuUsageAsyncWatcher? _span;
@@ -21,10 +21,10 @@ internal sealed class ChildTimes
     /// <summary>The sums, in nanoseconds.</summary>
     public (long Total, long Kernel) Sums => (Volatile.Read(ref _total), Volatile.Read(ref _kernel));
 
-    /// <summary>The companion of a new span, which is a child of the innermost span of the current flow.</summary>
+    /// <summary>Returns the companion of a new span, which is a child of the innermost span of the current flow.</summary>
     public static ChildTimes ForNewSpan() => WatchedFlow.InnermostSpan is { } parent ? OfParent(parent) ?? NoParent : NoParent;
 
-    /// <summary>That of a span, and of its parent; null for a span without children or without parent.</summary>
+    /// <summary>Returns the objects of a span and of its parent; null for a span without children or without a parent.</summary>
     public static (ChildTimes? Own, ChildTimes? OfParent) Find(CpuUsageAsyncWatcher span, ChildTimes companion)
     {
         bool isOwn = companion._span == span;
@@ -32,14 +32,14 @@ internal sealed class ChildTimes
         return (isOwn ? companion : null, ofParent == NoParent ? null : ofParent);
     }
 
-    /// <summary>Adds a child that stops; several threads may at once. Of no effect once the span has stopped.</summary>
+    /// <summary>Adds the time of a child that stops. Thread-safe. Has no effect after the span has stopped.</summary>
     public void Add((long Total, long Kernel) child)
     {
         Interlocked.Add(ref _total, child.Total);
         Interlocked.Add(ref _kernel, child.Kernel);
     }
 
-    // Null if the span stops meanwhile.
+    // Returns null if the span stops meanwhile.
     private static ChildTimes? OfParent(CpuUsageAsyncWatcher span)
     {
         if (span.Companion is ChildTimes companion && companion._span != span)

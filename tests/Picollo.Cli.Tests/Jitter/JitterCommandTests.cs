@@ -163,7 +163,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
         run.ExitCode.Should().Be(0);
         run.Output.Should().Contain(" C:        50 ");
-        run.Error.Should().Contain("picollo: SCHED_FIFO at priority 80 is refused").And.Contain("/dev/cpu_dma_latency is not held at 0");
+        run.Error.Should().Contain("picollo: SCHED_FIFO at priority 80 was refused").And.Contain("/dev/cpu_dma_latency is not held at 0");
         run.Error.Split('\n').Should().OnlyContain(line => line.Length <= 80);
     }
 
@@ -182,7 +182,7 @@ public sealed partial class JitterCommandTests : IDisposable
             ToolRun run = PicolloTool.RunInShell("taskset -c 0 $picollo jitter -a 1 -l 1");
 
             (run.ExitCode, run.Output).Should().Be((1, ""));
-            run.Error.Should().StartWith("picollo: CPU 1 is not one that this process may run on");
+            run.Error.Should().StartWith("picollo: CPU 1 is not available to this process");
         }
     }
 

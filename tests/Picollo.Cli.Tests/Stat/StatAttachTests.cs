@@ -93,7 +93,7 @@ public sealed class StatAttachTests
         ToolRun run = PicolloTool.Run("stat", "-I", "20", "-e", "nosuch/a/", "--", "echo", "ran");
 
         (run.ExitCode, run.Output).Should().Be((1, ""));
-        run.Error.Should().StartWith("picollo: Intervals are of counters, and none is available: nosuch/a/: ");
+        run.Error.Should().StartWith("picollo: Intervals require a counter, but none is available: nosuch/a/: ");
     }
 
     [FactNeeding(Need.Linux, Need.PerfEvents)]

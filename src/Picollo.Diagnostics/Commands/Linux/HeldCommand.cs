@@ -5,22 +5,22 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Diagnostics.Linux;
 
-/// <summary>A command that picollo_spawn starts, holds at its beginning and waits for; the protocol is at the top of
-/// native/picollo_spawn.c.</summary>
+/// <summary>A command that picollo_spawn starts, holds before its first instruction and waits for. native/picollo_spawn.c describes the
+/// protocol.</summary>
 internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, SafeFileHandle control, SafeFileHandle report)
     : ICommandProcess
 {
-    // SIGHUP, SIGINT, SIGQUIT and SIGTERM, a bit each from signal 1 on.
+    // SIGHUP, SIGINT, SIGQUIT and SIGTERM, with a bit for each signal from 1 on.
     private const ulong EndingSignals = (1UL << 0) | (1UL << 1) | (1UL << 2) | (1UL << 14);
 
-    // Numbers that programs give descriptors of their own are below; ours must not be in their way while they are passed on.
+    // Programs use lower numbers for their own descriptors, which ours must not occupy while they are passed on.
     private const int FirstDescriptor = 10;
 
     private bool _hasEnded;
 
     public int Id { get; private set; }
 
-    /// <summary>Starts it, to the point before its first instruction.</summary>
+    /// <summary>Starts the command and holds it before its first instruction.</summary>
     public static HeldCommand Start(SpawnProgram program, MeasuredCommand command)
     {
         (SafeFileHandle controlIn, SafeFileHandle controlOut) = Pipe();
@@ -39,7 +39,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         }
         finally
         {
-            // From here on, only picollo_spawn and the command hold these ends: their end is the pipes' end.
+            // From here on, only picollo_spawn and the command have these ends, so the pipes close when they end.
             controlIn.Dispose();
             reportIn?.Dispose();
         }
@@ -49,7 +49,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         {
             held.Dispose();
             throw new MeasurementUnavailableException(
-                "The command's process could not be made: the system has no more processes, memory or descriptors to give "
+                "The command's process could not be created, because the system has no more processes, memory or descriptors "
                 + "(ulimit -u, -n).");
         }
 
@@ -57,7 +57,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         return held;
     }
 
-    /// <summary>Lets it run.</summary>
+    /// <summary>Releases the command, which then runs.</summary>
     public void Release() => Send(0);
 
     public void Signal(int signal) => Send((byte)signal);
@@ -68,7 +68,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         if (!TryRead(&end, sizeof(CommandReport)))
         {
             throw new MeasurementUnavailableException(
-                "picollo_spawn, which waits for the command, was killed, and with it the command, unless that is a set-user-ID program.");
+                "picollo_spawn, which waits for the command, was killed. The command was killed with it, unless it is a set-user-ID "
+                + "program.");
         }
 
         Reap();
@@ -82,7 +83,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
 
     public void Kill()
     {
-        // The pipe's end tells picollo_spawn to kill the command.
+        // Closing the pipe requests picollo_spawn to kill the command.
         lock (control)
         {
             control.Dispose();
@@ -102,8 +103,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
 
     private static int Spawn(SpawnProgram program, MeasuredCommand command, SafeFileHandle control, SafeFileHandle report)
     {
-        // To numbers that are free there: a copy that has just been made holds each. (Copying onto itself would do with glibc 2.29 and
-        // later.)
+        // The descriptors must have numbers that are free in the new process. A new copy here reserves such a number. (With glibc 2.29 and
+        // later, a copy onto itself would suffice.)
         using SafeFileHandle controlThere = Duplicate(control);
         using SafeFileHandle reportThere = Duplicate(report);
         string[] arguments =
@@ -141,8 +142,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         .. command.Environment.Select(variable => $"{variable.Key}={variable.Value}"),
     ];
 
-    /// <summary>With the signals blocked that picollo_spawn will ignore: one that the whole process group gets would end it
-    /// before.</summary>
+    /// <summary>Starts the program while the signals that picollo_spawn will ignore are blocked. Otherwise, a signal to the whole process
+    /// group could end it before it ignores them.</summary>
     private static int SpawnUndisturbed(
         int* process, SpawnProgram program, LibC.SpawnFileActions* actions, byte** arguments, byte** environment)
     {
@@ -154,7 +155,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         return error;
     }
 
-    /// <summary>Addresses and texts in one piece, a null after the addresses.</summary>
+    /// <summary>Allocates a null-terminated array of addresses and its texts in one block.</summary>
     private static byte** Texts(string[] texts)
     {
         byte[][] encoded = [.. texts.Select(RawText.Encode)];
@@ -197,7 +198,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
     {
         lock (control)
         {
-            // What has ended reads no more: the pipe is then broken, and .NET ignores the signal of that.
+            // If the reader has ended, the write fails with a broken pipe, and .NET ignores the signal SIGPIPE.
             while (!control.IsClosed && LibC.write(Number(control), &message, 1) < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
             {
             }
@@ -235,16 +236,16 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
     }
 }
 
-/// <summary>struct report of native/picollo_spawn.c.</summary>
+/// <summary>struct report in native/picollo_spawn.c.</summary>
 internal struct CommandReport
 {
-    /// <summary>Always 0, which no process id is.</summary>
+    /// <summary>Always 0, which is not a valid process ID.</summary>
     public long Ended;
 
-    /// <summary>Of wait4(2).</summary>
+    /// <summary>The status from wait4(2).</summary>
     public long Status;
 
-    /// <summary>The error of execve(2); 0 where the command was executed.</summary>
+    /// <summary>The error of execve(2); 0 if the command was executed.</summary>
     public long ExecError;
 
     public long StartNanoseconds;
@@ -252,7 +253,8 @@ internal struct CommandReport
     public LibC.Rusage UsageBefore;
     public LibC.Rusage Usage;
 
-    /// <summary>The lower seven bits are the signal that ended it, 0 for none; above the lower eight is the exit code (wait(2)).</summary>
+    /// <summary>Converts the report. In the status, the lower seven bits are the signal that ended the command, 0 for none, and the exit
+    /// code is in the bits above the lower eight (wait(2)).</summary>
     public readonly CommandEnd ToEnd()
     {
         int signal = (int)Status & 0x7F;

@@ -4,20 +4,21 @@ using System.Text;
 
 namespace Picollo.Diagnostics.Linux;
 
-/// <summary>UTF-8 as text and back without loss: a byte 80 to FF that is not part of a character is a lone surrogate U+DC80 to U+DCFF, as
-/// in Python (PEP 383). .NET replaces such bytes by U+FFFD.</summary>
+/// <summary>Converts between UTF-8 and text without loss. A byte 80 to FF that is not part of a character becomes a lone surrogate U+DC80
+/// to U+DCFF, as in Python (PEP 383). .NET would replace such bytes by U+FFFD.</summary>
 internal static class RawText
 {
     private const char Escape = '\uDC00';
 
-    /// <summary>The arguments of this process's Main, as they were given to the process.</summary>
+    /// <summary>Returns the arguments of this process's Main with their original bytes.</summary>
     public static string[] Arguments(string[] arguments)
     {
         byte[][] all = Entries("/proc/self/cmdline");
         return all.Length < arguments.Length ? arguments : [.. all[^arguments.Length..].Select(argument => Decode(argument))];
     }
 
-    /// <summary>This process's environment: as it was at the start, except for what this process has changed.</summary>
+    /// <summary>Returns the environment of this process: variables with their original bytes, except those that this process has
+    /// changed.</summary>
     public static string[] Environment()
     {
         IEnumerable<DictionaryEntry> variables = System.Environment.GetEnvironmentVariables().Cast<DictionaryEntry>();
@@ -67,7 +68,7 @@ internal static class RawText
         return [.. bytes];
     }
 
-    /// <summary>What a file of /proc lists, each entry with a zero at its end; nothing where it cannot be read.</summary>
+    /// <summary>Returns the zero-terminated entries of a file of /proc; empty if it cannot be read.</summary>
     private static byte[][] Entries(string path)
     {
         try

@@ -4,18 +4,18 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Diagnostics.Linux;
 
-/// <summary>picollo_spawn (native/picollo_spawn.c) as a file that can be executed: in memory, so that neither a package's file modes nor a
-/// file system that executes nothing matter.</summary>
+/// <summary>picollo_spawn (native/picollo_spawn.c) as an executable file in memory. It therefore needs neither file modes of a package nor
+/// a file system that allows execution.</summary>
 internal sealed class SpawnProgram(SafeFileHandle file)
 {
-    private const string What =
-        "the largest resident size, counters, and page faults and context switches apart from those of other children are not known: ";
+    private const string Unavailable =
+        "the maximum resident size, counters, and page faults and context switches without those of other children are unavailable: ";
 
     private static readonly Lock Gate = new();
     private static SpawnProgram? _made; // guarded by Gate
 
-    /// <summary>This process's one; or what is not known without it, and why it is not there. A failure may pass: each call tries
-    /// again.</summary>
+    /// <summary>The program of this process, or the unavailable values and the cause. Each call tries again, because a failure can be
+    /// temporary.</summary>
     public static (SpawnProgram? Program, string? UnavailableReason) Current
     {
         get
@@ -39,14 +39,14 @@ internal sealed class SpawnProgram(SafeFileHandle file)
     {
         if (!OperatingSystem.IsLinux())
         {
-            return (null, What + "commands are measured fully on Linux only");
+            return (null, Unavailable + "they require Linux");
         }
 
         string resource = $"picollo_spawn.linux-{RuntimeInformation.ProcessArchitecture.ToString().ToLowerInvariant()}";
         using Stream? image = typeof(SpawnProgram).Assembly.GetManifestResourceStream(resource);
         if (image is null)
         {
-            return (null, $"{What}this build has no {resource} (native/build.sh makes it)");
+            return (null, $"{Unavailable}this build has no {resource}; build it with native/build.sh");
         }
 
         int descriptor = LibC.memfd_create("picollo_spawn", LibC.MFD_CLOEXEC | LibC.MFD_EXEC);
@@ -55,8 +55,8 @@ internal sealed class SpawnProgram(SafeFileHandle file)
         {
             string remedy = Marshal.GetLastPInvokeError() is Errno.EMFILE or Errno.ENFILE
                 ? "close files or raise ulimit -n"
-                : "is vm.memfd_noexec 2, or a seccomp filter on?";
-            return (null, $"{What}memfd_create: {Marshal.GetLastPInvokeErrorMessage()} ({remedy})");
+                : "check whether vm.memfd_noexec is 2 or a seccomp filter is active";
+            return (null, $"{Unavailable}memfd_create: {Marshal.GetLastPInvokeErrorMessage()} ({remedy})");
         }
 
         SafeFileHandle file = new(descriptor, ownsHandle: true);

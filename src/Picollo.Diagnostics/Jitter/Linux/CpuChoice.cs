@@ -2,15 +2,15 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Diagnostics.Linux;
 
-/// <summary>The CPUs that were asked for, of those that this process may run on.</summary>
+/// <summary>Selects the CPUs to measure from those on which this process may run.</summary>
 internal static class CpuChoice
 {
-    /// <param name="asked">Null for all.</param>
-    /// <param name="allowed">What sched_getaffinity(2) gives: without those that are offline.</param>
-    /// <param name="online">/sys/devices/system/cpu/online; null where it cannot be read.</param>
-    /// <param name="possible">The same of those that the kernel has a number for.</param>
-    /// <param name="cpus">Ascending, each once.</param>
-    /// <param name="reason">Which cannot be measured, and why.</param>
+    /// <param name="asked">The requested CPUs; null for all.</param>
+    /// <param name="allowed">The result of sched_getaffinity(2), which excludes offline CPUs.</param>
+    /// <param name="online">The content of /sys/devices/system/cpu/online; null if it cannot be read.</param>
+    /// <param name="possible">The content of /sys/devices/system/cpu/possible; null if it cannot be read.</param>
+    /// <param name="cpus">The CPUs in ascending order, without duplicates.</param>
+    /// <param name="reason">The CPU that cannot be measured, and the cause.</param>
     public static bool TryChoose(
         IReadOnlyList<int>? asked,
         int[] allowed,
@@ -25,7 +25,7 @@ internal static class CpuChoice
         {
             string why = possible is not null && !Contains(possible, cpu) ? "does not exist"
                 : online is not null && !Contains(online, cpu) ? $"is offline (echo 1 > /sys/devices/system/cpu/cpu{cpu}/online, as root)"
-                : "is not one that this process may run on: let it (taskset, cpuset), or choose another";
+                : "is not available to this process: change its affinity (taskset, cpuset) or choose another CPU";
             reason = $"CPU {cpu} {why}. This process may run on {Text(allowed)}.";
             return false;
         }
@@ -33,7 +33,7 @@ internal static class CpuChoice
         return true;
     }
 
-    /// <summary>Whether a list of the kernel's (0-3,8) has a CPU.</summary>
+    /// <summary>Returns <see langword="true"/> if a list in the kernel's format (0-3,8) contains a CPU.</summary>
     public static bool Contains(string list, int cpu)
     {
         foreach (string part in list.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
@@ -50,7 +50,7 @@ internal static class CpuChoice
         return false;
     }
 
-    /// <summary>As the kernel writes them: 0-3,8.</summary>
+    /// <summary>Formats CPU numbers in the kernel's format: 0-3,8.</summary>
     public static string Text(ReadOnlySpan<int> ascending)
     {
         List<string> parts = [];

@@ -6,17 +6,18 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics.Linux;
 
-/// <summary>Linux.</summary>
-/// <remarks>Rejected: mlockall(2). A .NET process reserves some 256 GB of addresses, which all count, and a user's limit is 8 MB; what the
-/// loops touch is known, and locked by itself.</remarks>
+/// <summary>The system functions of Linux.</summary>
+/// <remarks>mlockall(2) was rejected: a .NET process reserves about 256 GB of address space, which counts completely, and the limit of a
+/// user is 8 MB. The memory that the loops use is known and is locked separately.</remarks>
 internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 {
     private const string CpuFolder = "/sys/devices/system/cpu/";
 
-    /// <summary>The native loop is some 500 bytes, and so on one page or two.</summary>
+    /// <summary>The number of code pages to lock. The native loop has about 500 bytes, so it is on one or two pages.</summary>
     private const int PagesOfCode = 2;
 
-    /// <summary>The page of the caller's frame, and those below it that the loop's frame, and a signal's on top, may reach.</summary>
+    /// <summary>The number of stack pages to lock: the page of the caller's frame, and the pages below it that the frames of the loop and
+    /// of a signal handler can reach.</summary>
     private const int PagesOfStack = 4;
 
     private static readonly string[] TracingFolders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
@@ -29,7 +30,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason)
     {
-        // The main thread's: the calling one may have been pinned for some other end.
+        // The affinity of the main thread is used, because the calling thread may have been pinned for another purpose.
         if (CpuMask.Get(Environment.ProcessId) is not { } allowed)
         {
             (cpus, reason) = ([], JitterReasons.NoAffinity);
@@ -44,12 +45,12 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
         nint memory = LibC.mmap(0, bytes, LibC.PROT_READ | LibC.PROT_WRITE, LibC.MAP_PRIVATE | LibC.MAP_ANONYMOUS, -1, 0);
         if (memory == LibC.MAP_FAILED)
         {
-            throw new InsufficientMemoryException($"The system refused {bytes} bytes for samples: {Marshal.GetLastPInvokeErrorMessage()}.");
+            throw new InsufficientMemoryException($"Allocating {bytes} bytes for samples failed: {Marshal.GetLastPInvokeErrorMessage()}.");
         }
 
         if (!TryLock(memory, bytes, reasons))
         {
-            NativeMemory.Clear((void*)memory, bytes); // present, at least, for now
+            NativeMemory.Clear((void*)memory, bytes); // makes the pages present, at least for now
         }
 
         return (void*)memory;
@@ -65,7 +66,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
         }
         else
         {
-            // For good: locks do not nest, and another meter may run.
+            // The code remains locked, because locks do not nest and another meter may be running.
             TryLock((nint)((nuint)_native & ~(PageSize - 1)), PagesOfCode * PageSize, reasons);
         }
 
@@ -84,7 +85,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             return false;
         }
 
-        // A thread of ordinary priority is woken up to 50 us late on purpose, for wake-ups to be one (prctl(2)); the least is 1 ns.
+        // The kernel delays wake-ups of threads with ordinary priority by up to 50 us to combine them (prctl(2)). The minimum is 1 ns.
         _ = LibC.prctl(LibC.PR_SET_TIMERSLACK, 1, 0, 0, 0);
         TryLock(Stack, PagesOfStack * PageSize, reasons);
         if (priority is { } level)
@@ -100,7 +101,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
         return true;
     }
 
-    // The C library keeps an ended thread's stack for the next one, and what is locked of it.
+    // The C library reuses the stack of an ended thread, which would remain locked.
     public void Leave() => _ = LibC.munlock(Stack, PagesOfStack * PageSize);
 
     public int Run(JitterState* state) => _native != null ? _native(state) : JitterLoop.Run(state, new LinuxJitterClock());
@@ -129,7 +130,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
         return false;
     }
 
-    /// <summary>While /dev/cpu_dma_latency is open, with a 0 written, no CPU goes into a sleep from which it takes time to wake
+    /// <summary>Prevents sleep states with long wake-up times while /dev/cpu_dma_latency is open with the value 0
     /// (Documentation/power/pm_qos_interface.rst).</summary>
     private static FileStream? HoldCpusAwake(ReasonList reasons)
     {
@@ -156,12 +157,12 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return null; // no /sys
+            return null; // /sys is not mounted
         }
     }
 }
 
-/// <summary>CLOCK_MONOTONIC.</summary>
+/// <summary>The clock CLOCK_MONOTONIC.</summary>
 internal readonly unsafe struct LinuxJitterClock : IJitterClock
 {
     private const ulong NanosecondsPerSecond = 1_000_000_000;
@@ -171,7 +172,7 @@ internal readonly unsafe struct LinuxJitterClock : IJitterClock
         get
         {
             LibC.Timespec time;
-            _ = LibC.clock_gettime(LibC.CLOCK_MONOTONIC, &time); // it exists on every Linux
+            _ = LibC.clock_gettime(LibC.CLOCK_MONOTONIC, &time); // never fails, because every Linux has this clock
             return (ulong)time.TotalNanoseconds;
         }
     }

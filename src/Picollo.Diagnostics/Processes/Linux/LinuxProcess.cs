@@ -7,11 +7,11 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Diagnostics.Linux;
 
-/// <summary>A process by a descriptor of it (pidfd_open(2)), which never means another one.</summary>
+/// <summary>A process by its descriptor (pidfd_open(2)), which never refers to another process.</summary>
 internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
 {
-    /// <summary>Threads take their niceness from the one that begins them: the second pass finds those that were begun by one the first
-    /// had not reached yet, and more are needed only while somebody else changes them back.</summary>
+    /// <summary>The maximum number of passes. Threads inherit the niceness of their creators, so the second pass finds threads whose
+    /// creators the first pass had not reached yet. More are needed only if another program changes the threads back.</summary>
     private const int NicePasses = 10;
 
     private readonly int _id;
@@ -23,7 +23,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         SetHandle(file);
     }
 
-    /// <summary>Readable once all its threads have ended, whether or not its parent has waited for it.</summary>
+    /// <summary>Whether all threads of the process have ended, even if its parent has not waited for it.</summary>
     public bool HasEnded
     {
         get
@@ -33,8 +33,8 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         }
     }
 
-    /// <summary>Opens a process; one that has the ID by now if <paramref name="startNanoseconds"/>, the start of the one that is meant, is
-    /// null.</summary>
+    /// <summary>Opens a process. If <paramref name="startNanoseconds"/>, the expected start time, is null, opens the process that has the
+    /// ID now.</summary>
     public static bool TryOpen(
         int id, long? startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? reason)
     {
@@ -52,12 +52,12 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
             return false;
         }
 
-        // In this order: the descriptor is of a process that was there to the end, so the id was its and nobody else's while the start
-        // was read.
+        // The order matters: the descriptor shows that the process still exists after the start time was read, so it had the ID at that
+        // time.
         process = new LinuxProcess(id, file);
         long? start = StartOf(id);
         reason = process.HasEnded || start is null ? CpuTimeReasons.ProcessEnded(id)
-            : startNanoseconds is not null && start != startNanoseconds ? $"Process {id} has ended, and its id is another's by now."
+            : startNanoseconds is not null && start != startNanoseconds ? $"Process {id} has ended, and another process now has its ID."
             : null;
         if (reason is not null)
         {
@@ -73,7 +73,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         : Marshal.GetLastPInvokeError() switch
         {
             Errno.ESRCH => CpuTimeReasons.ProcessEnded(_id),
-            Errno.EPERM => $"Process {_id} is another user's: signals to it take root's rights (CAP_KILL).",
+            Errno.EPERM => $"Process {_id} belongs to another user: sending it a signal requires root or CAP_KILL.",
             var error => CpuTimeReasons.CallFailed("pidfd_send_signal", error),
         };
 
@@ -86,7 +86,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
             sample.Clear();
             tasks.ReadThreadsOf(_id, sample);
 
-            // After the list was made: so it is this process's.
+            // This check comes after the list was read, so the list is that of this process.
             if (HasEnded)
             {
                 return CpuTimeReasons.ProcessEnded(_id);
@@ -114,7 +114,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
             }
         }
 
-        return $"Some of process {_id}'s threads have another niceness again: somebody else changes it.";
+        return $"Some threads of process {_id} have a different niceness again: another program is changing it.";
     }
 
     protected override bool ReleaseHandle() => LibC.close((int)handle) == 0;
@@ -122,20 +122,20 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     private static long? StartOf(int id) =>
         ProcTaskStat.TryRead(id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? stat.LatestStartNanoseconds : null;
 
-    // What is no process any more may be a thread of another.
+    // An ID that is not a process can be a thread of another process.
     private static string WhyNotOpened(int id) => Marshal.GetLastPInvokeError() switch
     {
         Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeReasons.NoProcess(id),
         Errno.ENOSYS =>
-            "This kernel has no pidfd_open(2), which came with Linux 5.3: another process with the same id could not be told apart.",
-        Errno.EPERM => "pidfd_open(2) was refused: probably by a seccomp filter; allow it.",
+            "This kernel lacks pidfd_open(2) of Linux 5.3, without which another process that reuses the ID is not detected.",
+        Errno.EPERM => "pidfd_open(2) was refused, probably by a seccomp filter. Allow it.",
         var error => LinuxFiles.WhyNotRead(CpuTimeReasons.CallFailed("pidfd_open", error)),
     };
 
     private string WhyNotNice(int error) => error switch
     {
-        Errno.EPERM => $"Process {_id} is another user's: changing its niceness takes root's rights (CAP_SYS_NICE).",
-        Errno.EACCES => $"Less niceness than it has takes root's rights (CAP_SYS_NICE) or a limit that allows it (ulimit -e).",
+        Errno.EPERM => $"Process {_id} belongs to another user: changing its niceness requires root or CAP_SYS_NICE.",
+        Errno.EACCES => "Decreasing the niceness requires root, CAP_SYS_NICE or a higher limit (ulimit -e).",
         _ => CpuTimeReasons.CallFailed("setpriority", error),
     };
 }

@@ -21,13 +21,13 @@ public sealed class CpuChoiceTests
 
     [Fact]
     public void A_CPU_that_is_not_allowed() => Problem([4, 6], [6]).Should()
-        .Be("CPU 4 is not one that this process may run on: let it (taskset, cpuset), or choose another. This process may run on 6.");
+        .Be("CPU 4 is not available to this process: change its affinity (taskset, cpuset) or choose another CPU. This process may run on 6.");
 
     [Fact]
     public void Where_there_is_no_sys_only_that_it_is_not_allowed()
     {
         CpuChoice.TryChoose([9], [0], null, null, out _, out string? reason).Should().BeFalse();
-        reason.Should().StartWith("CPU 9 is not one that this process may run on");
+        reason.Should().StartWith("CPU 9 is not available to this process");
     }
 
     [Theory]

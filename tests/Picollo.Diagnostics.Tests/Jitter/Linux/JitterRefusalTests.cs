@@ -15,7 +15,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         Dictionary<string, string> found = app.Run("jitter", AsNobody);
         found["complete"].Should().Be("True");
         string[] limits = Limits(found);
-        limits.Should().Contain(limit => limit.StartsWith("SCHED_FIFO at priority 80 is refused", StringComparison.Ordinal)
+        limits.Should().Contain(limit => limit.StartsWith("SCHED_FIFO at priority 80 was refused", StringComparison.Ordinal)
             && limit.Contains("CAP_SYS_NICE") && limit.Contains("ulimit -r 80"));
         limits.Should().Contain(limit => limit.StartsWith("/dev/cpu_dma_latency is not held at 0", StringComparison.Ordinal));
         limits.Should().HaveCount(2, "a user's 8 MB of locked memory are enough");
@@ -40,7 +40,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["cpus"].Should().Be("0");
         found["complete"].Should().Be("True");
         found["second"].Should().Match(Environment.ProcessorCount > 1
-            ? "CPU 1 is not one that this process may run on*This process may run on 0."
+            ? "CPU 1 is not available to this process*This process may run on 0."
             : "CPU 1 *This process may run on 0.");
     }
 
