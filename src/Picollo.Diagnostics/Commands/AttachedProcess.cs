@@ -12,7 +12,7 @@ internal sealed class AttachedProcess : ICommandProcess
 {
     /// <summary>The time between two reads of the process. It is short because a zombie no longer has memory, and a reaped process has no
     /// data at all.</summary>
-    private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan ReadInterval = TimeSpan.FromMilliseconds(10);
 
     private readonly LinuxProcess _process;
     private readonly ManualResetEventSlim _stopped = new();
@@ -24,7 +24,7 @@ internal sealed class AttachedProcess : ICommandProcess
     private AttachedProcess(int id, LinuxProcess process)
     {
         (Id, _process) = (id, process);
-        Look();
+        ReadUsage();
         _before = _now;
     }
 
@@ -43,19 +43,19 @@ internal sealed class AttachedProcess : ICommandProcess
 
     public CommandEnd Wait()
     {
-        while (!_process.HasEnded && !_stopped.Wait(Period))
+        while (!_process.HasEnded && !_stopped.Wait(ReadInterval))
         {
-            Look();
+            ReadUsage();
         }
 
         long elapsed = (long)Stopwatch.GetElapsedTime(_start).TotalNanoseconds;
-        Look();
+        ReadUsage();
         return new CommandEnd(0, IsSignal: false, elapsed, new ResourceUsage { Cpu = _now - _before, MaxResidentBytes = _maxResident });
     }
 
     public void Dispose() => _process.Dispose();
 
-    private void Look()
+    private void ReadUsage()
     {
         if (ProcTaskStat.TryRead(Id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
         {

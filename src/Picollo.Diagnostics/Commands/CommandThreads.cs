@@ -43,7 +43,7 @@ internal sealed class CommandThreads : IDisposable
         while (!_stopped.Wait(interval))
         {
             _sample.Clear();
-            Look(_process);
+            ReadThreads(_process);
             foreach (ref readonly TaskSample task in _sample.Threads.Items)
             {
                 ProcessCpu shown = task.Shown;
@@ -53,7 +53,7 @@ internal sealed class CommandThreads : IDisposable
         }
     }
 
-    private void Look(int process)
+    private void ReadThreads(int process)
     {
         int before = _sample.Threads.Count;
         _tasks.ReadThreadsOf(process, _sample);
@@ -62,7 +62,7 @@ internal sealed class CommandThreads : IDisposable
         {
             foreach (int child in ChildrenOf(process, _sample.Threads.Items[i].Id))
             {
-                Look(child);
+                ReadThreads(child);
             }
         }
     }

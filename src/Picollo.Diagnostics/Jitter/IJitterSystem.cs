@@ -40,5 +40,5 @@ internal unsafe interface IJitterSystem
     int Run(JitterState* state);
 
     /// <summary>Returns <see langword="true"/> if a thread is still pinned to its CPU, or has ended.</summary>
-    bool IsWhereItWasPut(long threadId, int cpu);
+    bool IsPinned(long threadId, int cpu);
 }

@@ -90,7 +90,7 @@ internal sealed unsafe class JitterLane : IDisposable
         Jitter.AddLost(lost);
     }
 
-    public bool IsWhereItWasPut() => _hasEnded || _system.IsWhereItWasPut(ThreadId, Cpu);
+    public bool IsPinned() => _hasEnded || _system.IsPinned(ThreadId, Cpu);
 
     /// <summary>Waits for the thread and releases the memory.</summary>
     public void Dispose()
@@ -106,11 +106,11 @@ internal sealed unsafe class JitterLane : IDisposable
     private void Measure(Start start)
     {
         int? priority = start.Priority;
-        bool isIn = _system.TryEnter(Cpu, ref priority, start.UnavailableReasons, out long threadId, out string? reason);
+        bool isEntered = _system.TryEnter(Cpu, ref priority, start.UnavailableReasons, out long threadId, out string? reason);
         (ThreadId, UnavailableReason, Priority) = (threadId, reason, priority);
         start.Ready.Signal();
         start.Go.Wait();
-        if (isIn && !start.IsAbandoned())
+        if (isEntered && !start.IsAbandoned())
         {
             int result = _system.Run(_ring.State);
             if (result == JitterState.Broken)

@@ -38,10 +38,10 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
 {
     // Short compared with the capacity of the rings, and long compared with the time to drain them.
     private static readonly TimeSpan DrainInterval = TimeSpan.FromMilliseconds(50);
-    private const int DrainsPerLook = 20;
+    private const int DrainsPerCheck = 20;
 
     // The time limit for measuring overdue wake-ups at the end of the duration.
-    private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan CatchUpLimit = TimeSpan.FromSeconds(1);
 
     private readonly ReasonList _unavailableReasons;
     private readonly JitterLane[] _lanes;
@@ -79,7 +79,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
             foreach (int cpu in cpus)
             {
                 JitterRing ring = new(system, plan, _unavailableReasons);
-                lanes.Add(new JitterLane(cpu, system, ring) { Samples = _samples is null ? null : Give });
+                lanes.Add(new JitterLane(cpu, system, ring) { Samples = _samples is null ? null : PassSamples });
             }
 
             lanes.ForEach(lane => lane.Begin(start));
@@ -242,14 +242,14 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
             if (Stopwatch.GetElapsedTime(start) > _duration)
             {
                 overdueSince = overdueSince == 0 ? Stopwatch.GetTimestamp() : overdueSince;
-                if (Stopwatch.GetElapsedTime(overdueSince) >= CatchUp)
+                if (Stopwatch.GetElapsedTime(overdueSince) >= CatchUpLimit)
                 {
                     _unavailableReasons.Add(JitterReasons.CannotKeepUp);
                     StopLanes();
                 }
             }
 
-            if (drains % DrainsPerLook == 0)
+            if (drains % DrainsPerCheck == 0)
             {
                 Array.ForEach(_lanes, EndIfMoved);
             }
@@ -263,7 +263,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
 
         if (Array.Find(_lanes, lane => lane.Error != 0) is { } refused)
         {
-            Fail(new MeasurementUnavailableException(JitterReasons.NoSleep(refused.Error)));
+            Fail(new MeasurementUnavailableException(JitterReasons.SleepRefused(refused.Error)));
         }
 
         Array.ForEach(_lanes, lane => lane.Dispose());
@@ -284,14 +284,14 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
 
     private void EndIfMoved(JitterLane lane)
     {
-        if (!lane.IsWhereItWasPut())
+        if (!lane.IsPinned())
         {
-            _unavailableReasons.Add(JitterReasons.NotWhereItWasPut(lane.Cpu));
+            _unavailableReasons.Add(JitterReasons.NoLongerPinned(lane.Cpu));
             lane.Stop();
         }
     }
 
-    private void Give(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds)
+    private void PassSamples(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds)
     {
         if (_failure is not null)
         {

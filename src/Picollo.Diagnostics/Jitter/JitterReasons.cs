@@ -9,7 +9,7 @@ internal static class JitterReasons
         "The native library is unavailable (see CycleClock.UnavailableReason), so the measuring loops are managed code, and garbage "
         + "collections of this process show as latency.";
 
-    public static string NotRealTime(int priority, int error) =>
+    public static string NoRealTimePriority(int priority, int error) =>
         $"SCHED_FIFO at priority {priority} was refused ({Message(error)}). The threads have an ordinary priority and wait for other "
         + $"threads. Run as root or with CAP_SYS_NICE, or raise the limit (ulimit -r {priority}). In a control group, set "
         + "cpu.rt_runtime_us.";
@@ -18,7 +18,7 @@ internal static class JitterReasons
         $"The meter's memory is not locked ({Message(error)}). If the kernel reclaims it, reloading it shows as latency. Run as root or "
         + "with CAP_IPC_LOCK, or raise the limit (ulimit -l).";
 
-    public static string MaySleepDeeply(string message) =>
+    public static string DeepSleepPossible(string message) =>
         $"/dev/cpu_dma_latency is not held at 0 ({message.TrimEnd('.')}), so CPUs can enter deep sleep states and take longer to wake up. "
         + "Run as root, which can write to it.";
 
@@ -26,13 +26,13 @@ internal static class JitterReasons
         "The wake-ups take longer than the interval: one second after the duration, some were still pending, and the measurement ended "
         + "without them. Choose a longer interval.";
 
-    public static string NotWhereItWasPut(int cpu) =>
+    public static string NoLongerPinned(int cpu) =>
         $"CPU {cpu} went offline, or its thread was moved to another CPU. Its measurement ended.";
 
     public static string NotPinned(int cpu, int error) =>
         $"The thread for CPU {cpu} could not be pinned to it ({Message(error)}): the CPU went offline, or the cpuset changed.";
 
-    public static string NoSleep(int error) =>
+    public static string SleepRefused(int error) =>
         $"The system refused clock_nanosleep(2) ({Message(error)}), probably because of a system-call filter (seccomp). Allow it.";
 
     public const string NoThreadId =

@@ -9,17 +9,17 @@ namespace Picollo.Diagnostics;
 internal sealed unsafe class JitterRing : IDisposable
 {
     // The ring holds the samples of 10 s, if they fit. A process that cannot run for longer has more serious problems.
-    private const ulong NanosecondsHeld = 10_000_000_000;
-    private const ulong LeastPlaces = 8_192;
-    private const ulong MostPlaces = 131_072;
+    private const ulong CapacityNanoseconds = 10_000_000_000;
+    private const ulong MinSlots = 8_192;
+    private const ulong MaxSlots = 131_072;
 
     private readonly IJitterSystem _system;
     private readonly nuint _bytes;
     private ulong _next;
 
-    public JitterRing(IJitterSystem system, JitterPlan plan, ReasonList reasons, ulong? fixedPlaces = null)
+    public JitterRing(IJitterSystem system, JitterPlan plan, ReasonList reasons, ulong? fixedSlotCount = null)
     {
-        ulong places = fixedPlaces ?? PlacesFor(plan.Interval);
+        ulong places = fixedSlotCount ?? SlotCountFor(plan.Interval);
         Debug.Assert(BitOperations.IsPow2(places) && places >= 2, "Slots are found by a mask; a lost count and a sample need two.");
         nuint page = (nuint)Environment.SystemPageSize;
         _system = system;
@@ -40,8 +40,8 @@ internal sealed unsafe class JitterRing : IDisposable
     /// <summary>The state of the loop; null after disposal.</summary>
     public JitterState* State { get; private set; }
 
-    public static ulong PlacesFor(ulong interval) =>
-        BitOperations.RoundUpToPowerOf2(Math.Clamp(NanosecondsHeld / interval, LeastPlaces, MostPlaces));
+    public static ulong SlotCountFor(ulong interval) =>
+        BitOperations.RoundUpToPowerOf2(Math.Clamp(CapacityNanoseconds / interval, MinSlots, MaxSlots));
 
     /// <summary>Empties the ring and returns the number of lost samples that it recorded.</summary>
     public ulong Drain(Batch take)

@@ -69,9 +69,9 @@ internal sealed partial class InstrumentSeries
     private ThreadLocalHdrHistogram<uint> FindOrAdd(ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         TagBuffer buffer = default;
-        Span<KeyValuePair<string, object?>> room = buffer;
-        room = tags.Length <= TagsOnStack ? room : new KeyValuePair<string, object?>[tags.Length];
-        Span<KeyValuePair<string, object?>> sorted = SortInto(room, tags);
+        Span<KeyValuePair<string, object?>> space = buffer;
+        space = tags.Length <= TagsOnStack ? space : new KeyValuePair<string, object?>[tags.Length];
+        Span<KeyValuePair<string, object?>> sorted = SortInto(space, tags);
 
         // The order matters: a reader that sees that all series are published also finds each of them.
         bool isFull = Volatile.Read(ref _isFull);

@@ -30,7 +30,7 @@ internal sealed partial class InstrumentSeries
         double steps = value * _scale;
         if (BitConverter.DoubleToUInt64Bits(steps) >= BitsOfLimit)
         {
-            RecordRare(value, tags);
+            RecordSpecial(value, tags);
             return;
         }
 
@@ -58,7 +58,7 @@ internal sealed partial class InstrumentSeries
     /// <summary>Handles values that are not between 0 and 2⁶³ steps. Negative values and NaN are counted without a series. Values that are
     /// too large are counted as out of range in the histogram of their tags.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordRare(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    private void RecordSpecial(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         if (double.IsNaN(value) || double.IsPositiveInfinity(value))
         {

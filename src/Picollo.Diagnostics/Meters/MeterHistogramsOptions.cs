@@ -4,7 +4,7 @@ namespace Picollo.Diagnostics;
 /// <remarks>Copied when recording starts; later changes do not affect it. Not thread-safe while it is changed.</remarks>
 public sealed class MeterHistogramsOptions
 {
-    private const int MostSeries = 100_000;
+    private const int MaxSeriesLimit = 100_000;
 
     /// <summary>The names of the meters, which are not case-sensitive. <c>*</c> matches any characters and <c>?</c> one character. Empty by
     /// default, which matches no meter.</summary>
@@ -20,7 +20,7 @@ public sealed class MeterHistogramsOptions
         set
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(value, 1, nameof(MaxSeries));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, MostSeries, nameof(MaxSeries));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, MaxSeriesLimit, nameof(MaxSeries));
             field = value;
         }
     } = 1000;

@@ -89,12 +89,12 @@ internal static class TagIdentity
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool IsSameValue(object? known, object? value) =>
-        value is int number ? known is int its && its == number
-        : value is string text ? known is string itsText && IsSameText(itsText, text)
-        : IsSameRare(known, value);
+        value is int number ? known is int knownNumber && knownNumber == number
+        : value is string text ? known is string knownText && IsSameText(knownText, text)
+        : IsSameOtherType(known, value);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static bool IsSameRare(object? known, object? value) =>
+    private static bool IsSameOtherType(object? known, object? value) =>
         known is not null && value is not null && known.GetType() == value.GetType() // the bits are comparable only within a type
         && IsComparable(value) && BitsOfAny(known) == BitsOfAny(value);
 

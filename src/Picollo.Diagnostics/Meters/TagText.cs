@@ -18,7 +18,7 @@ internal static class TagText
 
     // Whether this thread runs code of the application. If that code measured such values, the recursion would not end.
     [ThreadStatic]
-    private static bool _isInText;
+    private static bool _isFormatting;
 
     /// <summary>Returns a key, truncated to the maximum length. A missing key and the reserved key are replaced.</summary>
     public static string OfKey(string? key) => string.IsNullOrEmpty(key) ? NoKey : key == OverflowKey ? Reserved + key : Cut(key);
@@ -32,19 +32,19 @@ internal static class TagText
         true => "true",
         false => "false",
         IFormattable number when TagIdentity.IsComparable(number) => number.ToString(null, CultureInfo.InvariantCulture),
-        _ => OfForeign(value),
+        _ => OfOtherType(value),
     };
 
     public static string Cut(string text) => text.Length > TagIdentity.MaxTextLength ? text[..TagIdentity.MaxTextLength] : text;
 
-    private static string OfForeign(object value)
+    private static string OfOtherType(object value)
     {
-        if (_isInText)
+        if (_isFormatting)
         {
             return Nested;
         }
 
-        _isInText = true;
+        _isFormatting = true;
         try
         {
             return Cut(value is Array array ? OfArray(array) : TextOf(value));
@@ -55,7 +55,7 @@ internal static class TagText
         }
         finally
         {
-            _isInText = false;
+            _isFormatting = false;
         }
     }
 

@@ -58,7 +58,7 @@ internal sealed class RuntimeEventReader
 
     private long _pauseStart = None; // in nanoseconds, like all times here
     private bool _isSuspended; // whether threads were suspended since the start of the pause
-    private bool _isOthersTurn; // threads are or will be suspended for another reason
+    private bool _isOtherSuspension; // threads are or will be suspended for another reason
     private int _generation = None; // the generation of the pause's collection
     private int _reason = None;
     private int _backgroundReason = None; // None unless a background collection runs
@@ -85,7 +85,7 @@ internal sealed class RuntimeEventReader
         if (reason is not (ForCollection or ForCollectionPreparation))
         {
             // During a pause of a collection, the other requester waits for its end. Its own restart is then ignored.
-            _isOthersTurn = _pauseStart == None;
+            _isOtherSuspension = _pauseStart == None;
         }
         else if (_pauseStart == None || _isSuspended)
         {
@@ -96,7 +96,7 @@ internal sealed class RuntimeEventReader
 
     public void OnSuspendEnd(long time)
     {
-        if (_pauseStart != None && !_isSuspended && !_isOthersTurn)
+        if (_pauseStart != None && !_isSuspended && !_isOtherSuspension)
         {
             _isSuspended = true;
             Suspensions.Record(Between(_pauseStart, time));
@@ -116,7 +116,7 @@ internal sealed class RuntimeEventReader
         }
 
         // A collection starts only when threads are suspended for it, whatever events were lost before.
-        (_isSuspended, _isOthersTurn) = (true, false);
+        (_isSuspended, _isOtherSuspension) = (true, false);
 
         // A background collection can start together with one of a younger generation, in the same pause. The older generation is recorded.
         if ((int)generation >= _generation)
@@ -135,9 +135,9 @@ internal sealed class RuntimeEventReader
 
     public void OnRestartBegin(long time)
     {
-        if (_isOthersTurn)
+        if (_isOtherSuspension)
         {
-            _isOthersTurn = false;
+            _isOtherSuspension = false;
         }
         else if (_pauseStart != None)
         {

@@ -38,13 +38,13 @@ public static class PercentileDistribution
         ReadOnlyHdrHistogram histogram, TextWriter output, int ticksPerHalfDistance = 5, double valueUnitRatio = 1)
     {
         Check(histogram, output, ticksPerHalfDistance, valueUnitRatio);
-        StillHistogram still = new(histogram);
-        Bucket[] buckets = [.. still.BucketsWithValues];
+        HistogramCopy copy = new(histogram);
+        Bucket[] buckets = [.. copy.BucketsWithValues];
         int decimals = EncodedHeader.DigitsOf(histogram.BlockSize);
         string Value(double value) => FixedPoint.Format(value / valueUnitRatio, decimals).PadLeft(12);
 
         output.Write("       Value     Percentile TotalCount 1/(1-Percentile)\n\n");
-        foreach (PercentileDistributionLine line in LinesOf(still, ticksPerHalfDistance))
+        foreach (PercentileDistributionLine line in LinesOf(copy, ticksPerHalfDistance))
         {
             string tail = line.Rank == 1 ? "" : $" {FixedPoint.Format(1 / (1 - line.Rank), 2),14}";
             output.Write(Invariant($"{Value(line.Value)} {FixedPoint.Format(line.Rank, 12)} {line.TotalCount,10}{tail}\n"));

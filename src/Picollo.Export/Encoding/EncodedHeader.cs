@@ -92,7 +92,7 @@ internal readonly record struct EncodedHeader
                 "A histogram of doubles (DoubleHistogram) cannot be decoded, because it has no integer buckets. Have its writer record "
                 + "integers in a Histogram instead, such as microseconds for fractions of milliseconds",
                 0),
-            _ => throw NoCookie(cookie),
+            _ => throw NotAHistogram(cookie),
         };
     }
 
@@ -104,7 +104,7 @@ internal readonly record struct EncodedHeader
 
     /// <summary>Creates the exception for data that does not start with a cookie, and describes what it is if the first bytes are
     /// known.</summary>
-    private static HdrHistogramFormatException NoCookie(uint cookie)
+    private static HdrHistogramFormatException NotAHistogram(uint cookie)
     {
         const uint Base64OfCookies = 0x48495354; // HIST
         const uint GzipMagic = 0x1f8b;
@@ -181,5 +181,5 @@ internal readonly record struct EncodedHeader
     private static uint BaseOf(uint cookie) => cookie & ~0xf0u;
 
     private static int WordSizeOf(uint cookie) =>
-        ((cookie >> 4) & 0xe) is (2 or 4 or 8) and var size ? (int)size : throw NoCookie(cookie);
+        ((cookie >> 4) & 0xe) is (2 or 4 or 8) and var size ? (int)size : throw NotAHistogram(cookie);
 }

@@ -37,8 +37,8 @@ internal sealed class HdrHistogramEncoder : IDisposable
         ArgumentNullException.ThrowIfNull(histogram);
         int digits = EncodedHeader.DigitsOf(histogram.BlockSize);
         double relativeError = HdrHistogramSettings.RelativeErrorOf(digits);
-        int mostUnitScale = HdrLayout.MaxUnitAndBlockScale - new HdrLayout(relativeError).BlockScale;
-        var target = new HdrLayout(relativeError, Math.Min(histogram.Layout.UnitScale, mostUnitScale));
+        int maxUnitScale = HdrLayout.MaxUnitAndBlockScale - new HdrLayout(relativeError).BlockScale;
+        var target = new HdrLayout(relativeError, Math.Min(histogram.Layout.UnitScale, maxUnitScale));
         using CountsCopy copy = histogram.Read();
         int last = copy.Counts.LastIndexOfAnyExcept(0UL);
         LargestStart = last < 0 ? 0 : histogram.Layout.StartOf(histogram.FirstIndex + (uint)last);

@@ -83,8 +83,8 @@ internal static class ShortCounts
         nuint at = 0;
         for (int i = 0; i < used; i += Vector512<uint>.Count)
         {
-            Vector512<uint> isThere = Vector512.LessThan(Vector512.CreateSequence(0u, 1u), Vector512.Create((uint)(used - i)));
-            Vector512<uint> count = Load(ref counts, i) & isThere;
+            Vector512<uint> isUsed = Vector512.LessThan(Vector512.CreateSequence(0u, 1u), Vector512.Create((uint)(used - i)));
+            Vector512<uint> count = Load(ref counts, i) & isUsed;
             Vector512<uint> zeros = Load(ref places, i + 1) - Load(ref places, i) - Vector512<uint>.One;
             zeros &= Vector512.Create(0xffffu);
             sum += count;
@@ -92,7 +92,7 @@ internal static class ShortCounts
             // In ZigZag, a single zero is 0 and a run is its negative length, which is encoded as twice the length less 1.
             Vector512<uint> run = (zeros << 1) - Vector512<uint>.One + Vector512.Equals(zeros, Vector512<uint>.One);
             Vector512<uint> isRun = ~Vector512.Equals(zeros, Vector512<uint>.Zero);
-            Vector512<uint> needed = ((LengthMask(run) & isRun) | (LengthMask(count << 1) << 16)) & isThere;
+            Vector512<uint> needed = ((LengthMask(run) & isRun) | (LengthMask(count << 1) << 16)) & isUsed;
             Vector512<uint> bytes = (Leb128(run) & Vector512.Create(0xffffu)) | (Leb128(count << 1) << 16);
             Avx512Vbmi2.Compress(Vector512<byte>.Zero, needed.AsByte(), bytes.AsByte()).StoreUnsafe(ref target, at);
             at += (nuint)BitOperations.PopCount(needed.AsByte().ExtractMostSignificantBits());

@@ -223,7 +223,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
             }
             catch (IOException)
             {
-                CutBack(start);
+                RemovePartialLine(start);
                 throw;
             }
         }
@@ -233,7 +233,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
         }
     }
 
-    private void CutBack(long start)
+    private void RemovePartialLine(long start)
     {
         _isBroken = true;
         if (_stream.CanSeek)

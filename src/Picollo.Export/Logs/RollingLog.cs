@@ -40,14 +40,14 @@ internal sealed class RollingLog : IDisposable
         }
         catch
         {
-            LeavePath();
+            ReleasePath();
             throw;
         }
     }
 
     public void Write(ReadOnlyHdrHistogram histogram, DateTimeOffset startTime, DateTimeOffset endTime, string? tag)
     {
-        if (_writer is { } writer && IsTakenAway(writer))
+        if (_writer is { } writer && IsReplaced(writer))
         {
             writer.Dispose();
             _writer = null;
@@ -74,10 +74,10 @@ internal sealed class RollingLog : IDisposable
     public void Dispose()
     {
         _writer?.Dispose();
-        LeavePath();
+        ReleasePath();
     }
 
-    private void LeavePath()
+    private void ReleasePath()
     {
         lock (InUse)
         {
@@ -99,7 +99,7 @@ internal sealed class RollingLog : IDisposable
     /// <summary>Returns <see langword="true"/> if the file was deleted, renamed, replaced, truncated or appended to. The method compares
     /// lengths, because file identities differ between systems. If another process, such as the recorder of the new file, has the file at
     /// the path open, it keeps that file, and this recorder continues with the renamed one.</summary>
-    private bool IsTakenAway(HdrHistogramLogWriter writer)
+    private bool IsReplaced(HdrHistogramLogWriter writer)
     {
         var file = new FileInfo(_path);
         long length = writer.Position;
@@ -129,7 +129,7 @@ internal sealed class RollingLog : IDisposable
     {
         try
         {
-            PutAside();
+            RenameFiles();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -144,14 +144,14 @@ internal sealed class RollingLog : IDisposable
 
     private void Open()
     {
-        PutAside();
+        RenameFiles();
         _writer = new HdrHistogramLogWriter(_path, _options.MaxValueUnitRatio);
         _start = null;
     }
 
     /// <summary>Renames the files to make room for a new one. An empty file is not renamed: if the disk is full, the header of the new file
     /// cannot be written, and repeated renames would delete all old files.</summary>
-    private void PutAside()
+    private void RenameFiles()
     {
         if (new FileInfo(_path) is not { Exists: true, Length: > 0 })
         {

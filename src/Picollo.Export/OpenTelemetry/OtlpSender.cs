@@ -17,7 +17,7 @@ internal readonly record struct OtlpResult(HttpRequestException? Error, bool May
 /// contain such text.</remarks>
 internal sealed class OtlpSender : IDisposable
 {
-    private const int LongestAnswer = 1 << 16;
+    private const int MaxResponseBytes = 1 << 16;
 
     // Fields of ExportMetricsServiceResponse and of its partial_success.
     private const int PartialSuccess = 1, RejectedDataPoints = 1;
@@ -122,12 +122,12 @@ internal sealed class OtlpSender : IDisposable
             return 0;
         }
 
-        byte[] answer = new byte[LongestAnswer];
+        byte[] response = new byte[MaxResponseBytes];
         Stream body = await content.ReadAsStreamAsync(stop).ConfigureAwait(false);
         await using (body.ConfigureAwait(false))
         {
-            int length = await body.ReadAtLeastAsync(answer, answer.Length, throwOnEndOfStream: false, stop).ConfigureAwait(false);
-            ProtobufReader success = new ProtobufReader(answer.AsSpan(0, length)).MessageAt(PartialSuccess);
+            int length = await body.ReadAtLeastAsync(response, response.Length, throwOnEndOfStream: false, stop).ConfigureAwait(false);
+            ProtobufReader success = new ProtobufReader(response.AsSpan(0, length)).MessageAt(PartialSuccess);
             return (long)Math.Min(success.NumberAt(RejectedDataPoints), long.MaxValue);
         }
     }

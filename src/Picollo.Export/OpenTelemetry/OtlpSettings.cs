@@ -13,8 +13,8 @@ internal sealed class OtlpSettings
     private const string ServiceName = "service.name";
     private const string ServiceInstanceId = "service.instance.id";
 
-    private static readonly TimeSpan LeastTime = TimeSpan.FromMilliseconds(1);
-    private static readonly TimeSpan MostTime = TimeSpan.FromDays(49); // a timer takes no more than 2³² ms
+    private static readonly TimeSpan MinTime = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan MaxTime = TimeSpan.FromDays(49); // a timer takes no more than 2³² ms
     private static readonly TimeSpan DefaultInterval = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(10);
 
@@ -112,8 +112,8 @@ internal sealed class OtlpSettings
     {
         if (time is { } given)
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(given, LeastTime, name);
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(given, MostTime, name);
+            ArgumentOutOfRangeException.ThrowIfLessThan(given, MinTime, name);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(given, MaxTime, name);
         }
 
         return time;
@@ -127,7 +127,7 @@ internal sealed class OtlpSettings
         }
 
         if (uint.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out uint milliseconds)
-            && TimeSpan.FromMilliseconds((long)milliseconds) is var time && time >= LeastTime && time <= MostTime)
+            && TimeSpan.FromMilliseconds((long)milliseconds) is var time && time >= MinTime && time <= MaxTime)
         {
             return time;
         }

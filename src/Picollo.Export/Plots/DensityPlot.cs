@@ -31,7 +31,7 @@ internal static class DensityPlot
     {
         Columns columns = ColumnsOf(series);
         PlotLines lines = new();
-        List<(PlotSeries Series, double[] Shares)> told = [];
+        List<(PlotSeries Series, double[] Shares)> named = [];
         double largest = 0;
         foreach (PlotSeries one in series)
         {
@@ -40,9 +40,9 @@ internal static class DensityPlot
             if (shares is not null)
             {
                 largest = Math.Max(largest, shares.Max());
-                if (told.Count < PlotPalette.Count)
+                if (named.Count < PlotPalette.Count)
                 {
-                    told.Add((one, shares));
+                    named.Add((one, shares));
                 }
             }
         }
@@ -59,7 +59,7 @@ internal static class DensityPlot
             YLabel = $"% of the values in each interval, {PlotText.Short((columns.Factor - 1) * 100)} % wide",
             Edges = scaled,
             Lines = lines,
-            Strips = told.Count == 0 ? [] : StripsOf(columns, scaled, told, unit),
+            Strips = named.Count == 0 ? [] : StripsOf(columns, scaled, named, unit),
         };
     }
 
@@ -81,7 +81,7 @@ internal static class DensityPlot
         double high = 0;
         double total = 0;
         bool hasZero = false;
-        foreach (StillHistogram histogram in series.Select(one => one.Histogram).Where(histogram => histogram.UsedCount > 0))
+        foreach (HistogramCopy histogram in series.Select(one => one.Histogram).Where(histogram => histogram.UsedCount > 0))
         {
             total = Math.Max(total, TotalOf(histogram));
             int first = histogram.UsedAt(0).Start == 0 ? 1 : 0;
@@ -117,11 +117,11 @@ internal static class DensityPlot
         return new([zero, zero * factor, .. edges], 2, factor);
     }
 
-    private static double TotalOf(StillHistogram histogram) =>
+    private static double TotalOf(HistogramCopy histogram) =>
         Enumerable.Range(0, histogram.UsedCount).Sum(i => (double)histogram.UsedAt(i).Count);
 
     /// <summary>Returns the percentage of the values in each column; null for an empty histogram.</summary>
-    private static double[]? SharesOf(StillHistogram histogram, Columns columns)
+    private static double[]? SharesOf(HistogramCopy histogram, Columns columns)
     {
         if (histogram.UsedCount == 0)
         {
@@ -163,7 +163,7 @@ internal static class DensityPlot
     private static double EndOf(Bucket bucket) => (double)bucket.Start + bucket.Step;
 
     private static List<PlotStrip> StripsOf(
-        Columns columns, double[] edges, List<(PlotSeries Series, double[] Shares)> told, PlotUnit unit)
+        Columns columns, double[] edges, List<(PlotSeries Series, double[] Shares)> named, PlotUnit unit)
     {
         List<PlotStrip> strips = [];
         if (columns.HasZero)
@@ -179,6 +179,6 @@ internal static class DensityPlot
         return strips;
 
         string Shares(int column) => string.Concat(
-            told.Select(one => $"\n{one.Series.ShortName}: {PlotText.Short(one.Shares[column])} %"));
+            named.Select(one => $"\n{one.Series.ShortName}: {PlotText.Short(one.Shares[column])} %"));
     }
 }

@@ -24,15 +24,15 @@ internal static class DifferencePlot
             unit => Axis(recorded.Select(one => one / unit.Ratio)));
         double[] absolute = [.. recorded.Select(one => one / unit.Ratio)];
         double[] relative = PercentilePlot.Levels(nines, i => Change(was.ColumnAt(i), now.ColumnAt(i)));
-        string Tell(int rank)
+        string Format(int rank)
         {
-            (ulong from, ulong to) = (was.ToldAt(rank), now.ToldAt(rank));
+            (ulong from, ulong to) = (was.DisplayedAt(rank), now.DisplayedAt(rank));
             double change = Change(from, to);
             string percent = double.IsNaN(change) ? "n/a" : Signed(PlotText.Short(change)) + " %";
-            return $"\n{own.Tell(from)} → {own.Tell(to)}\n{own.TellDifference(Difference(from, to))}, {percent}";
+            return $"\n{own.Format(from)} → {own.Format(to)}\n{own.FormatDifference(Difference(from, to))}, {percent}";
         }
 
-        IReadOnlyList<PlotStrip> strips = PercentilePlot.StripsOf(Math.Max(nines, 1), nines > 0 ? Tell : null);
+        IReadOnlyList<PlotStrip> strips = PercentilePlot.StripsOf(Math.Max(nines, 1), nines > 0 ? Format : null);
         string name = after.Name.Length == 0 ? "after" : after.ShortName;
         StepChart upper = Chart(absolute, axis, $"difference, {unit.AxisLabel}", "");
         StepChart lower = Chart(relative, Axis(relative), "difference, %", PercentilePlot.RankLabel);
@@ -64,10 +64,10 @@ internal static class DifferencePlot
             Nothing = "nothing to compare",
         };
 
-        PlotLine Line(string word, double[] levels, Func<double, bool> isOfIt, int look) => new(
+        PlotLine Line(string word, double[] levels, Func<double, bool> isIncluded, int look) => new(
             $"{name} is {word}",
             $"{(after.Name.Length == 0 ? name : after.Name)} is {word}",
-            [.. levels.Select(level => isOfIt(level) ? level : double.NaN)],
+            [.. levels.Select(level => isIncluded(level) ? level : double.NaN)],
             look,
             IsFilled: true);
     }

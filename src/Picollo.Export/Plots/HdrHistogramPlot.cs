@@ -77,14 +77,14 @@ public sealed class HdrHistogramPlot
     /// <inheritdoc cref="CreatePercentiles"/>
     public static HdrHistogramPlot CreateDistribution(IReadOnlyList<HdrHistogramSeries> series, HdrHistogramPlotOptions? options = null)
     {
-        PlotSeries[] still = PlotSeries.ReadAll(series);
+        PlotSeries[] copies = PlotSeries.ReadAll(series);
         options ??= new();
         return Compose(
             "density and percentile distribution",
-            still,
+            copies,
             options,
-            DensityPlot.MakeChart(still, options),
-            PercentilePlot.MakeChart(still, options));
+            DensityPlot.MakeChart(copies, options),
+            PercentilePlot.MakeChart(copies, options));
     }
 
     /// <summary>Creates a plot of the difference of two histograms: at each rank, the value after less the value before and, below, the
@@ -182,11 +182,11 @@ public sealed class HdrHistogramPlot
 
     private static double DrawTitle(SvgWriter svg, string title)
     {
-        const int MostLetters = 150;
-        const int MostLines = 3;
+        const int MaxLetters = 150;
+        const int MaxLines = 3;
         const double FirstLine = 16;
         int letters = SvgWriter.LettersIn(svg.Width - (2 * SvgWriter.Margin)) - 2; // bold letters are wider
-        string part = PlotText.Shorten(title, Math.Min(MostLetters, MostLines * letters * 3 / 4)); // lines can end early
+        string part = PlotText.Shorten(title, Math.Min(MaxLetters, MaxLines * letters * 3 / 4)); // lines can end early
         return title.Length == 0 ? 4
             : svg.Lines(SvgWriter.Margin, FirstLine, part, title, letters, " font-weight=\"600\"") - FirstLine + 10;
     }

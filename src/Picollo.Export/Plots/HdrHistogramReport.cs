@@ -10,23 +10,23 @@ internal static partial class HdrHistogramReport
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
-    public static void Write(TextWriter output, PlotSeries[] still, HdrHistogramPlotOptions options)
+    public static void Write(TextWriter output, PlotSeries[] copies, HdrHistogramPlotOptions options)
     {
-        string given = options.Title.Length > 0 ? options.Title : TitleOf(still);
+        string given = options.Title.Length > 0 ? options.Title : TitleOf(copies);
         string title = PlotText.Encode(PlotText.Shorten(given, PlotPage.LettersOfTitle));
         output.Write(PlotPage.Head(title, ContentSecurityPolicy, Style));
         output.Write($"<h1>{title}</h1>\n<div class=\"plots\">\n");
         HdrHistogramPlotOptions untitled = options.WithoutTitle();
-        WriteFigure(output, "Percentiles", PercentilePlot.Make(still, untitled));
-        WriteFigure(output, "Density", DensityPlot.Make(still, untitled));
-        if (still is [PlotSeries before, PlotSeries after])
+        WriteFigure(output, "Percentiles", PercentilePlot.Make(copies, untitled));
+        WriteFigure(output, "Density", DensityPlot.Make(copies, untitled));
+        if (copies is [PlotSeries before, PlotSeries after])
         {
             WriteFigure(output, "Difference", DifferencePlot.Make(before, after, untitled));
         }
 
-        foreach (PlotSeries[] some in still.Chunk(SeriesPerTable))
+        foreach (PlotSeries[] some in copies.Chunk(SeriesPerTable))
         {
-            ReportTable.Write(output, some, untitled, compares: still.Length == 2);
+            ReportTable.Write(output, some, untitled, compares: copies.Length == 2);
         }
 
         output.Write($"</div>\n</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>{Script}</script>\n</body>\n</html>\n");
@@ -35,10 +35,10 @@ internal static partial class HdrHistogramReport
     /// <summary>Returns the default title, which has the names of the series.</summary>
     private static string TitleOf(PlotSeries[] series)
     {
-        const int MostNames = 3;
+        const int MaxNames = 3;
         string[] names = [.. series.Select(one => one.ShortName).Where(name => name.Length > 0)];
-        string more = names.Length > MostNames ? Invariant($" and {names.Length - MostNames:N0} more") : "";
-        return names.Length == 0 ? "Histograms" : string.Join(", ", names.Take(MostNames)) + more;
+        string more = names.Length > MaxNames ? Invariant($" and {names.Length - MaxNames:N0} more") : "";
+        return names.Length == 0 ? "Histograms" : string.Join(", ", names.Take(MaxNames)) + more;
     }
 
     private static void WriteFigure(TextWriter output, string caption, HdrHistogramPlot plot) =>

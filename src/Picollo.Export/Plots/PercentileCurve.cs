@@ -14,7 +14,7 @@ internal sealed class PercentileCurve
     private static readonly decimal[] Rests = [10, 9, 8, 7, 6, 5, 4, 3, 2.5m, 2, 1.5m];
 
     private static readonly double[] ColumnRanks = [.. Enumerable.Range(1, MaxNines * ColumnsPerNine).Select(RankOfEdge)];
-    private static readonly double[] AllRanks = [.. ColumnRanks, .. TellingRanks(), 100];
+    private static readonly double[] AllRanks = [.. ColumnRanks, .. EnumerateDisplayedRanks(), 100];
 
     private readonly ulong[] _values;
 
@@ -27,15 +27,15 @@ internal sealed class PercentileCurve
     }
 
     /// <summary>The ranks that tooltips show, up to the last that is drawn, in percent.</summary>
-    public static IReadOnlyList<double> Told { get; } = [.. TellingRanks()];
+    public static IReadOnlyList<double> DisplayedRanks { get; } = [.. EnumerateDisplayedRanks()];
 
     public ulong Total { get; }
 
-    public ulong Smallest => ToldAt(0);
+    public ulong Smallest => DisplayedAt(0);
 
     public ulong Largest => _values[^1];
 
-    public ulong Median => ToldAt(5);
+    public ulong Median => DisplayedAt(5);
 
     /// <summary>The number of nines for which there are values, at least one. The largest of n values is at its mid-rank, 1 −
     /// 1/2n.</summary>
@@ -45,8 +45,8 @@ internal sealed class PercentileCurve
     /// it.</summary>
     public ulong ColumnAt(int column) => _values[column];
 
-    /// <summary>Returns the value at a rank of <see cref="Told"/>.</summary>
-    public ulong ToldAt(int rank) => _values[ColumnRanks.Length + rank];
+    /// <summary>Returns the value at a rank of <see cref="DisplayedRanks"/>.</summary>
+    public ulong DisplayedAt(int rank) => _values[ColumnRanks.Length + rank];
 
     /// <summary>Returns the nines of a rank in percent, log₁₀ of 1/(1−p): 1 for 90, 2 for 99.</summary>
     public static double NinesOf(double rank) => 2 - Math.Log10(100 - rank);
@@ -56,7 +56,7 @@ internal sealed class PercentileCurve
         ? (double)(100 - (100 * Power(edge / ColumnsPerNine)))
         : 100 * (1 - Math.Pow(10, -(double)edge / ColumnsPerNine));
 
-    private static IEnumerable<double> TellingRanks() =>
+    private static IEnumerable<double> EnumerateDisplayedRanks() =>
         from nines in Enumerable.Range(0, MaxNines)
         from rest in Rests
         select (double)(100 - (10 * rest * Power(nines)));

@@ -24,7 +24,7 @@ internal static class PercentilePlot
         double smallestAboveZero = double.PositiveInfinity;
         double medianAboveZero = double.PositiveInfinity;
         PlotLines lines = new();
-        List<(PlotSeries Series, PercentileCurve Curve)> told = [];
+        List<(PlotSeries Series, PercentileCurve Curve)> named = [];
         foreach (PlotSeries one in series)
         {
             PercentileCurve curve = new(one.Histogram);
@@ -37,9 +37,9 @@ internal static class PercentilePlot
                 smallest = Math.Min(smallest, curve.Smallest);
                 smallestAboveZero = Math.Min(smallestAboveZero, levels.FirstOrDefault(level => level > 0, double.PositiveInfinity));
                 medianAboveZero = Math.Min(medianAboveZero, curve.Median > 0 ? curve.Median : double.PositiveInfinity);
-                if (told.Count < PlotPalette.Count)
+                if (named.Count < PlotPalette.Count)
                 {
-                    told.Add((one, curve));
+                    named.Add((one, curve));
                 }
             }
         }
@@ -55,11 +55,11 @@ internal static class PercentilePlot
             YLabel = label,
             Edges = Edges,
             Lines = lines,
-            Strips = StripsOf(nines, told.Count > 0 ? Values : null),
+            Strips = StripsOf(nines, named.Count > 0 ? Values : null),
         };
 
         string Values(int rank) =>
-            string.Concat(told.Select(one => $"\n{one.Series.ShortName}: {own.Tell(one.Curve.ToldAt(rank))}"));
+            string.Concat(named.Select(one => $"\n{one.Series.ShortName}: {own.Format(one.Curve.DisplayedAt(rank))}"));
     }
 
     /// <summary>Returns the axis of recorded values with its unit and label.</summary>
@@ -100,22 +100,23 @@ internal static class PercentilePlot
         return new(0, nines, IsLogarithmic: false, ticks);
     }
 
-    /// <summary>Returns a strip for each rank of <see cref="PercentileCurve.Told"/>. It ends halfway to the neighbouring ranks.</summary>
-    public static IReadOnlyList<PlotStrip> StripsOf(double nines, Func<int, string>? tell)
+    /// <summary>Returns a strip for each rank of <see cref="PercentileCurve.DisplayedRanks"/>. Strips meet halfway between ranks.</summary>
+    public static IReadOnlyList<PlotStrip> StripsOf(double nines, Func<int, string>? format)
     {
-        if (tell is null)
+        if (format is null)
         {
             return [];
         }
 
         List<PlotStrip> strips = [];
         double from = 0;
-        for (int i = 0; i < PercentileCurve.Told.Count && from < nines; i++)
+        IReadOnlyList<double> ranks = PercentileCurve.DisplayedRanks;
+        for (int i = 0; i < ranks.Count && from < nines; i++)
         {
-            double to = i + 1 < PercentileCurve.Told.Count
-                ? (PercentileCurve.NinesOf(PercentileCurve.Told[i]) + PercentileCurve.NinesOf(PercentileCurve.Told[i + 1])) / 2
+            double to = i + 1 < ranks.Count
+                ? (PercentileCurve.NinesOf(ranks[i]) + PercentileCurve.NinesOf(ranks[i + 1])) / 2
                 : nines;
-            strips.Add(new(from, Math.Min(to, nines), $"{PlotText.Rank(PercentileCurve.Told[i])} %{tell(i)}"));
+            strips.Add(new(from, Math.Min(to, nines), $"{PlotText.Rank(ranks[i])} %{format(i)}"));
             from = to;
         }
 

@@ -6,13 +6,13 @@ internal readonly record struct PlotTick(double Value, string Label);
 /// <summary>An axis: its range, linear or logarithmic, and its ticks at round numbers.</summary>
 internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IReadOnlyList<PlotTick> Ticks)
 {
-    private const double LeastPositive = 1e-300;
+    private const double MinPositive = 1e-300;
 
     /// <summary>The position of a value: from 0 at the start of the axis to 1 at its end.</summary>
     public double PositionOf(double value)
     {
         double position = IsLogarithmic
-            ? Math.Log(Math.Max(value, LeastPositive) / Min) / Math.Log(Max / Min)
+            ? Math.Log(Math.Max(value, MinPositive) / Min) / Math.Log(Max / Min)
             : (value - Min) / (Max - Min);
         return Math.Clamp(position, 0, 1);
     }

@@ -1,7 +1,7 @@
 namespace Picollo.Export.Plots;
 
 /// <summary>A validated series with a copy of its histogram.</summary>
-internal sealed record PlotSeries(string Name, StillHistogram Histogram)
+internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
 {
     private const int LettersOfTitle = 120;
     private const int LettersOfTooltip = 40;
@@ -54,7 +54,7 @@ internal sealed record PlotSeries(string Name, StillHistogram Histogram)
 
         try
         {
-            return new(series.Name, new StillHistogram(series.Histogram));
+            return new(series.Name, new HistogramCopy(series.Histogram));
         }
         catch (ObjectDisposedException e)
         {

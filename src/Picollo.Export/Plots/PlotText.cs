@@ -40,7 +40,7 @@ internal static class PlotText
     {
         int[] starts = StartsOf(text);
         int width = 0;
-        for (int i = 0; i < starts.Length - 1 && width < FitsNowhere; i++)
+        for (int i = 0; i < starts.Length - 1 && width < TooWide; i++)
         {
             width += WidthOf(text, starts, i);
         }
@@ -195,7 +195,7 @@ internal static class PlotText
     /// plot.</summary>
     private const int MaxElementLength = 16;
 
-    private const int FitsNowhere = 1 << 20;
+    private const int TooWide = 1 << 20;
 
     // Lines can end after these characters.
     private static readonly SearchValues<char> WordSigns = SearchValues.Create(".,:;/-_)+");
@@ -220,7 +220,7 @@ internal static class PlotText
 
     private static int WidthOf(string text, int[] starts, int element)
     {
-        return starts[element + 1] - starts[element] > MaxElementLength ? FitsNowhere : text[starts[element]] switch
+        return starts[element + 1] - starts[element] > MaxElementLength ? TooWide : text[starts[element]] switch
         {
             >= '\u1100' => 2 * LetterWidth,
             'W' or 'M' or 'm' or 'w' or '@' or '%' => 7,

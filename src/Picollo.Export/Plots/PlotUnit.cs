@@ -82,10 +82,10 @@ internal sealed class PlotUnit
     }
 
     /// <summary>Formats a recorded value with its unit: all digits, or six digits of a time.</summary>
-    public string Tell(ulong recorded) => _exponent is null ? WithName(PlotText.Value(recorded, Ratio)) : Time(recorded, Digits);
+    public string Format(ulong recorded) => _exponent is null ? WithName(PlotText.Value(recorded, Ratio)) : Time(recorded, Digits);
 
     /// <summary>Formats a difference of recorded values with its sign and unit.</summary>
-    public string TellDifference(double recorded)
+    public string FormatDifference(double recorded)
     {
         string text = _exponent is null ? WithName(PlotText.Value(recorded / Ratio)) : Time(recorded, Digits);
         return recorded > 0 ? "+" + text : text;

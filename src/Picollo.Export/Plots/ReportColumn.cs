@@ -24,7 +24,7 @@ internal sealed class ReportColumn(PlotSeries series, double unit)
     // If the unit does not suit the values, the table must not become wider than a page.
     private string Text(string text, double value)
     {
-        const int MostLetters = 26; // the length of the largest value
-        return IsEmpty ? Nothing : text.Length <= MostLetters ? text : PlotText.Exponent(value / unit);
+        const int MaxLetters = 26; // the length of the largest value
+        return IsEmpty ? Nothing : text.Length <= MaxLetters ? text : PlotText.Exponent(value / unit);
     }
 }

@@ -53,6 +53,6 @@ internal static class TimePlot
             edges[column + 1],
             time.Range(edges[column], edges[column + 1]) + string.Concat(
                 all.Take(PlotPalette.Count).Where(line => double.IsFinite(line.Largest[column]))
-                    .Select(line => $"\n{line.Name}: {own.Tell((ulong)line.Largest[column])}")));
+                    .Select(line => $"\n{line.Name}: {own.Format((ulong)line.Largest[column])}")));
     }
 }

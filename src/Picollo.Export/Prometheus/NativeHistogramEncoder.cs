@@ -8,7 +8,7 @@ internal sealed class NativeHistogramEncoder(int schema)
     private const int SpanOffset = 1, SpanLength = 2;
 
     // 2^-128, as in Prometheus' own libraries. Prometheus 2.42 recognizes an empty histogram as a native one only by its threshold.
-    private const double LeastZeroThreshold = 2.938735877055719e-39;
+    private const double MinZeroThreshold = 2.938735877055719e-39;
 
     private readonly ExponentialBoundsCache _bounds = new(schema);
 
@@ -16,7 +16,7 @@ internal sealed class NativeHistogramEncoder(int schema)
     {
         ExponentialBounds bounds = _bounds.Of(series.Registration);
         buffer.WriteSigned(Schema, schema);
-        buffer.WriteDouble(ZeroThreshold, Math.Max(LeastZeroThreshold, series.Registration.ZeroThreshold));
+        buffer.WriteDouble(ZeroThreshold, Math.Max(MinZeroThreshold, series.Registration.ZeroThreshold));
         buffer.WriteVarint(ZeroCount, copy.Underflow + copy.SumOfUsed(0, bounds.ZeroEnd));
         bounds.ReadUsed(copy, used);
 

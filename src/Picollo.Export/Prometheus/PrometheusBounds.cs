@@ -71,9 +71,9 @@ internal sealed class PrometheusBounds
     /// same labels in all formats.</summary>
     internal static string TextOf(double value)
     {
-        const double LeastWithExponent = 1e6; // .NET uses exponents from 1e15 on
+        const double MinWithExponent = 1e6; // .NET uses exponents from 1e15 on
         string text = value.ToString("R", CultureInfo.InvariantCulture);
-        if (value >= LeastWithExponent && !text.Contains('E', StringComparison.Ordinal))
+        if (value >= MinWithExponent && !text.Contains('E', StringComparison.Ordinal))
         {
             int exponent = text.IndexOf('.', StringComparison.Ordinal) is >= 0 and var point ? point - 1 : text.Length - 1;
             string digits = text.Replace(".", "", StringComparison.Ordinal).TrimEnd('0');

@@ -165,9 +165,9 @@ public sealed unsafe class JitterLoopTests
     [Fact]
     public void The_ring_holds_ten_seconds_within_its_bounds()
     {
-        JitterRing.PlacesFor(1_000_000).Should().Be(16_384);
-        JitterRing.PlacesFor(1_000).Should().Be(131_072);
-        JitterRing.PlacesFor(1_000_000_000).Should().Be(8_192);
+        JitterRing.SlotCountFor(1_000_000).Should().Be(16_384);
+        JitterRing.SlotCountFor(1_000).Should().Be(131_072);
+        JitterRing.SlotCountFor(1_000_000_000).Should().Be(8_192);
     }
 
     /// <summary>A loop that ran, or is to run, and what its reader got.</summary>

@@ -84,7 +84,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public int Run(JitterState* state) => Scripts.GetValueOrDefault(Cpu, new JitterScript { Meanwhile = _ => Thread.Sleep(1) }).RunManaged(state);
 
-    public bool IsWhereItWasPut(long threadId, int cpu) => cpu != Moved;
+    public bool IsPinned(long threadId, int cpu) => cpu != Moved;
 
     // As the lanes name their threads.
     private static int Cpu => int.Parse(Thread.CurrentThread.Name!.Split(' ')[^1], System.Globalization.CultureInfo.InvariantCulture);

@@ -44,18 +44,18 @@ public class PlotUnitTests
     public void Values_are_told_with_six_digits_of_a_time_and_with_all_of_anything_else()
     {
         PlotUnit time = new(Nanoseconds);
-        time.Tell(0).Should().Be("0");
-        time.Tell(999).Should().Be("999 ns");
-        time.Tell(30_211_071).Should().Be("30.2111 ms");
-        time.Tell(123_456_789_012_345).Should().Be("123,457 s");
-        time.TellDifference(-1500).Should().Be("-1.5 µs");
-        time.TellDifference(1500).Should().Be("+1.5 µs");
-        time.TellDifference(0).Should().Be("0");
+        time.Format(0).Should().Be("0");
+        time.Format(999).Should().Be("999 ns");
+        time.Format(30_211_071).Should().Be("30.2111 ms");
+        time.Format(123_456_789_012_345).Should().Be("123,457 s");
+        time.FormatDifference(-1500).Should().Be("-1.5 µs");
+        time.FormatDifference(1500).Should().Be("+1.5 µs");
+        time.FormatDifference(0).Should().Be("0");
         PlotUnit bytes = new(new() { Name = "bytes" });
-        bytes.Tell(30_211_071).Should().Be("30,211,071 bytes");
-        bytes.TellDifference(-1500).Should().Be("-1,500 bytes");
-        bytes.TellDifference(7).Should().Be("+7 bytes");
-        new PlotUnit(new()).Tell(5).Should().Be("5");
+        bytes.Format(30_211_071).Should().Be("30,211,071 bytes");
+        bytes.FormatDifference(-1500).Should().Be("-1,500 bytes");
+        bytes.FormatDifference(7).Should().Be("+7 bytes");
+        new PlotUnit(new()).Format(5).Should().Be("5");
     }
 
     [Fact]

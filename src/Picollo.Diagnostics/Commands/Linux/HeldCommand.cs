@@ -105,27 +105,27 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
     {
         // The descriptors must have numbers that are free in the new process. A new copy here reserves such a number. (With glibc 2.29 and
         // later, a copy onto itself would suffice.)
-        using SafeFileHandle controlThere = Duplicate(control);
-        using SafeFileHandle reportThere = Duplicate(report);
+        using SafeFileHandle controlTarget = Duplicate(control);
+        using SafeFileHandle reportTarget = Duplicate(report);
         string[] arguments =
         [
             "picollo_spawn",
-            $"{Number(controlThere)}",
-            $"{Number(reportThere)}",
+            $"{Number(controlTarget)}",
+            $"{Number(reportTarget)}",
             $"{(command.IsText ? 's' : '-')}{(command.HasNormalScheduling ? 'n' : '-')}",
             .. command.ArgumentList,
         ];
         LibC.SpawnFileActions actions;
         _ = LibC.posix_spawn_file_actions_init(&actions);
-        byte** argumentTexts = Texts(arguments);
-        byte** environment = Texts(EnvironmentOf(command));
+        byte** argumentTexts = AllocateTexts(arguments);
+        byte** environment = AllocateTexts(EnvironmentOf(command));
         try
         {
             int process = 0;
-            int error = LibC.posix_spawn_file_actions_adddup2(&actions, Number(control), Number(controlThere));
-            error = error != 0 ? error : LibC.posix_spawn_file_actions_adddup2(&actions, Number(report), Number(reportThere));
+            int error = LibC.posix_spawn_file_actions_adddup2(&actions, Number(control), Number(controlTarget));
+            error = error != 0 ? error : LibC.posix_spawn_file_actions_adddup2(&actions, Number(report), Number(reportTarget));
             error = error != 0 || !command.OutputToError ? error : LibC.posix_spawn_file_actions_adddup2(&actions, 2, 1);
-            error = error != 0 ? error : SpawnUndisturbed(&process, program, &actions, argumentTexts, environment);
+            error = error != 0 ? error : SpawnWithSignalsBlocked(&process, program, &actions, argumentTexts, environment);
             return error == 0 ? process : throw Refused("posix_spawn", error);
         }
         finally
@@ -144,7 +144,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
 
     /// <summary>Starts the program while the signals that picollo_spawn will ignore are blocked. Otherwise, a signal to the whole process
     /// group could end it before it ignores them.</summary>
-    private static int SpawnUndisturbed(
+    private static int SpawnWithSignalsBlocked(
         int* process, SpawnProgram program, LibC.SpawnFileActions* actions, byte** arguments, byte** environment)
     {
         LibC.SigSet ending = new() { Signals = EndingSignals };
@@ -156,7 +156,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
     }
 
     /// <summary>Allocates a null-terminated array of addresses and its texts in one block.</summary>
-    private static byte** Texts(string[] texts)
+    private static byte** AllocateTexts(string[] texts)
     {
         byte[][] encoded = [.. texts.Select(RawText.Encode)];
         int length = encoded.Sum(text => text.Length + 1);

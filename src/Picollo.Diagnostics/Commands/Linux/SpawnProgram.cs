@@ -12,7 +12,7 @@ internal sealed class SpawnProgram(SafeFileHandle file)
         "the maximum resident size, counters, and page faults and context switches without those of other children are unavailable: ";
 
     private static readonly Lock Gate = new();
-    private static SpawnProgram? _made; // guarded by Gate
+    private static SpawnProgram? _current; // guarded by Gate
 
     /// <summary>The program of this process, or the unavailable values and the cause. Each call tries again, because a failure can be
     /// temporary.</summary>
@@ -23,19 +23,19 @@ internal sealed class SpawnProgram(SafeFileHandle file)
             lock (Gate)
             {
                 string? reason = null;
-                if (_made is null)
+                if (_current is null)
                 {
-                    (_made, reason) = Make();
+                    (_current, reason) = Create();
                 }
 
-                return (_made, reason);
+                return (_current, reason);
             }
         }
     }
 
     public string Path => $"/proc/self/fd/{file.DangerousGetHandle()}";
 
-    private static (SpawnProgram?, string?) Make()
+    private static (SpawnProgram?, string?) Create()
     {
         if (!OperatingSystem.IsLinux())
         {

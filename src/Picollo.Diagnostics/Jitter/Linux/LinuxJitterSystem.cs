@@ -70,7 +70,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             TryLock((nint)((nuint)_native & ~(PageSize - 1)), PagesOfCode * PageSize, reasons);
         }
 
-        return HoldCpusAwake(reasons);
+        return PreventDeepSleep(reasons);
     }
 
     public JitterTrace OpenTrace() => JitterTrace.Open(TracingFolders);
@@ -93,7 +93,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             error = LibC.pthread_setschedparam(LibC.pthread_self(), LibC.SCHED_FIFO | LibC.SCHED_RESET_ON_FORK, &level);
             if (error != 0)
             {
-                reasons.Add(JitterReasons.NotRealTime(level, error));
+                reasons.Add(JitterReasons.NoRealTimePriority(level, error));
                 priority = null;
             }
         }
@@ -106,7 +106,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public int Run(JitterState* state) => _native != null ? _native(state) : JitterLoop.Run(state, new LinuxJitterClock());
 
-    public bool IsWhereItWasPut(long threadId, int cpu) =>
+    public bool IsPinned(long threadId, int cpu) =>
         CpuMask.Get((int)threadId) is not { } cpus || (cpus.Length == 1 && cpus[0] == cpu);
 
     private static nint Stack
@@ -132,7 +132,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     /// <summary>Prevents sleep states with long wake-up times while /dev/cpu_dma_latency is open with the value 0
     /// (Documentation/power/pm_qos_interface.rst).</summary>
-    private static FileStream? HoldCpusAwake(ReasonList reasons)
+    private static FileStream? PreventDeepSleep(ReasonList reasons)
     {
         FileStream? file = null;
         try
@@ -144,7 +144,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             file?.Dispose();
-            reasons.Add(JitterReasons.MaySleepDeeply(e is UnauthorizedAccessException ? "Permission denied" : e.Message));
+            reasons.Add(JitterReasons.DeepSleepPossible(e is UnauthorizedAccessException ? "Permission denied" : e.Message));
             return null;
         }
     }

@@ -48,7 +48,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         int file = (int)LibC.syscall(LibC.SYS_pidfd_open, id, 0, 0);
         if (file < 0)
         {
-            reason = WhyNotOpened(id);
+            reason = OpenFailure(id);
             return false;
         }
 
@@ -104,7 +104,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
                 if (LibC.setpriority(LibC.PRIO_PROCESS, (uint)thread.Id, nice) != 0
                     && Marshal.GetLastPInvokeError() is not Errno.ESRCH and var error)
                 {
-                    return WhyNotNice(error);
+                    return NiceFailure(error);
                 }
             }
 
@@ -123,7 +123,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         ProcTaskStat.TryRead(id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? stat.LatestStartNanoseconds : null;
 
     // An ID that is not a process can be a thread of another process.
-    private static string WhyNotOpened(int id) => Marshal.GetLastPInvokeError() switch
+    private static string OpenFailure(int id) => Marshal.GetLastPInvokeError() switch
     {
         Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeReasons.NoProcess(id),
         Errno.ENOSYS =>
@@ -132,7 +132,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         var error => LinuxFiles.WhyNotRead(CpuTimeReasons.CallFailed("pidfd_open", error)),
     };
 
-    private string WhyNotNice(int error) => error switch
+    private string NiceFailure(int error) => error switch
     {
         Errno.EPERM => $"Process {_id} belongs to another user: changing its niceness requires root or CAP_SYS_NICE.",
         Errno.EACCES => "Decreasing the niceness requires root, CAP_SYS_NICE or a higher limit (ulimit -e).",

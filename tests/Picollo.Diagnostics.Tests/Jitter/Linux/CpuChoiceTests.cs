@@ -37,8 +37,8 @@ public sealed class CpuChoiceTests
     [InlineData("8", "0-3,8\n", true)]
     [InlineData("0", "", false)]
     [InlineData("0", "x-y", false)]
-    public void The_kernels_lists_are_read(string cpu, string list, bool isIn) =>
-        CpuChoice.Contains(list, int.Parse(cpu, CultureInfo.InvariantCulture)).Should().Be(isIn);
+    public void The_kernels_lists_are_read(string cpu, string list, bool isContained) =>
+        CpuChoice.Contains(list, int.Parse(cpu, CultureInfo.InvariantCulture)).Should().Be(isContained);
 
     [Fact]
     public void Lists_are_written_as_the_kernel_does()

@@ -3,7 +3,7 @@ namespace Picollo.Export;
 /// <summary>An immutable copy of a histogram without its empty buckets. Plots read it several times and need consistent data.</summary>
 /// <remarks>A plot of thousands of series holds all copies at once. A snapshot has two counters for every bucket of the range, but this
 /// copy uses twelve bytes for each used bucket.</remarks>
-internal sealed class StillHistogram : ReadOnlyHdrHistogram
+internal sealed class HistogramCopy : ReadOnlyHdrHistogram
 {
     private readonly int[] _indexes;
     private readonly ulong[] _counts;
@@ -11,7 +11,7 @@ internal sealed class StillHistogram : ReadOnlyHdrHistogram
 
     /// <summary>Copies a histogram. It is read once.</summary>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
-    public StillHistogram(ReadOnlyHdrHistogram source)
+    public HistogramCopy(ReadOnlyHdrHistogram source)
         : base(source.Layout, source.MinTrackableValue, source.MaxTrackableValue)
     {
         ReadTime = source.ReadTime;
