@@ -3,20 +3,20 @@ using System.Text;
 
 namespace Picollo.HelperApp;
 
-/// <summary>Runs every test that was compiled in, one after the other up to the first that fails, and prints "passed" or "FAILED"
-/// with its name.</summary>
+/// <summary>Runs all compiled tests one after the other up to the first failure, and prints "passed" or "FAILED" with the name of
+/// each.</summary>
 internal static class Contracts
 {
     public static int Run()
     {
-        // The same bytes everywhere: no code page, no carriage returns.
+        // The output has the same bytes on all systems: no code page, no carriage returns.
         Console.SetOut(new StreamWriter(Console.OpenStandardOutput(), new UTF8Encoding(false)) { AutoFlush = true, NewLine = "\n" });
 
         foreach (MethodInfo test in typeof(Contracts).Assembly.GetTypes().SelectMany(type => type.GetMethods()))
         {
             foreach (object?[] arguments in ArgumentsOf(test))
             {
-                // At the first failure: .NET under Wine 8 was seen to hang some time after an exception had left a test.
+                // Ends at the first failure, because .NET under Wine 8 sometimes hung some time after an exception had left a test.
                 if (!Run(test, arguments))
                 {
                     return 1;

@@ -10,8 +10,9 @@ namespace Picollo.HelperApp;
 
 internal static class Exposition
 {
-    /// <summary>Serves a histogram of "latencies" to Prometheus until standard input ends. The first line that it prints is its address.</summary>
-    /// <param name="argument">The process's number: each has a distribution of its own, so that a mean of their quantiles is no quantile of all.</param>
+    /// <summary>Serves a histogram of "latencies" to Prometheus until standard input ends. The first output line is its address.</summary>
+    /// <param name="argument">The number of the process. Each process has a different distribution, so a mean of their quantiles is not a
+    /// quantile of all values.</param>
     public static async Task Run(string argument)
     {
         int number = int.Parse(argument, CultureInfo.InvariantCulture);
@@ -36,7 +37,7 @@ internal static class Exposition
             return Task.CompletedTask;
         });
 
-        // Log-normal, about a millisecond in the first process, ten in the second, a hundred in the third.
+        // The distribution is log-normal, with about 1 ms in the first process, 10 ms in the second and 100 ms in the third.
         app.MapPost("/record/{count:int}", (int count) =>
         {
             for (int i = 0; i < count; i++)

@@ -5,8 +5,8 @@ namespace Picollo.HelperApp;
 
 internal static class LogRecording
 {
-    /// <summary>Writes an interval log, a line about each millisecond, until the process is killed. Lines are of several kilobytes: of
-    /// more than a page.</summary>
+    /// <summary>Writes an interval log with about one line per millisecond until the process is killed. Lines have several kilobytes, so
+    /// they span more than a page.</summary>
     public static async Task Run(string path)
     {
         var histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(1_000_000).Create();

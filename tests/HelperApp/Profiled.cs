@@ -10,8 +10,8 @@ using Picollo.HelperApp.Faults;
 
 namespace Picollo.HelperApp;
 
-/// <summary>Programs whose CPU time by method is known, to be profiled. Each prints <c>ready=PID</c>, works until its standard input has a
-/// line or ends, and prints how much CPU time each of its methods took, in nanoseconds.</summary>
+/// <summary>Programs to profile whose CPU time by method is known. Each prints <c>ready=PID</c>, works until its standard input has a line
+/// or ends, and prints the CPU time of each of its methods, in nanoseconds.</summary>
 internal static partial class Profiled
 {
     private static readonly Dictionary<string, long> Times = [];
@@ -21,10 +21,10 @@ internal static partial class Profiled
     private static volatile bool _isEnding;
     private static ulong _sink;
 
-    /// <summary>Methods with shares that differ, each of another kind of code.</summary>
-    public static void Run() => Until(Round);
+    /// <summary>Runs methods with different shares of the time. Each has a different kind of code.</summary>
+    public static void Run() => RunUntilInput(Round);
 
-    /// <summary>Runs for a number of milliseconds of CPU time, and then ends by itself.</summary>
+    /// <summary>Runs for a number of milliseconds of CPU time, and then exits.</summary>
     public static void RunFor(string milliseconds)
     {
         Console.WriteLine($"ready={Environment.ProcessId}");
@@ -37,24 +37,24 @@ internal static partial class Profiled
         PrintTimes();
     }
 
-    /// <summary>Works, and has a thousand threads that wait.</summary>
+    /// <summary>Works while a thousand threads wait.</summary>
     public static void RunThreads()
     {
         Thread[] threads = [.. Enumerable.Range(0, 1000).Select(_ => new Thread(Waiting, maxStackSize: 256 * 1024) { IsBackground = true })];
         Array.ForEach(threads, thread => thread.Start());
         SpinWait.SpinUntil(() => Array.TrueForAll(threads, thread => thread.ThreadState.HasFlag(System.Threading.ThreadState.WaitSleepJoin)));
-        Until(Sixty);
+        RunUntilInput(Sixty);
     }
 
     /// <summary>Works below a recursion that is deeper than the kernel records.</summary>
-    public static void RunDeep() => Until(() => Deep(300));
+    public static void RunDeep() => RunUntilInput(() => Deep(300));
 
-    /// <summary>Compiles dynamic methods, and compiles and unloads code in a context that can be collected. Starts with a line of its standard
-    /// input: the runtime (10.0.12) can crash if code is unloaded while it lists its methods for a profiler that attaches.</summary>
+    /// <summary>Compiles dynamic methods, and compiles and unloads code in a collectible context. Starts with a line of standard input,
+    /// because the runtime (10.0.12) can crash if code is unloaded while it lists its methods for a profiler that attaches.</summary>
     public static void RunUnloaded()
     {
-        List<Action> dynamicMethods = []; // kept: memory that is used again has the name of the later method
-        Until(
+        List<Action> dynamicMethods = []; // kept alive, because reused memory would have the name of the later method
+        RunUntilInput(
             () =>
             {
                 RunInContext();
@@ -62,7 +62,7 @@ internal static partial class Profiled
                 ILGenerator code = method.GetILGenerator();
                 MethodInfo work = typeof(Profiled).GetMethod(nameof(Optimized), BindingFlags.NonPublic | BindingFlags.Static)!;
                 code.Emit(OpCodes.Call, work);
-                code.Emit(OpCodes.Call, work); // the last call may be a jump
+                code.Emit(OpCodes.Call, work); // a last call can become a jump
                 code.Emit(OpCodes.Ret);
                 dynamicMethods.Add(method.CreateDelegate<Action>());
                 dynamicMethods[^1]();
@@ -72,8 +72,8 @@ internal static partial class Profiled
         GC.KeepAlive(dynamicMethods);
     }
 
-    /// <summary>Works in one call, whose code is replaced while it is on the stack.</summary>
-    public static void RunReplaced() => Until(() =>
+    /// <summary>Works in a single call, whose code is replaced while it is on the stack.</summary>
+    public static void RunReplaced() => RunUntilInput(() =>
     {
         for (int i = 0; i < 500_000_000 && !_isEnding; i++)
         {
@@ -81,10 +81,10 @@ internal static partial class Profiled
         }
     });
 
-    /// <summary>Starts another process, which works as much as this one.</summary>
+    /// <summary>Starts another process that works as much as this one.</summary>
     public static void RunForked()
     {
-        Until(() =>
+        RunUntilInput(() =>
         {
             Sixty();
             if (!Times.ContainsKey("child"))
@@ -95,7 +95,7 @@ internal static partial class Profiled
         });
     }
 
-    /// <summary>Is replaced by another program, which works: execve(2).</summary>
+    /// <summary>Replaces this program by another one that works (execve(2)).</summary>
     public static void RunExec()
     {
         Console.WriteLine($"ready={Environment.ProcessId}");
@@ -108,7 +108,7 @@ internal static partial class Profiled
         throw new InvalidOperationException($"execve: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 
-    private static void Until(Action round, bool waitsForStart = false)
+    private static void RunUntilInput(Action round, bool waitsForStart = false)
     {
         Console.WriteLine($"ready={Environment.ProcessId}");
         _ = waitsForStart ? Console.ReadLine() : null;
@@ -134,7 +134,7 @@ internal static partial class Profiled
         }
     }
 
-    /// <summary>One kind of work by chance: work with a period of its own would keep step with the samples.</summary>
+    /// <summary>Runs a random kind of work, because periodic work would be synchronous with the samples.</summary>
     private static void Round()
     {
         switch (Random.Next(40) is var kind && kind < 39 ? kind % 8 : 8)
@@ -177,7 +177,7 @@ internal static partial class Profiled
         }
     }
 
-    /// <summary>Never replaced on the stack, which hides its caller.</summary>
+    /// <summary>Is never replaced on the stack, which would hide its caller.</summary>
     [MethodImpl(MethodImplOptions.NoInlining | MethodImplOptions.AggressiveOptimization)]
     private static void Optimized()
     {
@@ -205,7 +205,7 @@ internal static partial class Profiled
         }
     }
 
-    /// <summary>Takes a few samples' time: of the last part of a thread's life there is none.</summary>
+    /// <summary>Takes the time of a few samples, because there are no samples of the last part of a thread's life.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void ShortThread()
     {
@@ -226,7 +226,7 @@ internal static partial class Profiled
         else
         {
             Deep(depth - 1);
-            for (int i = 0; i < depth; i++) // so that it is not a tail call, and has a frame pointer: small methods have none
+            for (int i = 0; i < depth; i++) // prevents a tail call, and gives the method a frame pointer, which small methods lack
             {
                 Step(i);
             }
@@ -239,7 +239,7 @@ internal static partial class Profiled
     private static void Native()
     {
         Deflate.Write(Data);
-        Deflate.Flush(); // so that the compression takes place here
+        Deflate.Flush(); // so that the data is compressed here
     }
 
     private static void Lambda() => Measure(nameof(Lambda), () =>
@@ -293,7 +293,7 @@ internal static partial class Profiled
     }
 }
 
-/// <summary>Code that is loaded a second time, where it can be unloaded.</summary>
+/// <summary>Code that is loaded a second time into a collectible context.</summary>
 internal static class UnloadedCode
 {
     private static ulong _sink;

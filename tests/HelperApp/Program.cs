@@ -1,7 +1,7 @@
 using Picollo.HelperApp;
 using Picollo.HelperApp.Faults;
 
-// The first argument says what to do.
+// The first argument selects the program.
 switch (args)
 {
     case ["contracts"]: return Contracts.Run();
@@ -21,7 +21,7 @@ switch (args)
     case ["profiled-forked"]: Profiled.RunForked(); return 0;
     case ["profiled-exec"]: Profiled.RunExec(); return 0;
 
-    // What is done to a process as a whole: its limits, its user, its system calls. The findings are lines "name=value".
+    // Faults of a whole process: its limits, its user, its system calls. The findings are lines "name=value".
     case ["limits"]: Limits.Run(); return 0;
     case ["meter-limit"]: Limits.RunMeter(); return 0;
     case ["refused"]: Refusals.Run(); return 0;

@@ -3,14 +3,14 @@ using Picollo.HelperApp.Faults;
 
 namespace Picollo.HelperApp;
 
-/// <summary>The runtime meter in a process whose collector, thread pool or event sources are peculiar.</summary>
+/// <summary>Runs the runtime meter in a process with special settings of the collector, the thread pool or event sources.</summary>
 internal static class RuntimePauses
 {
     private const int Collections = 10;
 
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
 
-    /// <summary>Collections of several kinds, and their causes.</summary>
+    /// <summary>Runs collections of several kinds, and prints their causes.</summary>
     public static void Run()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
@@ -28,10 +28,10 @@ internal static class RuntimePauses
 
         GC.KeepAlive(live);
         GC.Collect(); // waits for a background collection
-        Until(() => InducedCount(meter) > Collections);
+        WaitUntil(() => InducedCount(meter) > Collections);
 
         Findings.Print("unavailable", string.Join(' ', meter.UnavailableReasons));
-        meter.Dispose(); // so that no pause is added while they are read
+        meter.Dispose(); // prevents further pauses while they are read
         Findings.Print("pauses", meter.GcPauses.TotalCount);
         Findings.Print("sum", meter.GcPausesByCause.Aggregate(0UL, (sum, cause) => sum + cause.Histogram.TotalCount));
         foreach (var cause in meter.GcPausesByCause)
@@ -59,7 +59,7 @@ internal static class RuntimePauses
 
         blocked.Wait();
         using RuntimeMeter meter = RuntimeMeter.Start();
-        Until(() => meter.ThreadPoolDelays.TotalCount >= 2);
+        WaitUntil(() => meter.ThreadPoolDelays.TotalCount >= 2);
         Findings.Print("ages", meter.ThreadPoolDelays.TotalCount);
         go.Set();
     }
@@ -67,16 +67,16 @@ internal static class RuntimePauses
     public static void RunWithoutEvents()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
-        Until(() => meter.ThreadPoolDelays.TotalCount > 0);
+        WaitUntil(() => meter.ThreadPoolDelays.TotalCount > 0);
         Findings.Print("unavailable", string.Join(' ', meter.UnavailableReasons));
         Findings.Print("delays", meter.ThreadPoolDelays.TotalCount > 0);
-        // In a process with events, the runtime would allocate those of the suspensions with which the precise figure is read.
-        Findings.Print("allocated", Enumerable.Range(0, 10).Min(_ => AllocatedMeanwhile(meter)));
+        // In a process with events, reading the precise value would allocate events of suspensions.
+        Findings.Print("allocated", Enumerable.Range(0, 10).Min(_ => AllocatedBytes(meter)));
     }
 
-    /// <summary>The bytes that the whole process allocates while five items run in the thread pool. The least of several rounds is that of the
-    /// steady state: in others, a histogram gets further counters.</summary>
-    private static long AllocatedMeanwhile(RuntimeMeter meter)
+    /// <summary>Returns the bytes that the whole process allocates while five items run in the thread pool. The minimum of several rounds
+    /// is the steady state, because a histogram allocates further counters in some rounds.</summary>
+    private static long AllocatedBytes(RuntimeMeter meter)
     {
         const int Items = 5;
         long before = GC.GetTotalAllocatedBytes(precise: true);
@@ -93,7 +93,7 @@ internal static class RuntimePauses
         .Where(cause => cause.Labels[1].Value == "induced")
         .Aggregate(0UL, (sum, cause) => sum + cause.Histogram.TotalCount);
 
-    private static void Until(Func<bool> condition)
+    private static void WaitUntil(Func<bool> condition)
     {
         if (!SpinWait.SpinUntil(
             () =>

@@ -1,2 +1,2 @@
-// More at once than there are processors: most of the time, tests wait for a process.
+// More parallel tests than processors, because most of the time tests wait for a process.
 [assembly: CollectionBehavior(MaxParallelThreads = 4)]

@@ -3,14 +3,14 @@ using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>Results can get members later: they have no setters, no positional form, and no constructors that a user could call.</summary>
+/// <summary>Results can get members later, so they have no setters, no positional form, and no public constructors.</summary>
 public class ResultTypeTests
 {
     public static TheoryData<Type> Types => [typeof(HdrHistogramSeries)];
 
     [Theory]
     [MemberData(nameof(Types))]
-    public void A_result_can_only_be_read(Type type)
+    public void Results_are_read_only(Type type)
     {
         type.GetProperties().Should().NotBeEmpty().And.OnlyContain(property => property.SetMethod == null || !property.SetMethod.IsPublic);
         type.GetMethods().Should().NotContain(method => method.Name == "Deconstruct");

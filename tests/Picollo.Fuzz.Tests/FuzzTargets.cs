@@ -9,9 +9,9 @@ internal static class FuzzTargets
         [.. HistogramTargets.All, .. ExpositionTargets.All, .. PageTargets.All, .. ProcTargets.All, .. SymbolTargets.All, .. ProfileTargets.All, .. CommandTargets.All];
 
     public static FuzzTarget Named(string name) =>
-        Array.Find(All, target => target.Name == name) ?? throw new ArgumentException($"There is no target {name}; there are: {string.Join(", ", All.Select(one => one.Name))}");
+        Array.Find(All, target => target.Name == name) ?? throw new ArgumentException($"There is no target {name}. The targets are: {string.Join(", ", All.Select(one => one.Name))}");
 
-    /// <summary>Ends the reading of an input whose result is wrong.</summary>
+    /// <summary>Throws an exception if the result of an input is wrong.</summary>
     public static void Check(bool isRight, string problem)
     {
         if (!isRight)
@@ -20,9 +20,9 @@ internal static class FuzzTargets
         }
     }
 
-    /// <summary>Writes an input to a file, for readers that open one.</summary>
+    /// <summary>Writes an input to a file, for readers that open a file.</summary>
     /// <param name="input">The content.</param>
-    /// <param name="name">The name, on which the reader may depend.</param>
+    /// <param name="name">The file name, which may matter to the reader.</param>
     public static string FileOf(byte[] input, string name)
     {
         string path = Path.Combine(Scratch.Folder, name);
@@ -30,7 +30,7 @@ internal static class FuzzTargets
         return path;
     }
 
-    /// <summary>The seeds of files that exist.</summary>
+    /// <summary>Returns the seeds of the files that exist.</summary>
     public static IEnumerable<FuzzSeed> Files(params string[] paths) => paths.Where(File.Exists).Select(path => new FuzzSeed(File.ReadAllBytes(path)));
 
     public static string InRepository(params string[] path) => Path.Combine([Repository.Root, .. path]);
@@ -45,5 +45,5 @@ internal static class FuzzTargets
     }
 }
 
-/// <summary>An input was read, and the result is wrong.</summary>
+/// <summary>The exception for an input that was read with a wrong result.</summary>
 internal sealed class WrongResultException(string problem) : Exception(problem);

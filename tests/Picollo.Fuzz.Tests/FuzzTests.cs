@@ -1,6 +1,7 @@
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>Each decoder and parser on some mutated inputs and on those that were findings once. <c>./build.sh test fuzz 10m</c> runs more.</summary>
+/// <summary>Runs each decoder and parser on some mutated inputs and on all previous findings. <c>./build.sh test fuzz 10m</c> runs
+/// more.</summary>
 public class FuzzTests
 {
     public static TheoryData<string> Names => [.. FuzzTargets.All.Select(target => target.Name)];
@@ -14,17 +15,17 @@ public class FuzzTests
         HashSet<string> kinds = [];
         for (int seed = 0; seed < target.Count; seed++)
         {
-            // The same inputs each time: what is new is for the run by time.
+            // The inputs are the same in each run. Runs with a duration use new inputs.
             byte[] input = mutator.Next(new Random(seed)).Bytes;
             FuzzOutcome outcome = target.Try(input);
             kinds.Add(outcome.Kind);
             if (outcome.Failure is { } failure)
             {
-                throw new InvalidOperationException($"{failure.Message} Kept in {FuzzFiles.Keep(target, input)}.", failure);
+                throw new InvalidOperationException($"{failure.Message} The input was saved to {FuzzFiles.Keep(target, input)}.", failure);
             }
         }
 
-        kinds.Count.Should().BeGreaterThan(1, "otherwise the mutations are too wild, or too tame");
+        kinds.Count.Should().BeGreaterThan(1, "otherwise, the mutations change too much or too little");
     }
 
     [Theory]
@@ -40,7 +41,7 @@ public class FuzzTests
 
     [Theory]
     [MemberData(nameof(Names))]
-    public void Inputs_that_were_findings_are_read_or_rejected_as_documented(string name)
+    public void Previous_findings_are_read_or_rejected_as_documented(string name)
     {
         FuzzTarget target = FuzzTargets.Named(name);
         foreach (string file in FuzzFiles.Of(target))

@@ -3,8 +3,8 @@ using System.Diagnostics;
 using System.Globalization;
 using Picollo.Fuzz.Tests;
 
-// fuzz DURATION [TARGET]: reads mutated inputs of all targets for some time in total, such as 30s, 10m or 2h. Each has a process.
-// repeat FILE: reads an input that was kept.
+// fuzz DURATION [TARGET]: reads mutated inputs of all targets for a total time such as 30s, 10m or 2h. Each target has its own process.
+// repeat FILE: reads a saved input.
 return args switch
 {
     ["fuzz", var duration, .. var names] when Durations.Parse(duration) is { } time => RunAll(time, names),

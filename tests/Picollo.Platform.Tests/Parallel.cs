@@ -1,2 +1,2 @@
-// More at once than there are processors: Wine waits most of the time, and one emulated processor takes one of ours.
+// More parallel tests than processors, because Wine waits most of the time, and an emulated machine uses one processor.
 [assembly: CollectionBehavior(MaxParallelThreads = 3)]

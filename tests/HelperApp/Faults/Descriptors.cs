@@ -2,18 +2,18 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.HelperApp.Faults;
 
-/// <summary>This process's open files, and the limit on their number.</summary>
+/// <summary>The open files of this process, and the limit of their number.</summary>
 internal static unsafe partial class Descriptors
 {
     private const int FileLimit = 7; // RLIMIT_NOFILE
 
-    /// <summary>Number and target of each, the one that this takes left out.</summary>
+    /// <summary>Returns the number and the target of each descriptor, except the one that this method opens.</summary>
     public static SortedDictionary<int, string> Open()
     {
         var open = new SortedDictionary<int, string>();
         foreach (string path in Directory.GetFileSystemEntries("/proc/self/fd"))
         {
-            // The folder's own descriptor is closed by now.
+            // The descriptor of the folder is already closed.
             if (new FileInfo(path).LinkTarget is { } target)
             {
                 open.Add(int.Parse(Path.GetFileName(path), System.Globalization.CultureInfo.InvariantCulture), target);
@@ -25,10 +25,11 @@ internal static unsafe partial class Descriptors
 
     public static int Counters() => Open().Values.Count(target => target.Contains("perf_event", StringComparison.Ordinal));
 
-    /// <summary>Pages of counters that are mapped.</summary>
+    /// <summary>Returns the number of mapped counter pages.</summary>
     public static int Pages() => File.ReadLines("/proc/self/maps").Count(line => line.Contains("perf_event", StringComparison.Ordinal));
 
-    /// <summary>Opens files until those numbers below the highest are taken, so that what is free is what the limit leaves.</summary>
+    /// <summary>Opens files until all numbers below the highest are in use, so that only the limit determines the number of free
+    /// descriptors.</summary>
     public static int FillHoles()
     {
         int highest = Open().Keys.Last();

@@ -3,12 +3,12 @@ using Picollo.PerfEvent;
 
 namespace Picollo.HelperApp.Faults;
 
-/// <summary>Sessions and clocks that nobody disposes of.</summary>
+/// <summary>Creates sessions and clocks that are not disposed.</summary>
 internal static class Dropped
 {
     private const int Sessions = 2_000;
 
-    /// <summary>A tenth of what they would take together.</summary>
+    /// <summary>A tenth of the descriptors that all of them would take together.</summary>
     private const ulong MostFiles = 400;
 
     public static void Run()
@@ -29,7 +29,7 @@ internal static class Dropped
             Create();
             if (i % 100 == 0)
             {
-                Collect(); // the runtime would by itself, but not by when the files run out
+                Collect(); // the runtime would collect by itself, but not before the files run out
             }
         }
 

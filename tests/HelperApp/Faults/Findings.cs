@@ -5,12 +5,12 @@ namespace Picollo.HelperApp.Faults;
 
 internal static class Findings
 {
-    /// <summary>Put before each name: where the same is found out several times.</summary>
+    /// <summary>The prefix of each name, for findings that are printed several times.</summary>
     public static string Prefix { get; set; } = "";
 
     public static void Print(string name, object? value) => Console.WriteLine(FormattableString.Invariant($"{Prefix}{name}={value}"));
 
-    /// <summary>Prints what came of a profiler of this process: "works", or the message.</summary>
+    /// <summary>Prints the outcome of creating a profiler for this process: "works", or the message.</summary>
     public static void PrintOutcome(string name, CpuProfilerOptions options)
     {
         bool isStarted = CpuProfiler.TryStart(options, out CpuProfiler? profiler, out string? reason);
@@ -18,7 +18,7 @@ internal static class Findings
         Print(name, isStarted ? "works" : reason);
     }
 
-    /// <summary>Prints what came of a session: "works", or the message.</summary>
+    /// <summary>Prints the outcome of creating a session: "works", or the message.</summary>
     public static void PrintOutcome(string name, PerfEventCounterSessionFactory factory)
     {
         try

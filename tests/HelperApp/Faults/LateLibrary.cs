@@ -2,7 +2,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.HelperApp.Faults;
 
-/// <summary>The native library is first asked for while no more files may be opened, and again when they may.</summary>
+/// <summary>Loads the native library while no more files can be opened, and again when they can.</summary>
 internal static class LateLibrary
 {
     public static void Run()

@@ -4,7 +4,8 @@ using Picollo.PerfEvent;
 
 namespace Picollo.HelperApp.Faults;
 
-/// <summary>Sessions where only so many more files may be opened: each works, or fails as it should, and leaves nothing open.</summary>
+/// <summary>Creates sessions while only a limited number of files can be opened. Each works or fails as expected, and leaves nothing
+/// open.</summary>
 internal static class Limits
 {
     private const int MostFree = 40;
@@ -19,7 +20,7 @@ internal static class Limits
             .WithSoftwareCounter(PerfSoftwareCounterId.MajorPageFaults)
             .WithSoftwareCounter(PerfSoftwareCounterId.AlignmentFaults);
 
-        // Threads besides the runtime's own, so that those of the process are some.
+        // More threads than those of the runtime, so that the process has several.
         using var over = new ManualResetEventSlim();
         Thread[] threads = [.. Enumerable.Range(0, 3).Select(_ => new Thread(over.Wait))];
         Array.ForEach(threads, thread => thread.Start());
@@ -45,7 +46,7 @@ internal static class Limits
         over.Set();
     }
 
-    /// <summary>A meter that is created when no descriptor is free, and used when there is one.</summary>
+    /// <summary>Creates a meter when no descriptor is free, and uses it when one is free.</summary>
     public static void RunMeter()
     {
         LoadEverything();
@@ -58,7 +59,7 @@ internal static class Limits
         Findings.Print("run", meter.Run("true").Usage.MaxResidentBytes > 0);
     }
 
-    /// <summary>Loading an assembly takes a file, and one that could not be loaded once is never tried again.</summary>
+    /// <summary>Loads all assemblies. Loading one needs a file, and an assembly that once failed to load is never retried.</summary>
     public static void LoadEverything()
     {
         foreach (string path in ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator))

@@ -4,7 +4,7 @@ using static Picollo.HelperApp.Faults.Findings;
 
 namespace Picollo.HelperApp.Faults;
 
-/// <summary>What a user without privileges is told.</summary>
+/// <summary>Prints the messages for a user without privileges.</summary>
 internal static class Refusals
 {
     public static void Run()

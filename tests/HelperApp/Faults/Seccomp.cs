@@ -5,7 +5,7 @@ using Picollo.Profiling;
 
 namespace Picollo.HelperApp.Faults;
 
-/// <summary>Threads for which a filter answers perf_event_open in the kernel's place, as a container's does.</summary>
+/// <summary>Runs threads with a filter that answers perf_event_open instead of the kernel, as in a container.</summary>
 internal static unsafe partial class Seccomp
 {
     private const int SetNoNewPrivileges = 38, SetSeccomp = 22; // prctl
@@ -21,7 +21,7 @@ internal static unsafe partial class Seccomp
         On("not-implemented", errorNumber: 38);
     }
 
-    /// <summary>A kernel whose groups have room for one counter: what joins one is EINVAL.</summary>
+    /// <summary>Simulates a kernel whose groups have space for one counter: a second counter fails with EINVAL.</summary>
     public static void RunWithSmallGroups() => OnThread(() =>
     {
         InstallForArgument(3, allowed: uint.MaxValue, refused: null, errorNumber: 22);
@@ -41,7 +41,7 @@ internal static unsafe partial class Seccomp
         Findings.Print("minor", session.Counters[1].Value);
     });
 
-    /// <summary>A process one of whose threads has just ended.</summary>
+    /// <summary>Counts a process of which a thread has just ended.</summary>
     public static void RunWithEndedThread()
     {
         using var over = new ManualResetEventSlim();
@@ -69,7 +69,7 @@ internal static unsafe partial class Seccomp
             });
         }
 
-        // One that ends between its first counter and its second.
+        // A thread that ends between its first counter and its second.
         OnThread(() =>
         {
             InstallForSecondCounter(Environment.ProcessId, errorNumber: 3);
@@ -108,7 +108,7 @@ internal static unsafe partial class Seccomp
         thread.Join();
     }
 
-    /// <summary>For the calling thread, and those it starts, for good.</summary>
+    /// <summary>Installs the filter permanently for the calling thread and the threads that it starts.</summary>
     private static void Install(uint errorNumber)
     {
         Instruction* code = stackalloc Instruction[4]
@@ -121,7 +121,7 @@ internal static unsafe partial class Seccomp
         Install(code, 4);
     }
 
-    /// <summary>The same for calls with one value of an argument, or with all but one.</summary>
+    /// <summary>Installs a filter for calls with one value of an argument, or with all values except one.</summary>
     private static void InstallForArgument(uint argument, uint? allowed, uint? refused, uint errorNumber)
     {
         Instruction* code = stackalloc Instruction[6]
@@ -136,7 +136,7 @@ internal static unsafe partial class Seccomp
         Install(code, 6);
     }
 
-    /// <summary>The same for what joins a group on one thread.</summary>
+    /// <summary>Installs a filter for counters that join a group on one thread.</summary>
     private static void InstallForSecondCounter(int thread, uint errorNumber)
     {
         Instruction* code = stackalloc Instruction[8]
@@ -158,7 +158,7 @@ internal static unsafe partial class Seccomp
         var program = new Filter { Length = length, Code = code };
         if (Control(SetNoNewPrivileges, 1, null, 0, 0) != 0 || Control(SetSeccomp, FilterMode, &program, 0, 0) != 0)
         {
-            throw new InvalidOperationException("This kernel takes no seccomp filter.");
+            throw new InvalidOperationException("This kernel does not accept a seccomp filter.");
         }
     }
 

@@ -8,7 +8,7 @@ using Picollo.Tests.PerfEvent;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>Real commands: what is told of each is known beforehand.</summary>
+/// <summary>Tests real commands with known results.</summary>
 public sealed class CommandMeterTests : IDisposable
 {
     private const long Mebibyte = 1 << 20;
@@ -22,11 +22,11 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void All_is_known() => Meter.UnavailableReason.Should().BeNull();
+    public void All_values_are_available() => Meter.UnavailableReason.Should().BeNull();
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void A_meter_created_without_a_free_descriptor_measures_fully_once_there_is_one()
+    public void A_meter_created_without_a_free_descriptor_measures_fully_when_one_is_free()
     {
         string[] line = Tool.HelperApp("meter-limit");
         using Process process = Process.Start(new ProcessStartInfo(line[0], line[1..]) { RedirectStandardOutput = true })!;
@@ -47,20 +47,20 @@ public sealed class CommandMeterTests : IDisposable
         run.ExitCode.Should().Be(0);
         run.Signal.Should().BeNull();
         run.Usage.MaxResidentBytes.Should().BeInRange(Mebibyte / 4, 20 * Mebibyte);
-        ResourceUsage.GetByProcess().MaxResidentBytes.Should().BeGreaterThan(40 * Mebibyte, "otherwise nothing is tested here");
+        ResourceUsage.GetByProcess().MaxResidentBytes.Should().BeGreaterThan(40 * Mebibyte, "otherwise, the test would prove nothing");
         run.Counters.Should().BeEmpty();
         run.Threads.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void Memory_that_is_touched_is_seen() =>
+    public void Touched_memory_is_measured() =>
         Meter.Run("dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none")
             .Usage.MaxResidentBytes.Should().BeInRange(200 * Mebibyte, 230 * Mebibyte);
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void A_command_that_waits_takes_time_and_switches_but_no_processor()
+    public void A_waiting_command_takes_time_and_switches_but_no_CPU_time()
     {
         CommandRun run = Meter.Run("sleep", "0.2");
 
@@ -71,21 +71,21 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void What_was_before_the_commands_first_instruction_does_not_count()
+    public void Events_before_the_first_instruction_of_the_command_are_not_counted()
     {
-        // It has waited for its release, that is one switch. Another is execve's own, where it moves to an idle CPU (sched_exec); once in a
-        // while there are more, when a page of the program is read.
+        // The command has waited for its release, which is one switch. execve makes another if it moves to an idle CPU (sched_exec).
+        // Occasionally, there are more if a page of the program is read.
         Enumerable.Range(0, 10).Min(_ => Meter.Run("true").Usage.VoluntaryContextSwitches)
             .Should().BeLessThanOrEqualTo(1);
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void An_exit_code_is_passed_on() => Shell("exit 7").Should().BeEquivalentTo(new { ExitCode = 7, Signal = (int?)null });
+    public void The_exit_code_is_returned() => Shell("exit 7").Should().BeEquivalentTo(new { ExitCode = 7, Signal = (int?)null });
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void A_signal_is_told_apart_from_an_exit_code()
+    public void A_signal_is_distinguished_from_an_exit_code()
     {
         Shell("kill -9 $$").Should().BeEquivalentTo(new { ExitCode = 137, Signal = 9 });
         Shell("exit 137").Should().BeEquivalentTo(new { ExitCode = 137, Signal = (int?)null });
@@ -93,20 +93,20 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void No_signal_is_ignored_that_this_process_or_the_spawner_ignores()
+    public void Signals_that_this_process_or_the_spawner_ignores_are_not_ignored_by_the_command()
     {
         foreach (int signal in (int[])[1, 2, 3, 13, 15, 17])
         {
-            int? expected = signal == 17 ? null : signal; // SIGCHLD ends nothing
+            int? expected = signal == 17 ? null : signal; // SIGCHLD does not end a process
             Shell($"kill -{signal} $$; exit 3").Signal.Should().Be(expected);
         }
 
-        Shell("[ \"$(sed -n 's/^SigBlk:[[:space:]]*//p' /proc/self/status)\" = 0000000000000000 ]").ExitCode.Should().Be(0, "none is blocked");
+        Shell("[ \"$(sed -n 's/^SigBlk:[[:space:]]*//p' /proc/self/status)\" = 0000000000000000 ]").ExitCode.Should().Be(0, "no signal is blocked");
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void A_command_has_the_descriptors_that_this_process_passes_on_and_no_more()
+    public void A_command_has_only_the_inheritable_descriptors_of_this_process()
     {
         const int CloseOnExec = 0x80000;
         List<string> passedOn = [];
@@ -122,20 +122,20 @@ public sealed class CommandMeterTests : IDisposable
             }
             catch (IOException)
             {
-                // Another test has closed it.
+                // Another test has closed the descriptor.
             }
         }
 
         Meter.Run("find", "/proc/self/fd", "-fprintf", $"{_folder}/open", "%f %l\\n");
 
-        // What find opens itself are files and folders.
+        // The descriptors that find itself opens refer to files and folders.
         File.ReadAllLines($"{_folder}/open").Select(line => line.Split(' ', 2)).Where(words => int.TryParse(words[0], out int file) && file > 2)
-            .Select(words => words[1]).Where(IsOfAKindOfOurs).Should().BeEquivalentTo(passedOn.Where(IsOfAKindOfOurs));
+            .Select(words => words[1]).Where(IsPipeOrSimilar).Should().BeEquivalentTo(passedOn.Where(IsPipeOrSimilar));
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void What_does_not_exist_is_not_found()
+    public void A_missing_program_is_not_found()
     {
         foreach ((string name, int error, string message) in ((string, int, string)[])
         [
@@ -151,7 +151,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void What_is_there_and_cannot_be_executed_is_something_else()
+    public void A_program_that_cannot_be_executed_is_a_different_error()
     {
         foreach (string name in (string[])["/etc/passwd", "/"])
         {
@@ -162,7 +162,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void A_script_without_a_first_line_is_the_shells()
+    public void A_script_without_an_interpreter_line_is_run_by_the_shell()
     {
         string script = Path.Combine(_folder, "script");
         Shell($"echo 'exit $1' > {script}; chmod u+x {script}");
@@ -172,7 +172,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void Arguments_and_environment_arrive_as_they_are()
+    public void Arguments_and_environment_are_passed_unchanged()
     {
         const string Odd = "ä 'b' \"c\" $d\n\\";
         Environment.SetEnvironmentVariable("PICOLLO_ODD", Odd);
@@ -185,7 +185,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void Output_goes_to_standard_error_where_that_is_asked_for()
+    public void Output_can_be_redirected_to_standard_error()
     {
         string there = Path.Combine(_folder, "names");
         Meter.Run(MeasuredCommand.FromArguments("/bin/sh", "-c", $"a=$(readlink /proc/$$/fd/1); b=$(readlink /proc/$$/fd/2); echo $a > {there}; echo $b >> {there}").WithOutputToError());
@@ -205,12 +205,12 @@ public sealed class CommandMeterTests : IDisposable
 
         running.Wait().ExitCode.Should().Be(5);
         running.Signal(Terminate);
-        running.Wait().ExitCode.Should().Be(5, "it is over, and stays as it was");
+        running.Wait().ExitCode.Should().Be(5, "the result of an ended command does not change");
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void A_signal_reaches_all_of_a_text_command()
+    public void A_signal_reaches_all_processes_of_a_text_command()
     {
         using RunningCommand running = Meter.Start(MeasuredCommand.FromText($"sleep 61 & echo $! > {_folder}/id; : > {_folder}/ready; wait"));
         WaitFor(() => File.Exists($"{_folder}/ready"));
@@ -222,7 +222,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void What_a_text_command_leaves_running_is_ended_with_it()
+    public void Processes_that_a_text_command_leaves_running_are_killed()
     {
         Meter.Run(MeasuredCommand.FromText($"sleep 62 & echo $! > {_folder}/id")).ExitCode.Should().Be(0);
 
@@ -231,7 +231,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void What_a_program_leaves_running_is_not_waited_for_and_left_alone()
+    public void Processes_that_a_program_leaves_running_are_neither_awaited_nor_killed()
     {
         CommandRun run = Meter.Run("/bin/sh", "-c", $"sleep 63 & echo $! > {_folder}/id");
 
@@ -261,7 +261,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public async Task A_command_is_waited_for_without_blocking()
+    public async Task A_command_can_be_awaited_without_blocking()
     {
         using RunningCommand running = Meter.Start(MeasuredCommand.FromText("sleep 0.1; exit 7"));
 
@@ -275,7 +275,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public async Task A_canceled_wait_leaves_the_command_running()
+    public async Task A_canceled_wait_does_not_end_the_command()
     {
         using RunningCommand running = Meter.Start("sleep", "68");
         using CancellationTokenSource soon = new(TimeSpan.FromMilliseconds(50));
@@ -289,7 +289,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public async Task Disposing_kills_a_command_that_is_waited_for()
+    public async Task Disposing_kills_a_command_that_is_being_awaited()
     {
         RunningCommand running = Meter.Start("sleep", "69");
         Task<CommandRun> waiting = running.WaitAsync();
@@ -299,7 +299,7 @@ public sealed class CommandMeterTests : IDisposable
         waiting.IsCompleted.Should().BeTrue();
         WaitFor(() => HasEnded(running.Id));
         Exception? thrown = await Record.ExceptionAsync(() => waiting);
-        (thrown is null or MeasurementUnavailableException).Should().BeTrue("the report of its end comes, or does not");
+        (thrown is null or MeasurementUnavailableException).Should().BeTrue("the report of its end may or may not arrive");
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
@@ -313,7 +313,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public async Task A_wait_that_failed_fails_again()
+    public async Task A_failed_wait_fails_again()
     {
         using RunningCommand running = Meter.Start("picollo-no-such-program");
 
@@ -324,7 +324,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public async Task After_disposal_there_is_only_what_was_waited_for()
+    public async Task After_disposal_only_an_awaited_result_is_available()
     {
         RunningCommand killed = Meter.Start("sleep", "70");
         killed.Dispose();
@@ -341,7 +341,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void Commands_may_run_beside_each_other()
+    public void Commands_can_run_concurrently()
     {
         CommandRun[] runs = [.. Enumerable.Range(0, 8).AsParallel().AsOrdered().WithDegreeOfParallelism(8).Select(i => Shell($"sleep 0.1; exit {i}"))];
 
@@ -350,7 +350,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public void A_counter_that_is_not_there_is_told_if_optional_and_else_thrown()
+    public void An_unavailable_counter_is_reported_if_optional_and_otherwise_throws()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("nosuch/event/,task-clock");
 
@@ -358,12 +358,12 @@ public sealed class CommandMeterTests : IDisposable
             .UnavailableCounters.Should().ContainSingle().Which.Name.Should().Be("nosuch/event/");
         FluentActions.Invoking(() => new CommandMeter(counters).Run("/bin/sh", "-c", $": > {_folder}/ran"))
             .Should().Throw<MeasurementUnavailableException>().WithMessage("nosuch/event/: *");
-        File.Exists($"{_folder}/ran").Should().BeFalse("it was never released");
+        File.Exists($"{_folder}/ran").Should().BeFalse("the command was never released");
     }
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Odd_requests_are_refused()
+    public void Invalid_requests_are_rejected()
     {
         FluentActions.Invoking(() => new CommandMeter { ThreadInterval = TimeSpan.FromTicks(9_999) }).Should().Throw<ArgumentOutOfRangeException>();
         FluentActions.Invoking(() => Meter.Run((string)null!)).Should().Throw<ArgumentNullException>();
@@ -374,7 +374,7 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
-    public void Signals_have_numbers()
+    public void Signal_numbers_are_checked()
     {
         using RunningCommand running = Meter.Start("true", "a b");
         running.ToString().Should().Be("true 'a b'");
@@ -385,7 +385,7 @@ public sealed class CommandMeterTests : IDisposable
     }
 
     [Fact]
-    public void A_counter_of_a_command_waits_for_its_exec_and_is_inherited()
+    public void A_counter_of_a_command_starts_on_exec_and_is_inherited()
     {
         PerfEventSettings settings = CommandMeter.ForCommand(PerfEventCounterSession.Factory.WithCpu(3).WithPinned(true).Settings, 42);
 
@@ -395,14 +395,14 @@ public sealed class CommandMeterTests : IDisposable
                 | PerfEventFlags.ExcludeHypervisor | PerfEventFlags.EnableOnExec);
     }
 
-    private static bool IsOfAKindOfOurs(string link) => link.StartsWith("pipe:", StringComparison.Ordinal)
+    private static bool IsPipeOrSimilar(string link) => link.StartsWith("pipe:", StringComparison.Ordinal)
         || link.StartsWith("anon_inode:", StringComparison.Ordinal) || link.StartsWith("/memfd:", StringComparison.Ordinal);
 
     private static CommandRun Shell(string script) => Meter.Run("/bin/sh", "-c", script);
 
     private int IdIn(string file) => int.Parse(File.ReadAllText(Path.Combine(_folder, file)), CultureInfo.InvariantCulture);
 
-    // One that nobody waits for yet is a zombie.
+    // A process that was not yet awaited is a zombie.
     private static bool HasEnded(int id)
     {
         try
@@ -416,5 +416,5 @@ public sealed class CommandMeterTests : IDisposable
     }
 
     private static void WaitFor(Func<bool> condition) =>
-        SpinWait.SpinUntil(() => condition(), TimeSpan.FromSeconds(30)).Should().BeTrue("it should have come by now");
+        SpinWait.SpinUntil(() => condition(), TimeSpan.FromSeconds(30)).Should().BeTrue("the condition should be true by now");
 }

@@ -19,7 +19,7 @@ public class CommandReportTests
     }
 
     [Fact]
-    public void What_was_taken_before_the_start_is_taken_off_but_for_the_size()
+    public void Usage_before_the_start_is_subtracted_except_for_the_size()
     {
         CommandReport report = new() { StartNanoseconds = 100, EndNanoseconds = 350 };
         (report.UsageBefore.MinorFaults, report.Usage.MinorFaults) = (3, 10);

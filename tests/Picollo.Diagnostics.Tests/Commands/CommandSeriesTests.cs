@@ -5,7 +5,7 @@ namespace Picollo.Diagnostics.Tests;
 public class CommandSeriesTests
 {
     [Fact]
-    public void Every_run_is_a_value_of_each_measure()
+    public void Each_measure_has_one_value_per_run()
     {
         CommandSeries series = new();
         series.Add(Run(1000, 5));
@@ -41,14 +41,14 @@ public class CommandSeriesTests
     }
 
     [Fact]
-    public void A_size_that_is_not_known_is_no_measure()
+    public void An_unknown_size_is_not_a_measure()
     {
         CommandSeries series = new();
         CommandRun run = Run(1, 1);
         series.Add(new CommandRun { ElapsedNanoseconds = 1, ExitCode = 0, Usage = run.Usage with { MaxResidentBytes = 0, MinorPageFaults = -1 } });
 
         series["maxResidentBytes"].Should().BeNull();
-        series["minorPageFaults"]!.Histogram.GetSummary().Mean.Should().Be(0, "a difference of readings that went back is none");
+        series["minorPageFaults"]!.Histogram.GetSummary().Mean.Should().Be(0, "a negative difference counts as 0");
     }
 
     [Fact]

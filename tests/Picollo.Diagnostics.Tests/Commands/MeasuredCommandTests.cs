@@ -3,7 +3,7 @@ namespace Picollo.Diagnostics.Tests;
 public class MeasuredCommandTests
 {
     [Fact]
-    public void A_command_is_shown_so_that_a_shell_would_take_it()
+    public void A_command_is_shown_with_the_quotes_of_a_shell()
     {
         MeasuredCommand.FromArguments("ls").Text.Should().Be("ls");
         MeasuredCommand.FromArguments("sh", "-c", "a b", "", "it's", "x=1").ToString().Should().Be(@"sh -c 'a b' '' 'it'\''s' x=1");
@@ -11,7 +11,7 @@ public class MeasuredCommandTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_text_is_the_shells()
+    public void A_text_is_run_by_the_shell()
     {
         MeasuredCommand command = MeasuredCommand.FromText("a | b");
 
@@ -20,7 +20,7 @@ public class MeasuredCommandTests
     }
 
     [Fact]
-    public void Where_output_goes_changes_nothing_else()
+    public void Redirected_output_changes_nothing_else()
     {
         MeasuredCommand command = MeasuredCommand.FromText("a").WithOutputToError();
 
@@ -29,7 +29,7 @@ public class MeasuredCommandTests
     }
 
     [Fact]
-    public void What_is_asked_for_is_kept_in_any_order()
+    public void Settings_are_kept_in_any_order()
     {
         foreach (MeasuredCommand command in (MeasuredCommand[])[MeasuredCommand.FromText("a").WithOutputToError().WithNormalScheduling(), MeasuredCommand.FromText("a").WithNormalScheduling().WithOutputToError()])
         {
@@ -40,7 +40,7 @@ public class MeasuredCommandTests
     }
 
     [Fact]
-    public void What_is_no_command_is_refused()
+    public void Invalid_commands_are_rejected()
     {
         FluentActions.Invoking(() => MeasuredCommand.FromArguments("")).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => MeasuredCommand.FromArguments("a", "b\0c")).Should().Throw<ArgumentException>();

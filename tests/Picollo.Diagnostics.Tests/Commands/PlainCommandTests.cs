@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>What is left where there is no picollo_spawn.</summary>
+/// <summary>Tests the fallback for systems without picollo_spawn.</summary>
 public class PlainCommandTests
 {
     private const string Why = "no such program here";
@@ -12,26 +12,26 @@ public class PlainCommandTests
     private static CommandMeter Meter { get; } = Without(null);
 
     [Fact]
-    public void What_is_not_known_is_said() => Meter.UnavailableReason.Should().Be(Why);
+    public void The_reason_for_unavailable_values_is_returned() => Meter.UnavailableReason.Should().Be(Why);
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_command_runs_and_its_time_is_known_but_not_its_size()
+    public void A_command_has_its_time_but_not_its_size()
     {
         CommandRun run = Meter.Run(MeasuredCommand.FromText("sleep 0.1; exit 7"));
 
         run.ExitCode.Should().Be(7);
         run.Elapsed.Should().BeGreaterThan(TimeSpan.FromSeconds(0.1));
         run.Usage.Cpu.TotalNanoseconds.Should().BeGreaterThan(0);
-        run.Usage.MaxResidentBytes.Should().Be(0, "children have one mark for all");
+        run.Usage.MaxResidentBytes.Should().Be(0, "all children share one maximum");
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_does_not_exist_is_not_found() => Meter.Invoking(meter => meter.Start("picollo-no-such-program"))
+    public void A_missing_program_is_not_found() => Meter.Invoking(meter => meter.Start("picollo-no-such-program"))
         .Should().Throw<Win32Exception>().WithMessage("picollo-no-such-program: No such file or directory").Which.NativeErrorCode.Should().Be(Errno.ENOENT);
 
     [FactNeeding(Need.Linux)]
-    public void What_cannot_be_executed_is_something_else() => Meter.Invoking(meter => meter.Start("/etc/passwd"))
+    public void A_program_that_cannot_be_executed_is_a_different_error() => Meter.Invoking(meter => meter.Start("/etc/passwd"))
         .Should().Throw<Win32Exception>().WithMessage("/etc/passwd: Permission denied").Which.NativeErrorCode.Should().Be(Errno.EACCES);
 
     [FactNeeding(Need.Linux)]
@@ -50,7 +50,7 @@ public class PlainCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public async Task Disposing_kills_a_command_that_is_waited_for()
+    public async Task Disposing_kills_a_command_that_is_being_awaited()
     {
         RunningCommand running = Meter.Start("sleep", "70");
         Task<CommandRun> waiting = running.WaitAsync();
@@ -61,7 +61,7 @@ public class PlainCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void There_are_no_counters()
+    public void Counters_are_unavailable()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("task-clock,cycles");
 

@@ -6,7 +6,7 @@ namespace Picollo.Diagnostics.Tests;
 public class RawTextTests
 {
     [Fact]
-    public void Any_bytes_become_text_and_the_same_bytes_again()
+    public void Any_bytes_are_restored_from_their_text()
     {
         byte[] mixed = [0x61, 0xFF, 0xC3, 0xC3, 0xA4, 0xED, 0xB2, 0x80, 0xF0, 0x9F, 0x98, 0x80, 0xF0, 0x9F];
 

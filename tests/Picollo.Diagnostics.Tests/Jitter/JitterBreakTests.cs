@@ -1,6 +1,6 @@
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>What a break does to the kernel's trace, which is a folder of files here.</summary>
+/// <summary>Tests the effect of a break on the kernel's trace, which is a folder of files here.</summary>
 public sealed class JitterBreakTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-trace-").FullName;
@@ -11,9 +11,9 @@ public sealed class JitterBreakTests : IDisposable
 
     private string TracingOn => Path.Combine(_folder, "tracing_on");
 
-    /// <summary>32 bits hold 4.29 s.</summary>
+    /// <summary>A 32-bit number would hold only 4.29 s.</summary>
     [Fact]
-    public async Task A_latency_of_seconds_is_reported_and_marked_in_full_and_stops_the_trace()
+    public async Task A_latency_of_seconds_is_reported_and_marked_and_stops_the_trace()
     {
         File.WriteAllText(Marker, "");
         File.WriteAllText(TracingOn, "1\n");
@@ -26,7 +26,7 @@ public sealed class JitterBreakTests : IDisposable
         File.ReadAllText(TracingOn).Should().Be("0\n");
     }
 
-    /// <summary>Both are one file here, of which each write begins at the start.</summary>
+    /// <summary>Both files are the same file here, and each write starts at its beginning.</summary>
     [FactNeeding(Need.Linux)]
     public async Task The_mark_is_written_before_the_trace_is_stopped()
     {
@@ -39,10 +39,10 @@ public sealed class JitterBreakTests : IDisposable
     }
 
     [Fact]
-    public async Task A_trace_that_cannot_be_stopped_is_a_reason_and_not_a_failure()
+    public async Task A_trace_that_cannot_be_stopped_is_reported_and_does_not_fail()
     {
         File.WriteAllText(Marker, "");
-        Directory.CreateDirectory(TracingOn); // which no user can write
+        Directory.CreateDirectory(TracingOn); // a folder cannot be written
 
         JitterBreak found = await BreakAt(5_000_000_000);
 
@@ -51,7 +51,7 @@ public sealed class JitterBreakTests : IDisposable
     }
 
     [Fact]
-    public async Task A_kernel_without_tracefs_is_one_reason_for_both()
+    public async Task Without_tracefs_both_reasons_are_the_same()
     {
         JitterBreak found = await BreakAt(5_000_000_000);
 
@@ -62,7 +62,7 @@ public sealed class JitterBreakTests : IDisposable
     [TheoryNeeding(Need.Linux)]
     [InlineData("0\n", "Tracing is off: echo 1 > {0} (as root).")]
     [InlineData("1\n", "{1} was not written: No space left on device*")]
-    public async Task A_mark_that_is_refused_has_a_reason_which_names_a_trace_that_is_off(string state, string expected)
+    public async Task The_reason_for_a_refused_mark_reports_a_trace_that_is_off(string state, string expected)
     {
         File.CreateSymbolicLink(Marker, "/dev/full");
         File.WriteAllText(TracingOn, state);

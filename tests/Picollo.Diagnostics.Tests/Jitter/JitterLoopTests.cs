@@ -2,19 +2,19 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>The measuring loop by a scripted clock: the managed one, and the native one where there is a library.</summary>
+/// <summary>Tests the measuring loop with a scripted clock: the managed loop, and the native one if the library exists.</summary>
 public sealed unsafe class JitterLoopTests
 {
     private const ulong Interval = 1_000;
 
-    public static TheoryData<bool> Loops => NativeLoop.IsThere ? [false, true] : [false];
+    public static TheoryData<bool> Loops => NativeLoop.IsAvailable ? [false, true] : [false];
 
     [Fact]
-    public void The_native_loop_is_here_where_the_library_is() => NativeLoop.IsThere.Should().Be(Repository.HasShim(ThisMachine.Rid),
-        "else only the managed loop was tested");
+    public void The_native_loop_is_available_if_the_library_is() => NativeLoop.IsAvailable.Should().Be(Repository.HasShim(ThisMachine.Rid),
+        "otherwise, only the managed loop would be tested");
 
     [Theory, MemberData(nameof(Loops))]
-    public void Each_latency_is_what_passed_since_its_moment(bool isNative)
+    public void Each_latency_is_the_time_since_its_due_time(bool isNative)
     {
         using Measured measured = new(isNative, new JitterScript(7, 0, 250, 999), loops: 4);
         measured.Result.Should().Be(JitterState.Done);
@@ -23,14 +23,14 @@ public sealed unsafe class JitterLoopTests
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void Moments_that_passed_meanwhile_are_caught_up_each_from_its_own(bool isNative)
+    public void Due_times_that_have_passed_are_measured_too(bool isNative)
     {
         using Measured measured = new(isNative, new JitterScript(3_500, 20, 0, 0, 5), loops: 5);
         measured.Drain().Should().Equal(3_500, 2_520, 1_520, 520, 5);
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void An_interrupted_sleep_is_slept_on(bool isNative)
+    public void An_interrupted_sleep_continues(bool isNative)
     {
         using Measured measured = new(isNative, new JitterScript(7, 8) { Interruptions = 3 }, loops: 2);
         measured.Drain().Should().Equal(7, 8);
@@ -45,7 +45,7 @@ public sealed unsafe class JitterLoopTests
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void Above_the_limit_it_breaks_and_at_it_not(bool isNative)
+    public void A_latency_above_the_limit_breaks_and_one_at_the_limit_does_not(bool isNative)
     {
         using Measured measured = new(isNative, new JitterScript(100, 101, 5), loops: 3, breakAbove: 100);
         measured.Result.Should().Be(JitterState.Broken);
@@ -54,17 +54,17 @@ public sealed unsafe class JitterLoopTests
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void A_break_that_has_no_place_is_told_all_the_same(bool isNative)
+    public void A_break_is_reported_even_if_the_ring_is_full(bool isNative)
     {
         using Measured measured = new(isNative, new JitterScript(1, 2, 3, 4, 500), loops: 9, breakAbove: 100, places: 4);
         measured.Result.Should().Be(JitterState.Broken);
         measured.State->BrokeAt.Should().Be(500);
         measured.Drain().Should().Equal(1, 2, 3, 4);
-        measured.LostInAll.Should().Be(1);
+        measured.TotalLost.Should().Be(1);
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void Stopped_in_a_sleep_it_stores_that_wake_up_and_ends(bool isNative)
+    public void A_stop_during_a_sleep_stores_the_wake_up_and_ends_the_loop(bool isNative)
     {
         Measured? measured = null;
         var script = new JitterScript(1, 2, 3, 4) { Meanwhile = i => measured!.State->Stop = i == 2 ? 1UL : 0 };
@@ -77,7 +77,7 @@ public sealed unsafe class JitterLoopTests
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void Lost_samples_are_counted_and_those_after_them_keep_their_moments(bool isNative)
+    public void Lost_samples_are_counted_and_later_ones_keep_their_due_times(bool isNative)
     {
         Measured? measured = null;
         List<ulong> read = [];
@@ -99,12 +99,12 @@ public sealed unsafe class JitterLoopTests
             read.AddRange(measured.Drain());
             read.Should().Equal(1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14);
             measured.FirstDues.Should().Equal(JitterScript.Start + Interval, JitterScript.Start + (11 * Interval));
-            measured.LostInAll.Should().Be(2);
+            measured.TotalLost.Should().Be(2);
         }
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void A_count_of_lost_samples_and_the_sample_after_it_need_two_places(bool isNative)
+    public void A_count_of_lost_samples_and_the_next_sample_need_two_slots(bool isNative)
     {
         Measured? measured = null;
         ulong[] lateBy = [.. Enumerable.Range(1, 14).Select(i => (ulong)i)];
@@ -121,7 +121,7 @@ public sealed unsafe class JitterLoopTests
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void Whatever_the_latencies_and_whenever_it_is_read_each_sample_is_its_moments(bool isNative) => Seeded.Run(200, random =>
+    public void Each_sample_has_its_due_time_for_any_latencies_and_reads(bool isNative) => Seeded.Run(200, random =>
     {
         ulong[] lateBy = [.. Enumerable.Range(0, random.Next(1, 400)).Select(_ => random.Next(8) == 0 ? (ulong)random.Next(50_000) : (ulong)random.Next(1_200))];
         ulong[] expected = JitterScript.Latencies(Interval, lateBy);
@@ -146,13 +146,13 @@ public sealed unsafe class JitterLoopTests
 
             measured.Indexes.Should().BeInAscendingOrder().And.OnlyHaveUniqueItems();
             measured.Samples.Should().Equal(measured.Indexes.Select(i => expected[i]));
-            ((ulong)measured.Samples.Count + measured.LostInAll).Should().Be((ulong)lateBy.Length);
+            ((ulong)measured.Samples.Count + measured.TotalLost).Should().Be((ulong)lateBy.Length);
             if (places > (ulong)readEvery)
             {
-                measured.LostInAll.Should().Be(0, "it was read before it was full");
+                measured.TotalLost.Should().Be(0, "the ring was read before it was full");
             }
 
-            // The histogram and the exact figures of what was taken in.
+            // The histogram and the exact values of the samples.
             CpuJitterStatus status = measured.Jitter.GetStatus();
             status.Count.Should().Be(measured.Samples.Count);
             (status.MinNanoseconds, status.MaxNanoseconds, status.LastNanoseconds).Should().Be((measured.Samples.Min(), measured.Samples.Max(), measured.Samples[^1]));
@@ -163,14 +163,14 @@ public sealed unsafe class JitterLoopTests
     });
 
     [Fact]
-    public void The_ring_holds_ten_seconds_within_its_bounds()
+    public void The_ring_holds_ten_seconds_within_its_limits()
     {
         JitterRing.SlotCountFor(1_000_000).Should().Be(16_384);
         JitterRing.SlotCountFor(1_000).Should().Be(131_072);
         JitterRing.SlotCountFor(1_000_000_000).Should().Be(8_192);
     }
 
-    /// <summary>A loop that ran, or is to run, and what its reader got.</summary>
+    /// <summary>A loop that has run or can be run, and the samples that its reader received.</summary>
     private sealed class Measured : IDisposable
     {
         private readonly bool _isNative;
@@ -200,7 +200,7 @@ public sealed unsafe class JitterLoopTests
 
         public List<ulong> Samples { get; } = [];
 
-        public ulong LostInAll => _lost + State->Lost;
+        public ulong TotalLost => _lost + State->Lost;
 
         public void Run() => Result = _isNative ? _script.RunNative(State) : _script.RunManaged(State);
 

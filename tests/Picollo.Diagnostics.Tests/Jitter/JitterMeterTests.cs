@@ -2,13 +2,13 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>The meter's life, on a system that is not there.</summary>
+/// <summary>Tests the life cycle of the meter with a simulated system.</summary>
 public sealed class JitterMeterTests
 {
     private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(1);
 
     [Fact]
-    public async Task All_samples_are_taken_in_to_the_last()
+    public async Task All_samples_are_recorded()
     {
         ulong[] lateBy = [.. Enumerable.Range(0, 5_000).Select(i => (ulong)(i * 7 % 900_000))];
         var system = new ScriptedJitterSystem { Scripts = { [0] = new JitterScript(lateBy), [1] = new JitterScript(1, 2, 3) } };
@@ -32,7 +32,7 @@ public sealed class JitterMeterTests
         meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(5_000, 0, 0, 6 / 5_000.0, 3, 0));
         meter.Cpus.Select(cpu => (cpu.Cpu, cpu.ThreadId, cpu.Histogram.TotalCount)).Should().Equal((0, 1_000, 5_000), (1, 1_001, 5_000));
         meter.Break.Should().BeNull();
-        system.Held.Should().Be((0, 0, 0));
+        system.Unreleased.Should().Be((0, 0, 0));
     }
 
     [Fact]
@@ -45,9 +45,9 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public async Task A_reader_that_is_kept_waiting_loses_samples_and_says_how_many()
+    public async Task A_delayed_reader_loses_samples_and_reports_their_number()
     {
-        // A handler that blocks until the loop has run through: what the ring had no place for is lost.
+        // The handler blocks until the loop has ended, so samples that do not fit into the ring are lost.
         using ManualResetEventSlim isRead = new();
         var script = new JitterScript { Meanwhile = i => (i != 1 || isRead.Wait(Deadline)).Should().BeTrue() };
         var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = script } };
@@ -61,7 +61,7 @@ public sealed class JitterMeterTests
                 if (batches.Count == 1)
                 {
                     isRead.Set();
-                    SpinWait.SpinUntil(() => system.Held.Inside == 0, Deadline).Should().BeTrue();
+                    SpinWait.SpinUntil(() => system.Unreleased.Inside == 0, Deadline).Should().BeTrue();
                 }
             },
         });
@@ -75,7 +75,7 @@ public sealed class JitterMeterTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task An_interval_that_is_too_short_for_the_CPU_does_not_keep_a_duration_from_ending()
+    public async Task A_measurement_with_an_interval_too_short_for_the_CPU_ends_after_its_duration()
     {
         var system = new ScriptedJitterSystem { All = [0], Scripts = { [0] = new JitterScript { Meanwhile = _ => Thread.Sleep(50) } } };
         using JitterMeter meter = Start(system, new JitterMeterOptions { Duration = TimeSpan.FromSeconds(1) });
@@ -85,7 +85,7 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public async Task A_duration_is_the_wake_ups_that_are_due_within_it()
+    public async Task A_duration_includes_all_wake_ups_that_are_due_within_it()
     {
         foreach ((TimeSpan interval, TimeSpan duration, long? loops, long expected) in new (TimeSpan, TimeSpan, long?, long)[]
         {
@@ -99,12 +99,12 @@ public sealed class JitterMeterTests
             var system = new ScriptedJitterSystem { Scripts = { [0] = new JitterScript(5_000_000_000), [1] = new JitterScript() } };
             using JitterMeter meter = Start(system, new JitterMeterOptions { Interval = interval, Duration = duration, Loops = loops });
             await meter.Completion.WaitAsync(Deadline);
-            meter.Cpus.Select(cpu => cpu.GetStatus().Count).Should().Equal([expected, expected], "though the first CPU is late by 5 s at once");
+            meter.Cpus.Select(cpu => cpu.GetStatus().Count).Should().Equal([expected, expected], "even though the first CPU is immediately late by 5 s");
         }
     }
 
     [Fact]
-    public async Task A_latency_above_the_limit_ends_all_and_is_told()
+    public async Task A_latency_above_the_limit_ends_all_loops_and_is_reported()
     {
         var system = new ScriptedJitterSystem { Scripts = { [1] = new JitterScript(1_000, 30_000, 30_001) } };
         using JitterMeter meter = Start(system, new JitterMeterOptions { BreakAbove = TimeSpan.FromMicroseconds(30) });
@@ -114,11 +114,11 @@ public sealed class JitterMeterTests
         meter.Break.MarkUnavailableReason.Should().Contain("mount -t tracefs");
         meter.Break.StopUnavailableReason.Should().Be(meter.Break.MarkUnavailableReason);
         meter.Cpus[1].GetStatus().Should().Be(new CpuJitterStatus(3, 0, 1_000, 61_001 / 3.0, 30_001, 30_001));
-        system.Held.Should().Be((0, 0, 0));
+        system.Unreleased.Should().Be((0, 0, 0));
     }
 
     [Fact]
-    public async Task Of_several_breaks_the_first_is_told_and_marked()
+    public async Task The_first_of_several_breaks_is_reported_and_marked()
     {
         string folder = Directory.CreateTempSubdirectory("picollo-trace-").FullName;
         string marker = Path.Combine(folder, "trace_marker");
@@ -140,14 +140,14 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public async Task Stopped_it_ends_and_can_be_read()
+    public async Task A_stopped_meter_ends_and_can_be_read()
     {
         var system = new ScriptedJitterSystem();
         JitterMeter meter = Start(system, new JitterMeterOptions());
-        SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples come in while it runs");
+        SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples arrive while the meter runs");
         meter.Completion.IsCompleted.Should().BeFalse();
         meter.Stop();
-        system.Held.Should().Be((0, 0, 0));
+        system.Unreleased.Should().Be((0, 0, 0));
         await meter.Completion;
         CpuJitterStatus status = meter.Cpus[0].GetStatus();
         meter.Stop();
@@ -157,22 +157,22 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public async Task Disposed_asynchronously_it_ends_and_can_be_read()
+    public async Task An_asynchronously_disposed_meter_ends_and_can_be_read()
     {
         var system = new ScriptedJitterSystem();
         JitterMeter meter;
         await using (meter = Start(system, new JitterMeterOptions()))
         {
-            SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples come in while it runs");
+            SpinWait.SpinUntil(() => meter.Cpus.All(cpu => cpu.GetStatus().Count > 0), Deadline).Should().BeTrue("samples arrive while the meter runs");
         }
 
-        system.Held.Should().Be((0, 0, 0));
+        system.Unreleased.Should().Be((0, 0, 0));
         meter.Completion.IsCompletedSuccessfully.Should().BeTrue();
         meter.Cpus[0].Histogram.TotalCount.Should().Be((ulong)meter.Cpus[0].GetStatus().Count);
     }
 
     [Fact]
-    public async Task Disposed_asynchronously_it_throws_nothing_and_does_not_wait_for_its_own_handler()
+    public async Task Asynchronous_disposal_does_not_throw_or_wait_for_the_handler()
     {
         TaskCompletionSource<JitterMeter> started = new();
         JitterMeter meter = Start(new ScriptedJitterSystem(), new JitterMeterOptions
@@ -189,7 +189,7 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public async Task Options_that_are_changed_after_the_start_do_not_affect_the_meter()
+    public async Task Later_changes_of_options_do_not_affect_the_meter()
     {
         JitterMeterOptions options = new();
         options.Loops = 20;
@@ -204,7 +204,7 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public async Task What_the_handler_throws_ends_the_measurement()
+    public async Task An_exception_of_the_handler_ends_the_measurement()
     {
         var system = new ScriptedJitterSystem { Scripts = { [0] = new JitterScript(1, 2, 3), [1] = new JitterScript(4, 5, 6) } };
         int calls = 0;
@@ -222,11 +222,11 @@ public sealed class JitterMeterTests
         meter.Invoking(each => each.Dispose()).Should().NotThrow();
         calls.Should().Be(1);
         meter.Cpus.Select(cpu => cpu.GetStatus().Count).Should().Equal(3, 3);
-        system.Held.Should().Be((0, 0, 0));
+        system.Unreleased.Should().Be((0, 0, 0));
     }
 
     [Fact]
-    public void A_handler_that_throws_ends_a_measurement_without_an_end()
+    public void An_exception_of_the_handler_ends_an_unlimited_measurement()
     {
         var system = new ScriptedJitterSystem();
         using JitterMeter meter = Start(system, new JitterMeterOptions { Samples = (_, _, _) => throw new InvalidDataException() });
@@ -234,7 +234,7 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public async Task The_handler_may_stop_the_meter()
+    public async Task The_handler_can_stop_the_meter()
     {
         var system = new ScriptedJitterSystem();
         TaskCompletionSource<JitterMeter> started = new();
@@ -245,18 +245,18 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public void A_thread_that_cannot_be_pinned_is_a_problem_and_leaves_nothing()
+    public void A_thread_that_cannot_be_pinned_fails_and_releases_everything()
     {
-        var system = new ScriptedJitterSystem { All = [0, 1, 2], Refused = 1 };
+        var system = new ScriptedJitterSystem { All = [0, 1, 2], Rejected = 1 };
         JitterMeterOptions options = new() { BreakAbove = TimeSpan.FromSeconds(1) };
         JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? reason).Should().BeFalse();
         meter.Should().BeNull();
         reason.Should().Be("refused");
-        system.Held.Should().Be((0, 0, 0));
+        system.Unreleased.Should().Be((0, 0, 0));
     }
 
     [Fact]
-    public async Task A_system_that_refuses_to_sleep_is_told()
+    public async Task A_refused_sleep_is_reported()
     {
         var system = new ScriptedJitterSystem { Scripts = { [1] = new JitterScript { Refusal = 1 }, [0] = new JitterScript(1) } };
         using JitterMeter meter = Start(system, new JitterMeterOptions { Loops = 1 });
@@ -266,7 +266,7 @@ public sealed class JitterMeterTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task A_thread_that_was_moved_ends()
+    public async Task The_measurement_of_a_moved_thread_ends()
     {
         var system = new ScriptedJitterSystem { All = [1], Moved = 1 };
         using JitterMeter meter = Start(system, new JitterMeterOptions());
@@ -275,27 +275,27 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public void A_limit_that_several_threads_find_is_told_once()
+    public void A_limit_that_several_threads_find_is_reported_once()
     {
         using JitterMeter meter = Start(new ScriptedJitterSystem { Limit = "no" }, new JitterMeterOptions());
         meter.UnavailableReasons.Should().Equal("no");
     }
 
     [Fact]
-    public void What_is_out_of_range_is_named()
+    public void Options_out_of_range_are_rejected()
     {
-        void Refused(JitterMeterOptions options, string name, string range) => FluentActions.Invoking(() => JitterMeter.Start(options))
+        void Rejected(JitterMeterOptions options, string name, string range) => FluentActions.Invoking(() => JitterMeter.Start(options))
             .Should().Throw<ArgumentOutOfRangeException>().WithParameterName(name).WithMessage($"*{range}*");
 
-        Refused(new() { Interval = TimeSpan.FromTicks(9) }, "Interval", "1 µs to 1 s");
-        Refused(new() { Interval = TimeSpan.FromMilliseconds(1_000.1) }, "Interval", "1 µs to 1 s");
-        Refused(new() { Priority = 0 }, "Priority", "1 to 99");
-        Refused(new() { Priority = 100 }, "Priority", "1 to 99");
-        Refused(new() { Duration = TimeSpan.Zero }, "Duration", "more than 0");
-        Refused(new() { Loops = 0 }, "Loops", "1 or more");
-        Refused(new() { BreakAbove = TimeSpan.FromTicks(-1) }, "BreakAbove", "more than 0");
-        Refused(new() { Cpus = [] }, "Cpus", "at least one");
-        Refused(new() { Cpus = [0, -1] }, "Cpus", "0 or more");
+        Rejected(new() { Interval = TimeSpan.FromTicks(9) }, "Interval", "1 µs to 1 s");
+        Rejected(new() { Interval = TimeSpan.FromMilliseconds(1_000.1) }, "Interval", "1 µs to 1 s");
+        Rejected(new() { Priority = 0 }, "Priority", "1 to 99");
+        Rejected(new() { Priority = 100 }, "Priority", "1 to 99");
+        Rejected(new() { Duration = TimeSpan.Zero }, "Duration", "more than 0");
+        Rejected(new() { Loops = 0 }, "Loops", "1 or more");
+        Rejected(new() { BreakAbove = TimeSpan.FromTicks(-1) }, "BreakAbove", "more than 0");
+        Rejected(new() { Cpus = [] }, "Cpus", "at least one");
+        Rejected(new() { Cpus = [0, -1] }, "Cpus", "0 or more");
         FluentActions.Invoking(() => JitterMeter.Start(null!)).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => JitterMeter.TryStart(new() { Loops = -1 }, out _, out _)).Should().Throw<ArgumentOutOfRangeException>();
         JitterPlan.For(new() { Interval = JitterMeterOptions.MinInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
@@ -303,15 +303,15 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public void Before_the_first_wake_up_all_is_zero() => new CpuJitter(3, 4).GetStatus().Should().Be(default(CpuJitterStatus));
+    public void Before_the_first_wake_up_all_values_are_zero() => new CpuJitter(3, 4).GetStatus().Should().Be(default(CpuJitterStatus));
 
     [Fact]
-    public void The_mean_is_exact_where_64_bits_do_not_hold_the_sum()
+    public void The_mean_is_exact_even_if_the_sum_exceeds_64_bits()
     {
         CpuJitter jitter = new(0, 0);
         jitter.Add([ulong.MaxValue / 2, ulong.MaxValue / 2, ulong.MaxValue / 2]);
         jitter.GetStatus().MeanNanoseconds.Should().Be((double)(ulong.MaxValue / 2));
-        jitter.Histogram.OverflowCount.Should().Be(3, "39 hours are the histogram's most");
+        jitter.Histogram.OverflowCount.Should().Be(3, "39 hours is the limit of the histogram");
     }
 
     private static JitterMeter Start(ScriptedJitterSystem system, JitterMeterOptions options)

@@ -3,8 +3,8 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>A clock that passes when it is slept by: sleep i ends so much after its moment, or after now where that has passed. The same
-/// for the managed loop and, called back, for the native one; each thread has its own.</summary>
+/// <summary>A clock that advances during sleeps: sleep i ends a specified time after its due time, or after now if that has passed. It is
+/// used by the managed loop and, through callbacks, by the native one. Each thread has its own clock.</summary>
 internal sealed class JitterScript(params ulong[] lateBy)
 {
     public const ulong Start = 1_000_000;
@@ -16,13 +16,13 @@ internal sealed class JitterScript(params ulong[] lateBy)
 
     public int Sleeps { get; private set; }
 
-    /// <summary>How many sleeps a signal interrupts first.</summary>
+    /// <summary>The number of sleeps that a signal interrupts first.</summary>
     public int Interruptions { get; set; }
 
-    /// <summary>An error number, and whether to give it.</summary>
+    /// <summary>The error number that a sleep returns; 0 for none.</summary>
     public int Refusal { get; set; }
 
-    /// <summary>Called in each sleep, with how many there were before.</summary>
+    /// <summary>The callback for each sleep, which receives the number of earlier sleeps.</summary>
     public Action<int>? Meanwhile { get; init; }
 
     public ulong Now => Time;
@@ -46,7 +46,7 @@ internal sealed class JitterScript(params ulong[] lateBy)
         return 0;
     }
 
-    /// <summary>What the loop must find, computed in the plainest way.</summary>
+    /// <summary>Computes the expected latencies in the simplest way.</summary>
     public static ulong[] Latencies(ulong interval, ulong[] lateBy)
     {
         ulong[] latencies = new ulong[lateBy.Length];

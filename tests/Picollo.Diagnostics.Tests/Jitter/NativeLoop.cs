@@ -2,12 +2,12 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>The native library's loop with other calls in it.</summary>
+/// <summary>The loop of the native library with replaced system calls.</summary>
 internal static unsafe class NativeLoop
 {
     private static readonly delegate* unmanaged<JitterState*, delegate* unmanaged<ulong, int>, delegate* unmanaged<ulong>, int> Function = Find();
 
-    public static bool IsThere => Function != null;
+    public static bool IsAvailable => Function != null;
 
     public static int RunWith(JitterState* state, delegate* unmanaged<ulong, int> sleep, delegate* unmanaged<ulong> now) => Function(state, sleep, now);
 

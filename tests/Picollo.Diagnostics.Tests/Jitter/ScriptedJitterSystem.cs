@@ -4,7 +4,7 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>A system that is not there: what it is asked, and what it has to give.</summary>
+/// <summary>A simulated system that records the calls and returns scripted results.</summary>
 internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 {
     private const int FirstThreadId = 1_000;
@@ -15,22 +15,22 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public int[] All { get; init; } = [0, 1];
 
-    /// <summary>By CPU: how it sleeps; without, it sleeps for a millisecond each time.</summary>
+    /// <summary>The script of each CPU's sleeps. Without a script, each sleep takes a millisecond.</summary>
     public Dictionary<int, JitterScript> Scripts { get; } = [];
 
     /// <summary>The CPU whose thread cannot be pinned.</summary>
     public int? Refused { get; init; }
 
-    /// <summary>The CPU whose thread is moved once it runs.</summary>
+    /// <summary>The CPU whose thread is moved while it runs.</summary>
     public int? Moved { get; init; }
 
     public string? Limit { get; init; }
 
-    /// <summary>Where a file stands for the kernel's trace; without, there is none.</summary>
+    /// <summary>The folders that simulate tracefs; empty for none.</summary>
     public string[] TracingFolders { get; init; } = [];
 
-    /// <summary>What is not given back.</summary>
-    public (int Memory, int Inside, int Prepared) Held => (_memory, _inside, _prepared);
+    /// <summary>The number of resources that were not released.</summary>
+    public (int Memory, int Inside, int Prepared) Unreleased => (_memory, _inside, _prepared);
 
     public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason)
     {
@@ -86,7 +86,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public bool IsPinned(long threadId, int cpu) => cpu != Moved;
 
-    // As the lanes name their threads.
+    // The lanes give their threads such names.
     private static int Cpu => int.Parse(Thread.CurrentThread.Name!.Split(' ')[^1], System.Globalization.CultureInfo.InvariantCulture);
 
     private sealed class Prepared(ScriptedJitterSystem system) : IDisposable

@@ -19,7 +19,7 @@ public class ConcurrentMeterTests
             Random random = new(thread);
             for (int i = 0; i < perThread; i++)
             {
-                // New values all the time, from before the limit to behind it, in both orders.
+                // New values all the time, from below the limit to above it, in both orders.
                 object value = random.Next(2) == 0 ? random.Next(i / 50 + 1) : $"{random.Next(i / 50 + 1)}";
                 if (random.Next(2) == 0)
                 {
@@ -38,7 +38,7 @@ public class ConcurrentMeterTests
     }
 
     [Fact]
-    public void As_many_series_as_there_may_be_have_no_overflow()
+    public void The_maximum_number_of_series_has_no_overflow()
     {
         for (int round = 0; round < 50; round++)
         {
@@ -88,12 +88,12 @@ public class ConcurrentMeterTests
             ulong counted = listening.Total;
             counted.Should().BeInRange(900, (ulong)measured);
             duration.Record(1);
-            listening.Total.Should().Be(counted, "it has ended");
+            listening.Total.Should().Be(counted, "recording has ended");
         }
     }
 
     [Fact]
-    public void Instruments_come_and_go_under_load()
+    public void Instruments_can_be_created_and_disposed_under_load()
     {
         const int perThread = 500;
         using Listening listening = new();
@@ -112,7 +112,7 @@ public class ConcurrentMeterTests
     }
 
     [Fact]
-    public void What_is_measured_inside_the_callback_of_a_listener_is_recorded()
+    public void Measurements_inside_the_callback_of_a_listener_are_recorded()
     {
         using Listening listening = new();
         Histogram<int> outer = listening.Meter.CreateHistogram<int>("outer");
@@ -139,7 +139,7 @@ public class ConcurrentMeterTests
     }
 
     [Fact]
-    public void A_measurement_inside_the_registry_waits_for_no_other_one()
+    public void A_measurement_inside_the_registry_does_not_wait_for_another()
     {
         HdrHistogramRegistry registry = new();
         using Listening listening = new(registry: registry);
@@ -147,7 +147,7 @@ public class ConcurrentMeterTests
         size.Record(1);
         Thread second = new(() => size.Record(1, new KeyValuePair<string, object?>("a", "second"))) { IsBackground = true };
 
-        // It creates a histogram, with the registry locked, and measures in there while the second one waits to add a series.
+        // It creates a histogram, which locks the registry, and measures meanwhile, while the second one waits to add a series.
         Thread first = new(() => registry.GetOrAdd("own", () =>
         {
             second.Start();
@@ -158,7 +158,7 @@ public class ConcurrentMeterTests
         { IsBackground = true };
         first.Start();
 
-        first.Join(TimeSpan.FromSeconds(20)).Should().BeTrue("else both wait for each other");
+        first.Join(TimeSpan.FromSeconds(20)).Should().BeTrue("otherwise, there is a deadlock");
         second.Join();
         listening.Series.Should().Equal("own", "size", "size{a=\"first\"}", "size{a=\"second\"}");
     }
@@ -172,7 +172,7 @@ public class ConcurrentMeterTests
 
         listening.Meter.CreateHistogram<int>("size").Record(1);
 
-        listening.Only.Histogram.TotalCount.Should().Be(2, "each of them records");
+        listening.Only.Histogram.TotalCount.Should().Be(2, "each listener records");
     }
 
     private static void InParallel(Action<int> work)

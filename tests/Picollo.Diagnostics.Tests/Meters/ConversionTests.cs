@@ -48,7 +48,7 @@ public class ConversionTests
     }
 
     [Fact]
-    public void Fractions_of_every_type_without_a_unit_have_millionths_and_integers_in_a_unit_its_scale()
+    public void Fractions_without_a_unit_are_recorded_in_millionths_and_integers_in_the_scale_of_their_unit()
     {
         using Listening listening = new();
 
@@ -75,7 +75,7 @@ public class ConversionTests
     }
 
     [Fact]
-    public void Integers_without_a_unit_are_recorded_as_they_are()
+    public void Integers_without_a_unit_are_recorded_unchanged()
     {
         using Listening listening = new();
 
@@ -90,7 +90,7 @@ public class ConversionTests
     [InlineData("EUR", 100, 12.34, 1234, "EUR", 100)]
     [InlineData("ms", 1000, 0.5, 500, "seconds", 1e6)]
     [InlineData("KiBy", 1, 3, 3, "bytes", 1.0 / 1024)]
-    public void A_scale_that_was_set_holds(string? unit, double scale, double value, ulong recorded, string name, double ratio)
+    public void A_configured_scale_is_used(string? unit, double scale, double value, ulong recorded, string name, double ratio)
     {
         using Listening listening = new(options => options.SetScale("PRICE", scale));
 
@@ -125,7 +125,7 @@ public class ConversionTests
     }
 
     [Fact]
-    public void Positive_infinity_counts_as_not_a_number_because_it_would_spoil_every_sum()
+    public void Positive_infinity_is_counted_as_NaN()
     {
         using Listening listening = new();
 
@@ -165,7 +165,7 @@ public class ConversionTests
     }
 
     [Fact]
-    public void The_first_number_out_of_range_is_two_to_the_63rd()
+    public void The_first_number_out_of_range_is_2_to_the_63()
     {
         using Listening listening = new(options => options.SetScale("d", 1));
         Histogram<double> number = listening.Meter.CreateHistogram<double>("d");
@@ -180,7 +180,7 @@ public class ConversionTests
     [InlineData("d", 1e-30)]
     [InlineData("TiBy", 1e-30)]
     [InlineData("ns", 1e30)]
-    public void The_ratio_of_an_extreme_scale_is_one_that_a_description_takes(string unit, double scale)
+    public void The_ratio_of_an_extreme_scale_is_valid_in_a_description(string unit, double scale)
     {
         using Listening listening = new(options => options.SetScale("d", scale));
 
@@ -200,9 +200,9 @@ public class ConversionTests
     }
 
     [Fact]
-    public void Any_duration_is_recorded_as_decimal_arithmetic_has_it()
+    public void Any_duration_is_recorded_like_in_decimal_arithmetic()
     {
-        // In the buckets of one wide, which hold values below 128 exactly, and in all others.
+        // Tests buckets with a width of one, which hold values below 128 exactly, and all others.
         var durations = Gen.OneOf(
             Gen.Choose(0, 300_000).Select(picoseconds => picoseconds * 1e-12),
             Gen.Choose(0, int.MaxValue).Select(microseconds => microseconds * 1e-6),
@@ -214,7 +214,7 @@ public class ConversionTests
             ReadOnlyHdrHistogram histogram = listening.Only.Histogram;
 
             decimal exact = (decimal)value * 1_000_000_000;
-            bool isHalf = Math.Abs((exact % 1) - 0.5m) < 0.000001m; // may be rounded either way
+            bool isHalf = Math.Abs((exact % 1) - 0.5m) < 0.000001m; // can be rounded up or down
             ulong nearest = (ulong)Math.Round(exact, MidpointRounding.AwayFromZero);
             return isHalf || histogram.GetBucket(nearest).Count == 1
                 || histogram.GetBucket(nearest - 1).Count == 1 && exact > 1UL << 52; // where a double has no fraction

@@ -6,7 +6,7 @@ public sealed class DisabledMeterTests(FaultsApp app) : IClassFixture<FaultsApp>
 {
     [Fact]
     [Trait("Category", "Slow")]
-    public void Where_the_application_has_disabled_its_meters_the_reason_says_so()
+    public void Disabled_meters_are_reported()
     {
         Dictionary<string, string> findings = app.Run("no-meters");
 

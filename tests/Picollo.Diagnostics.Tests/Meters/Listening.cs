@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Meters;
 
-/// <summary>A meter, and what listens to it.</summary>
+/// <summary>A meter and its listener.</summary>
 internal sealed class Listening : IDisposable
 {
     private static int _last;
@@ -28,7 +28,7 @@ internal sealed class Listening : IDisposable
 
     public ulong Total => Registry.Registrations.Aggregate(0UL, (sum, registration) => sum + registration.Histogram.TotalCount);
 
-    /// <summary>The one series that is registered.</summary>
+    /// <summary>The only registered series.</summary>
     public HdrHistogramRegistration Only => Registry.Registrations.Should().ContainSingle().Subject;
 
     public static KeyValuePair<string, object?>[] Tags(params ReadOnlySpan<(string? Key, object? Value)> tags)

@@ -18,7 +18,7 @@ public class MeterAllocationTests
             Listening.Tags(("code", 200), ("method", "GET")),
             Listening.Tags(("method", "GET"), ("code", 200), ("route", "/a"), ("tls", true), ("port", 443L)),
             Listening.Tags(("none", null), ("share", 0.5)),
-            Listening.Tags(("day", DayOfWeek.Monday)), // by its text, which the runtime keeps
+            Listening.Tags(("day", DayOfWeek.Monday)), // compared by its text, which the runtime caches
         ];
 
         Allocations.InSteadyState(() =>

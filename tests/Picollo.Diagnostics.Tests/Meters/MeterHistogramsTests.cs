@@ -44,7 +44,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void Only_histograms_of_the_chosen_meters_are_recorded()
+    public void Only_histograms_of_the_selected_meters_are_recorded()
     {
         using Listening listening = new();
         using Meter other = new("Other." + listening.Meter.Name);
@@ -60,7 +60,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void Instruments_that_were_there_before_are_recorded()
+    public void Existing_instruments_are_recorded()
     {
         using Meter meter = new("Test.Before");
         Histogram<int> histogram = meter.CreateHistogram<int>("size");
@@ -74,7 +74,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void An_instrument_that_comes_back_counts_on()
+    public void An_instrument_that_is_created_again_continues_its_series()
     {
         using Listening listening = new();
         for (int i = 0; i < 5000; i++)
@@ -88,7 +88,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void Instruments_beyond_the_limit_are_refused_and_counted()
+    public void Instruments_beyond_the_limit_are_ignored_and_counted()
     {
         using Listening listening = new();
         for (int i = 0; i < MeterHistograms.MaxInstruments + 3; i++)
@@ -141,7 +141,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void An_instrument_whose_name_is_taken_with_another_unit_has_the_name_of_its_meter_before_it()
+    public void An_instrument_whose_name_is_used_with_another_unit_is_prefixed_with_its_meter()
     {
         using Listening listening = new();
         using Meter other = new(listening.Meter.Name + ".Other");
@@ -154,7 +154,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void A_histogram_of_another_kind_under_the_name_does_no_harm()
+    public void A_registered_histogram_of_another_kind_is_not_changed()
     {
         HdrHistogramRegistry registry = new();
         PlainHdrHistogram<uint> own = HdrHistogram.Create();
@@ -197,7 +197,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void Names_may_be_empty()
+    public void Names_can_be_empty()
     {
         using Listening listening = new(options => options.AddMeter("*"));
         using Meter meter = new("");
@@ -244,7 +244,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void Excluded_instruments_end_and_do_not_come_back()
+    public void Excluded_instruments_are_no_longer_recorded()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -261,7 +261,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void An_exclusion_does_not_end_with_the_next_one()
+    public void A_further_exclusion_does_not_replace_the_previous_one()
     {
         using Listening listening = new(options => options.IsExcluded = instrument => instrument.Name == "first");
         listening.Histograms.Exclude(instrument => instrument.Name == "second");

@@ -11,7 +11,7 @@ public class TagTests
     private const string Overflow = "size{otel.metric.overflow=\"true\"}";
 
     [Fact]
-    public void Ten_thousand_values_have_as_many_series_as_there_may_be_and_the_rest_is_in_one_that_says_so()
+    public void Ten_thousand_values_have_the_maximum_number_of_series_and_an_overflow_series()
     {
         using Listening listening = new(options => options.MaxSeries = 100);
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -30,7 +30,7 @@ public class TagTests
     }
 
     [Fact]
-    public void The_default_limit_takes_ten_thousand_values_of_every_type()
+    public void The_default_limit_handles_ten_thousand_values_of_every_type()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -58,11 +58,11 @@ public class TagTests
         });
 
         listening.Only.ToString().Should().Be("size{a=\"x\",b=\"1\",c=\"true\",e=\"y\"}");
-        listening.Only.Histogram.TotalCount.Should().Be(1000, "orders that have no slot of their own are found, too");
+        listening.Only.Histogram.TotalCount.Should().Be(1000, "orders without a slot are found, too");
     }
 
     [Fact]
-    public void Tags_in_another_order_are_known_when_there_is_no_room_for_further_series()
+    public void Tags_in_another_order_are_found_when_the_limit_is_reached()
     {
         using Listening listening = new(options => options.MaxSeries = 1);
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -79,12 +79,12 @@ public class TagTests
     }
 
     [Fact]
-    public void Orders_of_some_series_do_not_take_the_room_of_others()
+    public void Orders_of_some_series_do_not_take_the_slots_of_others()
     {
         const int maxSeries = 20;
         using Listening listening = new(options => options.MaxSeries = maxSeries);
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
-        Seeded.Run(200, random => // more orders than there are slots
+        Seeded.Run(200, random => // more orders than slots
         {
             KeyValuePair<string, object?>[] tags = Listening.Tags(("a", 0), ("b", 1), ("c", 2), ("d", 3), ("e", 4));
             random.Shuffle(tags);
@@ -107,7 +107,7 @@ public class TagTests
     }
 
     [Fact]
-    public void Keys_that_are_exchanged_are_another_series()
+    public void Swapped_keys_are_another_series()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -119,7 +119,7 @@ public class TagTests
     }
 
     [Fact]
-    public void The_last_one_of_a_key_holds()
+    public void The_last_value_of_a_duplicate_key_is_used()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -135,12 +135,12 @@ public class TagTests
     [Fact]
     public void Tags_with_the_same_hash_are_different_series()
     {
-        // The hash does not read keys, and a number has the same bits in several types.
+        // The hash does not include keys, and equal numbers of several types have the same bits.
         KeyValuePair<string, object?>[][] all =
         [
             Listening.Tags(("a", "x")), Listening.Tags(("b", "x")), Listening.Tags(("a", 2)), Listening.Tags(("a", false)), Listening.Tags(("b", 2L)),
         ];
-        TagIdentity.HashOf(all[1]).Should().Be(TagIdentity.HashOf(all[0]), "else this test shows nothing");
+        TagIdentity.HashOf(all[1]).Should().Be(TagIdentity.HashOf(all[0]), "otherwise, the test would prove nothing");
         TagIdentity.HashOf(all[3]).Should().Be(TagIdentity.HashOf(all[2]));
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -157,7 +157,7 @@ public class TagTests
     }
 
     [Fact]
-    public void Text_that_differs_in_one_character_anywhere_has_another_hash()
+    public void Text_that_differs_in_any_character_has_another_hash()
     {
         char[] text = new string('a', TagIdentity.MaxTextLength).ToCharArray();
         HashSet<ulong> hashes = [];
@@ -175,7 +175,7 @@ public class TagTests
     }
 
     [Fact]
-    public void Text_that_is_the_same_in_the_characters_that_count_has_the_same_hash()
+    public void Text_that_is_equal_up_to_the_limit_has_the_same_hash()
     {
         string text = new('x', TagIdentity.MaxTextLength);
 
@@ -183,7 +183,7 @@ public class TagTests
     }
 
     [Fact]
-    public void The_type_of_a_value_does_not_matter_when_there_is_no_room_for_further_series()
+    public void The_type_of_a_value_does_not_matter_when_the_limit_is_reached()
     {
         using Listening listening = new(options => options.MaxSeries = 1);
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -199,7 +199,7 @@ public class TagTests
     }
 
     [Fact]
-    public void A_tag_without_text_is_no_label_as_in_an_exposition()
+    public void A_tag_without_text_is_not_a_label()
     {
         using Listening listening = new(options => options.MaxSeries = 2);
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -246,7 +246,7 @@ public class TagTests
     }
 
     [Fact]
-    public void Orders_of_tags_take_a_bounded_number_of_slots()
+    public void Orders_of_tags_take_a_limited_number_of_slots()
     {
         InstrumentSeries series = new(
             new Meter("Orders").CreateHistogram<int>("size"), new(1, HdrHistogramDescription.None), new(), new(), maxSeries: 2);
@@ -264,7 +264,7 @@ public class TagTests
     }
 
     [Fact]
-    public void Values_that_are_compared_by_their_text_have_the_slot_of_their_series_only()
+    public void Values_compared_by_their_text_have_only_the_slot_of_their_series()
     {
         InstrumentSeries series = new(
             new Meter("Foreign").CreateHistogram<int>("size"), new(1, HdrHistogramDescription.None), new(), new(), maxSeries: 2);
@@ -298,7 +298,7 @@ public class TagTests
     }
 
     [Fact]
-    public void Values_of_several_types_with_the_same_bits_are_not_taken_for_each_other()
+    public void Values_of_several_types_with_the_same_bits_are_distinguished()
     {
         object?[] values = [65, 65L, 65u, 65UL, (short)65, (ushort)65, (byte)65, (sbyte)65, 'A', "A", 65.0, 65f, true, false, null, 2, 3, 1, "", double.NaN, -0.0, 0.0];
         using Listening listening = new();
@@ -357,7 +357,7 @@ public class TagTests
     });
 
     [Fact]
-    public void Text_of_any_characters_and_length_is_kept_apart_within_the_characters_that_count()
+    public void Text_of_any_characters_and_length_is_distinguished_up_to_the_limit()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -369,7 +369,7 @@ public class TagTests
             size.Record(1, new KeyValuePair<string, object?>("a", "\0\0"));
             size.Record(1, new KeyValuePair<string, object?>("a", "\ud800"));
             size.Record(1, new KeyValuePair<string, object?>("a", huge));
-            size.Record(1, new KeyValuePair<string, object?>("a", huge + "y")); // other text, cut to the same
+            size.Record(1, new KeyValuePair<string, object?>("a", huge + "y")); // different text with the same truncated text
             size.Record(1, new KeyValuePair<string, object?>("a", cut));
             size.Record(1, new KeyValuePair<string, object?>(huge, 1));
             size.Record(1, new KeyValuePair<string, object?>(null!, 1));
@@ -434,7 +434,7 @@ public class TagTests
     }
 
     [Fact]
-    public void What_a_value_throws_does_not_reach_the_application()
+    public void An_exception_of_a_value_does_not_reach_the_application()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");
@@ -449,7 +449,7 @@ public class TagTests
     }
 
     [Fact]
-    public void A_value_whose_text_measures_itself_ends()
+    public void A_value_whose_text_measures_itself_does_not_recurse_forever()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");

@@ -1,10 +1,10 @@
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>What holds on every system.</summary>
+/// <summary>The behaviour on every system.</summary>
 public class RunningProcessContractTests
 {
     [Fact]
-    public void No_process_is_held_that_no_sample_found()
+    public void A_process_that_no_sample_found_is_not_opened()
     {
         RunningProcess.TryOpen(default, out RunningProcess? running, out string? reason).Should().BeFalse();
         running.Should().BeNull();

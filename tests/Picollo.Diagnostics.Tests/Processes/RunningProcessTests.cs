@@ -4,7 +4,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>Signals and niceness of real children.</summary>
+/// <summary>Tests signals and niceness of real child processes.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public sealed class RunningProcessTests : IDisposable
@@ -41,7 +41,7 @@ public sealed class RunningProcessTests : IDisposable
         child.ExitCode.Should().Be(128 + Terminate);
 
         Signal(running, Kill).Should().Contain("has ended");
-        Renice(running, 5).Should().Contain("has ended");
+        SetNice(running, 5).Should().Contain("has ended");
     }
 
     [FactNeeding(Need.Linux)]
@@ -52,44 +52,44 @@ public sealed class RunningProcessTests : IDisposable
         child.Kill();
         child.WaitForExit();
 
-        Refused(shown).Should().ContainAny("has ended", "There is no process");
+        ReasonFor(shown).Should().ContainAny("has ended", "There is no process");
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_zombie_has_ended()
+    public void A_zombie_counts_as_ended()
     {
-        // The shell becomes a sleep, which waits for no child.
+        // The shell is replaced by a sleep, which does not wait for its child.
         Process parent = Start("sh", "-c", "sleep 0.1 & echo $!; exec sleep 60");
         int id = int.Parse(parent.StandardOutput.ReadLine()!, CultureInfo.InvariantCulture);
         using RunningProcess early = Open(Find(id));
         Eventually(() => Find(id).State == 'Z');
 
-        Refused(Find(id)).Should().Contain("has ended");
-        Signal(early, Kill).Should().Contain("has ended", "the kernel would say nothing");
-        Renice(early, 5).Should().Contain("has ended");
+        ReasonFor(Find(id)).Should().Contain("has ended");
+        Signal(early, Kill).Should().Contain("has ended", "the kernel would report no error");
+        SetNice(early, 5).Should().Contain("has ended");
     }
 
     [FactNeeding(Need.Linux)]
-    public void An_id_that_is_anothers_by_now_is_refused()
+    public void A_reused_ID_is_rejected()
     {
         Process child = Start("sleep", "60");
         ProcessCpu shown = Find(child.Id);
 
         foreach (ProcessCpu other in new[]
         {
-            shown with { StartNanoseconds = shown.StartNanoseconds - 10_000_000 }, // a tick
+            shown with { StartNanoseconds = shown.StartNanoseconds - 10_000_000 }, // one tick
             shown with { StartNanoseconds = shown.StartNanoseconds + 10_000_000 },
             shown with { StartNanoseconds = 0 },
         })
         {
-            Refused(other).Should().Contain("another's");
+            ReasonFor(other).Should().Contain("another process");
         }
 
         child.HasExited.Should().BeFalse();
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_thread_is_no_process()
+    public void A_thread_is_not_a_process()
     {
         using var over = new ManualResetEventSlim();
         long id = 0;
@@ -101,15 +101,15 @@ public sealed class RunningProcessTests : IDisposable
         thread.Start();
         SpinWait.SpinUntil(() => Volatile.Read(ref id) != 0);
 
-        Refused(Find(Environment.ProcessId) with { Id = (int)id }).Should().NotBeEmpty();
-        Refused(default).Should().Contain("no process 0");
-        Refused(new ProcessCpu { Id = -1 }).Should().Contain("no process -1");
+        ReasonFor(Find(Environment.ProcessId) with { Id = (int)id }).Should().NotBeEmpty();
+        ReasonFor(default).Should().Contain("no process 0");
+        ReasonFor(new ProcessCpu { Id = -1 }).Should().Contain("no process -1");
         over.Set();
         thread.Join();
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_is_no_signal_or_niceness_is_refused_before_anything_is_done()
+    public void Invalid_signals_and_niceness_values_are_rejected()
     {
         Process child = Start("sleep", "60");
         RunningProcess running = Open(Find(child.Id));
@@ -132,9 +132,9 @@ public sealed class RunningProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void All_threads_are_reniced()
+    public void The_niceness_of_all_threads_changes()
     {
-        // A program of .NET's, which has a few.
+        // A .NET program has several threads.
         string log = Path.Combine(Directory.CreateTempSubdirectory("picollo").FullName, "log");
         string[] line = Tool.HelperApp("record-log", log);
         Process child = Start(line[0], line[1..]);
@@ -144,21 +144,21 @@ public sealed class RunningProcessTests : IDisposable
         int wanted = Math.Min(before + 4, 19);
         using RunningProcess running = Open(Find(child.Id));
 
-        Renice(running, wanted).Should().BeNull();
+        SetNice(running, wanted).Should().BeNull();
 
         threads.Update();
         ThreadCpu[] its = [.. threads.Threads.Where(each => each.ProcessId == child.Id)];
         its.Length.Should().BeGreaterThan(3);
         its.Should().OnlyContain(each => each.Nice == wanted);
-        Find(Environment.ProcessId).Nice.Should().Be(before, "that is another process");
-        Renice(running, wanted).Should().BeNull("nothing is left to do");
+        Find(Environment.ProcessId).Nice.Should().Be(before, "this process is not the target");
+        SetNice(running, wanted).Should().BeNull("all threads already have the niceness");
         child.Kill();
         child.WaitForExit();
         Directory.Delete(Path.GetDirectoryName(log)!, recursive: true);
     }
 
     [FactNeeding(Need.Linux, Need.Root, Need.Setpriv)]
-    public void What_this_user_may_not_do_is_said()
+    public void Missing_permissions_are_reported()
     {
         Process roots = Start("sleep", "60");
         Process nobodys = Start("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "nice", "-n", "5", "sleep", "60");
@@ -166,9 +166,9 @@ public sealed class RunningProcessTests : IDisposable
         using RunningProcess other = Open(Find(roots.Id)), own = Open(Find(nobodys.Id));
 
         AsUser.Run(AsUser.Nobody, () => Signal(other, Terminate)).Should().Contain("another user").And.Contain("CAP_KILL");
-        AsUser.Run(AsUser.Nobody, () => Renice(other, 19)).Should().Contain("another user").And.Contain("CAP_SYS_NICE");
-        AsUser.Run(AsUser.Nobody, () => Renice(own, -5)).Should().Contain("CAP_SYS_NICE").And.NotContain("another user");
-        AsUser.Run(AsUser.Nobody, () => Renice(own, 19)).Should().BeNull();
+        AsUser.Run(AsUser.Nobody, () => SetNice(other, 19)).Should().Contain("another user").And.Contain("CAP_SYS_NICE");
+        AsUser.Run(AsUser.Nobody, () => SetNice(own, -5)).Should().Contain("CAP_SYS_NICE").And.NotContain("another user");
+        AsUser.Run(AsUser.Nobody, () => SetNice(own, 19)).Should().BeNull();
         Find(nobodys.Id).Nice.Should().Be(19);
         AsUser.Run(AsUser.Nobody, () => Signal(own, Terminate)).Should().BeNull();
         nobodys.WaitForExit(30_000).Should().BeTrue();
@@ -176,18 +176,18 @@ public sealed class RunningProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void No_descriptor_is_left_open()
+    public void All_descriptors_are_closed()
     {
         Process child = Start("sleep", "60");
         ProcessCpu shown = Find(child.Id);
         for (int i = 0; i < 100; i++)
         {
             Open(shown).Dispose();
-            Refused(shown with { StartNanoseconds = 0 });
+            ReasonFor(shown with { StartNanoseconds = 0 });
         }
 
         Directory.GetFileSystemEntries("/proc/self/fd").Count(file => new FileInfo(file).LinkTarget?.Contains("pidfd", StringComparison.Ordinal) == true)
-            .Should().BeLessThan(20, "Process has some of its own, but not one for each time");
+            .Should().BeLessThan(20, "Process opens some descriptors, but not one per call");
     }
 
     private static RunningProcess Open(ProcessCpu process)
@@ -197,7 +197,7 @@ public sealed class RunningProcessTests : IDisposable
         return running!;
     }
 
-    private static string Refused(ProcessCpu process)
+    private static string ReasonFor(ProcessCpu process)
     {
         RunningProcess.TryOpen(process, out RunningProcess? running, out string? reason).Should().BeFalse();
         running.Should().BeNull();
@@ -211,7 +211,7 @@ public sealed class RunningProcessTests : IDisposable
         return reason;
     }
 
-    private static string? Renice(RunningProcess process, int nice)
+    private static string? SetNice(RunningProcess process, int nice)
     {
         bool isChanged = process.TrySetNice(nice, out string? reason);
         isChanged.Should().Be(reason is null);

@@ -5,7 +5,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Runtime;
 
-/// <summary>Events in the orders in which the runtime writes them. Times in nanoseconds.</summary>
+/// <summary>Tests events in the orders in which the runtime writes them. Times are in nanoseconds.</summary>
 public class RuntimeEventReaderTests
 {
     private const uint Other = 0, Collection = 1, Preparation = 6, Debugger = 5;
@@ -85,7 +85,7 @@ public class RuntimeEventReaderTests
     [Fact]
     public void A_background_collection_has_several_pauses_and_collections_of_younger_generations_between_them()
     {
-        // The first pause contains a collection of generation 1, as the runtime does it.
+        // As in the runtime, the first pause contains a collection of generation 1.
         _reader.OnSuspendBegin(0, Collection);
         _reader.OnSuspendEnd(1);
         _reader.OnCollectionStart(1, 1, AllocSmall, Blocking);
@@ -105,7 +105,7 @@ public class RuntimeEventReaderTests
     {
         _reader.OnSuspendBegin(0, Collection);
         _reader.OnSuspendEnd(1);
-        _reader.OnSuspendEnd(5); // a second one has no request
+        _reader.OnSuspendEnd(5); // a second SuspendEEEnd has no request
         _reader.OnCollectionStart(1, 2, Induced, Blocking);
         _reader.OnCollectionEnd(1);
         _reader.OnCollectionStart(2, 1, AllocSmall, Blocking);
@@ -174,7 +174,7 @@ public class RuntimeEventReaderTests
     }
 
     [Fact]
-    public void A_request_that_is_repeated_before_threads_are_suspended_belongs_to_the_same_pause()
+    public void A_repeated_request_before_the_suspension_belongs_to_the_same_pause()
     {
         _reader.OnSuspendBegin(0, Collection);
         _reader.OnSuspendBegin(50, Preparation);
@@ -197,7 +197,7 @@ public class RuntimeEventReaderTests
     }
 
     [Fact]
-    public void A_lost_restart_of_another_suspension_does_not_take_that_of_the_next_collection()
+    public void A_lost_restart_of_another_suspension_does_not_affect_the_next_collection()
     {
         _reader.OnSuspendBegin(0, Other);
         Pause(1_000, 20, (1, 0, AllocSmall));
@@ -233,7 +233,7 @@ public class RuntimeEventReaderTests
     }
 
     [Fact]
-    public void All_pauses_together_are_the_suspensions_for_collections() => Prop.ForAll(ArbMap.Default.ArbFor<(byte Reason, ushort Length, byte Generation)[]>(), all =>
+    public void The_number_of_pauses_is_that_of_suspensions_for_collections() => Prop.ForAll(ArbMap.Default.ArbFor<(byte Reason, ushort Length, byte Generation)[]>(), all =>
     {
         RuntimeEventReader reader = new(new RuntimeHistograms(registry: null));
         long time = 0;

@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Runtime;
 
-/// <summary>The runtime of this process, and of others that have one peculiarity each.</summary>
+/// <summary>Tests the runtime of this process, and of other processes that differ in one setting each.</summary>
 [Collection(Alone.Name)]
 public class RuntimeMeterTests
 {
@@ -22,7 +22,7 @@ public class RuntimeMeterTests
         }
 
         RuntimeTotals after = meter.GetTotals();
-        Until(() => CountOf(meter, "gen2", "induced") >= 20);
+        WaitUntil(() => CountOf(meter, "gen2", "induced") >= 20);
 
         meter.UnavailableReasons.Should().BeEmpty();
         CountOf(meter, "gen2", "induced").Should().Be(20);
@@ -57,9 +57,9 @@ public class RuntimeMeterTests
         ulong least = (ulong)Stopwatch.GetElapsedTime(waits).TotalNanoseconds;
         waiter.Join();
         ulong most = (ulong)Stopwatch.GetElapsedTime(held).TotalNanoseconds;
-        Until(() => meter.LockWaits.GetCountBetween(least - (least / 100), ulong.MaxValue) > 0);
+        WaitUntil(() => meter.LockWaits.GetCountBetween(least - (least / 100), ulong.MaxValue) > 0);
 
-        // Other threads of the test runner may have waited as well.
+        // Other threads of the test runner may also have waited.
         meter.LockWaits.GetCountBetween(least - (least / 100), most + (most / 100)).Should().BeGreaterThanOrEqualTo(1);
     }
 
@@ -68,9 +68,9 @@ public class RuntimeMeterTests
     public void Thread_pool_delays_are_sampled_while_the_meter_runs_and_not_afterwards()
     {
         RuntimeMeter meter = RuntimeMeter.Start();
-        Until(() => meter.ThreadPoolDelays.TotalCount >= 5);
+        WaitUntil(() => meter.ThreadPoolDelays.TotalCount >= 5);
         meter.Dispose();
-        Thread.Sleep(200); // for an item that was queued before
+        Thread.Sleep(200); // waits for an item that was queued earlier
         ulong count = meter.ThreadPoolDelays.TotalCount;
         Thread.Sleep(200);
 
@@ -80,7 +80,7 @@ public class RuntimeMeterTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Exceptions_count_even_if_they_are_caught()
+    public void Caught_exceptions_are_counted()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
         for (int i = 0; i < 10; i++)
@@ -92,7 +92,7 @@ public class RuntimeMeterTests
         meter.Dispose();
         long exceptions = meter.GetTotals().Exceptions;
         FluentActions.Invoking(() => throw new InvalidOperationException()).Should().Throw<InvalidOperationException>();
-        meter.GetTotals().Exceptions.Should().Be(exceptions, "a meter that was disposed counts no more");
+        meter.GetTotals().Exceptions.Should().Be(exceptions, "a disposed meter no longer counts");
     }
 
     [Fact]
@@ -106,7 +106,7 @@ public class RuntimeMeterTests
         GC.Collect();
         RuntimeTotals after = meter.GetTotals();
 
-        (after.AllocatedBytes - before.AllocatedBytes).Should().BeInRange(9_000_000, 100_000_000, "contexts of threads make it inexact");
+        (after.AllocatedBytes - before.AllocatedBytes).Should().BeInRange(9_000_000, 100_000_000, "allocation contexts of threads make the value inexact");
         after.Gen0Collections.Should().BeInRange(gen0 + 1, GC.CollectionCount(0));
         after.Gen1Collections.Should().BeInRange(gen1 + 1, GC.CollectionCount(1));
         after.Gen2Collections.Should().BeInRange(gen2 + 1, GC.CollectionCount(2));
@@ -126,7 +126,7 @@ public class RuntimeMeterTests
             value = new WeakReference(flowing);
             local.Value = flowing;
             meter = RuntimeMeter.Start();
-            local.Value = null; // an ended thread keeps its context
+            local.Value = null; // otherwise, an ended thread would keep its context
             ExecutionContext.IsFlowSuppressed().Should().BeFalse();
         });
         starter.Start();
@@ -134,7 +134,7 @@ public class RuntimeMeterTests
 
         using (meter)
         {
-            Until(() =>
+            WaitUntil(() =>
             {
                 GC.Collect();
                 return !value!.IsAlive;
@@ -151,7 +151,7 @@ public class RuntimeMeterTests
             "dotnet.gc.suspension.duration", "dotnet.lock.wait.duration", "dotnet.thread_pool.work_item.delay");
 
         FluentActions.Invoking(() => RuntimeMeter.Start(registry)).Should().Throw<ArgumentException>();
-        Names().Should().HaveCount(3, "the second meter changed nothing");
+        Names().Should().HaveCount(3, "the second meter changes nothing");
 
         meter.Dispose();
         Names().Should().BeEmpty();
@@ -198,18 +198,18 @@ public class RuntimeMeterTests
             Tool.HelperApp("runtime"), new() { ["DOTNET_gcServer"] = isServer, ["DOTNET_gcConcurrent"] = isConcurrent });
 
         found["unavailable"].Should().BeEmpty();
-        int.Parse(found["gen2 induced"], CultureInfo.InvariantCulture).Should().BeGreaterThanOrEqualTo(10, "ten blocking collections, and what is done in the background");
+        int.Parse(found["gen2 induced"], CultureInfo.InvariantCulture).Should().BeGreaterThanOrEqualTo(10, "there are ten blocking collections, and background work");
         found["sum"].Should().Be(found["pauses"]);
     }
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void A_pool_that_runs_nothing_is_visible_while_it_lasts() =>
-        int.Parse(Run(Tool.HelperApp("runtime-starved"), [])["ages"], CultureInfo.InvariantCulture).Should().BeGreaterThanOrEqualTo(2, "no item has run since");
+    public void A_starved_pool_is_visible_immediately() =>
+        int.Parse(Run(Tool.HelperApp("runtime-starved"), [])["ages"], CultureInfo.InvariantCulture).Should().BeGreaterThanOrEqualTo(2, "no item has run");
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void An_application_without_event_sources_is_told_what_to_set()
+    public void Without_event_sources_the_reason_has_a_remedy()
     {
         string folder = Directory.CreateTempSubdirectory("picollo-runtime").FullName;
         try
@@ -241,7 +241,7 @@ public class RuntimeMeterTests
     private static ulong Sum(RuntimeMeter meter) =>
         meter.GcPausesByCause.Aggregate(0UL, (sum, cause) => sum + cause.Histogram.TotalCount);
 
-    private static void Until(Func<bool> condition) => SpinWait.SpinUntil(
+    private static void WaitUntil(Func<bool> condition) => SpinWait.SpinUntil(
         () =>
         {
             Thread.Sleep(5);

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Runtime;
 
-/// <summary>The probe with a clock and a queue of the test.</summary>
+/// <summary>Tests the probe with a simulated clock and queue.</summary>
 public class ThreadPoolProbeTests
 {
     private readonly HdrHistogram _delays = HdrHistogram.Create();
@@ -75,7 +75,7 @@ public class ThreadPoolProbeTests
         }
     }
 
-    /// <summary>A clock in nanoseconds that only moves when it is advanced.</summary>
+    /// <summary>A clock in nanoseconds that changes only when it is advanced.</summary>
     private sealed class Clock : TimeProvider
     {
         private long _nanoseconds = 1;

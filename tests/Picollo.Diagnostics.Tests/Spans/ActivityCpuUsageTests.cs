@@ -31,7 +31,7 @@ public class ActivityCpuUsageTests
     [InlineData("")]
     [InlineData("My.*", " ")]
     [InlineData("My.*", null)]
-    public void Names_are_needed(params string?[] names) =>
+    public void Source_names_are_required(params string?[] names) =>
         FluentActions.Invoking(() => new ActivityCpuUsage(names!)).Should().Throw<ArgumentException>().WithParameterName("sources");
 
     [Fact]
@@ -46,7 +46,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public void A_span_that_is_not_sampled_stays_so_and_allocates_no_more()
+    public void A_span_that_is_not_sampled_allocates_nothing_more()
     {
         using ActivitySource bare = new("Tests.Bare"), source = new("Tests.NotSampled");
         using ActivityCpuUsage spans = new(source.Name);
@@ -83,7 +83,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public void The_context_after_a_span_is_the_one_before()
+    public void The_context_after_a_span_is_restored()
     {
         using Tracing tracing = new();
         ExecutionContext before = ExecutionContext.Capture()!;
@@ -94,7 +94,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public void Values_that_were_set_in_a_span_stay_after_it()
+    public void Values_that_were_set_in_a_span_remain_after_it()
     {
         using Tracing tracing = new();
         AsyncLocal<string> local = new();
@@ -170,7 +170,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public void Where_threads_report_no_time_nothing_is_tagged()
+    public void Nothing_is_tagged_if_threads_report_no_time()
     {
         using ActivitySource source = new("Tests.Unavailable");
         using ActivityCpuUsage spans = new([source.Name], "Not on this system.");
@@ -194,7 +194,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public async Task A_flow_with_one_span_after_the_other_keeps_none()
+    public async Task A_flow_of_sequential_spans_keeps_none_alive()
     {
         using Tracing tracing = new();
         List<WeakReference> spans = [];
@@ -207,8 +207,8 @@ public class ActivityCpuUsageTests
         spans.Count(span => span.IsAlive).Should().BeLessThanOrEqualTo(2);
     }
 
-    /// <summary>The bytes that a call allocates more than another, waiting for a while until they are at most the limit: code that is not
-    /// optimised yet boxes contexts.</summary>
+    /// <summary>Returns the number of bytes that a call allocates in addition to another. Waits until they are at most the limit, because
+    /// code that is not yet optimised boxes contexts.</summary>
     private static double MoreBytes(Action action, Action bare, double limit)
     {
         double more = double.MaxValue;
@@ -228,7 +228,7 @@ public class ActivityCpuUsageTests
         return new WeakReference(span);
     }
 
-    // On a thread that then starts no other span.
+    // Runs on a thread that starts no other span afterwards.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference StartOnThread(Tracing tracing)
     {

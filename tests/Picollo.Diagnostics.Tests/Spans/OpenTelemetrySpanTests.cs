@@ -5,7 +5,7 @@ using Picollo.AspNetCore.Tests.Requests;
 
 namespace Picollo.Diagnostics.Tests.Spans;
 
-/// <summary>With the OpenTelemetry SDK: what its exporters are given.</summary>
+/// <summary>Tests the data that exporters of the OpenTelemetry SDK receive.</summary>
 [Collection(Alone.Name)]
 public sealed class OpenTelemetrySpanTests : IDisposable
 {
@@ -43,7 +43,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
     }
 
     [Fact]
-    public void A_source_that_is_created_later_has_the_same_order()
+    public void A_source_that_is_created_later_keeps_the_order_of_listeners()
     {
         using ActivityCpuUsage spans = new("Tests.Sdk.*");
         using TracerProvider tracer = Build();
@@ -58,7 +58,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void After_the_tracer_it_is_late_and_an_exporter_that_copies_gets_text(bool isSourceFirst)
+    public void Created_after_the_tracer_the_source_is_late_and_a_copying_exporter_gets_text(bool isSourceFirst)
     {
         ActivitySource? first = isSourceFirst ? new(SourceName) : null;
         using TracerProvider tracer = Build();
@@ -98,7 +98,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
         .AddProcessor(new SimpleActivityExportProcessor(_copied))
         .Build();
 
-    /// <summary>Copies the tags in the call, as an exporter that serialises does; what is no primitive value, as text.</summary>
+    /// <summary>Copies the tags in the call, like an exporter that serialises them. Values that are not primitive become text.</summary>
     private sealed class CopyingExporter : BaseExporter<Activity>
     {
         public List<KeyValuePair<string, object?>[]> Tags { get; } = [];

@@ -26,7 +26,7 @@ public class SpanTimesTests
 
         for (int i = 0; i < burnt.Length; i++)
         {
-            tracing[$"{i}"].Total.Should().BeInRange(burnt[i] - 0.002, burnt[i] + SpanTimes.Tolerance, $"{i} was measured by its thread");
+            tracing[$"{i}"].Total.Should().BeInRange(burnt[i] - 0.002, burnt[i] + SpanTimes.Tolerance, $"{i} its thread measured the same time");
             tracing[$"{i}"].SelfUser.Should().BeNull("it has no children");
         }
 
@@ -35,7 +35,7 @@ public class SpanTimesTests
     });
 
     [Fact]
-    public Task A_parent_includes_its_children_and_its_own_time_does_not() => RetryAsync(async tracing =>
+    public Task A_parents_time_includes_its_children_and_its_own_time_does_not() => RetryAsync(async tracing =>
     {
         double own, child, grandchild, inBackground;
         using (tracing.Start("parent"))
@@ -88,7 +88,7 @@ public class SpanTimesTests
     [Fact]
     public Task The_caller_of_an_asynchronous_child_gets_its_own_time_while_the_child_waits() => RetryAsync(async tracing =>
     {
-        TaskCompletionSource gate = new(); // the child goes on inside SetResult
+        TaskCompletionSource gate = new(); // the child continues inside SetResult
         double own = 0, child = 0;
         using (tracing.Start("parent"))
         {
@@ -129,12 +129,12 @@ public class SpanTimesTests
         }
 
         await stop;
-        Burn.Milliseconds(3); // after its stop
-        ShouldBe(tracing["span"].Total, burnt, 2 * SpanTimes.Tolerance); // waiting for the task is in its flow
+        Burn.Milliseconds(3); // after the span has stopped
+        ShouldBe(tracing["span"].Total, burnt, 2 * SpanTimes.Tolerance); // waiting for the task is part of its flow
     });
 
     [Fact]
-    public Task Work_that_still_runs_on_another_thread_counts_until_the_stop() => RetryAsync(async tracing =>
+    public Task Work_that_is_still_running_on_another_thread_counts_until_the_stop() => RetryAsync(async tracing =>
     {
         using ManualResetEventSlim burnt = new(), end = new();
         double taken = 0;
@@ -172,11 +172,11 @@ public class SpanTimesTests
         ShouldBe(tracing["parent"].Total, before);
         ShouldBe(tracing["parent"].Self, before);
         ShouldBe(tracing["grandparent"].Total, before + after);
-        ShouldBe(tracing["grandparent"].Self, after); // what the parent had taken was its
+        ShouldBe(tracing["grandparent"].Self, after); // the earlier time belonged to the parent
     });
 
     [Fact]
-    public Task Activities_between_that_are_not_measured_count_for_the_span_around_them() => RetryAsync(tracing =>
+    public Task Unmeasured_activities_count_for_the_enclosing_span() => RetryAsync(tracing =>
     {
         double own, grandchild;
         using (tracing.Start("grandparent"))
@@ -199,7 +199,7 @@ public class SpanTimesTests
     }, name => name == "not sampled" ? ActivitySamplingResult.PropagationData : ActivitySamplingResult.AllDataAndRecorded);
 
     [Fact]
-    public Task A_child_in_the_flow_that_names_another_parent_is_subtracted_too() => RetryAsync(tracing =>
+    public Task A_child_in_the_flow_with_another_parent_is_subtracted_too() => RetryAsync(tracing =>
     {
         ActivityContext remote = new(ActivityTraceId.CreateRandom(), ActivitySpanId.CreateRandom(), ActivityTraceFlags.Recorded, isRemote: true);
         double own, child;
@@ -240,7 +240,7 @@ public class SpanTimesTests
     });
 
     [Fact]
-    public Task Suspended_work_is_in_no_span_around_it() => RetryAsync(tracing =>
+    public Task Suspended_work_is_not_part_of_enclosing_spans() => RetryAsync(tracing =>
     {
         double own, suspended;
         using (tracing.Start("parent"))
@@ -254,13 +254,13 @@ public class SpanTimesTests
         }
 
         ShouldBe(tracing["parent"].Total, own);
-        tracing["parent"].SelfUser.Should().BeNull("the child was not in its flow");
+        tracing["parent"].SelfUser.Should().BeNull("the child was not in the parent's flow");
         ShouldBe(tracing["child"].Total, suspended);
         return Task.CompletedTask;
     });
 
     [Fact]
-    public Task A_watcher_around_spans_and_one_inside_count_the_same() => RetryAsync(tracing =>
+    public Task Watchers_around_and_inside_spans_measure_the_same() => RetryAsync(tracing =>
     {
         CpuUsageAsyncWatcher outer = new(listSwitches: true);
         double burnt;
@@ -281,12 +281,12 @@ public class SpanTimesTests
         ShouldBe(outer.GetTotalNanoseconds() / 1e6, burnt);
         ShouldBe(tracing["span"].Total + tracing["leaf"].Total, burnt);
         ShouldBe(inner.GetTotalNanoseconds() / 1e6, tracing["span"].Total);
-        outer.SwitchCount.Should().Be(0, "the thread has not left the flow");
+        outer.SwitchCount.Should().Be(0, "the thread did not leave the flow");
         return Task.CompletedTask;
     });
 
     [FactNeeding(Need.Linux)]
-    public Task Kernel_time_is_apart() => RetryAsync(tracing =>
+    public Task Kernel_time_is_separate() => RetryAsync(tracing =>
     {
         byte[] buffer = new byte[1 << 16];
         using (tracing.Start("parent"))
@@ -314,7 +314,7 @@ public class SpanTimesTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public Task Spans_around_named_work_go_on_on_all_threads(bool isStoppedInside) => RetryAsync(async tracing =>
+    public Task Spans_around_named_work_continue_on_all_threads(bool isStoppedInside) => RetryAsync(async tracing =>
     {
         using ManualResetEventSlim burnt = new(), end = new();
         double own = 0, onThread = 0;
@@ -351,15 +351,15 @@ public class SpanTimesTests
         end.Set();
         await work;
 
-        // Starting a thread is in them, and takes up to half a millisecond on a busy machine.
+        // The limits include the start of a thread, which takes up to half a millisecond on a busy machine.
         ShouldBe(tracing["span"].Total, own + onThread, 2 * SpanTimes.Tolerance);
         ShouldBe(tracing["grandparent"].Total, own + onThread, 2 * SpanTimes.Tolerance);
         ShouldBe(tracing["grandparent"].Self, 0);
         ShouldBe(request.GetTotalNanoseconds() / 1e6, 0);
     });
 
-    /// <summary>Runs a test until it succeeds, ten times at most: the first run compiles what it calls, and a garbage collection on a thread
-    /// of a span counts for the span.</summary>
+    /// <summary>Runs a test until it succeeds, at most ten times: the first run compiles the called methods, and a garbage collection on a
+    /// thread of a span counts for the span.</summary>
     private static async Task RetryAsync(Func<Tracing, Task> test, Func<string, ActivitySamplingResult>? sample = null)
     {
         for (int attempt = 1; ; attempt++)

@@ -29,10 +29,10 @@ internal sealed class Tracing : IDisposable
 
     public ActivitySource Source { get; }
 
-    /// <summary>The tracer traces it, and its CPU time is not measured.</summary>
+    /// <summary>A source that the tracer traces, but whose CPU time is not measured.</summary>
     public ActivitySource Unselected { get; }
 
-    /// <summary>What the tracer saw of a span when it stopped.</summary>
+    /// <summary>The tags of a span when it stopped.</summary>
     public SpanTimes this[string name] => _times[name];
 
     public Activity Start(string name) => Source.StartActivity(name)!;
@@ -49,7 +49,7 @@ internal sealed class Tracing : IDisposable
 /// <summary>The tags of a span in milliseconds; null for a tag that is not set.</summary>
 internal sealed record SpanTimes(double? User, double? System, double? SelfUser, double? SelfSystem)
 {
-    /// <summary>What a span may have taken besides what is burnt in it.</summary>
+    /// <summary>The time that a span may take in addition to the simulated work.</summary>
     public const double Tolerance = 0.5;
 
     public double Total => User!.Value + (System ?? 0);

@@ -6,7 +6,7 @@ namespace Picollo.Export.Tests;
 public class MergerTests
 {
     [Fact]
-    public void The_result_is_as_if_all_had_been_recorded_into_one_histogram_of_the_coarsest_precision() => Seeded.Run(100, random =>
+    public void The_result_equals_one_histogram_of_the_coarsest_precision() => Seeded.Run(100, random =>
     {
         const ulong Max = long.MaxValue;
         var merger = new HdrHistogramMerger();
@@ -59,7 +59,7 @@ public class MergerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void The_range_is_the_widest_and_what_was_out_of_range_stays_so(bool highFirst)
+    public void The_range_is_the_widest_and_out_of_range_counts_remain(bool highFirst)
     {
         HdrHistogram low = HdrHistogram.Factory.WithMinTrackableValue(10_000).WithMaxTrackableValue(20_000).Create();
         HdrHistogram high = HdrHistogram.Factory.WithMinTrackableValue(15_000).WithMaxTrackableValue(1_000_000).WithRelativeError(0.01).Create();
@@ -97,7 +97,7 @@ public class MergerTests
     [InlineData(0.001, false)]
     [InlineData(0.01, false)]
     [InlineData(0.001, true)]
-    public void A_total_past_2_to_the_64_is_refused_and_nothing_is_added(double relativeError, bool outOfRange)
+    public void A_total_above_2_to_the_64_is_rejected_and_nothing_is_added(double relativeError, bool outOfRange)
     {
         HdrHistogram Of(double error, ulong value, ulong count)
         {
@@ -119,7 +119,7 @@ public class MergerTests
     }
 
     [Fact]
-    public void A_histogram_whose_own_total_passes_2_to_the_64_is_refused()
+    public void A_histogram_with_a_total_above_2_to_the_64_is_rejected()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(1, ulong.MaxValue);

@@ -3,11 +3,11 @@ using Picollo.Tests.Metrics;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>The form; that it is the family's to the byte, for random histograms, is tested against the Java library.</summary>
+/// <summary>Tests the format. Another test compares the bytes for random histograms with those of the Java library.</summary>
 public class PercentileDistributionTests
 {
     [Fact]
-    public void A_distribution_reads_like_the_familys() => Text(Ten(), 2).Should().Be(
+    public void The_text_has_the_format_of_the_HdrHistogram_libraries() => Text(Ten(), 2).Should().Be(
         """
                Value     Percentile TotalCount 1/(1-Percentile)
 
@@ -27,7 +27,7 @@ public class PercentileDistributionTests
         """.ReplaceLineEndings("\n"));
 
     [Fact]
-    public void The_CSV_form_reads_like_the_familys()
+    public void The_CSV_has_the_format_of_the_HdrHistogram_libraries()
     {
         using var text = new StringWriter();
         PercentileDistribution.WriteCsv(Ten(), text, 1, 10);
@@ -45,7 +45,7 @@ public class PercentileDistributionTests
     }
 
     [Fact]
-    public void An_empty_histogram_has_a_foot_only() => Text(HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(100).Create(), 5).Should().Be(
+    public void An_empty_histogram_has_only_a_footer() => Text(HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(100).Create(), 5).Should().Be(
         """
                Value     Percentile TotalCount 1/(1-Percentile)
 
@@ -56,7 +56,7 @@ public class PercentileDistributionTests
         """.ReplaceLineEndings("\n"));
 
     [Fact]
-    public void Counts_past_the_precision_of_steps_end_all_the_same()
+    public void Counts_above_the_precision_of_steps_are_written()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(1, 1UL << 60);
@@ -67,7 +67,7 @@ public class PercentileDistributionTests
     }
 
     [Fact]
-    public void What_is_written_is_read_back() => Seeded.Run(30, random =>
+    public void A_written_distribution_is_read_back() => Seeded.Run(30, random =>
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 4)).Create();
         for (int i = random.Next(300); i > 0; i--)
@@ -83,7 +83,7 @@ public class PercentileDistributionTests
         PercentileDistribution.Read(new StringReader(csv.ToString())).Should().Equal(lines);
         foreach (PercentileDistributionLine line in lines)
         {
-            // 12 decimals of a rank of up to 300,000 values name the value.
+            // 12 decimals of a rank identify the value for up to 300,000 values.
             Percentile percentile = histogram.GetPercentile(Math.Min((line.Rank * 100) - 1e-9, 100) is var rank && rank > 0 ? rank : 0);
             (percentile.Bucket.Start + (percentile.Bucket.Step - 1)).Should().BeLessThanOrEqualTo((ulong)(line.Value * 1.000001));
             line.TotalCount.Should().BeGreaterThanOrEqualTo(percentile.TargetCount);
@@ -101,7 +101,7 @@ public class PercentileDistributionTests
     });
 
     [FactNeeding(Need.Cultures)]
-    public void The_culture_changes_nothing()
+    public void The_output_does_not_depend_on_the_culture()
     {
         string expected = Text(Ten(), 2);
         System.Globalization.CultureInfo before = System.Globalization.CultureInfo.CurrentCulture;
@@ -122,7 +122,7 @@ public class PercentileDistributionTests
     public void The_maximum_is_the_upper_bound_of_its_bucket()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).Create();
-        histogram.Record(1000); // of 992 to 1023
+        histogram.Record(1000); // in the bucket 992 to 1023
         Text(histogram, 5).Should().Contain("#[Max     =       1023.0,");
     }
 
@@ -140,7 +140,7 @@ public class PercentileDistributionTests
     [InlineData("Infinity 0.5 7", 1, 0)]
     [InlineData("1 NaN 7", 1, 0)]
     [InlineData("1 0.5 7\n\uFEFF1 0.5 7", 2, 0)]
-    public void A_wrong_line_is_named(string text, long line, long offset)
+    public void An_invalid_line_is_reported_with_its_position(string text, long line, long offset)
     {
         Func<object> read = () => PercentileDistribution.Read(new StringReader(text)).ToArray();
         HdrHistogramFormatException error = read.Should().Throw<HdrHistogramFormatException>().Which;
@@ -148,7 +148,7 @@ public class PercentileDistributionTests
     }
 
     [Fact]
-    public void A_line_of_more_than_64_KiB_is_refused()
+    public void A_line_of_more_than_64_KiB_is_rejected()
     {
         string longest = "1.0 0.5 7".PadRight(65_536);
         PercentileDistribution.Read(new StringReader($"{longest}\r\n{longest}")).Should().HaveCount(2);
@@ -169,14 +169,14 @@ public class PercentileDistributionTests
     [InlineData("1.0 0.5 7")]
     [InlineData("       Value     Percentile TotalCount 1/(1-Percentile)\n1.0 0.5 7")]
     [InlineData("\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"\n1.0,0.5,7,2.00")]
-    public void A_byte_order_mark_before_the_text_is_passed_over(string text) =>
+    public void A_byte_order_mark_is_skipped(string text) =>
         PercentileDistribution.Read(new StringReader("\uFEFF" + text)).Should().Equal(new PercentileDistributionLine(1, 0.5, 7));
 
     [Theory]
     [InlineData(0, 1)]
     [InlineData(1, 0)]
     [InlineData(1, double.NaN)]
-    public void Numbers_out_of_range_are_refused(int ticks, double ratio)
+    public void Arguments_out_of_range_are_rejected(int ticks, double ratio)
     {
         Action write = () => PercentileDistribution.Write(HdrHistogram.Create(), TextWriter.Null, ticks, ratio);
         write.Should().Throw<ArgumentOutOfRangeException>();

@@ -3,11 +3,11 @@ using static Picollo.Export.Tests.RawEncoding;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>What other members of the family write, byte by byte, in every version.</summary>
+/// <summary>Decodes the output of the other HdrHistogram libraries, byte by byte, in every version.</summary>
 public class DecodingTests
 {
     [Fact]
-    public void Data_that_may_be_no_histogram_is_decoded_or_the_reason_is_returned()
+    public void TryDecode_returns_the_histogram_or_the_reason()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
         histogram.Record(1000);
@@ -46,9 +46,9 @@ public class DecodingTests
         }
     }
 
-    /// <summary>Rust writes the largest number of 64 bits as its highest value.</summary>
+    /// <summary>The Rust library writes the largest 64-bit number as the highest value.</summary>
     [Fact]
-    public void A_highest_value_past_2_to_the_63_is_read()
+    public void A_highest_value_above_2_to_the_63_is_read()
     {
         PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(3, 1, -1, -5, 7));
         histogram.MaxTrackableValue.Should().Be(ulong.MaxValue);
@@ -62,7 +62,7 @@ public class DecodingTests
     [InlineData(2, 20_000)]
     [InlineData(1, 1L << 57)]
     [InlineData(5, 1L << 44)]
-    public void The_lowest_value_is_the_unit_of_the_histogram_and_of_what_is_written_of_it(int digits, long lowest)
+    public void The_lowest_value_is_the_unit_after_decoding_and_encoding(int digits, long lowest)
     {
         byte[] encoded = OfNumbers(digits, lowest, long.MaxValue, 3, -4, 5);
         PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
@@ -75,7 +75,7 @@ public class DecodingTests
     }
 
     [Fact]
-    public void No_digits_with_the_largest_lowest_value_are_read()
+    public void Zero_digits_with_the_largest_lowest_value_are_read()
     {
         PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(0, 1L << 61, long.MaxValue, 0, 4));
         histogram.TotalCount.Should().Be(4);
@@ -94,7 +94,7 @@ public class DecodingTests
     [InlineData(2)]
     [InlineData(4)]
     [InlineData(8)]
-    public void A_negative_word_is_no_run_of_zeros(int wordSize)
+    public void A_negative_word_is_rejected(int wordSize)
     {
         foreach (byte[] encoded in new[]
         {
@@ -112,13 +112,13 @@ public class DecodingTests
     {
         Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000, 0, 7, 0, 0, 8, -3, 9, -1, 10))).Should().Equal((1, 7), (4, 8), (8, 9), (10, 10));
 
-        // Two runs in a row, and zeros up to the very end of the layout: 7 blocks of 16 reach to 1023.
+        // Two adjacent runs, and zeros up to the end of the layout: 7 blocks of 16 end at 1023.
         Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000, -60, -51, 1))).Should().Equal((992, 1));
         Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000, 4, -111))).Should().Equal((0, 4));
     }
 
     [Fact]
-    public void What_follows_a_histogram_is_not_looked_at()
+    public void Data_after_a_histogram_is_ignored()
     {
         byte[] more = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
         long[] all = new long[112];
@@ -135,15 +135,15 @@ public class DecodingTests
     }
 
     [Fact]
-    public void A_payload_of_nothing_is_an_empty_histogram() =>
+    public void An_empty_payload_is_an_empty_histogram() =>
         Of(HdrHistogramEncoding.Decode(OfNumbers(1, 1, 1000))).Should().BeEmpty();
 
     [Theory]
-    [InlineData(1000, 512, 256)] // 1000 counts as 512: the lowest value is taken down to a power of two
+    [InlineData(1000, 512, 256)] // 1000 counts as 512: the lowest value is rounded down to a power of two
     [InlineData(512, 512, 256)]
     [InlineData(3, 2, 1)]
     [InlineData(1, 1, 0)]
-    public void A_lowest_value_above_1_widens_the_small_buckets_whose_middles_count(long lowest, ulong unit, ulong half)
+    public void A_lowest_value_above_1_widens_the_small_buckets(long lowest, ulong unit, ulong half)
     {
         // Buckets 1 and 31 are a unit wide, 32 and 33 two.
         byte[] encoded = OfNumbers(1, lowest, 1_000_000, 0, 5, -29, 6, 7, 8);
@@ -156,9 +156,9 @@ public class DecodingTests
     }
 
     [Fact]
-    public void Counts_beyond_the_highest_value_but_within_its_block_are_kept()
+    public void Counts_above_the_highest_value_within_its_block_are_kept()
     {
-        // 600 is in the block from 512 to 1023, of buckets 32 wide: the last of the 112 begins at 992.
+        // 600 is in the block from 512 to 1023, whose buckets are 32 wide. The last of the 112 buckets starts at 992.
         foreach (byte[] inflated in new[] { OfNumbers(1, 1, 600, 2, -110, 3), OfNumbers(1, 1, 600, 2, -109, 0, 3) })
         {
             foreach (byte[] encoded in new[] { inflated, Compressed(inflated) })
@@ -170,14 +170,14 @@ public class DecodingTests
             }
         }
 
-        // What can still be counted where it is does not widen the range.
+        // A count within the range does not widen it.
         HdrHistogramEncoding.Decode(OfNumbers(1, 1, 600, -98, 1)).MaxTrackableValue.Should().Be(600);
     }
 
     [Fact]
-    public void No_digits_are_blocks_of_one_bucket_and_are_held_in_finer_ones()
+    public void Zero_digits_are_decoded_into_finer_buckets()
     {
-        // Buckets of 0, 1, 2-3, 4-7, 8-15.
+        // The buckets are 0, 1, 2-3, 4-7, 8-15.
         PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(0, 1, 1000, 1, 2, 3, 4, 5));
         Of(histogram).Should().Equal((0, 1), (1, 2), (3, 3), (6, 4), (12, 5));
         Of(HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram))).Should().Equal(Of(histogram));
@@ -189,12 +189,12 @@ public class DecodingTests
         foreach (int digits in new[] { 0, 1, 5 })
         {
             int scale = digits switch { 0 => 0, 1 => 4, _ => 17 };
-            int last = ((64 - scale) << scale) - 1; // of the blocks up to 2^63-1
+            int last = ((64 - scale) << scale) - 1; // the last bucket of the blocks up to 2^63-1
             PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(digits, 1, long.MaxValue, -last, long.MaxValue));
             histogram.TotalCount.Should().Be(long.MaxValue);
             if (digits == 0)
             {
-                // A bucket of no digits is many of one digit, so half of it is below its middle and half above.
+                // A bucket of 0 digits becomes several of 1 digit, with half of the count below its midpoint and half above.
                 histogram.GetBucket((3UL << 61) - 1).Count.Should().Be(long.MaxValue / 2);
                 histogram.GetBucket(3UL << 61).Count.Should().Be((long.MaxValue / 2) + 1);
             }
@@ -208,11 +208,11 @@ public class DecodingTests
     [Theory]
     [InlineData(0x0c72124e)]
     [InlineData(0x0c72124f)]
-    public void Doubles_are_named(uint cookie) => OfPayload(cookie, 3, 1, 1000, [0])
+    public void Doubles_are_rejected(uint cookie) => OfPayload(cookie, 3, 1, 1000, [0])
         .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>().WithMessage("A histogram of doubles*(at byte 0)");
 
     [Fact]
-    public void Doubles_come_with_a_remedy() => OfPayload(0x0c72124e, 3, 1, 1000, [0])
+    public void The_message_about_doubles_has_a_remedy() => OfPayload(0x0c72124e, 3, 1, 1000, [0])
         .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>().WithMessage("*DoubleHistogram*integers*");
 
     [Theory]
@@ -222,7 +222,7 @@ public class DecodingTests
     [InlineData("#[StartTime: 5 x]", "it is text, \"#[St\"*HdrHistogramLogReader*")]
     [InlineData("\u001f\u008b\u0008\u0000", "it is gzip data*decompress it*")]
     [InlineData("\u0000\u0001\u0002\u0003", "its cookie is 0x00010203*")]
-    public void What_is_no_histogram_is_named(string data, string seen) => System.Text.Encoding.Latin1.GetBytes(data)
+    public void The_message_describes_data_that_is_not_a_histogram(string data, string seen) => System.Text.Encoding.Latin1.GetBytes(data)
         .Invoking(each => HdrHistogramEncoding.Decode(each)).Should().Throw<HdrHistogramFormatException>()
         .WithMessage($"This is not an encoded histogram: {seen}(at byte 0)");
 

@@ -7,10 +7,10 @@ namespace Picollo.Export.Tests;
 public class EncodingTests
 {
     [Fact]
-    public void The_range_reaches_to_the_midpoint_that_a_coarser_buckets_counts_are_written_at()
+    public void The_range_includes_the_midpoint_at_which_a_coarser_bucket_is_written()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).WithMaxTrackableValue(961).Create();
-        histogram.Record(961); // of 960 to 1023
+        histogram.Record(961); // in the bucket 960 to 1023
         HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram)).MaxTrackableValue.Should().Be(992);
     }
 
@@ -20,7 +20,7 @@ public class EncodingTests
     [InlineData(3)]
     [InlineData(4)]
     [InlineData(5)]
-    public void All_digits_come_back_bucket_for_bucket(int digits) => Seeded.Run(digits < 5 ? 60 : 20, random =>
+    public void Histograms_of_all_digits_are_decoded_with_the_same_buckets(int digits) => Seeded.Run(digits < 5 ? 60 : 20, random =>
     {
         ulong max = Math.Max(2, random.NextMagnitude() >> 1);
         HdrHistogram histogram = Variants.Next(random).WithSignificantDigits(digits).WithMaxTrackableValue(max).Create();
@@ -37,13 +37,13 @@ public class EncodingTests
             PlainHdrHistogram<ulong> decoded = HdrHistogramEncoding.Decode(encoded);
             decoded.BlockSize.Should().Be(histogram.BlockSize);
             decoded.MaxTrackableValue.Should().Be(max);
-            SameBuckets(decoded, histogram);
+            BucketsShouldBeEqual(decoded, histogram);
             decoded.OverflowCount.Should().Be(0);
         }
     });
 
     [Fact]
-    public void A_precision_that_is_no_digits_keeps_the_sum() => Seeded.Run(100, random =>
+    public void Other_precisions_keep_the_sum() => Seeded.Run(100, random =>
     {
         HdrHistogram histogram = Variants.Next(random).WithRelativeError(random.Next(2) == 0 ? 0.001 : 0.02)
             .WithLowestDiscernibleValue(1UL << random.Next(10)).WithMaxTrackableValue(1UL << 40).Create();
@@ -56,14 +56,14 @@ public class EncodingTests
         Bucket[] used = [.. histogram.BucketsWithValues];
         double bound = used.Max(bucket => (double)bucket.Count * bucket.Step) / 4;
 
-        decoded.BucketsWithValues.Should().HaveSameCount(used, "it is not longer than it has to be");
+        decoded.BucketsWithValues.Should().HaveSameCount(used, "each bucket becomes one bucket");
         decoded.GetSummary().Sum.Should().BeApproximately(histogram.GetSummary().Sum, bound);
     });
 
     [Fact]
-    public void A_unit_that_leaves_no_room_for_the_digits_is_written_as_the_largest_that_does()
+    public void A_unit_too_large_for_the_digits_is_reduced()
     {
-        // A block of 8 has the unit 2^58, and one of 16, of one digit, 2^57.
+        // A block of 8 has the unit 2^58. A block of 16, of one digit, has the unit 2^57.
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).WithLowestDiscernibleValue(1UL << 58).WithMaxTrackableValue(1UL << 62).Create();
         histogram.Record(0, 3);
         histogram.Record(1UL << 62, 2);
@@ -76,9 +76,9 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Other_precisions_come_back_within_their_documented_loss()
+    public void Other_precisions_are_decoded_within_the_documented_error()
     {
-        // Every block size there is, those of digits included.
+        // All block sizes, including those of digits.
         for (int scale = 3; scale <= 19; scale++)
         {
             double relativeError = Math.Clamp(0.5 / (1 << scale), 0.000_001, 0.1);
@@ -102,7 +102,7 @@ public class EncodingTests
                 List<ulong> middles = [.. decoded.BucketsWithValues.SelectMany(bucket => Enumerable.Repeat(bucket.Start + (bucket.Step / 2), (int)bucket.Count))];
                 for (int i = 0; i < values.Count; i++)
                 {
-                    // The bucket's own error, and half a bucket of the decoded histogram, in whole numbers.
+                    // The error of the bucket, and half a bucket of the decoded histogram, in whole numbers.
                     double allowed = values[i] * (histogram.RelativeError + decoded.RelativeError);
                     Math.Abs((double)middles[i] - values[i]).Should().BeLessThanOrEqualTo(Math.Ceiling(allowed), "value {0}, block size {1}", values[i], 1 << scale);
                 }
@@ -111,7 +111,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Encodings_longer_than_the_buffers_come_back_and_are_refused_where_they_are_cut_off() => Seeded.Run(1, random =>
+    public void Encodings_longer_than_the_buffers_are_decoded_and_rejected_if_truncated() => Seeded.Run(1, random =>
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(100_000_000).WithUInt64Storage().Create();
         for (ulong value = 1; value < 100_000_000; value += 1 + (value / 1000))
@@ -122,7 +122,7 @@ public class EncodingTests
         foreach (byte[] encoded in Both(histogram))
         {
             encoded.Length.Should().BeGreaterThan(2 * EncodedBytes.BufferLength);
-            SameBuckets(HdrHistogramEncoding.Decode(encoded), histogram);
+            BucketsShouldBeEqual(HdrHistogramEncoding.Decode(encoded), histogram);
         }
 
         byte[] cut = HdrHistogramEncoding.Encode(histogram)[..^(1 + random.Next(EncodedBytes.BufferLength))];
@@ -146,7 +146,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Runs_of_zeros_are_written_as_the_family_writes_them()
+    public void Runs_of_zeros_are_written_like_in_the_HdrHistogram_libraries()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
         histogram.Record([1, 1, 3, 4, 31]);
@@ -154,7 +154,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void A_total_that_wraps_is_refused()
+    public void A_total_that_overflows_is_rejected()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
         histogram.Record(3, long.MaxValue);
@@ -165,24 +165,24 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Counts_up_to_2_to_the_63_less_1_are_held_and_more_are_refused()
+    public void Counts_up_to_2_to_the_63_less_1_are_encoded_and_larger_ones_are_rejected()
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
         histogram.Record(7, long.MaxValue - 1);
         histogram.Record(900, 1);
         foreach (byte[] encoded in Both(histogram))
         {
-            SameBuckets(HdrHistogramEncoding.Decode(encoded), histogram);
+            BucketsShouldBeEqual(HdrHistogramEncoding.Decode(encoded), histogram);
         }
 
         histogram.Record(900, 1);
-        Refused("The histogram has more than 2^63-1 values*");
+        Rejected("The histogram has more than 2^63-1 values*");
         histogram.Record(900, long.MaxValue);
-        Refused("The histogram has more than 2^63-1 values*");
+        Rejected("The histogram has more than 2^63-1 values*");
         histogram.Record(3, ulong.MaxValue / 2 + 2);
-        Refused("The histogram has more than 2^63-1 values*");
+        Rejected("The histogram has more than 2^63-1 values*");
 
-        void Refused(string message)
+        void Rejected(string message)
         {
             var output = new ArrayBufferWriter<byte>();
             histogram.Invoking(each => HdrHistogramEncoding.Encode(each, output)).Should().Throw<ArgumentException>().WithMessage(message);
@@ -197,7 +197,7 @@ public class EncodingTests
     [InlineData(0.000_005)]
     [InlineData(0.001)]
     [InlineData(0.1)]
-    public void Values_up_to_2_to_the_63_less_1_are_held_and_a_larger_one_is_refused(double relativeError)
+    public void Values_up_to_2_to_the_63_less_1_are_encoded_and_larger_ones_are_rejected(double relativeError)
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithRelativeError(relativeError).Create();
         histogram.Record(long.MaxValue);
@@ -206,18 +206,18 @@ public class EncodingTests
         ((double)decoded.GetPercentileValue(100)).Should().BeApproximately(long.MaxValue, long.MaxValue * (relativeError + decoded.RelativeError));
 
         histogram.Record(1UL << 63);
-        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ArgumentException>().WithMessage("A value of 9223372036854775808 or more*2^63-1*");
+        histogram.Invoking(HdrHistogramEncoding.Encode).Should().Throw<ArgumentException>().WithMessage("The histogram has a value of 9223372036854775808 or more*2^63-1*");
     }
 
     [Fact]
-    public void A_range_beyond_what_the_format_holds_is_written_up_to_the_largest_value()
+    public void A_range_above_the_limit_of_the_format_is_written_up_to_the_largest_value()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
         HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram)).MaxTrackableValue.Should().Be(2);
         histogram.Record(1_000_000);
         HdrHistogramEncoding.Decode(HdrHistogramEncoding.Encode(histogram)).MaxTrackableValue.Should().Be(histogram.GetBucket(1_000_000).Start);
 
-        // Of another precision: up to the middle, where it is counted.
+        // A histogram of another precision is written up to the midpoint, in which the value is counted.
         HdrHistogram coarse = HdrHistogram.Factory.WithRelativeError(0.01).Create();
         coarse.Record(1_000_000);
         Bucket bucket = coarse.GetBucket(1_000_000);
@@ -225,7 +225,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void What_is_out_of_range_and_the_lowest_value_stay_behind()
+    public void Out_of_range_counts_and_the_lowest_value_are_not_encoded()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMinTrackableValue(5_000).WithMaxTrackableValue(10_000).Create();
         histogram.Record([1, 6_000, 1_000_000]);
@@ -235,7 +235,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Arguments_and_disposed_histograms_are_refused()
+    public void Null_arguments_and_disposed_histograms_are_rejected()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         ((Action)(() => HdrHistogramEncoding.Encode(null!))).Should().Throw<ArgumentNullException>();
@@ -246,7 +246,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Encoding_into_a_writer_allocates_the_encoder_alone()
+    public void Encoding_to_a_writer_allocates_only_the_encoder()
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(3_600_000_000_000).Create();
         Seeded.Run(1, random => histogram.Record([.. Enumerable.Range(0, 5000).Select(_ => (ulong)random.NextInt64(3_600_000_000_000))]));
@@ -260,7 +260,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Compressed_encoding_into_a_writer_is_the_same_and_follows_what_is_there()
+    public void Compressed_encoding_to_a_writer_appends_the_same_bytes()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record([1, 20, 300_000]);
@@ -275,7 +275,7 @@ public class EncodingTests
     private static byte[][] Both(ReadOnlyHdrHistogram histogram) =>
         [HdrHistogramEncoding.Encode(histogram), HdrHistogramEncoding.EncodeCompressed(histogram)];
 
-    private static void SameBuckets(ReadOnlyHdrHistogram actual, ReadOnlyHdrHistogram expected) =>
+    private static void BucketsShouldBeEqual(ReadOnlyHdrHistogram actual, ReadOnlyHdrHistogram expected) =>
         actual.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Step, bucket.Count))
             .Should().Equal(expected.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Step, bucket.Count)));
 }

@@ -3,12 +3,12 @@ using static Picollo.Export.Tests.RawEncoding;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>Data that is damaged or means harm: refused with the place, in little memory.</summary>
+/// <summary>Damaged and malicious data is rejected with the position of the error, and needs little memory.</summary>
 public class HostileEncodingTests
 {
     private const int HeaderLength = 40;
 
-    // A decoder's own buffers, with those of zlib.
+    // The buffers of a decoder, including those of zlib.
     private const int ConstantBytes = 200_000;
 
     [Theory]
@@ -16,10 +16,10 @@ public class HostileEncodingTests
     [InlineData(6)]
     [InlineData(int.MaxValue)]
     [InlineData(int.MinValue)]
-    public void Wrong_digits_are_named(int digits)
+    public void Invalid_digits_are_rejected(int digits)
     {
-        Refused(OfNumbers(digits, 1, 1000, 1), 12, "*significant digits is*; it must be 0 to 5*");
-        Refused(V0(2, digits, 1, 1000, [0, 1]), 4, "*significant digits*");
+        Rejected(OfNumbers(digits, 1, 1000, 1), 12, "*significant digits is*; it must be 0 to 5*");
+        Rejected(V0(2, digits, 1, 1000, [0, 1]), 4, "*significant digits*");
     }
 
     [Theory]
@@ -29,54 +29,54 @@ public class HostileEncodingTests
     [InlineData(501, 1000, 24, "The highest trackable value 1000 must be at least twice the lowest discernible value 501*")]
     [InlineData(1, 1, 24, "The highest trackable value*")]
     [InlineData(1, 0, 24, "The highest trackable value*")]
-    public void A_range_that_cannot_be_is_named(long lowest, long highest, int offset, string message)
+    public void An_invalid_range_is_rejected(long lowest, long highest, int offset, string message)
     {
-        Refused(OfNumbers(3, lowest, highest, 1), offset, message);
-        Refused(V0(8, 3, lowest, highest, []), offset - 8, message);
-        Refused(Compressed(OfNumbers(3, lowest, highest, 1)), offset, message);
+        Rejected(OfNumbers(3, lowest, highest, 1), offset, message);
+        Rejected(V0(8, 3, lowest, highest, []), offset - 8, message);
+        Rejected(Compressed(OfNumbers(3, lowest, highest, 1)), offset, message);
     }
 
     [Fact]
-    public void Lengths_that_are_not_there_are_refused()
+    public void Lengths_beyond_the_data_are_rejected()
     {
         byte[] payload = Leb128(1);
-        Refused(OfPayload(V2, 3, 1, 1000, payload, int.MaxValue), HeaderLength + 1, "*cut off*");
-        Refused(OfPayload(V2, 3, 1, 1000, payload, 2), HeaderLength + 1, "*cut off*");
-        Refused(OfPayload(V2, 3, 1, 1000, payload, -1), 4, "The payload length is -1*");
-        Refused(OfPayload(V2, 3, 1, 1000, payload, int.MinValue), 4, "The payload length*");
-        Refused(Compressed(OfPayload(V2, 3, 1, 1000, payload, int.MaxValue)), HeaderLength + 1, "*cut off*");
-        Refused(Compressed(OfPayload(V2, 3, 1, 1000, payload, -1)), 4, "The payload length is -1*");
+        Rejected(OfPayload(V2, 3, 1, 1000, payload, int.MaxValue), HeaderLength + 1, "*truncated*");
+        Rejected(OfPayload(V2, 3, 1, 1000, payload, 2), HeaderLength + 1, "*truncated*");
+        Rejected(OfPayload(V2, 3, 1, 1000, payload, -1), 4, "The payload length is -1*");
+        Rejected(OfPayload(V2, 3, 1, 1000, payload, int.MinValue), 4, "The payload length*");
+        Rejected(Compressed(OfPayload(V2, 3, 1, 1000, payload, int.MaxValue)), HeaderLength + 1, "*truncated*");
+        Rejected(Compressed(OfPayload(V2, 3, 1, 1000, payload, -1)), 4, "The payload length is -1*");
         byte[] compressed = Compressed(OfNumbers(3, 1, 1000, 1));
-        Refused(Compressed(OfNumbers(3, 1, 1000, 1), length: int.MaxValue), compressed.Length, "*cut off*");
-        Refused(Compressed(OfNumbers(3, 1, 1000, 1), length: -5), 4, "The compressed length is -5*");
+        Rejected(Compressed(OfNumbers(3, 1, 1000, 1), length: int.MaxValue), compressed.Length, "*truncated*");
+        Rejected(Compressed(OfNumbers(3, 1, 1000, 1), length: -5), 4, "The compressed length is -5*");
     }
 
     [Fact]
-    public void Counts_past_the_layout_are_refused_where_they_stand()
+    public void Counts_outside_the_layout_are_rejected_at_their_position()
     {
-        // 112 buckets of one digit up to 1000.
+        // One digit up to 1000 has 112 buckets.
         Decode(OfNumbers(1, 1, 1000, -111, 1)).TotalCount.Should().Be(1);
-        Refused(OfNumbers(1, 1, 1000, -112, 1), HeaderLength + 2, "The data has more counts than the 112*");
-        Refused(OfNumbers(1, 1, 1000, -113), HeaderLength, "The data has more counts than the 112*");
-        Refused(OfNumbers(1, 1, 1000, -100, 1, -12), HeaderLength + 3, "The data has more counts than the 112*");
-        Refused(OfNumbers(1, 1, 1000, -int.MaxValue, 1), HeaderLength, "The data has more counts than the 112*");
-        Refused(OfNumbers(1, 1, 1000, -int.MaxValue - 1L, 1), HeaderLength, "The count -2147483648 is out of range*");
-        Refused(OfNumbers(1, 1, 1000, 1, long.MinValue, 1), HeaderLength + 1, "The count -9223372036854775808 is out of range*");
-        Refused(OfPayload(V2, 1, 1, 1000, new byte[113]), HeaderLength + 112, "The data has more counts than the 112*");
-        Refused(V0(2, 0, 1, 2, Words(2, 1, -1)), 34, "The count -1 is out of range*");
+        Rejected(OfNumbers(1, 1, 1000, -112, 1), HeaderLength + 2, "The data has more counts than the 112*");
+        Rejected(OfNumbers(1, 1, 1000, -113), HeaderLength, "The data has more counts than the 112*");
+        Rejected(OfNumbers(1, 1, 1000, -100, 1, -12), HeaderLength + 3, "The data has more counts than the 112*");
+        Rejected(OfNumbers(1, 1, 1000, -int.MaxValue, 1), HeaderLength, "The data has more counts than the 112*");
+        Rejected(OfNumbers(1, 1, 1000, -int.MaxValue - 1L, 1), HeaderLength, "The count -2147483648 is out of range*");
+        Rejected(OfNumbers(1, 1, 1000, 1, long.MinValue, 1), HeaderLength + 1, "The count -9223372036854775808 is out of range*");
+        Rejected(OfPayload(V2, 1, 1, 1000, new byte[113]), HeaderLength + 112, "The data has more counts than the 112*");
+        Rejected(V0(2, 0, 1, 2, Words(2, 1, -1)), 34, "The count -1 is out of range*");
     }
 
     [Fact]
-    public void A_sum_past_2_to_the_64_is_refused_where_it_passes()
+    public void A_sum_above_2_to_the_64_is_rejected_at_its_position()
     {
         Decode(OfNumbers(1, 1, 1000, long.MaxValue, long.MaxValue, 1)).TotalCount.Should().Be(ulong.MaxValue);
-        Refused(OfNumbers(1, 1, 1000, long.MaxValue, long.MaxValue, 1, 0, 1), HeaderLength + 20, "The counts add up to 2^64 or more*");
-        Refused(OfNumbers(1, 1, 1000, long.MaxValue, long.MaxValue, long.MaxValue), HeaderLength + 18, "The counts add up*");
-        Refused(OfPayload(CookieOf(V1Base, 8), 1, 1, 1000, Words(8, long.MaxValue, long.MaxValue, 2)), HeaderLength + 16, "The counts add up*");
+        Rejected(OfNumbers(1, 1, 1000, long.MaxValue, long.MaxValue, 1, 0, 1), HeaderLength + 20, "The counts add up to 2^64 or more*");
+        Rejected(OfNumbers(1, 1, 1000, long.MaxValue, long.MaxValue, long.MaxValue), HeaderLength + 18, "The counts add up*");
+        Rejected(OfPayload(CookieOf(V1Base, 8), 1, 1, 1000, Words(8, long.MaxValue, long.MaxValue, 2)), HeaderLength + 16, "The counts add up*");
     }
 
     [Fact]
-    public void Wherever_it_is_cut_off_that_is_where_it_is_refused()
+    public void Truncated_data_is_rejected_at_its_end()
     {
         byte[] v2 = OfNumbers(3, 1, 1_000_000, -5, 1, -500, 1000, long.MaxValue / 2, 1);
         byte[][] whole =
@@ -88,18 +88,18 @@ public class HostileEncodingTests
             Decode(encoded).TotalCount.Should().BePositive();
             for (int length = 0; length < encoded.Length; length++)
             {
-                Refused(encoded[..length], length, "The encoded histogram is truncated*");
+                Rejected(encoded[..length], length, "The encoded histogram is truncated*");
             }
         }
 
-        // The same within what is compressed, whose own length is right.
-        Refused(Compressed([]), 8, "The encoded histogram is truncated*");
+        // Truncation of the data before compression, with the correct compressed length.
+        Rejected(Compressed([]), 8, "The encoded histogram is truncated*");
         for (int length = 1; length < v2.Length; length++)
         {
-            Refused(Compressed(v2[..length]), length, "The encoded histogram is truncated*");
+            Rejected(Compressed(v2[..length]), length, "The encoded histogram is truncated*");
         }
 
-        // V0 does not tell how long it is: only a cut within a word shows.
+        // The header of V0 has no length, so truncation is detected only within a word.
         byte[] v0 = V0(4, 1, 1, 1000, Words(4, 1, 2, 3));
         for (int length = 0; length < v0.Length; length++)
         {
@@ -109,8 +109,8 @@ public class HostileEncodingTests
             }
             else
             {
-                Refused(v0[..length], length, "The encoded histogram is truncated*");
-                Refused(Compressed(v0[..length], CookieOf(V0CompressedBase, 4)), length == 0 ? 8 : length, "The encoded histogram is truncated*");
+                Rejected(v0[..length], length, "The encoded histogram is truncated*");
+                Rejected(Compressed(v0[..length], CookieOf(V0CompressedBase, 4)), length == 0 ? 8 : length, "The encoded histogram is truncated*");
             }
         }
     }
@@ -119,7 +119,7 @@ public class HostileEncodingTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void A_part_of_a_checksum_is_refused(int missing)
+    public void A_partial_checksum_is_rejected(int missing)
     {
         byte[] v0 = V0(2, 1, 1, 1000, Words(2, 1, 2, 3));
         foreach ((byte[] inflated, uint cookie) in new[] { (OfNumbers(3, 1, 1_000_000, -5, 1, -500, 1000), V2Compressed), (v0, CookieOf(V0CompressedBase, 2)) })
@@ -127,12 +127,12 @@ public class HostileEncodingTests
             byte[] encoded = Compressed(inflated, cookie);
             Decode(encoded).TotalCount.Should().BePositive();
             byte[] shortened = Compressed(inflated, cookie, length: encoded.Length - 8 - missing);
-            Refused(shortened, 8, "The compressed data is truncated in its checksum*");
-            Refused(shortened[..^missing], 8, "The compressed data is truncated in its checksum*");
+            Rejected(shortened, 8, "The compressed data is truncated in its checksum*");
+            Rejected(shortened[..^missing], 8, "The compressed data is truncated in its checksum*");
         }
     }
 
-    /// <summary>HdrHistogram.NET writes its logs so.</summary>
+    /// <summary>HdrHistogram.NET writes such logs.</summary>
     [Fact]
     public void A_stream_without_a_checksum_is_accepted_if_its_data_is_complete()
     {
@@ -140,10 +140,10 @@ public class HostileEncodingTests
         byte[] encoded = Compressed(inflated);
         int length = encoded.Length - 8 - 4;
         byte[] bare = Compressed(inflated, length: length);
-        Decode(bare).BucketsWithValues.Should().Equal(Decode(encoded).BucketsWithValues, "what follows is not looked at");
+        Decode(bare).BucketsWithValues.Should().Equal(Decode(encoded).BucketsWithValues, "data after the stream is ignored");
         Decode(bare[..^4]).BucketsWithValues.Should().Equal(Decode(encoded).BucketsWithValues);
 
-        // Each shorter one is cut off in its data, even where all of the counts have come out.
+        // Each shorter stream is truncated in its data, even if all counts can be read.
         for (int shorter = 1; shorter < length; shorter++)
         {
             byte[] cut = Compressed(inflated, length: length - shorter);
@@ -152,7 +152,7 @@ public class HostileEncodingTests
     }
 
     [Fact]
-    public void A_damaged_checksum_or_stream_is_refused()
+    public void A_damaged_checksum_or_stream_is_rejected()
     {
         byte[] encoded = Compressed(OfNumbers(3, 1, 1_000_000, [.. Enumerable.Range(1, 500).Select(i => (long)(i * 7919 % 1000))]));
         Decode(encoded).TotalCount.Should().BePositive();
@@ -160,15 +160,15 @@ public class HostileEncodingTests
         {
             byte[] damaged = [.. encoded];
             damaged[i] ^= 1;
-            Refused(damaged, 8, "The compressed data is damaged*");
+            Rejected(damaged, 8, "The compressed data is damaged*");
         }
 
-        // No zlib, an unknown method, and one that asks for a dictionary.
-        Refused([.. encoded[..8], 0, 0, .. encoded[10..]], 8, "The compressed data is damaged*");
-        Refused([.. encoded[..8], 0x79, 0x01, .. encoded[10..]], 8, "The compressed data is damaged*");
-        Refused([.. encoded[..8], 0x78, 0x20, .. encoded[10..]], 8, "The compressed data is damaged*");
+        // Data that is not zlib, an unknown method, and a stream that needs a dictionary.
+        Rejected([.. encoded[..8], 0, 0, .. encoded[10..]], 8, "The compressed data is damaged*");
+        Rejected([.. encoded[..8], 0x79, 0x01, .. encoded[10..]], 8, "The compressed data is damaged*");
+        Rejected([.. encoded[..8], 0x78, 0x20, .. encoded[10..]], 8, "The compressed data is damaged*");
 
-        // A flipped bit anywhere within is an error, be it of zlib or of what comes out; the checksum sees to it.
+        // A flipped bit anywhere is an error of zlib or of the decoded data, because of the checksum.
         for (int i = 10; i < encoded.Length; i++)
         {
             byte[] damaged = [.. encoded];
@@ -178,41 +178,41 @@ public class HostileEncodingTests
     }
 
     [Fact]
-    public void What_goes_on_after_the_payload_within_the_compressed_data_is_refused() =>
-        Refused(Compressed([.. OfNumbers(3, 1, 1000, 1, 2), 0]), HeaderLength + 2, "The compressed data continues after the histogram*");
+    public void Compressed_data_after_the_payload_is_rejected() =>
+        Rejected(Compressed([.. OfNumbers(3, 1, 1000, 1, 2), 0]), HeaderLength + 2, "The compressed data continues after the histogram*");
 
     [Fact]
-    public void A_wrong_cookie_is_told()
+    public void An_unknown_cookie_is_reported()
     {
         foreach (uint cookie in (uint[])[0u, uint.MaxValue, V1Base, CookieOf(V1Base, 6), V0Base, CookieOf(V0Base, 10), V2 & ~0xf0u, 0x1c849300])
         {
-            Refused(OfPayload(cookie, 3, 1, 1000, [0]), 0, $"This is not an encoded histogram: its cookie is 0x{cookie:x8}*");
+            Rejected(OfPayload(cookie, 3, 1, 1000, [0]), 0, $"This is not an encoded histogram: its cookie is 0x{cookie:x8}*");
         }
 
-        // Compressed once more.
-        Refused(Compressed(Compressed(OfNumbers(3, 1, 1000, 1))), 0, "This is not an encoded histogram: its cookie is 0x1c849314*");
+        // Compressed twice.
+        Rejected(Compressed(Compressed(OfNumbers(3, 1, 1000, 1))), 0, "This is not an encoded histogram: its cookie is 0x1c849314*");
     }
 
     [Fact]
-    public void A_bomb_takes_the_memory_and_the_time_of_its_layout()
+    public void A_decompression_bomb_takes_only_the_memory_of_its_layout()
     {
-        // 100 MB of zeros, each a number of its own, in 100 KB; a layout of 112 buckets.
+        // 100 MB of zeros, each a separate number, in 100 KB, with a layout of 112 buckets.
         byte[] zeros = Compressed(OfPayload(V2, 1, 1, 1000, new byte[100_000_000]));
         zeros.Length.Should().BeLessThan(200_000);
-        AllocatedBy(() => Refused(zeros, HeaderLength + 112, "The data has more counts than*")).Should().BeLessThan(ConstantBytes);
+        AllocatedBy(() => Rejected(zeros, HeaderLength + 112, "The data has more counts than*")).Should().BeLessThan(ConstantBytes);
 
-        // In the place of a header, and after a histogram.
+        // Zeros instead of a header, and after a histogram.
         byte[] header = Compressed(new byte[50_000_000]);
-        AllocatedBy(() => Refused(header, 0, "This is not an encoded histogram*")).Should().BeLessThan(ConstantBytes);
+        AllocatedBy(() => Rejected(header, 0, "This is not an encoded histogram*")).Should().BeLessThan(ConstantBytes);
         byte[] trailing = Compressed([.. OfNumbers(1, 1, 1000, 1), .. new byte[50_000_000]]);
-        AllocatedBy(() => Refused(trailing, HeaderLength + 1, "The compressed data goes on*")).Should().BeLessThan(ConstantBytes);
+        AllocatedBy(() => Rejected(trailing, HeaderLength + 1, "The compressed data continues*")).Should().BeLessThan(ConstantBytes);
     }
 
     [Theory]
     [InlineData(1, 1000, 1)]
     [InlineData(3, 3_600_000_000_000, 1)]
     [InlineData(5, long.MaxValue, 1)]
-    [InlineData(1, 600, 2)] // counted beyond the highest value: once more
+    [InlineData(1, 600, 2)] // values above the highest value need a second histogram
     public void Decoding_allocates_the_histogram_and_a_constant(int digits, long highest, int times)
     {
         byte[] encoded = OfNumbers(digits, 1, highest, times == 1 ? [5, -40, 6] : [5, -110, 6]);
@@ -225,9 +225,9 @@ public class HostileEncodingTests
     }
 
     [Fact]
-    public void No_header_has_more_memory_taken_than_the_largest_histogram()
+    public void No_header_allocates_more_than_the_largest_histogram()
     {
-        // The lowest value widens the buckets, not the memory.
+        // The lowest value increases the width of the buckets, not the memory.
         foreach (long lowest in new[] { 1, 1L << 20, 1L << 44 })
         {
             byte[] encoded = OfNumbers(5, lowest, long.MaxValue, -5, 1);
@@ -237,7 +237,7 @@ public class HostileEncodingTests
 
     private static PlainHdrHistogram<ulong> Decode(byte[] encoded) => HdrHistogramEncoding.Decode(encoded);
 
-    private static void Refused(byte[] encoded, long offset, string message)
+    private static void Rejected(byte[] encoded, long offset, string message)
     {
         HdrHistogramFormatException error = Assert.Throws<HdrHistogramFormatException>(() => Decode(encoded));
         error.Message.Should().Match(message);

@@ -3,7 +3,7 @@ using System.IO.Compression;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>Encoded histograms made by hand, byte by byte as the family's formats have them, whether they make sense or not.</summary>
+/// <summary>Builds encoded histograms byte by byte in the formats of the HdrHistogram libraries, including invalid ones.</summary>
 internal static class RawEncoding
 {
     public const uint V2 = 0x1c849313, V2Compressed = 0x1c849314;
@@ -12,11 +12,11 @@ internal static class RawEncoding
 
     public static uint CookieOf(uint @base, int wordSize) => @base | ((uint)wordSize << 4);
 
-    /// <summary>V2 with numbers in ZigZag LEB128.</summary>
+    /// <summary>Returns V2 data with numbers in ZigZag LEB128.</summary>
     public static byte[] OfNumbers(int digits, long lowest, long highest, params long[] numbers) =>
         OfPayload(V2, digits, lowest, highest, [.. numbers.SelectMany(Leb128)]);
 
-    /// <summary>V1, or V2, of any payload.</summary>
+    /// <summary>Returns V1 or V2 data with any payload.</summary>
     public static byte[] OfPayload(uint cookie, int digits, long lowest, long highest, byte[] payload, int? length = null) =>
     [
         .. Int(cookie), .. Int((uint)(length ?? payload.Length)), .. Int(0), .. Int((uint)digits), .. Long(lowest), .. Long(highest),

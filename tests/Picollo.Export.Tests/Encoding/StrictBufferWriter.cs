@@ -3,8 +3,9 @@ using System.Buffers;
 namespace Picollo.Export.Tests;
 
 /// <summary>
-/// As unhelpful as a buffer writer may be: gives no more memory than is asked for, or a few bytes where nothing is asked, new memory each time, and
-/// refuses to advance where no memory was asked for or beyond it. What is written to memory after it was handed over is lost.
+/// A buffer writer that is as strict as the contract allows. It returns no more memory than requested, or a few bytes if no size is
+/// specified, and
+/// new memory each time. It throws if the caller advances without memory or beyond it. Data written to memory after Advance is lost.
 /// </summary>
 internal sealed class StrictBufferWriter : IBufferWriter<byte>
 {
@@ -15,7 +16,7 @@ internal sealed class StrictBufferWriter : IBufferWriter<byte>
 
     public void Advance(int count)
     {
-        byte[] memory = _memory ?? throw new InvalidOperationException("No memory was asked for.");
+        byte[] memory = _memory ?? throw new InvalidOperationException("No memory was requested.");
         _written.AddRange(memory.AsSpan(0, count));
         _memory = null;
     }

@@ -4,7 +4,7 @@ namespace Picollo.Export.Tests;
 
 public class ZigZagTests
 {
-    // Bytes as the family's ZigZagEncoding has them.
+    // The bytes are those of ZigZagEncoding in the HdrHistogram libraries.
     [Theory]
     [InlineData(0, "00")]
     [InlineData(-1, "01")]
@@ -16,7 +16,7 @@ public class ZigZagTests
     [InlineData(8192, "808001")]
     [InlineData(long.MaxValue, "FEFFFFFFFFFFFFFFFF")]
     [InlineData(long.MinValue, "FFFFFFFFFFFFFFFFFF")]
-    public void Numbers_have_the_familys_bytes(long number, string bytes)
+    public void Numbers_have_the_bytes_of_the_HdrHistogram_libraries(long number, string bytes)
     {
         byte[] target = new byte[ZigZag.MaxLength];
         int length = ZigZag.Write(target, number);
@@ -26,7 +26,7 @@ public class ZigZagTests
     }
 
     [Fact]
-    public void Every_magnitude_comes_back_and_a_cut_off_number_is_none()
+    public void Numbers_of_every_magnitude_are_read_back_and_truncated_ones_are_not_read()
     {
         byte[] target = new byte[ZigZag.MaxLength];
         foreach (long number in Values.Edges.Select(edge => (long)edge).SelectMany(edge => new[] { edge, -edge }))

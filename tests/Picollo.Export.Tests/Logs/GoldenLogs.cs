@@ -1,6 +1,6 @@
 namespace Picollo.Export.Tests;
 
-/// <summary>Interval logs that the Java family wrote: test resources of HdrHistogram.NET (CC0), in <c>Logs</c>.</summary>
+/// <summary>Interval logs that the Java library wrote, from the test resources of HdrHistogram.NET (CC0), in <c>Logs</c>.</summary>
 internal static class GoldenLogs
 {
     public const string V0 = "jHiccup-2.0.1.logV0.hlog";

@@ -12,7 +12,7 @@ public sealed class KilledRecorderTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [FactNeeding(Need.Linux)]
-    public void A_killed_process_leaves_whole_lines() => Seeded.Run(1, random =>
+    public void A_killed_process_leaves_complete_lines() => Seeded.Run(1, random =>
     {
         int lines = 0;
         for (int i = 0; i < Kills; i++)
@@ -36,7 +36,7 @@ public sealed class KilledRecorderTests : IDisposable
         lines.Should().BeGreaterThan(Kills);
     });
 
-    /// <summary>Only the last line of the file that was written can be cut off: where it is of several pages, the kernel may stop between
+    /// <summary>Only the last line of the current file can be truncated: if a line spans several pages, the kernel can stop between
     /// them.</summary>
     private static int CheckLines(string file, bool wasWritten)
     {
@@ -56,7 +56,7 @@ public sealed class KilledRecorderTests : IDisposable
         return intervals.Count;
     }
 
-    /// <summary>Waits until the logs are so long, so that the kill comes at any place of a line.</summary>
+    /// <summary>Waits until the logs have a length, so that the process can be killed at any position of a line.</summary>
     private void WaitForBytes(long bytes, string files)
     {
         var deadline = Stopwatch.StartNew();

@@ -9,13 +9,13 @@ public class LogReaderTests
 
     private static readonly string Histogram = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(Of(1000, 2000, 3000)));
 
-    // Intervals, total count, largest value, all as the Java library tells them.
+    // The number of intervals, the total count and the largest value, as the Java library reports them.
     [Theory]
     [InlineData(GoldenLogs.V0, 81, 61_256, 1_577_058_303, "2015-08-06T14:06:01.2250000Z")]
     [InlineData(GoldenLogs.V1, 88, 65_964, 1_895_825_407, "2015-08-06T13:26:30.2850000Z")]
     [InlineData(GoldenLogs.V2, 62, 48_761, 1_803_550_719, "2015-09-09T15:24:39.4740000Z")]
     [InlineData(GoldenLogs.Tagged, 42, 32_290, 1_551_892_479, "2015-09-09T15:24:39.4740000Z")]
-    public void Logs_of_the_family_are_read(string name, int intervals, ulong total, ulong max, string start)
+    public void Logs_of_the_HdrHistogram_libraries_are_read(string name, int intervals, ulong total, ulong max, string start)
     {
         using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(name));
         List<HdrHistogramLogInterval> read = [.. log.ReadAll()];
@@ -25,15 +25,15 @@ public class LogReaderTests
         read.Max(interval => interval.Histogram.GetPercentile(100).Bucket.End).Should().Be(max);
         log.StartTime.Should().Be(DateTimeOffset.Parse(start, null, System.Globalization.DateTimeStyles.RoundtripKind));
         read.Should().OnlyContain(interval => interval.StartTime == log.StartTime + interval.Offset);
-        read.Should().OnlyContain(interval => IsIn(interval.Histogram.GetPercentile(100).Bucket, interval.Max * 1_000_000), "as one of our own");
+        read.Should().OnlyContain(interval => IsIn(interval.Histogram.GetPercentile(100).Bucket, interval.Max * 1_000_000), "as in our own logs");
     }
 
-    // The largest value is rounded to three decimals.
+    // The largest value in a log is rounded to three decimals.
     private static bool IsIn(Bucket bucket, double max) => max >= bucket.Start - 500.0 && max <= bucket.End + 500.0;
 
-    /// <summary>As the Java library tells: the lowest value of 20,000 is a unit of 16,384.</summary>
+    /// <summary>As in the Java library, the lowest value 20,000 becomes a unit of 16,384.</summary>
     [Fact]
-    public void A_unit_of_the_family_is_kept()
+    public void The_unit_of_another_library_is_kept()
     {
         using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(GoldenLogs.V2));
         PlainHdrHistogram<ulong> first = log.Read()!.Histogram;
@@ -47,7 +47,7 @@ public class LogReaderTests
     [Theory]
     [InlineData(GoldenLogs.V2)]
     [InlineData(GoldenLogs.Tagged)]
-    public void A_log_that_is_written_again_says_the_same(string name)
+    public void A_log_that_is_written_again_has_the_same_content(string name)
     {
         using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(name));
         using var written = new MemoryStream();
@@ -78,7 +78,7 @@ public class LogReaderTests
     [InlineData("utf-16")]
     [InlineData("utf-16BE")]
     [InlineData("utf-8")]
-    public void A_byte_order_mark_tells_the_encoding(string name)
+    public void A_byte_order_mark_determines_the_encoding(string name)
     {
         var encoding = Encoding.GetEncoding(name);
         byte[] text = [.. encoding.Preamble, .. encoding.GetBytes(Header + $"Tag=é,0.5,1,3,{Histogram}\n1.5,1,3,{Histogram}\n")];
@@ -98,7 +98,7 @@ public class LogReaderTests
     [InlineData("#x")]
     public void Text_shorter_than_a_byte_order_mark_is_a_log_without_intervals(string text) => Read(text).Read().Should().BeNull();
 
-    // The counts are those of the Java library's tests.
+    // The counts are from the tests of the Java library.
     [Theory]
     [InlineData(0, 180, 62, 48_761)]
     [InlineData(5, 20, 15, 11_664)]
@@ -118,7 +118,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_part_begins_with_its_first_moment_and_ends_before_its_last_and_the_rest_is_not_decoded()
+    public void A_part_includes_its_start_but_not_its_end_and_the_rest_is_not_decoded()
     {
         using HdrHistogramLogReader log = Read(Header + $"1,1,3,{Histogram}\nTag=b,2,1,3,{Histogram}\nTag=a,3,1,3,damaged\n2.5,1,3,{Histogram}\n");
 
@@ -128,7 +128,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_log_without_a_start_begins_with_its_first_interval_though_that_is_not_wanted()
+    public void A_log_without_a_start_time_starts_at_its_first_interval_even_if_it_is_skipped()
     {
         using HdrHistogramLogReader log = Read($"100.5,1,3,{Histogram}\n101.5,1,3,{Histogram}\n102.5,1,3,{Histogram}\n");
         ReadPart(() => log.Read(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2))).Select(interval => interval.StartTime)
@@ -147,7 +147,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void Tags_are_told()
+    public void Tags_are_collected()
     {
         using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(GoldenLogs.Tagged));
         List<HdrHistogramLogInterval> read = [.. log.ReadAll()];
@@ -163,7 +163,7 @@ public class LogReaderTests
     [InlineData("\n")]
     [InlineData("\r\n")]
     [InlineData("\r")]
-    public void Comments_legend_blank_lines_and_all_line_ends_are_taken(string lineEnd)
+    public void Comments_legend_blank_lines_and_all_line_ends_are_accepted(string lineEnd)
     {
         string text = "#[Something]\n" + Header
             + "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
@@ -177,7 +177,7 @@ public class LogReaderTests
         read[1].Histogram.Buckets.Should().Equal(Of(1000, 2000, 3000).Buckets.Take(read[1].Histogram.Buckets.Count()));
     }
 
-    // The base time: told, deduced from a start time that is a year and more later, or none.
+    // The base time is specified, derived from a start time that is more than a year later, or missing.
     [Theory]
     [InlineData("#[StartTime: 1000000000.5 x]\n#[BaseTime: 1000000000.25 x]\n", "0.125", 1_000_000_000.375, -0.125)]
     [InlineData("#[StartTime: 1000000000.5 x]\n", "0.125", 1_000_000_000.625, 0.125)]
@@ -189,7 +189,7 @@ public class LogReaderTests
     [InlineData("", "0.5", 0.5, 0)]
     [InlineData("#[StartTime: soon\n", "0.5", 0.5, 0)]
     [InlineData("#[StartTime:5 x]\n", "0.5", 0.5, 0)]
-    public void Times_are_what_they_are_to_the_family(string header, string timestamp, double seconds, double offset)
+    public void Times_have_the_meaning_of_the_HdrHistogram_libraries(string header, string timestamp, double seconds, double offset)
     {
         HdrHistogramLogReader log = Read($"{header}{timestamp},1,1,{Histogram}\n");
         HdrHistogramLogInterval interval = log.Read()!;
@@ -200,7 +200,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_later_start_time_holds_from_there_on()
+    public void A_later_start_time_applies_to_the_lines_after_it()
     {
         HdrHistogramLogReader log = Read($"#[StartTime: 1000 x]\n1001,1,1,{Histogram}\n#[StartTime: 2000 x]\n2001,1,1,{Histogram}\n");
 
@@ -211,7 +211,7 @@ public class LogReaderTests
         log.BaseTime.Should().BeNull();
     }
 
-    public static TheoryData<string, long, string> WrongLines => new()
+    public static TheoryData<string, long, string> InvalidLines => new()
     {
         { "nonsense", 0, "The timestamp is not a number of seconds" },
         { "1,x,1,", 2, "The length is not a number of seconds" },
@@ -230,8 +230,8 @@ public class LogReaderTests
     };
 
     [Theory]
-    [MemberData(nameof(WrongLines))]
-    public void A_wrong_line_is_named_and_the_next_is_read(string wrong, long offset, string problem)
+    [MemberData(nameof(InvalidLines))]
+    public void An_invalid_line_is_reported_and_the_next_is_read(string wrong, long offset, string problem)
     {
         HdrHistogramLogReader log = Read($"{Header}0,1,1,{Histogram}\r\n{wrong}\n5,1,1,{Histogram}\n");
         log.Read().Should().NotBeNull();
@@ -247,7 +247,7 @@ public class LogReaderTests
     [InlineData("299999999999")]
     [InlineData("-299999999999")]
     [InlineData("#[BaseTime: 250000000000 x]\n-100000000000")]
-    public void A_first_timestamp_that_is_no_time_has_no_say_in_the_start(string wrong)
+    public void An_invalid_first_timestamp_does_not_set_the_start_time(string wrong)
     {
         HdrHistogramLogReader log = Read($"{wrong},1,1,{Histogram}\n#[BaseTime: 0 x]\n5,1,1,{Histogram}\n");
 
@@ -258,7 +258,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_line_of_doubles_is_named()
+    public void A_line_of_doubles_is_rejected()
     {
         string doubles = Convert.ToBase64String([0x0c, 0x72, 0x12, 0x4f, 0, 0, 0, 0]);
         Read($"1,2,3,{doubles}\n").Invoking(log => log.Read())
@@ -266,7 +266,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_last_line_without_its_end_is_read_where_it_is_whole_and_named_cut_off_where_it_is_not()
+    public void A_last_line_without_line_end_is_read_if_complete_and_reported_if_truncated()
     {
         string line = $"Tag=a,0.5,1,3,{Histogram}";
         for (int length = 1; length <= line.Length; length++)
@@ -288,7 +288,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_time_that_is_cut_off_is_not_believed()
+    public void A_truncated_time_is_rejected()
     {
         HdrHistogramLogReader log = Read("#[StartTime: 14418");
         log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().WithMessage("The last line is truncated: *");
@@ -296,7 +296,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_time_that_is_whole_is_believed_without_the_lines_end()
+    public void A_complete_time_without_line_end_is_accepted()
     {
         HdrHistogramLogReader log = Read("#[StartTime: 14418 (seconds since epoch)]");
         log.Read().Should().BeNull();
@@ -304,7 +304,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_base_time_that_was_deduced_holds_when_the_start_time_changes()
+    public void A_derived_base_time_remains_when_the_start_time_changes()
     {
         HdrHistogramLogReader log = Read($"#[StartTime: 1000000000 x]\n5,1,1,{Histogram}\n#[StartTime: 2000 x]\n5,1,1,{Histogram}\n");
         List<DateTimeOffset> starts = [.. log.ReadAll().Select(interval => interval.StartTime)];
@@ -312,7 +312,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_byte_order_mark_before_the_text_is_passed_over()
+    public void A_byte_order_mark_is_skipped()
     {
         using HdrHistogramLogReader log = Read($"\uFEFF#[StartTime: 5 (seconds since epoch)]\n0.0,1.0,0.0,{Histogram}\n");
         log.Read().Should().NotBeNull();
@@ -324,7 +324,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_line_may_come_in_pieces_of_any_size()
+    public void A_line_can_be_read_in_pieces_of_any_size()
     {
         byte[] log = Encoding.UTF8.GetBytes($"{Header}0,1,1,{Histogram}\r\nTag=b,1,1,1,{Histogram}\r\n");
         Seeded.Run(50, random =>
@@ -335,7 +335,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_line_of_great_length_is_refused_in_bounded_memory_and_the_next_is_read()
+    public void A_line_that_is_too_long_is_rejected_in_bounded_memory_and_the_next_is_read()
     {
         var log = new HdrHistogramLogReader(new LongLine(200_000_000, Encoding.UTF8.GetBytes($"\n5,1,1,{Histogram}\nwrong\n")));
         long before = GC.GetAllocatedBytesForCurrentThread();
@@ -345,7 +345,7 @@ public class LogReaderTests
         log.Invoking(each => each.Read()).Should().Throw<HdrHistogramFormatException>().Which.Line.Should().Be(3);
         log.Read().Should().BeNull();
 
-        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(300_000_000, "the buffer grows up to that, doubling");
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(300_000_000, "the buffer doubles until it reaches this size");
     }
 
     [Fact]
@@ -362,7 +362,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void Streams_are_closed_unless_they_are_to_stay_open()
+    public void Streams_are_closed_unless_leaveOpen_is_true()
     {
         var stream = new MemoryStream();
         new HdrHistogramLogReader(stream, leaveOpen: true).Dispose();

@@ -19,9 +19,9 @@ public sealed class LogRecorderTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task Each_interval_has_what_was_counted_in_it()
+    public async Task Each_interval_has_the_values_recorded_in_it()
     {
-        _histogram.Record(1, 1000); // before the recorder
+        _histogram.Record(1, 1000); // before the recorder starts
         HdrHistogram other = HdrHistogram.Factory.WithThreadLocal().WithMaxTrackableValue(1_000_000_000).Create();
         HdrHistogramLogRecorder recorder = Record();
         recorder.Add(_histogram);
@@ -51,7 +51,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task The_time_that_lines_take_to_write_is_in_the_next_ones()
+    public async Task The_time_to_write_lines_is_part_of_the_next_intervals()
     {
         HdrHistogram other = HdrHistogram.Create();
         await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, OnError = _ => _time.Spend(Second / 4) }))
@@ -81,7 +81,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task No_record_is_lost_or_doubled_beside_writers()
+    public async Task No_value_is_lost_or_duplicated_during_concurrent_recording()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithThreadLocal().WithSignificantDigits(2).WithMaxTrackableValue(1_000_000).Create();
         const int Records = 1_000_000;
@@ -109,7 +109,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Files_roll_by_size_and_the_oldest_go()
+    public async Task Files_roll_by_size_and_the_oldest_are_deleted()
     {
         await using (HdrHistogramLogRecorder recorder = Record(new() { MaxFileBytes = 600, FilesKept = 3, TimeProvider = _time }))
         {
@@ -130,11 +130,11 @@ public sealed class LogRecorderTests : IDisposable
 
         List<HdrHistogramLogInterval> read = [.. files.Reverse().SelectMany(Read)];
         read.Select(interval => interval.StartTime).Should().Equal(Enumerable.Range(21 - read.Count, read.Count).Select(second => Start.AddSeconds(second)));
-        files.Select(file => Read(file)[0].Offset).Should().OnlyContain(offset => offset == TimeSpan.Zero, "each file has a header of its own");
+        files.Select(file => Read(file)[0].Offset).Should().OnlyContain(offset => offset == TimeSpan.Zero, "each file has its own header");
     }
 
     [Fact]
-    public async Task Each_file_has_the_comment_and_the_unit_that_were_asked_for()
+    public async Task Each_file_has_the_configured_comment_and_unit()
     {
         await using (HdrHistogramLogRecorder recorder = Record(new() { TimeProvider = _time, MaxFileBytes = 1, Comment = "by me", MaxValueUnitRatio = 8 }))
         {
@@ -167,7 +167,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task A_clock_that_is_set_back_over_midnight_begins_no_file()
+    public async Task A_clock_that_is_set_back_over_midnight_starts_no_file()
     {
         await using (HdrHistogramLogRecorder recorder = Record(new() { RollDaily = true, TimeProvider = _time }))
         {
@@ -182,7 +182,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_is_there_is_put_aside()
+    public async Task An_existing_file_is_renamed()
     {
         File.WriteAllText(Log, "half a li");
         await Record().DisposeAsync();
@@ -192,7 +192,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [FactNeeding(Need.SmallDisk)]
-    public async Task A_full_disk_is_survived_and_later_lines_cover_what_was_not_written()
+    public async Task After_a_full_disk_later_lines_contain_the_unwritten_values()
     {
         using var disk = new SmallDisk(Path.Combine(_folder, "disk"), kilobytes: 64);
         string log = Path.Combine(disk.Path, "a.hlog");
@@ -216,7 +216,7 @@ public sealed class LogRecorderTests : IDisposable
 
         expected.Add(_histogram);
         List<HdrHistogramLogInterval> all = [.. Directory.GetFiles(disk.Path, "a*.hlog").SelectMany(Read)];
-        all.Should().HaveCount(written + 8, "two lines for each second, and two at the end");
+        all.Should().HaveCount(written + 8, "there are two lines per second, and two at the end");
         foreach (string? tag in (string?[])[null, "twice"])
         {
             var merger = new HdrHistogramMerger();
@@ -226,7 +226,7 @@ public sealed class LogRecorderTests : IDisposable
             }
 
             Text(merger.ToHistogram()!).Should().Be(Text(_histogram));
-            all.Where(interval => interval.Tag == tag).Sum(interval => interval.Length.TotalSeconds).Should().Be(35, "no time is left out");
+            all.Where(interval => interval.Tag == tag).Sum(interval => interval.Length.TotalSeconds).Should().Be(35, "no time is missing");
         }
 
         void RecordSome(int seconds)
@@ -263,7 +263,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Errors_come_back_to_no_timer_and_counts_are_kept()
+    public async Task Errors_do_not_reach_the_timer_and_counts_are_kept()
     {
         int errors = 0;
         await using (HdrHistogramLogRecorder recorder = Record(new()
@@ -273,7 +273,7 @@ public sealed class LogRecorderTests : IDisposable
             OnError = _ =>
             {
                 errors++;
-                throw new InvalidOperationException("the callback's own");
+                throw new InvalidOperationException("from the callback");
             },
         }))
         {
@@ -281,7 +281,7 @@ public sealed class LogRecorderTests : IDisposable
             _histogram.Record(1);
             _time.Advance(Second);
 
-            // No file can be where a folder is, and none can be put aside into one.
+            // A file cannot be created where a folder exists, and cannot be renamed into one.
             Directory.CreateDirectory(Path.Combine(_folder, "a.1.hlog", "x"));
             _histogram.Record(2);
             _time.Advance(Second);
@@ -292,7 +292,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task A_fault_of_the_recorder_ends_the_recording_and_is_thrown_at_the_end()
+    public async Task An_unexpected_exception_ends_the_recording_and_is_thrown_on_disposal()
     {
         HdrHistogramLogRecorder recorder = Record();
         recorder.Add(_histogram);
@@ -305,11 +305,11 @@ public sealed class LogRecorderTests : IDisposable
         Exception fault = _errors.Should().ContainSingle("it ends the recording").Which;
         (await FluentActions.Awaiting(async () => await recorder.DisposeAsync()).Should().ThrowAsync<ObjectDisposedException>())
             .Which.Should().BeSameAs(fault);
-        await Record().DisposeAsync(); // the path is free
+        await Record().DisposeAsync(); // the path can be used again
     }
 
     [Fact]
-    public async Task A_folder_in_place_of_the_file_is_an_error_until_it_is_gone()
+    public async Task A_folder_at_the_path_is_an_error_until_it_is_removed()
     {
         await using (HdrHistogramLogRecorder recorder = Record())
         {
@@ -331,7 +331,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Old_files_stay_where_the_newest_cannot_be_put_aside()
+    public async Task Old_files_remain_if_the_newest_cannot_be_renamed()
     {
         Directory.CreateDirectory(Path.Combine(_folder, "a.1.hlog", "x"));
         string[] old = [.. Enumerable.Range(2, 3).Select(age => Path.Combine(_folder, $"a.{age}.hlog"))];
@@ -352,7 +352,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task An_error_may_add_a_histogram()
+    public async Task The_error_callback_can_add_a_histogram()
     {
         HdrHistogram other = HdrHistogram.Create();
         HdrHistogramLogRecorder? recorder = null;
@@ -372,7 +372,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Values_that_no_log_can_hold_cost_their_interval_only()
+    public async Task Only_the_interval_of_values_too_large_for_the_format_is_lost()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         await using (HdrHistogramLogRecorder recorder = Record())
@@ -389,7 +389,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task A_disposed_histogram_is_reported_once_and_left_out()
+    public async Task A_disposed_histogram_is_reported_once_and_then_ignored()
     {
         HdrHistogram other = HdrHistogram.Create();
         await using (HdrHistogramLogRecorder recorder = Record())
@@ -407,7 +407,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task A_disposed_histogram_is_no_longer_held()
+    public async Task A_disposed_histogram_is_released()
     {
         await using HdrHistogramLogRecorder recorder = Record();
         WeakReference disposed = AddAndDispose(recorder);
@@ -419,7 +419,7 @@ public sealed class LogRecorderTests : IDisposable
 
         disposed.IsAlive.Should().BeFalse();
 
-        // Of its own, so that no variable holds the histogram.
+        // A separate method, so that no local variable keeps the histogram alive.
         [MethodImpl(MethodImplOptions.NoInlining)]
         static WeakReference AddAndDispose(HdrHistogramLogRecorder recorder)
         {
@@ -431,7 +431,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task What_a_disposed_histogram_counted_is_written_when_its_folder_is_there_again()
+    public async Task Values_of_a_disposed_histogram_are_written_when_the_folder_exists_again()
     {
         string folder = Path.Combine(_folder, "sub");
         string log = Path.Combine(Directory.CreateDirectory(folder).FullName, "a.hlog");
@@ -463,7 +463,7 @@ public sealed class LogRecorderTests : IDisposable
     [InlineData("replaced")]
     [InlineData("truncated")]
     [InlineData("appended to")]
-    public async Task A_file_that_is_taken_away_is_noticed_at_the_next_line(string how)
+    public async Task A_replaced_file_is_detected_at_the_next_line(string how)
     {
         string moved = Path.Combine(_folder, "moved");
         await using (HdrHistogramLogRecorder recorder = Record())
@@ -534,14 +534,14 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_another_process_writes_in_its_place_is_left_to_it()
+    public async Task A_file_of_another_process_at_the_path_is_not_changed()
     {
         await using (HdrHistogramLogRecorder recorder = Record())
         {
             recorder.Add(_histogram);
             _time.Advance(Second);
 
-            // As another process's recorder does at its start.
+            // The recorder of another process does this at its start.
             string aside = Path.Combine(_folder, "a.1.hlog");
             File.Move(Log, aside);
             using (new FileStream(Log, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete))
@@ -551,7 +551,7 @@ public sealed class LogRecorderTests : IDisposable
                 new FileInfo(Log).Length.Should().Be(0);
             }
 
-            // It ended.
+            // The other process has ended.
             _time.Advance(2 * Second);
             Read(aside).Should().HaveCount(4);
             Read(Log).Should().HaveCount(2);
@@ -559,7 +559,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Two_recorders_of_one_file_are_refused_while_the_first_is_there()
+    public async Task A_second_recorder_of_a_file_is_rejected_while_the_first_exists()
     {
         await using (HdrHistogramLogRecorder recorder = Record())
         {
@@ -583,7 +583,7 @@ public sealed class LogRecorderTests : IDisposable
     [InlineData("a.hlog", "a.1.hlog")]
     [InlineData("a.2.hlog", "a.hlog")]
     [InlineData("a", "a.2")]
-    public async Task A_log_that_another_recorder_would_replace_as_its_old_file_is_refused(string first, string second)
+    public async Task A_log_at_the_path_of_an_old_file_of_another_recorder_is_rejected(string first, string second)
     {
         Action open = () => _ = new HdrHistogramLogRecorder(Path.Combine(_folder, second), Second, new() { FilesKept = 3 });
         await using (new HdrHistogramLogRecorder(Path.Combine(_folder, first), Second, new() { FilesKept = 3 }))
@@ -601,7 +601,7 @@ public sealed class LogRecorderTests : IDisposable
     [InlineData("a.hlog", "a.1.log")]
     [InlineData("a.hlog", "a.x.hlog")]
     [InlineData("a.hlog", "b.1.hlog")]
-    public async Task A_log_that_no_other_recorder_would_replace_is_not_refused(string first, string second)
+    public async Task A_log_that_no_other_recorder_would_replace_is_accepted(string first, string second)
     {
         await using HdrHistogramLogRecorder one = new(Path.Combine(_folder, first), Second, new() { FilesKept = 3 });
         await using HdrHistogramLogRecorder other = new(Path.Combine(_folder, second), Second, new() { FilesKept = 3 });
@@ -610,7 +610,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task A_disposed_histograms_tag_is_free_at_once()
+    public async Task The_tag_of_a_disposed_histogram_can_be_reused_immediately()
     {
         HdrHistogram first = HdrHistogram.Create();
         await using (HdrHistogramLogRecorder recorder = Record())
@@ -630,7 +630,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Kept_counts_that_pass_2_to_the_64_cost_their_intervals_and_are_reported()
+    public async Task Kept_counts_above_2_to_the_64_are_reported_and_their_intervals_are_lost()
     {
         string folder = Directory.CreateDirectory(Path.Combine(_folder, "sub")).FullName;
         string log = Path.Combine(folder, "a.hlog");
@@ -653,7 +653,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Bad_arguments_are_refused()
+    public async Task Invalid_arguments_are_rejected()
     {
         Action[] bad =
         [
@@ -686,7 +686,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public void A_synchronous_container_of_services_writes_the_last_interval_and_closes_the_log()
+    public void Synchronous_disposal_by_a_service_container_writes_the_last_interval_and_closes_the_log()
     {
         ServiceCollection services = new();
         services.AddSingleton(_ => Record());
@@ -722,7 +722,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public void A_fault_is_reported_once_where_the_error_callback_disposes_the_recorder()
+    public void An_exception_is_reported_once_if_the_error_callback_disposes_the_recorder()
     {
         HdrHistogramLogRecorder? recorder = null;
         recorder = Record(new() { TimeProvider = _time, OnError = e => { _errors.Add(e); recorder!.Dispose(); } });
@@ -732,7 +732,7 @@ public sealed class LogRecorderTests : IDisposable
 
         _errors.Should().ContainSingle();
         recorder.Dispose();
-        Record().Dispose(); // the path is free
+        Record().Dispose(); // the path can be used again
     }
 
     [Fact]

@@ -9,7 +9,7 @@ public class LogWriterTests
     private static readonly DateTimeOffset Start = new(2015, 9, 9, 15, 24, 39, 474, TimeSpan.Zero);
 
     [Fact]
-    public void A_log_looks_like_the_familys()
+    public void A_log_has_the_format_of_the_HdrHistogram_libraries()
     {
         string log = Write(writer =>
         {
@@ -31,7 +31,7 @@ public class LogWriterTests
     }
 
     [Fact]
-    public void Without_a_header_timestamps_count_from_1970() =>
+    public void Without_a_header_timestamps_are_relative_to_1970() =>
         Write(writer => writer.WriteInterval(Of(), Start, Start.AddSeconds(1))).Should().StartWith("1441812279.474,1.000,0.000,HIST");
 
     [Fact]
@@ -46,8 +46,8 @@ public class LogWriterTests
             writer.WriteInterval(Of(1), Start, Start.AddSeconds(1));
         }));
 
-    /// <summary>The kind of such a time is lost; .NET converts it as a local one, as <see cref="DateTime.ToUniversalTime"/> does. It was
-    /// written as UTC: five hours too early for a process in New York.</summary>
+    /// <summary>The kind of such a time is lost. .NET converts it as local time, like <see cref="DateTime.ToUniversalTime"/>. It used to be
+    /// written as UTC, which was five hours too early for a process in New York.</summary>
     [Fact]
     public void A_time_of_unspecified_kind_is_a_local_one()
     {
@@ -82,7 +82,7 @@ public class LogWriterTests
     }
 
     [FactNeeding(Need.Cultures)]
-    public void The_culture_changes_nothing()
+    public void The_output_does_not_depend_on_the_culture()
     {
         string Log() => Write(writer =>
         {
@@ -104,7 +104,7 @@ public class LogWriterTests
     }
 
     [Fact]
-    public void What_is_written_is_read() => Seeded.Run(30, random =>
+    public void A_written_log_is_read_back() => Seeded.Run(30, random =>
     {
         var expected = new List<(string? Tag, long Offset, long Length, HdrHistogram Histogram)>();
         string log = Write(writer =>
@@ -143,12 +143,12 @@ public class LogWriterTests
     [InlineData("a\nb")]
     [InlineData("\r")]
     [InlineData("")]
-    public void A_tag_that_would_break_the_line_is_refused(string tag) =>
+    public void A_tag_that_would_break_the_line_is_rejected(string tag) =>
         Write(writer => writer.Invoking(each => each.WriteInterval(Of(1), Start, Start, tag))
             .Should().Throw<ArgumentException>().WithParameterName(nameof(tag))).Should().BeEmpty();
 
     [Fact]
-    public void Text_of_a_length_that_no_reader_expects_is_refused() => Write(writer =>
+    public void Text_that_is_too_long_is_rejected() => Write(writer =>
     {
         const int Most = 1 << 20;
         writer.Invoking(each => each.WriteInterval(Of(1), Start, Start, new string('a', Most + 1))).Should().Throw<ArgumentException>().WithParameterName("tag");
@@ -179,7 +179,7 @@ public class LogWriterTests
     }
 
     [Fact]
-    public void Intervals_put_behind_another_log_without_a_header_keep_their_times()
+    public void Intervals_appended_to_another_log_without_a_header_keep_their_times()
     {
         using var stream = new MemoryStream();
         using (var first = new HdrHistogramLogWriter(stream, leaveOpen: true))
@@ -193,7 +193,7 @@ public class LogWriterTests
         second.WriteInterval(Of(3), Start.AddSeconds(6), Start.AddSeconds(7));
 
         string log = Encoding.UTF8.GetString(stream.ToArray());
-        log.Split("#[BaseTime: ").Should().HaveCount(3, "it is said once, before the first");
+        log.Split("#[BaseTime: ").Should().HaveCount(3, "it is written once, before the first interval");
         using var reader = new HdrHistogramLogReader(new MemoryStream(stream.ToArray()));
         reader.ReadAll().Select(interval => interval.StartTime).Should().Equal(Start, Start.AddSeconds(5), Start.AddSeconds(6));
     }
@@ -201,7 +201,7 @@ public class LogWriterTests
     [Theory]
     [InlineData("a\nb")]
     [InlineData("\r")]
-    public void A_comment_of_several_lines_is_refused(string comment) => Write(writer =>
+    public void A_comment_of_several_lines_is_rejected(string comment) => Write(writer =>
     {
         writer.Invoking(each => each.WriteComment(comment)).Should().Throw<ArgumentException>().WithParameterName(nameof(comment));
         writer.Invoking(each => each.WriteHeader(Start, comment)).Should().Throw<ArgumentException>().WithParameterName(nameof(comment));
@@ -212,14 +212,14 @@ public class LogWriterTests
     [InlineData(-1)]
     [InlineData(double.NaN)]
     [InlineData(double.PositiveInfinity)]
-    public void A_unit_ratio_that_divides_nothing_is_refused(double ratio)
+    public void An_invalid_unit_ratio_is_rejected(double ratio)
     {
         Action create = () => _ = new HdrHistogramLogWriter(new MemoryStream(), ratio);
         create.Should().Throw<ArgumentOutOfRangeException>();
     }
 
     [Fact]
-    public void The_largest_value_is_in_the_unit_that_was_asked_for()
+    public void The_largest_value_is_in_the_configured_unit()
     {
         using var stream = new MemoryStream();
         using var writer = new HdrHistogramLogWriter(stream, maxValueUnitRatio: 8);
@@ -228,7 +228,7 @@ public class LogWriterTests
     }
 
     [Fact]
-    public void Each_call_is_one_write_of_whole_lines()
+    public void Each_call_is_one_write_of_complete_lines()
     {
         var stream = new Writes(int.MaxValue, canSeek: true);
         using var writer = new HdrHistogramLogWriter(stream);
@@ -241,7 +241,7 @@ public class LogWriterTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void A_write_that_fails_leaves_no_half_line_that_others_are_put_behind(bool canSeek)
+    public void A_failed_write_leaves_no_partial_line_before_later_lines(bool canSeek)
     {
         var stream = new Writes(room: 500, canSeek);
         using var writer = new HdrHistogramLogWriter(stream);
@@ -283,7 +283,7 @@ public class LogWriterTests
     }
 
     [Fact]
-    public void A_base_time_that_could_not_be_written_is_written_with_the_next_interval()
+    public void A_base_time_whose_write_failed_is_written_with_the_next_interval()
     {
         var stream = new Writes(int.MaxValue, canSeek: true);
         using (var first = new HdrHistogramLogWriter(stream, leaveOpen: true))
@@ -302,7 +302,7 @@ public class LogWriterTests
     }
 
     [Fact]
-    public void Timestamps_do_not_count_from_a_header_that_could_not_be_written()
+    public void Timestamps_are_not_relative_to_a_header_whose_write_failed()
     {
         var stream = new Writes(room: 0, canSeek: true);
         using var writer = new HdrHistogramLogWriter(stream);
@@ -332,7 +332,7 @@ public class LogWriterTests
         return Encoding.UTF8.GetString(stream.ToArray());
     }
 
-    /// <summary>Remembers each write, and fails in the middle of the one for which there is no room.</summary>
+    /// <summary>Remembers each write. The write that exceeds the space fails in its middle.</summary>
     private sealed class Writes(int room, bool canSeek) : MemoryStream
     {
         public int Room { get; set; } = room;

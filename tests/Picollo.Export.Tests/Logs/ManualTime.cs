@@ -1,7 +1,7 @@
 namespace Picollo.Export.Tests;
 
-/// <summary>A clock and timers that go on when they are told to, on the thread that tells them. The wall clock can be set; the other
-/// cannot.</summary>
+/// <summary>A clock with timers that a test advances. Timers run on the thread that advances the clock. The wall clock can also be set; the
+/// monotonic clock cannot.</summary>
 internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
 {
     private readonly Lock _gate = new();
@@ -25,10 +25,10 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
         }
     }
 
-    /// <summary>The time until the next tick; null if there is none.</summary>
+    /// <summary>The time until the next tick; null if there is no timer.</summary>
     public TimeSpan? UntilNext => First() is { Next: < long.MaxValue } first ? TimeSpan.FromTicks(first.Next - _timestamp) : null;
 
-    /// <summary>Goes on by some time, with all the ticks in it.</summary>
+    /// <summary>Advances the clock and runs all timers that are due.</summary>
     public void Advance(TimeSpan time)
     {
         long until = _timestamp + time.Ticks;
@@ -42,7 +42,7 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
         GoTo(Math.Max(until, _timestamp));
     }
 
-    /// <summary>Goes on by some time in which no timer comes, as within a tick.</summary>
+    /// <summary>Advances the clock without running timers, as during a tick.</summary>
     public void Spend(TimeSpan time) => GoTo(_timestamp + time.Ticks);
 
     public void SetClock(DateTimeOffset now) => _now = now;

@@ -8,12 +8,13 @@ using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>The exporter against a receiver that is slow, refuses, resets, asks for a pause, and recovers. Time goes on where a test lets it.</summary>
+/// <summary>Tests the exporter against a receiver that is slow, refuses, resets connections, requests a pause, and recovers. The tests
+/// advance the time.</summary>
 public sealed class OtlpExporterTests : IAsyncLifetime
 {
     private const ulong Cumulative = 2;
 
-    // Longer than any backoff, so that a timer within it is a backoff or a pause.
+    // Longer than any backoff, so a timer that is shorter is a backoff or a pause.
     private static readonly TimeSpan RequestTimeout = TimeSpan.FromHours(1);
     private static readonly TimeSpan Rarely = TimeSpan.FromDays(1);
 
@@ -28,12 +29,12 @@ public sealed class OtlpExporterTests : IAsyncLifetime
 
     public Task InitializeAsync() => Task.CompletedTask;
 
-    // An export at the end may wait for the end of a backoff.
+    // An export at the end may wait until a backoff ends.
     public async Task DisposeAsync()
     {
         foreach (OtlpExporter exporter in _exporters)
         {
-            await GoOnAsync(exporter.DisposeAsync().AsTask(), _time);
+            await AdvanceAsync(exporter.DisposeAsync().AsTask(), _time);
         }
     }
 
@@ -82,7 +83,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         receiver.Answer(status);
         receiver.Answer(status);
 
-        List<TimeSpan> waits = await GoOnAsync(exporter.FlushAsync(), expected: true);
+        List<TimeSpan> waits = await AdvanceAsync(exporter.FlushAsync(), expected: true);
 
         waits.Should().HaveCount(2);
         waits[0].TotalSeconds.Should().BeInRange(0.8, 1.2);
@@ -94,25 +95,25 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_pause_that_a_receiver_demands_is_kept()
+    public async Task The_pause_that_a_receiver_requests_is_respected()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver);
         _histogram.Record(1);
         receiver.Answer(429, "4");
-        (await GoOnAsync(exporter.FlushAsync(), expected: true)).Should().Equal(TimeSpan.FromSeconds(4));
+        (await AdvanceAsync(exporter.FlushAsync(), expected: true)).Should().Equal(TimeSpan.FromSeconds(4));
 
         receiver.Answer(503, _time.GetUtcNow().AddSeconds(3).ToString("R"));
-        (await GoOnAsync(exporter.FlushAsync(), expected: true)).Should().Equal(TimeSpan.FromSeconds(3));
+        (await AdvanceAsync(exporter.FlushAsync(), expected: true)).Should().Equal(TimeSpan.FromSeconds(3));
 
-        // Longer than a flush may take: nothing is sent before, and all of it after.
+        // The pause is longer than a flush may take. Nothing is sent before it ends, and all of it is sent afterwards.
         receiver.Answer(429, "3600");
-        (await GoOnAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
+        (await AdvanceAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
         int before = receiver.Requests.Count;
         _histogram.Record(1);
         (await exporter.FlushAsync()).Should().BeFalse();
         receiver.Requests.Should().HaveCount(before);
-        _time.Advance(TimeSpan.FromMinutes(10)); // the longest pause that is kept
+        _time.Advance(TimeSpan.FromMinutes(10)); // the longest pause that is respected
         (await exporter.FlushAsync()).Should().BeTrue();
         receiver.Points.Last().Count.Should().Be(2);
     }
@@ -135,7 +136,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
             return Task.CompletedTask;
         });
 
-        (await GoOnAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
+        (await AdvanceAsync(exporter.FlushAsync(), expected: false)).Should().BeEmpty();
         exporter.LastError.Should().BeOfType<HttpRequestException>().Which.StatusCode.Should().Be((HttpStatusCode)status);
         exporter.LastError!.Message.Should().Be($"The export to {receiver.Endpoint} failed: the receiver returned the status code {status}.");
         _errors.Should().Equal(exporter.LastError);
@@ -149,7 +150,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_receiver_that_resets_connections_and_then_recovers_has_all_deltas()
+    public async Task A_receiver_that_resets_connections_gets_all_deltas_after_recovery()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
@@ -165,13 +166,13 @@ public sealed class OtlpExporterTests : IAsyncLifetime
                 return Task.CompletedTask;
             });
             _time.Spend(TimeSpan.FromSeconds(1));
-            await GoOnAsync(exporter.FlushAsync(), expected: true);
+            await AdvanceAsync(exporter.FlushAsync(), expected: true);
         }
 
         accepted.Select(point => point.Count).Should().Equal(10, 10, 10, 10);
-        accepted.Skip(1).Select(point => point.StartTime).Should().Equal(accepted.SkipLast(1).Select(point => point.Time), "a delta starts where the last one has ended");
+        accepted.Skip(1).Select(point => point.StartTime).Should().Equal(accepted.SkipLast(1).Select(point => point.Time), "a delta starts at the end of the last one");
         (await exporter.FlushAsync()).Should().BeTrue();
-        receiver.Requests.Should().HaveCount(12, "there is nothing new");
+        receiver.Requests.Should().HaveCount(12, "there are no new values");
 
         static Task Reset(HttpContext context)
         {
@@ -181,7 +182,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_receiver_that_refuses_connections_and_is_then_there_has_everything()
+    public async Task A_receiver_that_refuses_connections_gets_everything_after_recovery()
     {
         using TcpListener free = new(IPAddress.Loopback, 0);
         free.Start();
@@ -189,18 +190,18 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         free.Stop();
         OtlpExporter exporter = Exporter(new Uri(address + "/v1/metrics"), options => options.Temporality = OtlpTemporality.Delta);
         _histogram.Record(1, 3);
-        (await GoOnAsync(exporter.FlushAsync(), expected: false)).Should().HaveCountGreaterThanOrEqualTo(2);
+        (await AdvanceAsync(exporter.FlushAsync(), expected: false)).Should().HaveCountGreaterThanOrEqualTo(2);
         exporter.LastError!.Message.Should().Be($"The export to {address}/v1/metrics failed: ConnectionError (ConnectionRefused).");
         _histogram.Record(1, 4);
 
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync(address);
-        await GoOnAsync(exporter.FlushAsync(), expected: true);
+        await AdvanceAsync(exporter.FlushAsync(), expected: true);
 
         receiver.Points.Single().Count.Should().Be(7);
     }
 
     [Fact]
-    public async Task A_slow_receiver_is_asked_again_after_the_timeout()
+    public async Task A_request_to_a_slow_receiver_is_retried_after_the_timeout()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver, options => (options.Interval, options.Timeout) = (TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(8)));
@@ -223,7 +224,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task The_error_of_a_slow_receiver_names_the_timeout()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Timeout = TimeSpan.FromSeconds(6)); // longer than a flush
+        OtlpExporter exporter = Exporter(receiver, options => options.Timeout = TimeSpan.FromSeconds(6)); // longer than the limit of a flush
         _histogram.Record(1);
         receiver.Answer(context => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default));
 
@@ -236,7 +237,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_timer_exports_at_each_interval_and_failed_exports_are_made_up_for()
+    public async Task The_timer_exports_at_each_interval_and_later_exports_contain_failed_ones()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver, options =>
@@ -277,13 +278,13 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         OtlpDataPoint[] points = [.. receiver.Points];
         points.Select(point => point.Count).Should().Equal(3, 4, 0, 1);
         points[1].StartTime.Should().Be(points[0].StartTime);
-        points[2].StartTime.Should().Be(points[1].Time, "the values before are gone");
+        points[2].StartTime.Should().Be(points[1].Time, "the earlier values are lost");
         points[3].StartTime.Should().Be(points[2].StartTime);
         (points[2].Min, points[2].Max, points[3].Min, points[3].Max).Should().Be((null, null, 7e-9, 7e-9));
     }
 
     [Fact]
-    public async Task A_reset_is_noticed_also_if_there_are_more_values_than_before()
+    public async Task A_reset_is_detected_even_if_there_are_more_values_than_before()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
@@ -297,7 +298,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Deltas_add_up_to_what_was_recorded_whatever_fails() => await Task.WhenAll(Enumerable.Range(0, 4).Select(async seed =>
+    public async Task Deltas_add_up_to_the_recorded_values_whatever_fails() => await Task.WhenAll(Enumerable.Range(0, 4).Select(async seed =>
     {
         Random random = new(seed);
         ManualTime time = new(DateTimeOffset.UnixEpoch.AddYears(50));
@@ -321,14 +322,14 @@ public sealed class OtlpExporterTests : IAsyncLifetime
 
             receiver.Answer(Accept);
             Task<bool> flush = exporter.FlushAsync();
-            await GoOnAsync(flush, time);
+            await AdvanceAsync(flush, time);
             for (; failures > 0 && !await flush; failures--)
             {
                 flush = exporter.FlushAsync();
-                await GoOnAsync(flush, time);
+                await AdvanceAsync(flush, time);
             }
 
-            receiver.Answer(Accept); // one more than is needed after a round without new values
+            receiver.Answer(Accept); // not needed after a round without new values
         }
 
         for (int i = 0; i < 100; i++)
@@ -359,7 +360,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }));
 
     [Fact]
-    public async Task Ten_thousand_series_are_sent_in_requests_of_a_thousand_and_only_what_failed_is_repeated()
+    public async Task Ten_thousand_series_are_sent_in_requests_of_a_thousand_and_only_failed_ones_are_repeated()
     {
         for (int i = 1; i < 10_000; i++)
         {
@@ -375,7 +376,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         (await exporter.FlushAsync()).Should().BeFalse();
         receiver.Requests.Should().HaveCount(10);
         receiver.Requests.Should().OnlyContain(request => OtlpDataPoint.Read(request.Body).Count == 1_000);
-        receiver.Requests.Should().OnlyContain(request => new ProtobufMessage(request.Body).Message(1).Message(2).Messages(2).Count() == 1, "they are of one metric");
+        receiver.Requests.Should().OnlyContain(request => new ProtobufMessage(request.Body).Message(1).Message(2).Messages(2).Count() == 1, "all points belong to one metric");
         exporter.ExportedCount.Should().Be(9_000);
 
         (await exporter.FlushAsync()).Should().BeTrue();
@@ -385,7 +386,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_receiver_that_asks_for_a_pause_is_not_sent_the_other_requests()
+    public async Task Remaining_requests_are_not_sent_if_the_receiver_requests_a_pause()
     {
         for (int i = 0; i < 1_000; i++)
         {
@@ -398,14 +399,14 @@ public sealed class OtlpExporterTests : IAsyncLifetime
 
         (await exporter.FlushAsync()).Should().BeFalse();
 
-        receiver.Requests.Should().HaveCount(1, "there are two");
+        receiver.Requests.Should().HaveCount(1, "a second request is pending");
         _time.Advance(TimeSpan.FromSeconds(60));
         (await exporter.FlushAsync()).Should().BeTrue();
         receiver.Requests.Should().HaveCount(3);
     }
 
     [Fact]
-    public async Task Requests_are_no_spans()
+    public async Task Requests_create_no_spans()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver);
@@ -418,7 +419,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_removed_histogram_is_exported_once_more_and_not_kept()
+    public async Task A_removed_histogram_is_exported_once_more_and_then_dropped()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         foreach (OtlpTemporality temporality in Enum.GetValues<OtlpTemporality>())
@@ -468,7 +469,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_clock_that_is_set_back_gives_each_export_a_later_time()
+    public async Task Each_export_has_a_later_time_even_if_the_clock_is_set_back()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver);
@@ -482,7 +483,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_timer_goes_on_after_an_exception_of_any_kind()
+    public async Task The_timer_continues_after_any_exception()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         int calls = 0;
@@ -520,7 +521,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_left_is_exported_at_the_end_also_of_histograms_that_were_removed()
+    public async Task Disposal_exports_the_remaining_values_including_those_of_removed_histograms()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
@@ -538,7 +539,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_receiver_that_does_not_answer_holds_the_end_up_for_five_seconds_only()
+    public async Task A_receiver_that_does_not_respond_delays_disposal_by_at_most_five_seconds()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver);
@@ -601,7 +602,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_exporter_can_be_created_where_the_flow_is_suppressed()
+    public async Task An_exporter_can_be_created_while_the_flow_is_suppressed()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter;
@@ -634,7 +635,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     [Theory]
     [InlineData("s3cr3t")]
     [InlineData("Basic dXNlcjpwYXNz")]
-    public async Task Header_values_are_in_no_error_also_if_the_receiver_repeats_them(string secret)
+    public async Task Errors_contain_no_header_values_even_if_the_receiver_repeats_them(string secret)
     {
         using TcpListener echo = new(IPAddress.Loopback, 0);
         echo.Start();
@@ -671,7 +672,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
             options.Timeout = TimeSpan.FromSeconds(20);
         });
         (await exporter.FlushAsync()).Should().BeFalse();
-        await GoOnAsync(exporter.FlushAsync(), expected: false);
+        await AdvanceAsync(exporter.FlushAsync(), expected: false);
         await stop.CancelAsync();
         await serving.ContinueWith(_ => { }, TaskScheduler.Default);
 
@@ -701,15 +702,15 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         return exporter;
     }
 
-    /// <summary>Lets time go on to each backoff and pause until a flush has ended; returns them.</summary>
-    private async Task<List<TimeSpan>> GoOnAsync(Task<bool> flush, bool expected)
+    /// <summary>Advances the time to each backoff and pause until a flush completes. Returns the waits.</summary>
+    private async Task<List<TimeSpan>> AdvanceAsync(Task<bool> flush, bool expected)
     {
-        List<TimeSpan> waits = await GoOnAsync(flush, _time);
+        List<TimeSpan> waits = await AdvanceAsync(flush, _time);
         (await flush).Should().Be(expected);
         return waits;
     }
 
-    private static async Task<List<TimeSpan>> GoOnAsync(Task flush, ManualTime time)
+    private static async Task<List<TimeSpan>> AdvanceAsync(Task flush, ManualTime time)
     {
         List<TimeSpan> waits = [];
         while (!flush.IsCompleted)
@@ -726,7 +727,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         return waits;
     }
 
-    /// <summary>Waits until the exporter waits for its next interval.</summary>
+    /// <summary>Waits until the exporter is waiting for its next interval.</summary>
     private async Task TimerAsync(TimeSpan within)
     {
         while (_time.UntilNext is not { } next || next > within)

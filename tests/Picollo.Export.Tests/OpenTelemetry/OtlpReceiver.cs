@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>A receiver on 127.0.0.1 that answers as a test demands: 200 unless there is another answer.</summary>
+/// <summary>A receiver on 127.0.0.1 that returns the responses of a test, or the status code 200.</summary>
 internal sealed class OtlpReceiver : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -16,7 +16,7 @@ internal sealed class OtlpReceiver : IAsyncDisposable
 
     private OtlpReceiver(WebApplication app) => _app = app;
 
-    /// <summary>The requests in their order: path, headers and uncompressed body.</summary>
+    /// <summary>The requests in order: path, headers and uncompressed body.</summary>
     public ConcurrentQueue<(string Path, IReadOnlyDictionary<string, string> Headers, byte[] Body)> Requests { get; } = new();
 
     public Uri Address => new(_app.Urls.Single());
@@ -38,7 +38,7 @@ internal sealed class OtlpReceiver : IAsyncDisposable
         return receiver;
     }
 
-    /// <summary>Answers a later request, after those that have an answer already.</summary>
+    /// <summary>Adds the response to a later request, after the responses that were added before.</summary>
     public void Answer(Func<HttpContext, Task> answer) => _answers.Enqueue(answer);
 
     public void Answer(int statusCode, string? retryAfter = null) => Answer(context =>
@@ -52,7 +52,7 @@ internal sealed class OtlpReceiver : IAsyncDisposable
         return Task.CompletedTask;
     });
 
-    /// <summary>Waits for a request that nobody waited for.</summary>
+    /// <summary>Waits for the next request that was not yet awaited.</summary>
     public Task WaitAsync() => _arrived.WaitAsync(TimeSpan.FromSeconds(60)).ContinueWith(
         wait => wait.Result.Should().BeTrue("a request was expected"), TaskScheduler.Default);
 

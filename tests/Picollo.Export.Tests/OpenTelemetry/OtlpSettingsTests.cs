@@ -3,7 +3,7 @@ namespace Picollo.Export.Tests;
 public class OtlpSettingsTests
 {
     [Fact]
-    public void Without_variables_there_are_the_defaults_of_the_specification()
+    public void Without_variables_the_defaults_of_the_specification_apply()
     {
         OtlpSettings settings = Read();
 
@@ -24,11 +24,11 @@ public class OtlpSettingsTests
     [InlineData("http://collector:4318", "http://other/opentelemetry/v1/metrics", "http://other/opentelemetry/v1/metrics")]
     [InlineData("http://collector:4318", "http://other", "http://other/")]
     [InlineData(" http://collector:4318 ", " ", "http://collector:4318/v1/metrics")]
-    public void The_endpoint_of_the_signal_is_complete_and_the_other_one_is_its_base(string general, string? signal, string endpoint) =>
+    public void The_signal_endpoint_is_complete_and_the_general_one_is_a_base(string general, string? signal, string endpoint) =>
         Read(("OTEL_EXPORTER_OTLP_ENDPOINT", general), ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", signal)).Endpoint.Should().Be(new Uri(endpoint));
 
     [Fact]
-    public void Variables_of_the_signal_have_precedence_and_options_have_the_last_word()
+    public void Signal_variables_override_general_ones_and_options_override_both()
     {
         (string, string?)[] variables =
         [
@@ -63,7 +63,7 @@ public class OtlpSettingsTests
     }
 
     [Fact]
-    public void The_name_of_the_application_is_the_last_choice()
+    public void The_application_name_is_the_fallback()
     {
         Read(new(), [], "app").Resource["service.name"].Should().Be("app");
         Read(new(), [("OTEL_RESOURCE_ATTRIBUTES", "service.name=x")], "app").Resource["service.name"].Should().Be("x");

@@ -8,11 +8,11 @@ namespace Picollo.Export.Tests.Plots;
 public class DensityPlotTests
 {
     [Fact]
-    public void A_plot_of_two_series_is_the_approved_one() =>
+    public void A_plot_of_two_series_matches_the_golden_file() =>
         new SvgPicture(HdrHistogramPlot.CreateDensity(
                 [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))],
                 new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } }))
-            .ShouldBeTheApproved("density");
+            .ShouldMatchGoldenFile("density");
 
     [Fact]
     public void The_shares_of_a_series_add_up() => Seeded.Run(20, random =>
@@ -25,7 +25,7 @@ public class DensityPlotTests
 
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("it", histogram)]));
         double sum = picture.Tooltips.Sum(text => double.Parse(text.Split(": ")[1].TrimEnd('%', ' '), CultureInfo.InvariantCulture));
-        sum.Should().BeApproximately(100, 0.5, "each of up to 88 shares is told with three digits");
+        sum.Should().BeApproximately(100, 0.5, "each of up to 88 percentages has three digits");
     });
 
     [Theory]
@@ -41,7 +41,7 @@ public class DensityPlotTests
     }
 
     [Fact]
-    public void Zeros_are_one_column_at_the_beginning()
+    public void Zeros_are_one_column_at_the_start()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(0, 50);
@@ -53,12 +53,12 @@ public class DensityPlotTests
         picture.Tooltips.Skip(1).Should().HaveCount(16).And.NotContain(text => text.Contains("50 %"));
         picture.Tooltips[1].Should().StartWith("1 ms – 1.54 ms");
 
-        // 50 of 60 %; then the line falls to the ground until the 1 begins.
+        // 50 of 60 %. The line then stays at zero until the values from 1 on.
         picture.Lines[0].Should().MatchRegex(@"^M58 58.5H[0-9.]+V217H[0-9.]+V[0-9.]+H");
     }
 
     [Fact]
-    public void The_axis_goes_on_after_zeros_where_the_other_values_begin()
+    public void The_axis_continues_after_zeros_at_the_other_values()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(0);
@@ -78,7 +78,7 @@ public class DensityPlotTests
     }
 
     [Fact]
-    public void A_series_without_zeros_beside_one_of_nothing_else_has_none()
+    public void A_series_without_zeros_next_to_one_of_only_zeros_has_no_zeros()
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity(
             [new("zeros", PercentilePlotTests.One(0)), new("tens", PercentilePlotTests.One(10)), new("idle", HdrHistogram.Create())]));
@@ -87,7 +87,7 @@ public class DensityPlotTests
     }
 
     [Fact]
-    public void Empty_histograms_and_none_at_all_say_so()
+    public void Plots_of_empty_histograms_and_of_no_histogram_say_so()
     {
         new SvgPicture(HdrHistogramPlot.CreateDensity([])).Texts.Should().Contain("no values");
         new SvgPicture(HdrHistogramPlot.CreateDensity([new("idle", HdrHistogram.Create())])).Texts.Should().Contain("idle (no values)");
@@ -101,7 +101,7 @@ public class DensityPlotTests
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity(
             [.. Enumerable.Range(0, 1000).Select(i => new HdrHistogramSeries($"s{i}", i % 2 == 0 ? low : high))]));
         picture.Texts.Should().Contain(["s9", "range of 990 more"]).And.NotContain("s10");
-        picture.Areas.Should().HaveCount(2, "the band and its sample in the legend");
+        picture.Areas.Should().HaveCount(2, "they are the band and its sample in the legend");
         picture.Fragment.Length.Should().BeLessThan(80_000);
     }
 }

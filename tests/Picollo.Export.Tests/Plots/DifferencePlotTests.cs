@@ -6,15 +6,15 @@ namespace Picollo.Export.Tests.Plots;
 public class DifferencePlotTests
 {
     [Fact]
-    public void A_difference_is_the_approved_one() =>
+    public void A_difference_matches_the_golden_file() =>
         new SvgPicture(HdrHistogramPlot.CreateDifference(
                 new("before", SomeLatencies.Of(1)),
                 new("after", SomeLatencies.Of(2)),
                 new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } }))
-            .ShouldBeTheApproved("difference");
+            .ShouldMatchGoldenFile("difference");
 
     [Fact]
-    public void A_rise_and_a_fall_are_told_and_coloured_apart()
+    public void Increases_and_decreases_have_different_labels_and_colours()
     {
         HdrHistogram before = HdrHistogram.Create();
         before.Record(100, 50);
@@ -25,7 +25,7 @@ public class DifferencePlotTests
         SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("v1", before), new("v2", after), new() { Unit = new() { Name = "ms" } }));
         picture.Tooltips.Should().Contain("50 %\n100 ms → 90 ms\n-10 ms, -10 %").And.Contain("75 %\n200 ms → 250 ms\n+50 ms, +25 %");
         picture.Texts.Should().Contain(["difference, ms", "difference, %", "v2 is higher", "v2 is lower"]);
-        picture.Areas.Should().HaveCount(4, "a rise and a fall in each of the two charts");
+        picture.Areas.Should().HaveCount(4, "there is an increase and a decrease in each of the two charts");
     }
 
     [Fact]
@@ -45,7 +45,7 @@ public class DifferencePlotTests
     }
 
     [Fact]
-    public void The_farthest_values_can_be_compared()
+    public void Extreme_values_can_be_compared()
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDifference(
             new("a", PercentilePlotTests.One(ulong.MaxValue)), new("b", PercentilePlotTests.One(0))));
@@ -54,7 +54,7 @@ public class DifferencePlotTests
     }
 
     [Fact]
-    public void With_an_empty_one_there_is_nothing_to_compare()
+    public void An_empty_histogram_cannot_be_compared()
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDifference(new("a", HdrHistogram.Create()), new("b", PercentilePlotTests.One(5))));
         picture.Texts.Should().Contain("nothing to compare");

@@ -5,7 +5,7 @@ namespace Picollo.Export.Tests.Plots;
 public class DistributionPlotTests
 {
     [Fact]
-    public void It_has_all_of_the_density_above_all_of_the_percentiles()
+    public void The_density_is_above_the_percentiles()
     {
         HdrHistogramSeries[] series = [new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))];
         HdrHistogramPlotOptions options = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
@@ -16,7 +16,7 @@ public class DistributionPlotTests
 
         both.Label.Should().Be("Latency: density and percentile distribution of before, after");
         both.Tooltips.Should().Equal([.. density.Tooltips, .. percentiles.Tooltips]);
-        // Title and legend once.
+        // The title and the legend appear once.
         both.Texts.Should().Equal([.. density.Texts.SkipLast(2), .. percentiles.Texts.Skip(1)]);
         both.Lines.Should().HaveCount(density.Lines.Count + percentiles.Lines.Count - series.Length).And.Contain(density.Lines[0]);
     }

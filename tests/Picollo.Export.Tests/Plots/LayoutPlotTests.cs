@@ -5,8 +5,8 @@ namespace Picollo.Export.Tests.Plots;
 public class LayoutPlotTests
 {
     [Fact]
-    public void The_picture_of_a_precision_is_the_approved_one() =>
-        new SvgPicture(HdrHistogramPlot.CreateLayout(0.06)).ShouldBeTheApproved("layout");
+    public void The_picture_of_a_precision_matches_the_golden_file() =>
+        new SvgPicture(HdrHistogramPlot.CreateLayout(0.06)).ShouldMatchGoldenFile("layout");
 
     [Fact]
     public void Each_bucket_is_a_cell_with_its_values()

@@ -10,9 +10,9 @@ public class PercentilePlotTests
     private static readonly HdrHistogramPlotOptions Milliseconds = new() { Title = "Latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
 
     [Fact]
-    public void A_plot_of_two_series_is_the_approved_one() =>
+    public void A_plot_of_two_series_matches_the_golden_file() =>
         new SvgPicture(HdrHistogramPlot.CreatePercentiles([new("before", SomeLatencies.Of(1)), new("after", SomeLatencies.Of(2))], Milliseconds))
-            .ShouldBeTheApproved("percentiles");
+            .ShouldMatchGoldenFile("percentiles");
 
     [FactNeeding(Need.Cultures)]
     public void The_same_histograms_give_the_same_text_in_any_culture()
@@ -32,7 +32,7 @@ public class PercentilePlotTests
     }
 
     [Fact]
-    public void Options_can_be_changed_for_the_next_plot_only()
+    public void Changes_of_options_do_not_affect_existing_plots()
     {
         HdrHistogramPlotOptions options = new();
         options.Title = "first";
@@ -46,7 +46,7 @@ public class PercentilePlotTests
     }
 
     [Fact]
-    public void Strips_tell_the_values_of_the_ranks_that_people_ask_for()
+    public void Tooltips_show_the_values_of_common_ranks()
     {
         HdrHistogram histogram = SomeLatencies.Of(1);
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("a", histogram)]));
@@ -65,7 +65,7 @@ public class PercentilePlotTests
         histogram.Record(100, 10);
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("", histogram)]));
 
-        // Two and a third nines to the mid-rank 99.5 over 390 units from 58 on; 210 units for 0 to 100.
+        // Two and a third nines to the mid-rank 99.5, over 390 units from 58 on, and 210 units for 0 to 100.
         double ninety = 58 + Math.Round(390 / Math.Log10(200) * 2) / 2;
         picture.Lines.Should().Equal(string.Create(CultureInfo.InvariantCulture, $"M58 132H{ninety}V27H448"));
         picture.Texts.Should().Contain(["0", "50", "90", "99", "20", "40", "60", "80", "100", "value", "percentile, %"]);
@@ -86,7 +86,7 @@ public class PercentilePlotTests
     }
 
     [Fact]
-    public void Empty_histograms_and_none_at_all_say_so()
+    public void Plots_of_empty_histograms_and_of_no_histogram_say_so()
     {
         SvgPicture none = new(HdrHistogramPlot.CreatePercentiles([]));
         none.Texts.Should().Contain("no values");
@@ -110,7 +110,7 @@ public class PercentilePlotTests
     }
 
     [Fact]
-    public void Its_size_does_not_follow_the_precision_and_the_range()
+    public void The_size_does_not_depend_on_the_precision_and_the_range()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(5).WithMaxTrackableValue(3_600_000_000_000).Create();
         Random random = new(1);
@@ -122,7 +122,7 @@ public class PercentilePlotTests
         histogram.BucketsWithValues.Count().Should().BeGreaterThan(200_000);
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("an hour", histogram)]));
         picture.Fragment.Length.Should().BeLessThan(25_000);
-        picture.Lines[0].Split('H').Should().HaveCountLessThan(2 * 352, "a place for each half unit of the axis is what can be seen");
+        picture.Lines[0].Split('H').Should().HaveCountLessThan(2 * 352, "the resolution of the axis is half a unit");
     }
 
     [Fact]
@@ -136,13 +136,13 @@ public class PercentilePlotTests
         picture.Lines.Take(PlotPalette.Count).Distinct().Should().HaveCount(2);
         picture.Texts.Should().Contain(["s0", "s9", "range of 2,990 more"]).And.NotContain("s10");
         picture.Label.Should().Contain("s9 and 2990 more");
-        picture.Areas[0].Should().Be("M58 48H448L448 216H58Z", "the others lie between 10 and 90");
+        picture.Areas[0].Should().Be("M58 48H448L448 216H58Z", "the other values are between 10 and 90");
         picture.Fragment.Length.Should().BeLessThan(50_000);
 
         HdrHistogramPlotOptions nanoseconds = new() { Unit = new() { Name = "ns" } };
         HdrHistogramSeries[] times = [.. Enumerable.Range(0, 12).Select(i => new HdrHistogramSeries($"s{i}", One(i % 2 == 0 ? 10_000_000UL : 90_000_000)))];
         SvgPicture ofTimes = new(HdrHistogramPlot.CreatePercentiles(times, nanoseconds));
-        ofTimes.Areas[0].Should().Be(picture.Areas[0], "the band is in milliseconds, as the axis is");
+        ofTimes.Areas[0].Should().Be(picture.Areas[0], "the band is in milliseconds like the axis");
     }
 
     [Theory]
@@ -155,9 +155,9 @@ public class PercentilePlotTests
     [InlineData("\u202egnp.exe\u202c")]
     [InlineData("a name\r\nof two lines")]
     [InlineData("名前がとても長いヒストグラムの名前がとても長いヒストグラム")]
-    public void Hostile_names_stay_text(string name)
+    public void Hostile_names_remain_text(string name)
     {
-        // Built from the code units, because a test's name cannot carry all of them.
+        // The name is built from its code units, because a test name cannot contain all of them.
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new(name, One(5))], new() { Title = name, Unit = new() { Name = name } }));
         picture.Label.Should().NotContainAny("\u202e", "\0", "\ufffe");
         picture.Texts.Should().NotContain(text => text.Contains('\n'));
@@ -166,7 +166,7 @@ public class PercentilePlotTests
     }
 
     [Fact]
-    public void A_long_name_is_cut_and_told_in_full_where_it_is_pointed_at()
+    public void A_long_name_is_shortened_and_its_tooltip_has_the_whole_name()
     {
         string name = "an endpoint " + new string('x', 100);
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new(name, One(5))]));

@@ -23,11 +23,11 @@ public class PlotAxisTests
     [InlineData(0.001, 1, "0.001 0.01 0.1 1")]
     [InlineData(100, 200, "100 120 140 160 180 200")]
     [InlineData(1, 1e19, "1 1k 1M 1G 1T 1P 1E")]
-    public void A_logarithmic_axis_too(double min, double max, string ticks) =>
+    public void A_logarithmic_axis_has_round_numbers(double min, double max, string ticks) =>
         LabelsOf(PlotAxis.Logarithmic(min, max, 7)).Should().Be(ticks);
 
     [Fact]
-    public void Ticks_lie_on_the_axis_and_apart() => Seeded.Run(200, random =>
+    public void Ticks_are_on_the_axis_and_do_not_overlap() => Seeded.Run(200, random =>
     {
         double min = random.NextDouble() * Math.Pow(10, random.Next(-6, 19));
         double max = min + (Math.Pow(10, random.Next(-2, 19)) * random.NextDouble()) + (min * 1e-5);
@@ -40,16 +40,16 @@ public class PlotAxisTests
     });
 
     [Theory]
-    [InlineData(PlotPaletteGrounds.White)]
-    [InlineData(PlotPaletteGrounds.Dark)]
-    public void Every_colour_of_a_line_stands_out_from_the_ground(string ground) =>
+    [InlineData(Backgrounds.White)]
+    [InlineData(Backgrounds.Dark)]
+    public void Every_line_colour_has_enough_contrast(string ground) =>
         PlotPalette.Colours.Where(colour => colour != PlotPalette.Text)
             .Should().OnlyContain(colour => Contrast(colour, ground) >= 3).And.HaveCountGreaterThan(3);
 
     [Theory]
-    [InlineData(PlotPaletteGrounds.Dark)]
-    [InlineData(PlotPaletteGrounds.DarkRaised)]
-    public void In_the_dark_a_style_sheet_makes_them_stand_out_more(string ground)
+    [InlineData(Backgrounds.Dark)]
+    [InlineData(Backgrounds.DarkRaised)]
+    public void The_dark_style_sheet_increases_the_contrast(string ground)
     {
         PlotPalette.DarkColours.Where(colour => colour != PlotPalette.Text).Should().OnlyContain(colour => Contrast(colour, ground) >= 6);
         foreach ((string light, string dark) in PlotPalette.Colours.Zip(PlotPalette.DarkColours).SkipLast(1))
@@ -60,7 +60,7 @@ public class PlotAxisTests
         HdrHistogramPlot.CreateLayout(0.1).ToSvgDocument().Should().Contain(PlotPalette.DarkStyle);
     }
 
-    // Relative luminance and contrast as WCAG 2.2 defines them.
+    // Relative luminance and contrast as defined by WCAG 2.2.
     private static double Contrast(string one, string other)
     {
         (double a, double b) = (Luminance(one), Luminance(other));
@@ -88,10 +88,10 @@ public class PlotAxisTests
 
     private static string LabelsOf(PlotAxis axis) => string.Join(' ', axis.Ticks.Select(tick => tick.Label));
 
-    private static class PlotPaletteGrounds
+    private static class Backgrounds
     {
         public const string White = "#ffffff";
         public const string Dark = "#16181d";
-        public const string DarkRaised = "#1e2127"; // the page's chosen row
+        public const string DarkRaised = "#1e2127"; // the selected row of the page
     }
 }

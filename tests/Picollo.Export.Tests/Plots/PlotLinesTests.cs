@@ -5,7 +5,7 @@ namespace Picollo.Export.Tests.Plots;
 public class PlotLinesTests
 {
     [Fact]
-    public void A_series_without_a_level_leaves_the_band_of_the_others_as_it_is()
+    public void A_series_without_levels_does_not_change_the_band()
     {
         PlotLines lines = new();
         PlotSeries any = PlotSeries.ReadAll([new("any", PercentilePlotTests.One(1))])[0];

@@ -5,24 +5,24 @@ namespace Picollo.Export.Tests.Plots;
 public class PlotNamesTests
 {
     [Fact]
-    public void Names_that_fit_stay_as_they_are() =>
+    public void Names_that_fit_are_unchanged() =>
         PlotNames.Shorten(["before", "after", "two\nlines"], 12).Should().Equal("before", "after", "two lines");
 
     [Theory]
     [InlineData("Company.Product.Benchmarks.Reading.Parse(size: ", "10", "1000", ", mode: Cold, encoding: Utf8)")]
     [InlineData("", "first", "second", " of a long name that all of them have in common")]
     [InlineData("a long name that all of them have in common, and then the ", "first", "second", "")]
-    public void What_they_differ_in_stays(string head, string one, string other, string tail)
+    public void The_parts_in_which_names_differ_are_kept(string head, string one, string other, string tail)
     {
         string[] names = PlotNames.Shorten([head + one + tail, head + other + tail], 30);
         names[0].Should().Contain(one);
         names[1].Should().Contain(other);
         names.Should().OnlyContain(name => PlotText.LettersOf(name) <= 30 && name.Contains('…'));
-        names.Should().OnlyContain(name => PlotText.LettersOf(name) > 24, "the room is used");
+        names.Should().OnlyContain(name => PlotText.LettersOf(name) > 24, "the space is used");
     }
 
     [Fact]
-    public void Names_that_differ_stay_different_and_fit() => Seeded.Run(300, random =>
+    public void Different_names_remain_different_and_fit() => Seeded.Run(300, random =>
     {
         const string Letters = "aaab.WÄ名\u0301";
         int letters = random.Next(12, 40);
@@ -45,7 +45,7 @@ public class PlotNamesTests
     }
 
     [Fact]
-    public void Thousands_of_names_of_one_kind_are_numbered_at_once()
+    public void Thousands_of_similar_names_are_numbered_quickly()
     {
         string[] names = [.. Enumerable.Range(0, 20_000).Select(i => $"{i}{new string('x', 100)}{i}")];
         PlotNames.Shorten(names, 12).Should().OnlyHaveUniqueItems();
@@ -57,11 +57,11 @@ public class PlotNamesTests
     [InlineData("Company.Product.Type", 18, "Company.Product.|Type")]
     [InlineData("aaaaaaaaaaaaaaaaaaaa", 8, "aaaaaaaa|aaaaaaaa|aaaa")]
     [InlineData("", 8, "")]
-    public void A_line_ends_between_words_where_it_can(string text, int letters, string lines) =>
+    public void Lines_end_between_words_if_possible(string text, int letters, string lines) =>
         string.Join('|', PlotText.Wrap(text, letters)).Should().Be(lines);
 
     [Fact]
-    public void A_legend_of_long_names_has_a_row_for_each_line_of_them()
+    public void A_legend_of_long_names_has_a_row_per_line()
     {
         string[] names = ["a short one", "Company.Product.Benchmarks.Reading.Parse(size: 1000, mode: Cold, encoding: Utf8)"];
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([.. names.Select(name => new HdrHistogramSeries(name, PercentilePlotTests.One(5)))]));

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 
-/// <summary>What every plot and the report make of their arguments.</summary>
+/// <summary>Tests how all plots and the report handle their arguments.</summary>
 public class PlotSeriesTests
 {
     public static TheoryData<string> Kinds => [.. All.Keys];
@@ -28,7 +28,7 @@ public class PlotSeriesTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void Which_of_them_is_missing_is_told(string kind)
+    public void The_message_names_a_missing_argument(string kind)
     {
         HdrHistogramSeries good = new("good", PercentilePlotTests.One(5));
         bool compares = kind == "difference";
@@ -46,7 +46,7 @@ public class PlotSeriesTests
 
     [Theory]
     [MemberData(nameof(Kinds))]
-    public void Which_of_them_is_disposed_is_told(string kind)
+    public void The_message_names_a_disposed_histogram(string kind)
     {
         HdrHistogram disposed = HdrHistogram.Create();
         disposed.Dispose();
@@ -56,7 +56,7 @@ public class PlotSeriesTests
     }
 
     [Fact]
-    public void Nothing_of_a_report_is_written_where_a_series_is_wrong()
+    public void An_invalid_series_prevents_all_output_of_a_report()
     {
         using StringWriter page = new();
         ((Action)(() => HdrHistogramPlot.WriteReport(page, [default]))).Should().Throw<ArgumentNullException>();
@@ -74,7 +74,7 @@ public class PlotSeriesTests
     [InlineData("percentiles")]
     [InlineData("density")]
     [InlineData("difference")]
-    public void Values_out_of_range_are_told(string kind)
+    public void The_number_of_values_out_of_range_is_shown(string kind)
     {
         HdrHistogramSeries whole = new("whole", PercentilePlotTests.One(5));
         HdrHistogramSeries Lossy(string name, ulong count)
@@ -111,7 +111,7 @@ public class PlotSeriesTests
     [InlineData(1e-30)]
     [InlineData(1)]
     [InlineData(1e30)]
-    public void The_farthest_values_counts_and_units_are_drawn(double unit)
+    public void Extreme_values_counts_and_units_are_drawn(double unit)
     {
         HdrHistogramPlotOptions options = new() { Unit = new() { Ratio = unit } };
         HdrHistogram full = HdrHistogram.Factory.WithUInt64Storage().Create();
@@ -134,7 +134,7 @@ public class PlotSeriesTests
             foreach (SvgPicture picture in plots.Select(plot => new SvgPicture(plot)))
             {
                 picture.Fragment.Should().NotContainAny("NaN", "Infinity", "∞");
-                picture.Texts.Where(text => double.TryParse(text, out _)).Should().OnlyContain(tick => tick.Length < 11, "there is no room for more");
+                picture.Texts.Where(text => double.TryParse(text, out _)).Should().OnlyContain(tick => tick.Length < 11, "there is no space for more");
             }
 
             page.ToString().Should().NotContainAny("<td>NaN", "Infinity", "∞").And.NotMatchRegex("<td>[^<]{36,}");
@@ -142,7 +142,7 @@ public class PlotSeriesTests
     }
 
     [Fact]
-    public void The_size_is_bounded_whatever_the_names_are()
+    public void The_size_is_limited_for_any_names()
     {
         string[] names =
         [

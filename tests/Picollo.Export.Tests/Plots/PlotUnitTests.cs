@@ -22,7 +22,7 @@ public class PlotUnitTests
     [InlineData("bytes", 1, 30_000_000, "bytes", 30_000_000)]
     [InlineData("MS", 1, 30_000_000, "MS", 30_000_000)]
     [InlineData("", 1e6, 30_000_000, "", 30)]
-    public void A_unit_of_time_follows_the_values(string name, double ratio, double recorded, string expected, double value)
+    public void A_unit_of_time_scales_with_the_values(string name, double ratio, double recorded, string expected, double value)
     {
         PlotUnit unit = new PlotUnit(new() { Name = name, Ratio = ratio }).For(recorded);
         unit.Name.Should().Be(expected);
@@ -33,7 +33,7 @@ public class PlotUnitTests
     [InlineData(30_000_000, "ms", "0 10 20 30")]
     [InlineData(980_000_000, "s", "0 0.25 0.5 0.75 1")]
     [InlineData(4_000_000_000_000, "s", "0 1k 2k 3k 4k")]
-    public void No_tick_of_a_time_has_a_suffix_beside_its_unit(double largest, string name, string ticks)
+    public void No_tick_of_a_time_has_a_suffix_before_its_unit(double largest, string name, string ticks)
     {
         (PlotUnit unit, PlotAxis axis) = new PlotUnit(Nanoseconds).Scale(largest, unit => PlotAxis.Linear(0, largest / unit.Ratio, 4));
         unit.Name.Should().Be(name);
@@ -41,7 +41,7 @@ public class PlotUnitTests
     }
 
     [Fact]
-    public void Values_are_told_with_six_digits_of_a_time_and_with_all_of_anything_else()
+    public void Times_have_six_digits_and_other_values_have_all_digits()
     {
         PlotUnit time = new(Nanoseconds);
         time.Format(0).Should().Be("0");
@@ -59,7 +59,7 @@ public class PlotUnitTests
     }
 
     [Fact]
-    public void A_plot_of_milliseconds_says_so_although_nanoseconds_were_recorded()
+    public void A_plot_of_nanoseconds_shows_milliseconds_if_they_suit_the_values()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(10_000_000, 50);

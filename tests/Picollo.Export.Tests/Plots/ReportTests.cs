@@ -21,7 +21,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void Nothing_is_loaded_and_nothing_is_inline_but_one_style_and_one_script()
+    public void The_page_loads_nothing_and_has_one_style_and_one_script()
     {
         string page = Page([new("a", SomeLatencies.Of(1)), new("b", SomeLatencies.Of(2))]);
         string markup = page.Replace(HdrHistogramReport.Style, "").Replace(HdrHistogramReport.Script, "").Replace("http://www.w3.org/2000/svg", "");
@@ -46,7 +46,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void Its_title_is_what_is_shown_unless_there_is_another()
+    public void The_default_title_has_the_names_of_the_series()
     {
         HdrHistogramSeries[] series = [.. Enumerable.Range(1, 5).Select(i => new HdrHistogramSeries($"run {i}", PercentilePlotTests.One(5)))];
         Page(series[..1]).Should().Contain("<title>run 1</title>").And.Contain("<h1>run 1</h1>");
@@ -55,7 +55,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void In_the_dark_its_lines_have_lighter_colours() =>
+    public void The_dark_style_has_lighter_line_colours() =>
         Page([new("it", PercentilePlotTests.One(5))]).Should().Contain(PlotPalette.DarkStyle);
 
     [Fact]
@@ -80,7 +80,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void No_histogram_and_an_empty_one_make_a_page_too()
+    public void A_report_of_no_or_an_empty_histogram_is_a_complete_page()
     {
         Page([]).Should().Contain("<h1>Histograms</h1>").And.Contain("no values");
         string[] rows = Rows(Page([new("idle", HdrHistogram.Create())]));
@@ -90,7 +90,7 @@ public class ReportTests
     [Theory]
     [InlineData(0, 1)]
     [InlineData(1, 0)]
-    public void Nothing_is_compared_with_an_empty_one(int empty, int other)
+    public void An_empty_histogram_is_not_compared(int empty, int other)
     {
         HdrHistogramSeries[] series = new HdrHistogramSeries[2];
         series[empty] = new("idle", HdrHistogram.Create());
@@ -109,7 +109,7 @@ public class ReportTests
     [InlineData(1e6, "0.002250 0.012024 12.001 4.0052", 2_249UL, 12_030UL, 12_000_000UL)]
     [InlineData(1e3, "0.5 1.251 1,234,174 411,391.90", 500UL, 1_250UL, 1_234_567_890UL)]
     [InlineData(1e-23, "1E+23 1E+23 1E+23 1E+23", 1UL, 1UL, 1UL)]
-    public void The_values_have_the_digits_that_are_known_as_in_the_text_table(double unit, string expected, params ulong[] values)
+    public void The_values_have_the_digits_of_the_text_table(double unit, string expected, params ulong[] values)
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(values);
@@ -129,7 +129,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void What_is_out_of_range_has_a_row_where_there_is_any()
+    public void Values_out_of_range_have_a_row()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(100).Create();
         histogram.Record(50);
@@ -138,7 +138,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void Hostile_names_stay_text()
+    public void Hostile_names_remain_text()
     {
         const string Name = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\0";
         string page = Page([new(Name, PercentilePlotTests.One(1)), new(Name, PercentilePlotTests.One(2))], new() { Title = Name, Unit = new() { Name = Name } });
@@ -170,7 +170,7 @@ public class ReportTests
         return page[start..page.IndexOf(to, start, StringComparison.Ordinal)];
     }
 
-    // The body is well-formed XML as well, which says that everything is closed and encoded.
+    // The body is also well-formed XML, which shows that all elements are closed and all text is encoded.
     private static XElement Body(string page) => XElement.Parse("<main>" + Between(page, "<main>", "</main>") + "</main>");
 
     private static string[] Figures(string page) => [.. Body(page).Descendants("figcaption").Select(caption => caption.Value)];

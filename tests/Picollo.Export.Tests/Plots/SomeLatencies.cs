@@ -2,10 +2,10 @@ using Picollo.Metrics;
 
 namespace Picollo.Export.Tests.Plots;
 
-/// <summary>What plots are drawn of, here and in the browser's tests.</summary>
+/// <summary>Sample data for plots, here and in the browser tests.</summary>
 internal static class SomeLatencies
 {
-    /// <summary>Nanoseconds with a tail, about 1 to 20 ms.</summary>
+    /// <summary>Returns latencies in nanoseconds with a tail, about 1 to 20 ms.</summary>
     public static HdrHistogram Of(int seed)
     {
         HdrHistogram histogram = HdrHistogram.Create();

@@ -5,7 +5,7 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Export.Tests.Plots;
 
-/// <summary>A plot as it would be read from a page, after what holds for every plot was checked.</summary>
+/// <summary>A parsed plot. The constructor checks the properties that all plots share.</summary>
 internal sealed partial class SvgPicture
 {
     private const string Switch = "PICOLLO_APPROVE";
@@ -21,34 +21,34 @@ internal sealed partial class SvgPicture
         _root.Attribute("role")!.Value.Should().Be("img");
         _root.Attribute("aria-label")!.Value.Should().Be(_root.Element(Svg + "title")!.Value).And.NotBeEmpty();
         _root.Descendants().Select(element => element.Name.LocalName).Distinct()
-            .Should().BeSubsetOf(["title", "text", "path", "rect"], "a policy or a page can object to others");
+            .Should().BeSubsetOf(["title", "text", "path", "rect"], "a policy or a page can forbid others");
         _root.DescendantsAndSelf().Attributes().Select(attribute => attribute.Name.LocalName).Distinct()
             .Should().NotContain(["id", "class", "style", "href"]).And.NotContain(name => name.StartsWith("on", StringComparison.Ordinal));
         XElement.Parse(plot.ToSvgDocument()).Descendants(Svg + "style").Should().ContainSingle();
-        EverythingIsInside();
+        CheckBounds();
     }
 
     public string Fragment { get; }
 
     public string Label => _root.Attribute("aria-label")!.Value;
 
-    /// <summary>The texts that are seen, without tooltips.</summary>
+    /// <summary>The visible texts, without tooltips.</summary>
     public IReadOnlyList<string> Texts =>
         [.. _root.Elements(Svg + "text").Select(text => string.Concat(text.Nodes().OfType<XText>().Select(part => part.Value)))];
 
-    /// <summary>What is told where the plot is pointed at, from left to right.</summary>
+    /// <summary>The tooltips, from left to right.</summary>
     public IReadOnlyList<string> Tooltips => [.. _root.Elements(Svg + "rect").Select(strip => strip.Element(Svg + "title")!.Value)];
 
-    /// <summary>The data of the lines, those of the legend after those of the chart.</summary>
+    /// <summary>The path data of the lines. The lines of the legend follow those of the chart.</summary>
     public IReadOnlyList<string> Lines =>
         [.. _root.Elements(Svg + "path").Where(path => (string?)path.Attribute("fill") == "none").Select(path => path.Attribute("d")!.Value)];
 
-    /// <summary>The areas' data.</summary>
+    /// <summary>The path data of the areas.</summary>
     public IReadOnlyList<string> Areas =>
         [.. _root.Elements(Svg + "path").Where(path => path.Attribute("fill-opacity") is not null).Select(path => path.Attribute("d")!.Value)];
 
-    /// <summary>Compares with the picture of that name beside the tests, which PICOLLO_APPROVE=1 writes anew.</summary>
-    public void ShouldBeTheApproved(string name)
+    /// <summary>Compares the plot with the golden file of a name, which PICOLLO_APPROVE=1 rewrites.</summary>
+    public void ShouldMatchGoldenFile(string name)
     {
         string path = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Plots/Golden", name + ".svg");
         if (Environment.GetEnvironmentVariable(Switch) == "1")
@@ -59,7 +59,7 @@ internal sealed partial class SvgPicture
         Fragment.Should().Be(File.ReadAllText(path).ReplaceLineEndings("\n"), $"{Switch}=1 with this test writes {path}");
     }
 
-    private void EverythingIsInside()
+    private void CheckBounds()
     {
         double[] box = [.. _root.Attribute("viewBox")!.Value.Split(' ').Select(Number)];
         foreach (XElement element in _root.Descendants().Where(element => element.Attribute("x") is not null))
@@ -70,7 +70,7 @@ internal sealed partial class SvgPicture
 
         foreach (XElement path in _root.Descendants(Svg + "path"))
         {
-            foreach (Match place in AbsolutePlace().Matches(path.Attribute("d")!.Value))
+            foreach (Match place in AbsolutePosition().Matches(path.Attribute("d")!.Value))
             {
                 Number(place.Groups["x"].Value).Should().BeInRange(0, box[2]);
                 Number(place.Groups["y"].Value).Should().BeInRange(0, box[3]);
@@ -80,7 +80,7 @@ internal sealed partial class SvgPicture
 
     private static double Number(string text) => double.Parse(text, CultureInfo.InvariantCulture);
 
-    // What a path that is no number of this form would be: NaN, an exponent, a decimal comma.
+    // Matches numbers that a path must not contain: NaN, exponents, decimal commas.
     [GeneratedRegex(@"[ML](?<x>[-\d.]+) (?<y>[-\d.]+)")]
-    private static partial Regex AbsolutePlace();
+    private static partial Regex AbsolutePosition();
 }

@@ -2,7 +2,7 @@ namespace Picollo.Export.Tests;
 
 public class AcceptHeaderTests
 {
-    // What Prometheus sends.
+    // Headers that Prometheus sends.
     private const string Native =
         "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,"
         + "application/openmetrics-text;version=1.0.0;q=0.8,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
@@ -48,7 +48,7 @@ public class AcceptHeaderTests
         PrometheusWriter.FormatOf(accept).Should().Be(format);
 
     [Fact]
-    public void Content_types_name_the_version_and_are_chosen_again()
+    public void Content_types_have_the_version_and_select_the_same_format()
     {
         PrometheusWriter.ContentTypeOf(PrometheusFormat.Text).Should().Be("text/plain; version=0.0.4; charset=utf-8");
         PrometheusWriter.ContentTypeOf(PrometheusFormat.OpenMetrics).Should().Be("application/openmetrics-text; version=1.0.0; charset=utf-8");

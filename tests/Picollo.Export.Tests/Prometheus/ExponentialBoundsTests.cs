@@ -18,7 +18,7 @@ public class ExponentialBoundsTests
     }
 
     [Fact]
-    public void A_value_is_above_the_bound_before_and_not_above_the_bound_of_its_bucket() => Seeded.Run(2_000, random =>
+    public void A_value_is_above_the_previous_bound_and_not_above_the_bound_of_its_bucket() => Seeded.Run(2_000, random =>
     {
         int schema = random.Next(ExponentialBounds.MinSchema, ExponentialBounds.MaxSchema + 1);
         double value = Math.ScaleB(1 + random.NextDouble(), random.Next(-90, 64));

@@ -5,8 +5,8 @@ using System.Text.RegularExpressions;
 namespace Picollo.Export.Tests;
 
 /// <summary>
-/// A strict reader of the text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/) that knows histograms only.
-/// It throws a <see cref="FormatException"/> where the format allows no such thing, and where a histogram does not add up.
+/// A strict parser of the text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/) that accepts only histograms.
+/// It throws a <see cref="FormatException"/> if the text is not allowed by the format, or if a histogram is inconsistent.
 /// </summary>
 internal sealed partial class ExpositionParser
 {
@@ -89,7 +89,7 @@ internal sealed partial class ExpositionParser
         Check(sample.Success, "no sample");
         string name = sample.Groups["name"].Value;
 
-        // A parser that is given a line looks for a name of its own first, and only then for the histogram's it may belong to.
+        // A parser first looks for a metric with the name of the line, and only then for a histogram.
         Check(!_types.Contains(name), "a histogram's name without a suffix");
         string suffix = name.StartsWith(_family, StringComparison.Ordinal) ? name[_family.Length..] : "";
         Check(Suffixes.Contains(suffix), "not of the histogram whose lines begin above");

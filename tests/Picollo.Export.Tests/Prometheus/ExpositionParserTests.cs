@@ -2,14 +2,14 @@ using System.Text;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>That the tests' parser is strict.</summary>
+/// <summary>Verifies that the parser of the tests is strict.</summary>
 public class ExpositionParserTests
 {
     private const string Good =
         "# HELP x Back\\\\slash.\n# TYPE x histogram\nx_bucket{k=\"a\\\"\\n\",le=\"1\"} 1\nx_bucket{k=\"a\\\"\\n\",le=\"+Inf\"} 2\nx_sum{k=\"a\\\"\\n\"} 3.5e-06\nx_count{k=\"a\\\"\\n\"} 2\n# more\n";
 
     [Fact]
-    public void What_is_right_is_read()
+    public void Valid_text_is_parsed()
     {
         var (series, comments) = ExpositionParser.Parse(Encoding.UTF8.GetBytes(Good));
 
@@ -51,11 +51,11 @@ public class ExpositionParserTests
     [InlineData("k=\"a\\\"\\n\"", "k-l=\"a\"")]
     [InlineData("\n# more", "\n\n# more")]
     [InlineData("# more\n", "x_bucket{k=\"a\\\"\\n\",le=\"1\"} 1\n")]
-    public void What_is_wrong_is_refused(string right, string wrong) => FluentActions
+    public void Invalid_text_is_rejected(string right, string wrong) => FluentActions
         .Invoking(() => ExpositionParser.Parse(Encoding.UTF8.GetBytes(Good.Replace(right, wrong, StringComparison.Ordinal))))
         .Should().Throw<FormatException>();
 
     [Fact]
-    public void What_is_no_UTF_8_is_refused() =>
+    public void Invalid_UTF_8_is_rejected() =>
         FluentActions.Invoking(() => ExpositionParser.Parse([(byte)'#', 0xff, (byte)'\n'])).Should().Throw<ArgumentException>();
 }

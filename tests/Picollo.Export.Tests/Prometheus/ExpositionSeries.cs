@@ -1,9 +1,9 @@
 namespace Picollo.Export.Tests;
 
-/// <summary>A classic histogram as an exposition has it.</summary>
+/// <summary>A classic histogram in an exposition.</summary>
 internal sealed record ExpositionSeries(string Name, string Help, IReadOnlyDictionary<string, string> Labels)
 {
-    /// <summary>The bounds as they are written and as numbers, +Inf the last, each with how many values are at or below it.</summary>
+    /// <summary>The bounds as text and as numbers, with the number of values at or below each. The last one is +Inf.</summary>
     public List<(string Text, double Bound, ulong Count)> Buckets { get; } = [];
 
     public double? Sum { get; set; }

@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>What a writer writes, as text and as the parser reads it.</summary>
+/// <summary>Returns the output of a writer, as text and as parsed series.</summary>
 internal static class Expositions
 {
     public static string Text(params HdrHistogramRegistration[] registrations) => Text(new PrometheusWriter(), registrations);

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>Registrations whose texts are chosen to break an exposition.</summary>
+/// <summary>Registrations with texts that try to break an exposition.</summary>
 internal static class HostileRegistrations
 {
     private static readonly string[] Pieces =

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Export.Tests;
 
-/// <summary>A histogram of a protobuf exposition, decoded by the numbers of its fields in metrics.proto.</summary>
+/// <summary>A histogram of a protobuf exposition, decoded by its field numbers in metrics.proto.</summary>
 internal sealed record NativeHistogram(
     string Name,
     string Help,

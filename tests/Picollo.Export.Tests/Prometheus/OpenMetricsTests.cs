@@ -43,7 +43,7 @@ public class OpenMetricsTests
     }
 
     [Fact]
-    public void Exemplars_are_in_no_other_text()
+    public void Other_text_formats_have_no_exemplars()
     {
         HdrHistogramRegistration plain = Expositions.Plain("x");
         HdrHistogramRegistration traced = new("x", plain.Histogram, plain.Description) { Exemplars = () => [new(1, Time, "01", "02")] };
@@ -78,7 +78,7 @@ public class OpenMetricsTests
     }
 
     [Fact]
-    public void A_name_that_is_only_its_unit_has_no_unit() =>
+    public void A_name_that_consists_of_its_unit_has_no_unit() =>
         Text(new PrometheusWriter(), new HdrHistogramRegistration("bytes", HdrHistogram.Create(), new() { Unit = new() { Name = "bytes" } }))
             .Should().NotContain("# UNIT");
 
@@ -95,7 +95,7 @@ public class OpenMetricsTests
             && !line.StartsWith("# TYPE ", StringComparison.Ordinal) && !line.StartsWith("# UNIT ", StringComparison.Ordinal)).Should().Equal("# EOF");
     });
 
-    // Of Go's strconv.FormatFloat(x, 'g', -1, 64), with ".0" where there is no point and no exponent.
+    // From Go's strconv.FormatFloat(x, 'g', -1, 64), with ".0" added if there is neither a point nor an exponent.
     [Theory]
     [InlineData(0, "0.0")]
     [InlineData(1, "1.0")]
@@ -113,7 +113,7 @@ public class OpenMetricsTests
     [InlineData(1e15, "1e+15")]
     [InlineData(18446744073709551615, "1.8446744073709552e+19")]
     [InlineData(1.7976931348623157e308, "1.7976931348623157e+308")]
-    public void Bounds_have_the_form_that_Go_gives_them(double value, string text)
+    public void Bounds_have_the_format_of_Go(double value, string text)
     {
         PrometheusBounds.TextOf(value).Should().Be(text);
         double.Parse(text, CultureInfo.InvariantCulture).Should().Be(value);

@@ -7,15 +7,15 @@ public class PrometheusBoundsTests
     private static readonly PrometheusWriter Octaves = new(0.5);
 
     [Fact]
-    public void One_bucket_an_octave_is_the_coarsest() =>
+    public void One_bucket_per_octave_is_the_coarsest_resolution() =>
         Bounds(Octaves, Histogram(0, 1000), 0, 200).Should().Equal("0.0", "1.0", "3.0", "7.0", "15.0", "31.0", "63.0", "127.0", "255.0", "+Inf");
 
     [Fact]
-    public void What_is_below_the_lowest_bound_has_a_bound_of_its_own() =>
+    public void Values_below_the_lowest_bound_have_a_separate_bound() =>
         Bounds(Octaves, Histogram(0, 1000), 1, 3).Should().Equal("0.0", "1.0", "3.0", "+Inf");
 
     [Fact]
-    public void A_range_that_begins_or_ends_within_a_bucket_cuts_it() =>
+    public void A_range_that_starts_or_ends_within_a_bucket_splits_it() =>
         Bounds(Octaves, Histogram(100, 900), 0, 2000).Should().Equal("99.0", "127.0", "255.0", "511.0", "900.0", "+Inf");
 
     [Fact]
@@ -23,25 +23,25 @@ public class PrometheusBoundsTests
         Bounds(Octaves, Histogram(0, 1000), 100, 300).Should().Equal("63.0", "127.0", "255.0", "511.0", "+Inf");
 
     [Fact]
-    public void Where_nothing_can_be_recorded_between_the_bounds_there_is_only_the_count()
+    public void If_no_value_is_recordable_between_the_bounds_there_is_only_the_count()
     {
         Bounds(Octaves, Histogram(0, 100), 1000, 2000).Should().Equal("+Inf");
         Bounds(Octaves, Histogram(1000, 2000), 0, 100).Should().Equal("+Inf");
     }
 
     [Fact]
-    public void A_histogram_coarser_than_asked_has_its_own_buckets()
+    public void A_histogram_coarser_than_the_writer_has_its_own_buckets()
     {
         HdrHistogram coarse = HdrHistogram.Factory.WithRelativeError(0.05).WithMaxTrackableValue(50).Create();
         Bounds(new PrometheusWriter(0.001), coarse, 31, 40).Should().Equal("30.0", "31.0", "33.0", "35.0", "37.0", "39.0", "41.0", "+Inf");
     }
 
     [Fact]
-    public void No_bound_divides_a_bucket_of_a_unit()
+    public void No_bound_splits_a_bucket_of_a_unit()
     {
         HdrHistogram unit = HdrHistogram.Factory.WithLowestDiscernibleValue(8).WithMaxTrackableValue(1000).Create();
         Bounds(Octaves, unit, 0, 100).Should().Equal("7.0", "15.0", "31.0", "63.0", "127.0", "+Inf");
-        Bounds(Octaves, Histogram(0, 1000), 0, 10).Should().Equal(["0.0", "1.0", "3.0", "7.0", "15.0", "+Inf"], "the writer keeps those of each layout");
+        Bounds(Octaves, Histogram(0, 1000), 0, 10).Should().Equal(["0.0", "1.0", "3.0", "7.0", "15.0", "+Inf"], "the writer caches the bounds of each layout");
         unit.Record([0, 9, 17, 63, 64]);
         Expositions.Series(Octaves, new HdrHistogramRegistration("x", unit, new() { LowestBound = 0, HighestBound = 100 })).Single().Buckets
             .Select(bucket => bucket.Count).Should().Equal(1, 2, 3, 4, 5, 5);
@@ -60,7 +60,7 @@ public class PrometheusBoundsTests
     }
 
     [Fact]
-    public void Histograms_of_one_kind_with_other_descriptions_have_bounds_of_their_own()
+    public void Histograms_with_different_descriptions_have_different_bounds()
     {
         HdrHistogram histogram = Histogram(0, 1000);
         (ulong Low, ulong High, double Ratio, string Bounds)[] kinds =

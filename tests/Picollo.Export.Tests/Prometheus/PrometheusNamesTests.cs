@@ -18,7 +18,7 @@ public class PrometheusNamesTests
     [InlineData("a😀b", "", "a_b")]
     [InlineData("١", "", "_")]
     [InlineData("a b\n# TYPE a counter\n", "", "a_b___TYPE_a_counter_")]
-    public void A_name_is_one_that_Prometheus_takes(string name, string unit, string exported) =>
+    public void Exported_names_are_valid_in_Prometheus(string name, string unit, string exported) =>
         Expositions.Series(new HdrHistogramRegistration(
             name, HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None with { Unit = new() { Name = unit } }))
             .Should().ContainSingle().Which.Name.Should().Be(exported);
@@ -34,7 +34,7 @@ public class PrometheusNamesTests
     [InlineData("2xx", "_2xx")]
     [InlineData("a:b", "a_b")]
     [InlineData("é", "_")]
-    public void A_labels_name_is_one_that_Prometheus_takes(string label, string exported) =>
+    public void Exported_label_names_are_valid_in_Prometheus(string label, string exported) =>
         Expositions.Series(Expositions.Plain("x", [new(label, "v")])).Single().Labels.Keys.Should().Equal(exported);
 
     [Theory]
@@ -44,11 +44,11 @@ public class PrometheusNamesTests
     [InlineData("\r\t\0}", "\r\t\0}")]
     [InlineData("\"} 1\nx_count 7\n# TYPE x counter", "\"} 1\nx_count 7\n# TYPE x counter")]
     [InlineData("größe 😀", "größe 😀")]
-    public void A_labels_value_comes_through(string value, string read) =>
+    public void Label_values_are_preserved(string value, string read) =>
         Expositions.Series(Expositions.Plain("x", [new("k", value)])).Single().Labels["k"].Should().Be(read);
 
     [Fact]
-    public void Halves_of_surrogate_pairs_are_replaced() // not in a theory: an attribute's text is UTF-8 and has no place for them
+    public void Lone_surrogates_are_replaced() // not a theory, because the text of attributes is UTF-8, which cannot contain them
     {
         ExpositionSeries series = Expositions.Series(Expositions.Plain("x\ud83dy", [new("k\ude00", "a\ud83d"), new("l", "\ude00\ud83d")])).Single();
 
@@ -58,12 +58,12 @@ public class PrometheusNamesTests
     }
 
     [Fact]
-    public void Values_of_labels_that_become_one_are_joined_in_their_order() =>
+    public void Values_of_labels_with_equal_exported_names_are_joined_in_order() =>
         Expositions.Series(Expositions.Plain("x", [new("a_b", "3"), new("a.b", "2"), new("exported_le", "5"), new("le", "6"), new("a-b", ""), new("c", "")]))
             .Single().Labels.Should().Equal(new Dictionary<string, string> { ["a_b"] = ";2;3", ["exported_le"] = "5;6" });
 
     [Fact]
-    public void Texts_that_become_equal_are_seen_to_be() =>
+    public void Texts_that_become_equal_are_detected() =>
         Expositions.Series(Expositions.Plain("x", [new("k", "\ud83d")]), Expositions.Plain("x", [new("k", "\ude00")]), Expositions.Plain("x", [new("k", "\ufffd")]))
             .Should().ContainSingle();
 
@@ -71,7 +71,7 @@ public class PrometheusNamesTests
     [InlineData("", "the.name")]
     [InlineData("Back\\slash, \"quotes\" and\nlines.\r", "Back\\slash, \"quotes\" and\nlines.\r")]
     [InlineData("# TYPE x counter", "# TYPE x counter")]
-    public void Help_comes_through_and_is_the_name_where_there_is_none(string help, string read) =>
+    public void Help_is_preserved_and_defaults_to_the_name(string help, string read) =>
         Expositions.Series(new HdrHistogramRegistration(
             "the.name", HdrHistogram.Factory.WithMaxTrackableValue(10).Create(), HdrHistogramDescription.None with { Help = help }))
             .Single().Help.Should().Be(read);

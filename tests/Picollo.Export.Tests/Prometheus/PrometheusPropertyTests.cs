@@ -6,7 +6,7 @@ namespace Picollo.Export.Tests;
 
 public class PrometheusPropertyTests
 {
-    // Numbers up to this come back from a bound's decimal exactly, also when they are divided by a ratio.
+    // Numbers up to this limit are restored exactly from the decimal of a bound, even if they are divided by a ratio.
     private const ulong LargestExact = 1UL << 48;
 
     [Fact]
@@ -27,7 +27,7 @@ public class PrometheusPropertyTests
 
         ExpositionSeries series = Expositions.Series(writer, registration).Single();
 
-        series.Buckets.Select(bucket => bucket.Text).Should().Equal(emptyBounds, "bounds do not depend on what was recorded");
+        series.Buckets.Select(bucket => bucket.Text).Should().Equal(emptyBounds, "bounds do not depend on the recorded values");
         series.Count.Should().Be((ulong)values.Count);
         double error = Math.Max(asked, histogram.RelativeError);
         ulong[] bounds = [.. series.Buckets[..^1].Select(bucket => BoundOf(bucket.Bound, description))];
@@ -46,7 +46,7 @@ public class PrometheusPropertyTests
     });
 
     [Fact]
-    public void The_bounds_reach_from_the_descriptions_lowest_to_its_highest_as_far_as_the_histogram_does() => Seeded.Run(300, random =>
+    public void The_bounds_cover_the_description_within_the_range_of_the_histogram() => Seeded.Run(300, random =>
     {
         (HdrHistogramRegistration registration, double asked) = Next(random);
         HdrHistogram histogram = registration.Histogram;
@@ -54,19 +54,19 @@ public class PrometheusPropertyTests
         ulong[] bounds = [.. Expositions.Series(new PrometheusWriter(asked), registration).Single().Buckets[..^1].Select(bucket => BoundOf(bucket.Bound, description))];
         if (description.LowestBound > histogram.MaxTrackableValue || description.HighestBound < histogram.MinTrackableValue)
         {
-            return; // widened to whole buckets they may touch or not
+            return; // widened to whole buckets, they may or may not touch
         }
 
         ulong lowest = Math.Max(description.LowestBound, histogram.MinTrackableValue);
         ulong highest = Math.Min(description.HighestBound, histogram.MaxTrackableValue);
-        bounds[^1].Should().BeGreaterThanOrEqualTo(highest, "the last value of the bucket that holds it");
+        bounds[^1].Should().BeGreaterThanOrEqualTo(highest, "it is the last value of the bucket that contains the bound");
         bounds[^1].Should().BeLessThanOrEqualTo(highest + (ulong)(2 * Math.Max(asked, histogram.RelativeError) * highest));
-        bounds[0].Should().BeLessThanOrEqualTo(lowest, "the last value before its bucket, or 0");
+        bounds[0].Should().BeLessThanOrEqualTo(lowest, "it is the last value before the bucket of the bound, or 0");
         (bounds[0] + 1).Should().BeGreaterThanOrEqualTo((ulong)((1 - (2 * Math.Max(asked, histogram.RelativeError))) * lowest));
     });
 
     [Fact]
-    public void Expositions_of_several_processes_add_up_to_that_of_all_their_values() => Seeded.Run(50, random =>
+    public void Expositions_of_several_processes_add_up_to_one_exposition_of_all_values() => Seeded.Run(50, random =>
     {
         HdrHistogramFactory factory = Variants.Next(random).WithRelativeError(0.01).WithMinTrackableValue(500).WithMaxTrackableValue(1UL << 40);
         HdrHistogramRegistration[] processes = [.. Enumerable.Range(0, 3).Select(_ =>
@@ -99,7 +99,7 @@ public class PrometheusPropertyTests
     });
 
     [Fact]
-    public void Ten_thousand_hostile_registrations_are_read_strictly() => Seeded.Run(1, random =>
+    public void Ten_thousand_hostile_registrations_are_parsed() => Seeded.Run(1, random =>
     {
         HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 10_000).Select(_ => HostileRegistrations.Next(random))];
 

@@ -45,11 +45,11 @@ public class PrometheusProtobufTests
         histogram.Record(1_000_000_000);
         histogram.Record(500_000_000);
 
-        NativeHistogram.Of(histogram, schema: 3, ratio: 1e9).Buckets.Keys.Should().Equal([-8, 0], "a half is the end of bucket -8, and one that of bucket 0");
+        NativeHistogram.Of(histogram, schema: 3, ratio: 1e9).Buckets.Keys.Should().Equal([-8, 0], "0.5 is the end of bucket -8, and 1 the end of bucket 0");
     }
 
     [Fact]
-    public void Without_values_there_are_a_threshold_and_an_empty_span_which_make_it_native()
+    public void An_empty_histogram_has_a_threshold_and_an_empty_span()
     {
         NativeHistogram native = NativeHistogram.Of(HdrHistogram.Create());
 
@@ -130,7 +130,7 @@ public class PrometheusProtobufTests
     });
 
     [Fact]
-    public void Names_labels_and_what_is_left_out_are_those_of_the_text() => Seeded.Run(1, random =>
+    public void Names_labels_and_omissions_are_those_of_the_text() => Seeded.Run(1, random =>
     {
         HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))];
 
@@ -190,7 +190,7 @@ public class PrometheusProtobufTests
                 int bucket = native.Buckets.First(one => (running += one.Value) >= rank).Key;
                 double exact = histogram.GetPercentileValue(100 * quantile) / 1e9;
 
-                // Any value of the bucket, its bounds included.
+                // Any value of the bucket, including its bounds.
                 ExponentialBounds.UpperBoundOf(bucket, schema).Should().BeInRange(exact, exact * ratio * 1.000_001);
             }
         }

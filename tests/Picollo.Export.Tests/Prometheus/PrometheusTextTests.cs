@@ -10,7 +10,7 @@ namespace Picollo.Export.Tests;
 public class PrometheusTextTests
 {
     [Fact]
-    public void An_exposition_reads_like_this()
+    public void An_exposition_has_the_documented_format()
     {
         HdrHistogramDescription time = HdrHistogramDescription.Nanoseconds with
         {
@@ -75,7 +75,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public void The_defaults_give_the_lines_that_the_documentation_names()
+    public void The_defaults_write_the_documented_number_of_lines()
     {
         string time = Expositions.Text(new HdrHistogramRegistration("x", HdrHistogram.Create(), HdrHistogramDescription.Nanoseconds));
         time.Split('\n').Count(line => line.StartsWith('x')).Should().Be(108);
@@ -88,10 +88,10 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public void Nothing_is_an_empty_text() => Expositions.Text().Should().BeEmpty();
+    public void Without_histograms_the_text_is_empty() => Expositions.Text().Should().BeEmpty();
 
     [Fact]
-    public void What_is_written_does_not_depend_on_the_memory_that_the_buffer_writer_gives()
+    public void The_output_does_not_depend_on_the_memory_of_the_buffer_writer()
     {
         HdrHistogramRegistration[] registrations = [Expositions.Plain("x"), Expositions.Plain("y", [new("k", new string('v', 10_000))]), Expositions.Plain("x.")];
         registrations[0].Histogram.Record(5, 1UL << 63);
@@ -130,7 +130,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public void What_is_disposed_is_left_out_and_the_rest_is_written()
+    public void Disposed_histograms_are_left_out_and_the_rest_is_written()
     {
         HdrHistogramRegistration gone = Expositions.Plain("a");
         HdrHistogramRegistration half = Expositions.Plain("b", [new("k", "1")]);
@@ -146,7 +146,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public void The_second_of_one_series_is_left_out_with_a_comment()
+    public void A_duplicate_series_is_left_out_with_a_comment()
     {
         HdrHistogramRegistration first = Expositions.Plain("a.b", [new("k", "1")]);
         HdrHistogramRegistration second = Expositions.Plain("a/b", [new("k", "1"), new("none", "")]);
@@ -161,13 +161,13 @@ public class PrometheusTextTests
             "# The histogram a\\nb{k=\"1\"} is left out: it has the same name and labels as the series above");
 
         first.Histogram.Dispose();
-        Expositions.Series(first, second).Should().ContainSingle("the place of one that is disposed is free").Which.Count.Should().Be(0);
+        Expositions.Series(first, second).Should().ContainSingle("a disposed series does not count").Which.Count.Should().Be(0);
     }
 
     [Theory]
     [InlineData("TYPE x counter")]
     [InlineData("HELP x")]
-    public void A_comment_never_begins_as_a_line_that_says_something(string name)
+    public void A_comment_never_starts_like_a_line_with_a_meaning(string name)
     {
         HdrHistogramRegistration first = Expositions.Plain(name.Replace(' ', '_'));
         Expositions.Comments(first, Expositions.Plain(name)).Should().ContainSingle()
@@ -175,7 +175,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public void Series_of_one_exported_name_stand_together_in_the_order_of_their_labels()
+    public void Series_with_the_same_exported_name_are_adjacent_and_sorted_by_labels()
     {
         HdrHistogramRegistration[] mixed =
         [
@@ -193,7 +193,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public void A_histogram_with_the_name_of_anothers_lines_is_left_out_with_a_comment()
+    public void A_histogram_whose_name_is_that_of_another_histograms_lines_is_left_out_with_a_comment()
     {
         HdrHistogramRegistration owner = Expositions.Plain("x");
         HdrHistogramRegistration[] all =
@@ -213,7 +213,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public async Task A_reader_sees_one_moment_while_others_record_and_read()
+    public async Task Concurrent_expositions_are_consistent()
     {
         const int Values = 200_000;
         var registration = new HdrHistogramRegistration(
@@ -249,7 +249,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public void What_is_allocated_does_not_grow_with_what_was_recorded()
+    public void Allocation_does_not_depend_on_recorded_values()
     {
         const int Registrations = 25;
         var registry = new HdrHistogramRegistry();
@@ -281,10 +281,10 @@ public class PrometheusTextTests
         long full = Allocations.InSteadyState(Write);
 
         output.WrittenCount.Should().BeGreaterThan(length, "the counts have more digits");
-        // Less than an object a registration: an enumerator more or less depends on how the compiler came to compile the writer.
+        // Less than one object per registration. The number of enumerators depends on how the compiler compiled the writer.
         const int SmallestObject = 24;
         ((full - empty) / 100).Should().BeLessThan(SmallestObject * Registrations);
-        (empty / 100 / Registrations).Should().BeLessThan(64, "a few bytes a registration");
+        (empty / 100 / Registrations).Should().BeLessThan(64, "a few bytes per registration");
     }
 
     [Theory]
@@ -292,11 +292,11 @@ public class PrometheusTextTests
     [InlineData(0.500001)]
     [InlineData(-0.1)]
     [InlineData(double.NaN)]
-    public void A_relative_error_out_of_range_is_refused(double relativeError) =>
+    public void A_relative_error_out_of_range_is_rejected(double relativeError) =>
         FluentActions.Invoking(() => new PrometheusWriter(relativeError)).Should().Throw<ArgumentOutOfRangeException>();
 
     [Fact]
-    public void What_is_missing_is_refused()
+    public void Null_arguments_are_rejected()
     {
         PrometheusWriter writer = new();
         ArrayBufferWriter<byte> output = new();

@@ -2,7 +2,8 @@ using System.IO.MemoryMappedFiles;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>The input that is being read, in a file that outlives the process: it may end by an overflow of the stack, or not at all.</summary>
+/// <summary>Stores the current input in a file that outlives the process, because the process can end by a stack overflow or
+/// hang.</summary>
 internal sealed class CurrentInput : IDisposable
 {
     private const int HeaderBytes = sizeof(int);

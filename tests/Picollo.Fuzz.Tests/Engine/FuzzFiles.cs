@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>The inputs that were findings once: a folder for each target. They are part of the repository.</summary>
+/// <summary>The inputs of previous findings, with a folder per target. They are part of the repository.</summary>
 internal static class FuzzFiles
 {
     private static readonly string Root = Path.Combine(Repository.Root, "tests", "Picollo.Fuzz.Tests", "Findings");
@@ -10,11 +10,11 @@ internal static class FuzzFiles
     public static string[] Of(FuzzTarget target) =>
         Directory.Exists(FolderOf(target)) ? [.. Directory.EnumerateFiles(FolderOf(target)).Order(StringComparer.Ordinal)] : [];
 
-    /// <summary>The target of a file.</summary>
+    /// <summary>Returns the target of a file.</summary>
     public static FuzzTarget TargetOf(string path) => FuzzTargets.Named(Path.GetFileName(Path.GetDirectoryName(Path.GetFullPath(path)))!);
 
-    /// <summary>Keeps an input.</summary>
-    /// <returns>Its path in the repository.</returns>
+    /// <summary>Saves an input.</summary>
+    /// <returns>The path in the repository.</returns>
     public static string Keep(FuzzTarget target, byte[] input)
     {
         Directory.CreateDirectory(FolderOf(target));

@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>Reads mutated inputs of one target for some time, in this process.</summary>
+/// <summary>Reads mutated inputs of a target for some time, in this process.</summary>
 internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
 {
     public const int Passed = 0, Failed = 1, Hung = 2;
@@ -12,7 +12,7 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
     private const int MostKept = 1000;
     private const int MostTrials = 2000;
 
-    // Of the processor, not of the clock: the machine may be busy. No input may take nearly as long.
+    // The limit is CPU time instead of elapsed time, because the machine may be busy. No input may take nearly this long.
     private static readonly TimeSpan LongestRead = TimeSpan.FromSeconds(20);
 
     private readonly HashSet<string> _kinds = [];
@@ -24,7 +24,7 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
     /// <returns>The exit code.</returns>
     public int Run(TimeSpan duration)
     {
-        using var watchdog = new Timer(new Watchdog(this).Look, null, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
+        using var watchdog = new Timer(new Watchdog(this).Check, null, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
         IReadOnlyList<FuzzSeed> seeds = target.Seeds();
         var mutator = new Mutator(seeds, target.Longest);
         FuzzFiles.Of(target).ToList().ForEach(file => mutator.Add(new FuzzSeed(File.ReadAllBytes(file))));
@@ -66,13 +66,13 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
         if (_findings.Add(outcome.Kind))
         {
             string found = string.Create(CultureInfo.InvariantCulture, $"after {_count:N0} inputs, {Stopwatch.GetElapsedTime(_start).TotalSeconds:F1} s");
-            string path = FuzzFiles.Keep(target, Smaller(input, outcome.Kind));
+            string path = FuzzFiles.Keep(target, Minimize(input, outcome.Kind));
             Console.WriteLine($"       {found}: {path}: {outcome.Failure!.GetType().Name}: {outcome.Failure.Message}");
         }
     }
 
-    /// <summary>Removes what the finding does not need.</summary>
-    private byte[] Smaller(byte[] input, string kind)
+    /// <summary>Removes the parts of an input that the finding does not need.</summary>
+    private byte[] Minimize(byte[] input, string kind)
     {
         int trials = 0;
         for (int size = Math.Max(input.Length / 2, 1); size > 0; size /= 2)
@@ -89,13 +89,13 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
         return input;
     }
 
-    /// <summary>Ends the process when one input takes too long: no thread can be ended.</summary>
+    /// <summary>Ends the process if an input takes too long, because a thread cannot be ended.</summary>
     private sealed class Watchdog(FuzzRun run)
     {
         private long _count;
         private TimeSpan _since;
 
-        public void Look(object? state)
+        public void Check(object? state)
         {
             long count = Interlocked.Read(ref run._count);
             TimeSpan now = Environment.CpuUsage.TotalTime;

@@ -3,19 +3,20 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>A decoder or parser, real inputs, and what it may do on damaged ones.</summary>
-/// <param name="Name">The name, and that of the folder of its findings.</param>
-/// <param name="Seeds">Reads the real inputs.</param>
-/// <param name="Read">Reads an input and checks the result. Returns the size of the result, such as a number of lines.</param>
+/// <summary>A decoder or parser with real inputs and its limits on damaged ones.</summary>
+/// <param name="Name">The name, which is also the name of the folder of its findings.</param>
+/// <param name="Seeds">Returns the real inputs.</param>
+/// <param name="Read">Reads an input and checks the result. Returns the size of the result, such as the number of lines.</param>
 internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> Seeds, Func<byte[], long> Read)
 {
-    /// <summary>The exceptions that are documented.</summary>
+    /// <summary>The documented exceptions.</summary>
     public Type[] Documented { get; init; } = [];
 
-    /// <summary>The bytes that an input may allocate, whatever its length: buffers, an exception with its stack, what is made once.</summary>
+    /// <summary>The number of bytes that an input may allocate, whatever its length: buffers, an exception with its stack, and objects that
+    /// are created once.</summary>
     public long ConstantBytes { get; init; } = 500_000;
 
-    /// <summary>The bytes that it may allocate besides, for each of its own.</summary>
+    /// <summary>The number of additional bytes that an input may allocate for each of its bytes.</summary>
     public int BytesPerByte { get; init; } = 100;
 
     public int Longest { get; init; } = 1 << 16;
@@ -51,14 +52,14 @@ internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> See
         return new FuzzOutcome(kind, allocated, failure);
     }
 
-    // The message without numbers and quoted text, and the place of an exception that is not documented.
+    // The message without numbers and quoted text and, for undocumented exceptions, the place.
     private string KindOf(Exception e) => Array.Exists(Documented, type => type.IsInstanceOfType(e))
         ? $"{e.GetType().Name} {string.Concat(Regex.Replace(e.Message, "[0-9]+|'[^']*'|\"[^\"]*\"|[^ -~]+", "").Take(Math.Min(20, e.Message.Length / 2)))}"
         : $"{e.GetType().Name} {e.StackTrace?.Split('\n').FirstOrDefault(line => line.Contains(" Picollo.", StringComparison.Ordinal)) ?? e.Message}";
 }
 
-/// <summary>What became of an input.</summary>
+/// <summary>The outcome of an input.</summary>
 /// <param name="Kind">The exception, or the magnitude of the result. Inputs of a new kind are mutated further.</param>
-/// <param name="AllocatedBytes">The bytes that the thread has allocated.</param>
+/// <param name="AllocatedBytes">The number of bytes that the thread has allocated.</param>
 /// <param name="Failure">The finding; null if the input was read or rejected as documented.</param>
 internal readonly record struct FuzzOutcome(string Kind, long AllocatedBytes, Exception? Failure);

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>Makes damaged inputs of real ones. The same random numbers make the same input from the same seeds.</summary>
+/// <summary>Creates damaged inputs from real ones. The same random numbers create the same input from the same seeds.</summary>
 internal sealed class Mutator
 {
     private const int MostMutations = 6;
@@ -40,10 +40,10 @@ internal sealed class Mutator
         _tokens = [.. seeds.SelectMany(TokensOf).Distinct().Take(MostTokens).Concat(Numbers).Concat(Pieces).Select(Encoding.UTF8.GetBytes)];
     }
 
-    /// <summary>Adds an input to those from which others are made.</summary>
+    /// <summary>Adds an input from which others are created.</summary>
     public void Add(FuzzSeed input) => _pool.Add(input);
 
-    /// <summary>Makes an input. One of ten is a seed, unchanged.</summary>
+    /// <summary>Creates an input. One of ten is an unchanged seed.</summary>
     public FuzzSeed Next(Random random)
     {
         FuzzSeed seed = Any(random.Next(2) == 0 ? _seeds : _pool, random); // most of the pool is damaged
@@ -82,11 +82,11 @@ internal sealed class Mutator
                 random.NextBytes(any);
                 return [.. bytes[..at], .. any, .. bytes[at..]];
             case 7:
-                // A part of this input, once more or many times.
+                // Repeats a part of this input once or many times.
                 IEnumerable<byte> repeated = Enumerable.Repeat(bytes[at..end], random.Next(3) == 0 ? random.Next(1, 1000) : 1).SelectMany(part => part);
                 return [.. bytes[..at], .. repeated.Take(_longest), .. bytes[at..]];
             case 8:
-                // The start of this one, and the end of another, or a part of it.
+                // The start of this input, followed by the end of another, or a part of it.
                 byte[] other = Any(_pool, random).Bytes;
                 int from = random.Next(other.Length + 1);
                 int to = random.Next(from, other.Length + 1);
@@ -94,7 +94,7 @@ internal sealed class Mutator
             case 9:
                 return [.. bytes[..at], .. Any(_tokens, random), .. bytes[at..]];
             default:
-                // A number becomes another one most of the time.
+                // Usually replaces a number by another one.
                 (int tokenStart, int tokenEnd) = TokenAt(bytes, at);
                 byte[] token = long.TryParse(bytes.AsSpan(tokenStart..tokenEnd), NumberStyles.None, CultureInfo.InvariantCulture, out long number) && random.Next(4) > 0
                     ? Encoding.UTF8.GetBytes(Any([Any(Numbers, random), $"{number / 2}", $"{number / 1000}", $"{number - 1}", $"{unchecked(number + 1)}", $"{number}{number}"], random))
@@ -110,7 +110,7 @@ internal sealed class Mutator
         return result;
     }
 
-    /// <summary>A number at a limit, or near the input's length, in 1 to 8 bytes of either order.</summary>
+    /// <summary>Returns a number at a limit, or near the length of the input, in 1 to 8 bytes of either byte order.</summary>
     private static byte[] Integer(int length, Random random)
     {
         long value = Any<long>([0, 1, -1, 16, 127, 128, 255, 256, short.MaxValue, 65_535, int.MaxValue, uint.MaxValue, long.MaxValue, length, random.Next()], random)
@@ -144,7 +144,7 @@ internal sealed class Mutator
         return (start, end);
     }
 
-    /// <summary>The words of an input that are text.</summary>
+    /// <summary>Returns the words of a text input.</summary>
     private static IEnumerable<string> TokensOf(FuzzSeed seed)
     {
         string text = Encoding.Latin1.GetString(seed.Bytes.AsSpan(0, Math.Min(seed.Bytes.Length, ReadForTokens)));

@@ -12,7 +12,7 @@ using static Picollo.Fuzz.Tests.FuzzTargets;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>Command lines of the tool, the files that it reads, and the keys that a terminal sends.</summary>
+/// <summary>Command lines of the tool, the files that it reads, and the keys of a terminal.</summary>
 internal static class CommandTargets
 {
     private const string BaselineJson =
@@ -73,7 +73,7 @@ internal static class CommandTargets
             () => [.. new[] { "0-3,8", "0x10F", "250us", "0.5s", "2m", "1e3", "2026-11-23T08:00Z", "SIGTERM", "15", "-1.5e-3", "18446744073709551615" }.Select(FuzzSeed.Of)],
             ReadValues)
         {
-            ConstantBytes = 40_000_000, // 8,192 CPUs, each found in a mask
+            ConstantBytes = 40_000_000, // 8,192 CPUs, each of which is searched for in a mask
             Longest = 4_000,
             BytesPerByte = 2_000,
         },
@@ -85,7 +85,7 @@ internal static class CommandTargets
         .. Sample(0, 1000, 5, 12), .. Sample(1, 1000, 999_999_999, 13), .. Sample(8191, 2000, 0, 0),
     ];
 
-    // Separated by zeros, which no argument has. Only a line with an error is run: it ends with a message and does nothing.
+    // Arguments are separated by zeros. Only a line with an error is run: it ends with a message and has no other effect.
     private static long ParseLine(byte[] input)
     {
         string[] arguments = Text(input).Split('\0');
@@ -154,7 +154,7 @@ internal static class CommandTargets
         }
 
         Take(parts, each);
-        Check(all.SequenceEqual(each), "The keys are others when the bytes come one by one.");
+        Check(all.SequenceEqual(each), "The keys differ if the bytes arrive one by one.");
         return all.Count;
 
         static void Take(KeyDecoder decoder, List<Key> keys)
@@ -164,7 +164,7 @@ internal static class CommandTargets
                 keys.Add(key);
             }
 
-            Check(!decoder.IsInDoubt, "Bytes are left.");
+            Check(!decoder.IsInDoubt, "Bytes remain.");
         }
     }
 
@@ -174,8 +174,8 @@ internal static class CommandTargets
         long read = 0;
         if (CpuList.Parse(text) is { } cpus)
         {
-            Check(CpuList.Parse(CpuList.Format(cpus))!.SequenceEqual(cpus), "The list of CPUs is not the same.");
-            Check(CpuList.Parse(CpuList.Mask(cpus))!.SequenceEqual(cpus), "The mask of CPUs is not the same.");
+            Check(CpuList.Parse(CpuList.Format(cpus))!.SequenceEqual(cpus), "The list of CPUs differs.");
+            Check(CpuList.Parse(CpuList.Mask(cpus))!.SequenceEqual(cpus), "The mask of CPUs differs.");
             read += 1;
         }
 
@@ -185,7 +185,7 @@ internal static class CommandTargets
         NumberKind kind = NumberText.Parse(input, out _, out double fraction);
         Check(kind != NumberKind.Fraction || fraction is >= 0 and < double.PositiveInfinity, "A number is negative or infinite.");
         read += 16 * (long)kind;
-        Check(!ForeignText.Clean(text).Any(char.IsControl), "A control character is left.");
+        Check(!ForeignText.Clean(text).Any(char.IsControl), "A control character remains.");
         return read;
     }
 }

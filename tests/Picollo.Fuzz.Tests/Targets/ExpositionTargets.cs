@@ -5,7 +5,7 @@ using static Picollo.Fuzz.Tests.FuzzTargets;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>What systems of monitoring send, and what they are sent.</summary>
+/// <summary>Data from and for monitoring systems.</summary>
 internal static class ExpositionTargets
 {
     private static readonly string[] Variables =
@@ -54,7 +54,8 @@ internal static class ExpositionTargets
         new("otlp-variables", () => [FuzzSeed.Of(string.Join('\n', Variables))], ReadVariables) { BytesPerByte = 1000 },
     ];
 
-    /// <summary>Each line is a histogram: its name, help, unit and labels. The strict parser rejects an exposition that is not valid.</summary>
+    /// <summary>Writes an exposition. Each line is a histogram with its name, help, unit and labels. The strict parser rejects an invalid
+    /// exposition.</summary>
     private static long WriteExposition(byte[] input)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).WithMaxTrackableValue(10).Create();

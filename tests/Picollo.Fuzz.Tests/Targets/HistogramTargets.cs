@@ -6,12 +6,12 @@ using static Picollo.Fuzz.Tests.FuzzTargets;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>Histograms in the formats of the HdrHistogram family, and in JSON.</summary>
+/// <summary>Histograms in the formats of the HdrHistogram libraries, and in JSON.</summary>
 internal static class HistogramTargets
 {
-    private const int ConstantBytes = 300_000; // of zlib, of the decoder, and of an exception
+    private const int ConstantBytes = 300_000; // for zlib, the decoder, and an exception
 
-    // Twice what the largest layout takes.
+    // Twice the size of the largest layout.
     private const int LargestBytes = 100_000_000;
 
     public static FuzzTarget[] All { get; } =
@@ -19,7 +19,7 @@ internal static class HistogramTargets
         new("encoding", () => [.. Encodings, .. Encodings.Select(seed => Compress(seed.Bytes)).Select(bytes => new FuzzSeed(bytes, (0, 8)))], Decode)
         {
             Documented = [typeof(HdrHistogramFormatException)],
-            ConstantBytes = ConstantBytes + (5L * LargestBytes), // Decode checks what decoding alone allocates
+            ConstantBytes = ConstantBytes + (5L * LargestBytes), // Decode checks the allocation of decoding separately
             Count = 2000,
         },
         new("compressed-encoding", () => Encodings, input => Decode(Compress(input)))
@@ -61,7 +61,7 @@ internal static class HistogramTargets
         {
             foreach (string path in Directory.EnumerateFiles(InRepository("tests", "Picollo.Export.Tests", "Logs", "Data"), "*.hlog").Order(StringComparer.Ordinal))
             {
-                // Comments and the first intervals.
+                // The comments and the first intervals.
                 string text = string.Concat(File.ReadLines(path).Take(12).Select(line => line + "\n"));
                 yield return FuzzSeed.Of(text);
                 yield return new([.. System.Text.Encoding.Unicode.Preamble, .. System.Text.Encoding.Unicode.GetBytes(text)]);
@@ -113,7 +113,7 @@ internal static class HistogramTargets
         }
         catch (HdrHistogramFormatException e)
         {
-            Check(e.Offset >= 0 && e.Line is null, "The place of the error is missing.");
+            Check(e.Offset >= 0 && e.Line is null, "The position of the error is missing.");
             Check(GC.GetAllocatedBytesForCurrentThread() - before <= LargestBytes + ConstantBytes, "Decoding allocates too much.");
             throw;
         }
@@ -121,12 +121,12 @@ internal static class HistogramTargets
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
         Check(allocated <= (2 * histogram.FootprintInBytes) + ConstantBytes, "Decoding allocates more than twice the histogram.");
         Check(HdrHistogramEncoding.TryDecode(input, out _, out _), "TryDecode does not accept what Decode does.");
-        ComesBack(histogram);
+        CheckRoundTrip(histogram);
         return (long)Math.Min(histogram.TotalCount, long.MaxValue);
     }
 
-    /// <summary>A histogram that was decoded is encoded and decoded again: it is the same one.</summary>
-    private static void ComesBack(PlainHdrHistogram<ulong> histogram)
+    /// <summary>Encodes and decodes a decoded histogram again. The result must be equal.</summary>
+    private static void CheckRoundTrip(PlainHdrHistogram<ulong> histogram)
     {
         if (histogram.TotalCount > long.MaxValue || histogram.BucketsWithValues.LastOrDefault().Start > long.MaxValue)
         {
@@ -136,16 +136,16 @@ internal static class HistogramTargets
 
         byte[] encoded = HdrHistogramEncoding.Encode(histogram);
         PlainHdrHistogram<ulong> again = HdrHistogramEncoding.Decode(encoded);
-        // A range past 2^63-1 ends at the largest value.
+        // A range above 2^63-1 ends at the largest value.
         bool isSameRange = histogram.MaxTrackableValue > long.MaxValue
             || (again.MaxTrackableValue == histogram.MaxTrackableValue && again.Length == histogram.Length);
         Check(
             isSameRange && again.Layout == histogram.Layout && histogram.OverflowCount == 0 && again.BucketsWithValues.SequenceEqual(histogram.BucketsWithValues)
                 && HdrHistogramEncoding.Encode(again).AsSpan().SequenceEqual(encoded),
-            "The histogram is not the same after it was encoded and decoded.");
+            "The histogram differs after it was encoded and decoded.");
     }
 
-    /// <summary>With the cookie of its version; that of V2 if it has none.</summary>
+    /// <summary>Compresses data and adds the cookie of its version; that of V2 if it has none.</summary>
     private static byte[] Compress(byte[] inflated)
     {
         uint cookie = inflated.Length < 4 ? V2 : System.Buffers.Binary.BinaryPrimitives.ReadUInt32BigEndian(inflated);
@@ -162,10 +162,10 @@ internal static class HistogramTargets
         List<string> first = [], second = [];
         HdrHistogramFormatException? error = ReadAll(first);
         ReadAll(second);
-        Check(first.SequenceEqual(second), "The log is not the same when it is read again.");
+        Check(first.SequenceEqual(second), "The log differs when it is read again.");
         return error is null ? first.Count : throw error;
 
-        // Each error is of one line, and the next call goes on after it.
+        // Each error concerns one line, and the next call continues after it.
         HdrHistogramFormatException? ReadAll(List<string> read)
         {
             using HdrHistogramLogReader log = new(new MemoryStream(input));
@@ -227,7 +227,7 @@ internal static class HistogramTargets
             }
 
             string written = JsonSerializer.Serialize(value);
-            Check(IsRead(written), $"A {typeof(T).Name} is not the same after it was written and read.");
+            Check(IsRead(written), $"A {typeof(T).Name} differs after it was written and read.");
             read += written.Length;
 
             static bool IsRead(string written)

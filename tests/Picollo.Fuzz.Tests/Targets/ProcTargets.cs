@@ -9,7 +9,7 @@ using static Picollo.Fuzz.Tests.FuzzTargets;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>Files of /proc and /sys, and what Windows returns for them.</summary>
+/// <summary>Files of /proc and /sys, and the equivalent data of Windows.</summary>
 internal static class ProcTargets
 {
     private const string Maps =
@@ -64,7 +64,7 @@ internal static class ProcTargets
             ],
             ReadCgroup)
         {
-            BytesPerByte = 4_000, // a path of 4 KB, the longest of Linux, has 2,000 folders, each with a path
+            BytesPerByte = 4_000, // a path of 4 KB, the limit of Linux, has 2,000 folders, each with its own path
             Longest = 4_000,
             Count = 2000,
         },
@@ -82,7 +82,7 @@ internal static class ProcTargets
         {
             Documented = [typeof(ArgumentException), typeof(FormatException)],
             BytesPerByte = 1000,
-            Longest = 2_000, // the nearest names are looked for
+            Longest = 2_000, // the most similar names are searched for
             Count = 200,
         },
     ];

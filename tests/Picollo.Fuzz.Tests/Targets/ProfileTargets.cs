@@ -8,7 +8,7 @@ using static Picollo.Profiling.Tests.Sampling.KernelRecords;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>Profiles, and the records of the kernel of which they are made.</summary>
+/// <summary>Profiles, and the kernel's records from which they are created.</summary>
 internal static class ProfileTargets
 {
     public static FuzzTarget[] All { get; } =
@@ -44,18 +44,18 @@ internal static class ProfileTargets
         .. Sample(200, 200, 6, 1, 0xfffffffffffffe00, 0x400010), .. Record(2, 0, Numbers(1, 40)), .. Task(4, 200, 200, 100),
     ];
 
-    /// <summary>What was read is written and read again: it is the same profile.</summary>
+    /// <summary>Writes a profile and reads it again. The result must be equal.</summary>
     private static long ReadPprof(byte[] input)
     {
         CpuProfile profile = Read(input);
         using StringWriter page = new();
         profile.WriteHtml(page);
         string json = Json(profile);
-        Check(Json(Read(Written(profile))) == json, "The profile is not the same after it was written and read.");
+        Check(Json(Read(Written(profile))) == json, "The profile differs after it was written and read.");
         return profile.SampleCount;
     }
 
-    /// <summary>As the reader of a ring splits it: each record has its size.</summary>
+    /// <summary>Splits records like the reader of a ring: each record has its size.</summary>
     private static long ReadRecords(byte[] input)
     {
         SampleCollector samples = new(100, "app", [new(0x400000, 0x1000, 0, "/usr/bin/app")], followsChildren: true);
@@ -63,7 +63,7 @@ internal static class ProfileTargets
         while (rest.Length >= PerfRecord.HeaderSize && PerfRecord.SizeOf(rest) is >= PerfRecord.HeaderSize and var size && size <= rest.Length)
         {
             PerfRecord record = new(rest[..size]);
-            Check(record.CallChain.Length <= size / sizeof(ulong), "A chain of calls is longer than its record.");
+            Check(record.CallChain.Length <= size / sizeof(ulong), "A call chain is longer than its record.");
             _ = (record.ProcessId, record.ThreadId, record.Time, record.EventId, record.LostCount, record.Name, record.Mapping);
             samples.Handle(record, 0);
             rest = rest[size..];

@@ -8,7 +8,8 @@ using static Picollo.Fuzz.Tests.FuzzTargets;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>What names code: executable files, maps of the runtime and of the kernel, mangled names, and answers of a runtime.</summary>
+/// <summary>Sources of symbols: executable files, maps of the runtime and of the kernel, mangled names, and responses of a
+/// runtime.</summary>
 internal static class SymbolTargets
 {
     private const string Kernel =
@@ -56,7 +57,7 @@ internal static class SymbolTargets
             () => [.. new[] { "System.Threading.dll", "System.Collections.Specialized.dll", "System.ObjectModel.dll" }.Select(ImageOf)],
             ReadImage)
         {
-            ConstantBytes = 3_000_000, // the metadata of other assemblies, to which names refer
+            ConstantBytes = 3_000_000, // the metadata of other assemblies that names refer to
             BytesPerByte = 60,
             Longest = 1 << 18,
             Count = 300,
@@ -82,7 +83,7 @@ internal static class SymbolTargets
         new(
             "diagnostics-answer",
             () => [new([.. "DOTNET_IPC_V1\0"u8, 24, 0, 0xFF, 0, 0, 0, 0, 0, 0, 0]), new([.. "DOTNET_IPC_V1\0"u8, 24, 0, 0xFF, 0xFF, 0, 0, 0x84, 0x13, 0x13, 0x80])],
-            Answers.Read)
+            SimulatedRuntime.Read)
         {
             Longest = 1000,
             Count = 200,
@@ -117,7 +118,7 @@ internal static class SymbolTargets
     private static long ReadKernel(byte[] text)
     {
         KernelSymbols? symbols = KernelSymbols.TryParse(text, out string? reason);
-        Check(symbols is null == reason is not null, "There are neither functions nor a reason, or both.");
+        Check(symbols is null == reason is not null, "There must be either functions or a reason.");
         return symbols is null ? 0 : 1 + (symbols.Find(0xffffffff81000101)?.Name.Length ?? 0) + (symbols.Find(ulong.MaxValue)?.Module.Length ?? 0);
     }
 
@@ -130,7 +131,7 @@ internal static class SymbolTargets
     private static long ReadImage(byte[] input)
     {
         ReadyToRunImage? image = ReadyToRunImage.TryRead(FileOf(input, "Damaged.dll"), out string? reason);
-        Check(image is null == !string.IsNullOrEmpty(reason), "There is neither an image nor a reason, or both.");
+        Check(image is null == !string.IsNullOrEmpty(reason), "There must be either an image or a reason.");
         long named = 0;
         for (long offset = 0; image is not null && offset < input.Length; offset += input.Length / 100)
         {
@@ -143,9 +144,9 @@ internal static class SymbolTargets
     private static long ReadElf(byte[] input)
     {
         ElfImage? image = ElfImage.TryRead(FileOf(input, "libdamaged.so"), out string? reason);
-        Check(image is null == reason is not null, "There is neither an image nor a reason, or both.");
+        Check(image is null == reason is not null, "There must be either an image or a reason.");
         long named = 0;
-        for (long offset = 0; image is not null && offset < input.Length; offset += 1 + (input.Length / 10)) // a name may have 4 KB
+        for (long offset = 0; image is not null && offset < input.Length; offset += 1 + (input.Length / 10)) // a name can have 4 KB
         {
             named += image.TryGetAddress(offset, out ulong address) && image.NameOf(address) is not null ? 1 : 0;
             _ = image.StartOf(address);
@@ -154,8 +155,8 @@ internal static class SymbolTargets
         return named;
     }
 
-    /// <summary>A runtime that answers a command with an input, and then closes the connection.</summary>
-    private static class Answers
+    /// <summary>A simulated runtime that responds to a command with an input and then closes the connection.</summary>
+    private static class SimulatedRuntime
     {
         private static readonly string Path = System.IO.Path.Combine(System.IO.Path.GetTempPath(), $"picollo-fuzz-{Environment.ProcessId}-socket");
         private static readonly Lock Gate = new();
@@ -197,7 +198,7 @@ internal static class SymbolTargets
                     }
                     catch (SocketException)
                     {
-                        // The reader needs only the first bytes, and has closed the connection.
+                        // The reader needs only the first bytes and has closed the connection.
                     }
                 }
             })

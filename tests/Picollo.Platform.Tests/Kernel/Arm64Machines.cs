@@ -1,12 +1,12 @@
 namespace Picollo.Platform.Tests.Kernel;
 
-/// <summary>Arm64 machines with the checks of the guest program that each is to run.</summary>
+/// <summary>Arm64 machines with the checks of the guest program that each runs.</summary>
 public abstract class Arm64Machine : EmulatedMachine
 {
-    // Counts that repeat exactly: every instruction takes 2 ns of the machine's own time.
+    // Counts repeat exactly, because every instruction takes 2 ns of the machine's own time.
     private protected const string Exactly = "shift=1,sleep=off";
 
-    // The architecture's own way to sign pointers takes the emulator most of its time.
+    // The architecture's algorithm for signing pointers takes most of the emulator's time.
     private protected const string Newest = "max,pauth-impdef=on";
 
     private protected sealed override GuestPlatform Platform => GuestPlatform.Arm64;
@@ -16,7 +16,7 @@ public abstract class Arm64Machine : EmulatedMachine
     private protected abstract string[] Checks { get; }
 }
 
-/// <summary>One processor with all that the emulator has.</summary>
+/// <summary>One processor with all features of the emulator.</summary>
 public sealed class OneProcessor : Arm64Machine
 {
     private protected override string[] Hardware => ["-cpu", Newest, "-smp", "1", "-m", "512", "-icount", Exactly];
@@ -28,8 +28,8 @@ public sealed class OneProcessor : Arm64Machine
     ];
 }
 
-/// <summary>One processor of those whose counters have 32 bits; its instructions take 16 ns, so that a counter of cycles, of 1 ns, wraps
-/// within a second or two.</summary>
+/// <summary>One processor with 32-bit counters. Its instructions take 16 ns, so a counter of cycles of 1 ns wraps within a second or
+/// two.</summary>
 public sealed class SlowProcessor : Arm64Machine
 {
     private protected override string[] Hardware => ["-cpu", "cortex-a72", "-smp", "1", "-m", "512", "-icount", "shift=4,sleep=off"];

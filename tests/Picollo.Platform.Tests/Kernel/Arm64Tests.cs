@@ -10,23 +10,23 @@ public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneP
     public void Known_numbers_of_instructions_are_counted_exactly() => machine.Log.ShouldHavePassed("counts");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void Two_thousand_readings_lie_between_the_kernels() => machine.Log.ShouldHavePassed("reads");
+    public void Two_thousand_readings_are_between_those_of_the_kernel() => machine.Log.ShouldHavePassed("reads");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void Events_that_take_turns_are_left_to_the_kernel_while_they_are_off() => machine.Log.ShouldHavePassed("multiplexing");
+    public void The_kernel_reads_multiplexed_events_while_they_are_off() => machine.Log.ShouldHavePassed("multiplexing");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void A_disabled_event_is_not_read_and_goes_on_when_it_is_enabled() => machine.Log.ShouldHavePassed("toggling");
+    public void A_disabled_event_is_not_read_and_continues_when_it_is_enabled() => machine.Log.ShouldHavePassed("toggling");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void A_page_that_the_kernel_left_wrong_is_so_by_a_whole_turn_and_not_after_a_map_before_the_read() =>
+    public void A_stale_page_is_wrong_by_a_full_turn_and_mapping_before_reading_avoids_it() =>
         machine.Log.ShouldHavePassed("stale-page");
 
     [FactNeeding(Need.Arm64Machine)]
     public void After_the_last_event_is_closed_the_instruction_works_or_is_refused() => machine.Log.ShouldHavePassed("closed-event");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void Without_perf_user_access_the_kernel_is_asked() => machine.Log.ShouldHavePassed("no-user-access");
+    public void Without_perf_user_access_the_kernel_is_called() => machine.Log.ShouldHavePassed("no-user-access");
 
     [FactNeeding(Need.Arm64Machine)]
     public void Paranoid_3_lets_an_ordinary_user_count_nothing() => machine.Log.ShouldHavePassed("paranoid-3");
@@ -38,24 +38,24 @@ public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneP
     public void Paranoid_1_lets_an_ordinary_user_count_both_modes() => machine.Log.ShouldHavePassed("paranoid-1");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void The_threads_time_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time");
+    public void The_time_of_the_thread_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void Samples_of_cycles_have_the_shares_of_the_work_and_those_of_threads_that_start_later()
+    public void Samples_of_cycles_have_the_proportions_of_the_work_including_threads_that_start_later()
     {
         GuestLog log = machine.Log;
         log.ShouldHavePassed("sampling");
         PerfEventAttributes attributes = SamplingEvents.AttributesOf(
             SamplingEvents.Cycles, new SamplingTarget(1, 999, IncludesKernel: false, StartsOnExec: false));
         Convert.ToHexString(MemoryMarshal.AsBytes(new ReadOnlySpan<PerfEventAttributes>(in attributes)))
-            .Should().Be(log.Fact("sampling-attributes"), "the guest samples as Picollo does");
+            .Should().Be(log.Fact("sampling-attributes"), "the guest samples like Picollo");
 
         double work = log.Number("sampling-sixty") + log.Number("sampling-thirty") + log.Number("sampling-ten");
         work.Should().BeGreaterThan(300);
         (log.Number("sampling-sixty") / work).Should().BeApproximately(0.6, 0.03);
         (log.Number("sampling-thirty") / work).Should().BeApproximately(0.3, 0.03);
         (log.Number("sampling-ten") / work).Should().BeApproximately(0.1, 0.03);
-        ((double)log.Number("sampling-thread")).Should().BeApproximately(work, 0.1 * work, "the later thread does as much work");
+        ((double)log.Number("sampling-thread")).Should().BeApproximately(work, 0.1 * work, "the later thread does the same amount of work");
         log.Number("sampling-other-thread").Should().BeGreaterThanOrEqualTo(log.Number("sampling-thread"));
         log.Number("sampling-lost").Should().Be(0);
     }
@@ -64,13 +64,13 @@ public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneP
 public sealed class SlowProcessorTests(SlowProcessor machine) : IClassFixture<SlowProcessor>
 {
     [FactNeeding(Need.Arm64Machine)]
-    public void A_counter_of_32_bits_goes_on_over_its_end() => machine.Log.ShouldHavePassed("wrap");
+    public void A_32_bit_counter_continues_after_it_wraps() => machine.Log.ShouldHavePassed("wrap");
 }
 
 public sealed class TwoProcessorsTests(TwoProcessors machine) : IClassFixture<TwoProcessors>
 {
     [FactNeeding(Need.Arm64Machine)]
-    public void Three_threads_that_move_between_two_processors_read_their_own_counts() => machine.Log.ShouldHavePassed("migration");
+    public void Three_threads_that_migrate_between_two_processors_read_their_own_counts() => machine.Log.ShouldHavePassed("migration");
 
     [FactNeeding(Need.Arm64Machine)]
     public void The_time_of_each_of_three_threads_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time-beside-others");
@@ -79,10 +79,10 @@ public sealed class TwoProcessorsTests(TwoProcessors machine) : IClassFixture<Tw
 public sealed class ProcessorWithoutPmuTests(ProcessorWithoutPmu machine) : IClassFixture<ProcessorWithoutPmu>
 {
     [FactNeeding(Need.Arm64Machine)]
-    public void Hardware_events_are_not_there_and_software_events_are() => machine.Log.ShouldHavePassed("no-pmu");
+    public void Hardware_events_are_unavailable_and_software_events_are_available() => machine.Log.ShouldHavePassed("no-pmu");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void The_threads_time_needs_no_pmu() => machine.Log.ShouldHavePassed("thread-time");
+    public void The_time_of_the_thread_needs_no_PMU() => machine.Log.ShouldHavePassed("thread-time");
 }
 
 public sealed class CortexA72Tests(CortexA72 machine) : IClassFixture<CortexA72>

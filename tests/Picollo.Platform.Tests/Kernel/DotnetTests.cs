@@ -1,11 +1,11 @@
 namespace Picollo.Platform.Tests.Kernel;
 
-/// <summary>What the .NET program finds out in the guest, whatever the clock is.</summary>
+/// <summary>Tests the findings of the .NET program in the guest, with any clock.</summary>
 public abstract class DotnetContract(X64DotnetMachine machine)
 {
     private const string Rid = "linux-x64";
 
-    // kernel.perf_event_paranoid, and what tests/HelperApp/Faults/Refusals.cs asks for.
+    // The values of kernel.perf_event_paranoid, and the sessions of tests/HelperApp/Faults/Refusals.cs.
     private static readonly int[] Levels = [3, 2, 1, 0, -1];
     private static readonly string[] Asked = ["own-code", "kernel", "cpu", "other-user", "context-switches", "profile", "profile-kernel"];
 
@@ -18,19 +18,19 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     public void Page_faults_are_counted_exactly() => Log.ShouldHavePassed("page-faults");
 
     [FactNeeding(Need.X64Machine)]
-    public void Context_switches_lie_within_those_that_proc_tells() => Log.ShouldHavePassed("context-switches");
+    public void Context_switches_are_within_those_of_proc() => Log.ShouldHavePassed("context-switches");
 
     [FactNeeding(Need.X64Machine)]
-    public void Each_move_to_another_processor_is_counted() => Log.ShouldHavePassed("migrations");
+    public void Each_migration_to_another_processor_is_counted() => Log.ShouldHavePassed("migrations");
 
     [FactNeeding(Need.X64Machine)]
-    public void The_task_clock_is_the_threads_time() => Log.ShouldHavePassed("task-clock");
+    public void The_task_clock_is_the_time_of_the_thread() => Log.ShouldHavePassed("task-clock");
 
     [FactNeeding(Need.X64Machine)]
-    public void Without_tracefs_the_mount_is_named() => Log.ShouldHavePassed("tracefs-not-mounted");
+    public void Without_tracefs_the_mount_command_is_reported() => Log.ShouldHavePassed("tracefs-not-mounted");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_tracepoint_counts_each_passing() => Log.ShouldHavePassed("tracepoint");
+    public void A_tracepoint_counts_each_hit() => Log.ShouldHavePassed("tracepoint");
 
     [FactNeeding(Need.X64Machine)]
     public void Each_call_of_a_system_call_is_counted_and_no_other() => Log.ShouldHavePassed("system-calls");
@@ -45,55 +45,55 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     public void Regions_of_two_threads_are_recorded_in_one_session() => Log.ShouldHavePassed("regions-of-a-process");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_process_is_counted_with_threads_that_it_has_and_those_it_starts_later() => Log.ShouldHavePassed("process");
+    public void A_process_is_counted_with_existing_and_later_threads() => Log.ShouldHavePassed("process");
 
     [FactNeeding(Need.X64Machine)]
-    public void Threads_started_later_are_counted_where_they_are_to_be() => Log.ShouldHavePassed("inherited");
+    public void Threads_started_later_are_counted_if_counters_are_inherited() => Log.ShouldHavePassed("inherited");
 
     [FactNeeding(Need.X64Machine)]
-    public void Another_thread_is_counted_alone() => Log.ShouldHavePassed("another-thread");
+    public void Only_another_thread_is_counted() => Log.ShouldHavePassed("another-thread");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_processor_is_counted_alone() => Log.ShouldHavePassed("cpu");
+    public void Only_one_processor_is_counted() => Log.ShouldHavePassed("cpu");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_wake_up_that_is_too_late_is_marked_in_the_kernels_trace_and_stops_it() => Log.ShouldHavePassed("late-marked");
+    public void A_late_wake_up_is_marked_in_the_kernels_trace_and_stops_it() => Log.ShouldHavePassed("late-marked");
 
     [FactNeeding(Need.X64Machine)]
-    public void Without_tracefs_it_is_told_that_there_is_no_mark() => Log.ShouldHavePassed("late-not-marked");
+    public void Without_tracefs_the_missing_mark_is_reported() => Log.ShouldHavePassed("late-not-marked");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_processor_that_is_offline_is_not_listed_and_not_measured() => Log.ShouldHavePassed("offline");
+    public void An_offline_processor_is_neither_listed_nor_measured() => Log.ShouldHavePassed("offline");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_processor_that_goes_offline_ends_its_own_measurement_alone() => Log.ShouldHavePassed("goes-offline");
+    public void A_processor_that_goes_offline_ends_only_its_own_measurement() => Log.ShouldHavePassed("goes-offline");
 
     [FactNeeding(Need.X64Machine)]
     public void A_session_is_switched_on_and_off() => Log.ShouldHavePassed("switching");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_reset_session_begins_at_zero() => Log.ShouldHavePassed("reset");
+    public void A_reset_session_starts_at_zero() => Log.ShouldHavePassed("reset");
 
     [FactNeeding(Need.X64Machine)]
-    public void There_are_no_hardware_counters_and_the_reason_is_given() => Log.ShouldHavePassed("refused");
+    public void Missing_hardware_counters_have_a_reason() => Log.ShouldHavePassed("refused");
 
     [FactNeeding(Need.X64Machine)]
-    public void What_is_missing_is_left_out_and_named() => Log.ShouldHavePassed("optional");
+    public void Unavailable_counters_are_left_out_and_reported() => Log.ShouldHavePassed("optional");
 
     [FactNeeding(Need.X64Machine)]
     public void All_descriptors_are_closed() => Log.ShouldHavePassed("descriptors");
 
     [FactNeeding(Need.X64Machine)]
-    public void The_thread_clocks_of_three_threads_go_with_the_kernels()
+    public void The_thread_clocks_of_three_threads_follow_those_of_the_kernel()
     {
-        // In real time a processor of the emulator's may stand still within an interrupt, as long as the host likes.
+        // In real time, the host can stop an emulated processor within an interrupt for any time.
         const long furthest = 50_000_000;
         Log.Number("thread-clock-errors").Should().Be(0);
         Log.Number("thread-clock-furthest-nanoseconds").Should().BeLessThan(furthest);
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void Root_counts_all_at_any_level()
+    public void Root_may_count_everything_at_any_level()
     {
         foreach (int level in Levels)
         {
@@ -103,7 +103,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void A_user_with_the_capability_counts_all_but_at_level_3()
+    public void A_user_with_the_capability_may_count_everything_below_level_3()
     {
         foreach (int level in Levels)
         {
@@ -112,7 +112,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void At_level_3_an_ordinary_user_counts_nothing()
+    public void At_level_3_an_ordinary_user_may_count_nothing()
     {
         ShouldWork(3, "user", []);
         foreach (string what in (string[])[.. Asked, "no-cpu", "hardware"])
@@ -122,11 +122,11 @@ public abstract class DotnetContract(X64DotnetMachine machine)
         }
 
         Log.Fact("paranoid-3-user-clock").Should().Contain("kernel.perf_event_paranoid is 3");
-        Log.Fact("paranoid-3-user-optional").Should().BeEmpty("all is left out");
+        Log.Fact("paranoid-3-user-optional").Should().BeEmpty("all counters are left out");
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void At_level_2_an_ordinary_user_counts_user_mode()
+    public void At_level_2_an_ordinary_user_may_count_user_mode()
     {
         ShouldWork(2, "user", "own-code", "profile");
         foreach (string what in (string[])["kernel", "context-switches"])
@@ -138,11 +138,11 @@ public abstract class DotnetContract(X64DotnetMachine machine)
         Log.Fact("paranoid-2-user-kernel").Should().Contain("count user code only");
         Log.Fact("paranoid-2-user-cpu").Should().Contain("sysctl kernel.perf_event_paranoid=0").And.Contain("grant CAP_PERFMON");
         Log.Fact("paranoid-2-user-optional").Should().Be("Software:PageFaults");
-        Log.Fact("paranoid-2-user-clock").Should().Be(Log.Fact("paranoid-2-root-clock"), "it needs no more");
+        Log.Fact("paranoid-2-user-clock").Should().Be(Log.Fact("paranoid-2-root-clock"), "the clock needs no more rights");
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void At_level_1_an_ordinary_user_counts_the_kernel_too()
+    public void At_level_1_an_ordinary_user_may_count_the_kernel_too()
     {
         ShouldWork(1, "user", "own-code", "kernel", "context-switches", "profile", "profile-kernel");
         Log.Fact("paranoid-1-user-cpu").Should().Contain("(now 1) to 0 or less").And.Contain("sysctl kernel.perf_event_paranoid=0");
@@ -150,7 +150,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void At_level_0_an_ordinary_user_counts_processors_but_no_other_users_threads()
+    public void At_level_0_an_ordinary_user_may_count_processors_but_not_threads_of_other_users()
     {
         foreach (int level in (int[])[0, -1])
         {
@@ -160,7 +160,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void Tracepoints_are_for_whom_tracefs_is_readable()
+    public void Tracepoints_require_a_readable_tracefs()
     {
         const string remedy = "mount -o remount,mode=750,gid=… /sys/kernel/tracing";
         Log.Fact("tracepoint").Should().Contain("not by this user").And.Contain(remedy);
@@ -195,7 +195,7 @@ public sealed class X64DotnetTests(X64Dotnet machine) : DotnetContract(machine),
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void The_thread_clock_calls_the_system_to_resynchronise_and_for_nothing_else() =>
+    public void The_thread_clock_calls_the_system_only_to_resynchronise() =>
         Log.Number("thread-clock-system-calls").Should().BeInRange(0, Log.Number("thread-clock-resynchronisations"));
 }
 
@@ -203,11 +203,11 @@ public sealed class X64DotnetWithoutUserTimeTests(X64DotnetWithoutUserTime machi
     : DotnetContract(machine), IClassFixture<X64DotnetWithoutUserTime>
 {
     [FactNeeding(Need.X64Machine)]
-    public void The_thread_clock_asks_the_kernel_and_says_why()
+    public void The_thread_clock_calls_the_kernel_and_reports_the_reason()
     {
         Log.Fact("reads-in-user-space").Should().Be("False");
         Log.Fact("clock-reason").Should().Contain("cap_user_time is 0").And.Contain("tsc=reliable");
         Log.Number("thread-clock-furthest-nanoseconds").Should().Be(0);
-        Log.Number("thread-clock-system-calls").Should().Be(Log.Number("thread-clock-readings"), "each reading is one");
+        Log.Number("thread-clock-system-calls").Should().Be(Log.Number("thread-clock-readings"), "each reading is one system call");
     }
 }

@@ -1,13 +1,13 @@
 namespace Picollo.Platform.Tests.Kernel;
 
-/// <summary>A machine that is booted once, at the first question, and keeps what it printed.</summary>
+/// <summary>A machine that is booted once, at the first request, and keeps its output.</summary>
 public abstract class EmulatedMachine : IDisposable
 {
-    // From start to power-off it takes some seconds; ended here, and the emulator with it, where it takes this many.
+    // A machine runs for some seconds from start to power-off. After this number of seconds, it is ended together with the emulator.
     private const string Seconds = "150";
 
-    // All processors take turns on one thread. With a thread each, one boot in twenty stands still (QEMU 7.2, 2026-11-23): both are in the
-    // kernel, without interrupts, at an instruction that the other has replaced; counters are switched on and off by replacing some.
+    // All processors share one thread. With one thread each, one of twenty boots hangs (QEMU 7.2, 2026-11-23): both processors are in the
+    // kernel without interrupts, at an instruction that the other has replaced. Switching counters on and off replaces instructions.
     private const string OneThread = "tcg,thread=single";
 
     private readonly string _scratch = Directory.CreateTempSubdirectory("picollo-guest-").FullName;
@@ -19,13 +19,13 @@ public abstract class EmulatedMachine : IDisposable
 
     private protected abstract GuestPlatform Platform { get; }
 
-    /// <summary>The emulator's arguments: processors, and how time passes.</summary>
+    /// <summary>The emulator's arguments for the processors and the time.</summary>
     private protected abstract string[] Hardware { get; }
 
-    /// <summary>What is added to the kernel's command line.</summary>
+    /// <summary>The text that is appended to the kernel's command line.</summary>
     private protected abstract string CommandLine { get; }
 
-    /// <summary>A folder of files that the guest is to have as /app; null for none.</summary>
+    /// <summary>A folder of files for /app of the guest; null for none.</summary>
     private protected virtual string? App => null;
 
     public void Dispose()
@@ -39,7 +39,7 @@ public abstract class EmulatedMachine : IDisposable
         string image = Path.Combine(_scratch, "initramfs");
         GuestImage.Write(Platform, App, image);
 
-        // No terminal and no standard input: the guest's console is the output alone.
+        // There is no terminal and no standard input, so the guest's console has only an output.
         return new(Tool.Run("timeout", _scratch, new Dictionary<string, string?>(),
         [
             "--kill-after=5", Seconds, Platform.Emulator, .. Platform.Machine, "-accel", OneThread, .. Hardware,

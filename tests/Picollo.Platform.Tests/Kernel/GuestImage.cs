@@ -1,16 +1,16 @@
 namespace Picollo.Platform.Tests.Kernel;
 
-/// <summary>The guest program, compiled against the shim as it is shipped, and the first and only file system with it.</summary>
+/// <summary>Builds the guest program against the published native library, and the initial file system that contains it.</summary>
 internal static class GuestImage
 {
-    // Of the C and C++ libraries, what .NET's runtime asks for.
+    // The C and C++ libraries that .NET's runtime needs.
     private static readonly string[] RuntimeLibraries =
         ["libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0", "libgcc_s.so.1", "libstdc++.so.6"];
 
     /// <summary>Writes the file system to a file.</summary>
-    /// <param name="platform">Whose.</param>
+    /// <param name="platform">The platform.</param>
     /// <param name="app">A folder with a .NET program, which becomes /app; null for none.</param>
-    /// <param name="file">The file.</param>
+    /// <param name="file">The output file.</param>
     public static void Write(GuestPlatform platform, string? app, string file)
     {
         string sources = Path.Combine(Repository.Root, "tests", "Picollo.Platform.Tests", "Kernel", "guest");

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Platform.Tests.Kernel;
 
-/// <summary>What a guest printed: "PASS check" and "FAIL check" after what each had to say, and facts as "name=value".</summary>
+/// <summary>The output of a guest: "PASS check" and "FAIL check" after the messages of each check, and facts as "name=value".</summary>
 internal sealed class GuestLog(string text)
 {
     private readonly string[] _lines = text.Split('\n').Select(line => line.Trim()).ToArray();
@@ -10,13 +10,13 @@ internal sealed class GuestLog(string text)
     public void ShouldHavePassed(string check)
     {
         bool hasPassed = _lines.Contains($"PASS {check}") && !_lines.Any(line => line == $"FAIL {check}" || line.StartsWith($"FAIL {check}:", StringComparison.Ordinal));
-        hasPassed.Should().BeTrue("'{0}' is to pass, and the guest printed:\n{1}", check, text);
+        hasPassed.Should().BeTrue("'{0}' must pass, but the guest printed:\n{1}", check, text);
     }
 
     public string Fact(string name)
     {
         string? line = _lines.LastOrDefault(line => line.StartsWith(name + "=", StringComparison.Ordinal));
-        line.Should().NotBeNull("the guest is to say '{0}', and printed:\n{1}", name, text);
+        line.Should().NotBeNull("the guest must print '{0}', but it printed:\n{1}", name, text);
         return line![(name.Length + 1)..];
     }
 

@@ -1,6 +1,6 @@
 namespace Picollo.Platform.Tests.Kernel;
 
-/// <summary>What one kind of emulated machine is made of, on this machine.</summary>
+/// <summary>The files of this machine from which an emulated machine is built.</summary>
 internal sealed record GuestPlatform
 {
     public static readonly GuestPlatform Arm64 = new()
@@ -35,19 +35,19 @@ internal sealed record GuestPlatform
 
     public required string Console { get; init; }
 
-    /// <summary>Debian's name of the architecture, which is the folder of its kernel.</summary>
+    /// <summary>Debian's name of the architecture, which is also the folder of its kernel.</summary>
     public required string Debian { get; init; }
 
-    /// <summary>The first that is here is used.</summary>
+    /// <summary>The candidates, of which the first existing one is used.</summary>
     public required string[] Compilers { get; init; }
 
-    /// <summary>Where the C library of that architecture is here.</summary>
+    /// <summary>The folder of the C library for that architecture on this machine.</summary>
     public required string Libraries { get; init; }
 
-    /// <summary>Where programs of that architecture look for their loader.</summary>
+    /// <summary>The path where programs of that architecture expect their loader.</summary>
     public required string Loader { get; init; }
 
-    /// <summary>Kernels, busybox and modules of that architecture; see kernels.sh.</summary>
+    /// <summary>The kernels, busybox and modules of that architecture; see kernels.sh.</summary>
     public string Kernels => Path.Combine(Needs.KernelFolder, Debian);
 
     public string Compiler => Compilers.First(Tool.Exists);

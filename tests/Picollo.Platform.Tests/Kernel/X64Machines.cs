@@ -1,9 +1,9 @@
 namespace Picollo.Platform.Tests.Kernel;
 
-/// <summary>x64 machines with the checks of the guest program that each is to run. The emulator has no x64 PMU.</summary>
+/// <summary>x64 machines with the checks of the guest program that each runs. The emulator has no x64 PMU.</summary>
 public abstract class X64Machine : EmulatedMachine
 {
-    /// <summary>Without this the kernel trusts an emulated time-stamp counter on one processor only.</summary>
+    /// <summary>Without this option, the kernel trusts an emulated time-stamp counter only with one processor.</summary>
     private protected const string ReliableCounter = "tsc=reliable clocksource=tsc";
 
     private protected sealed override GuestPlatform Platform => GuestPlatform.X64;
@@ -16,7 +16,7 @@ public sealed class X64OneProcessor : X64Machine
     private protected override string CommandLine => ReliableCounter + " picollo.checks=no-pmu,thread-time";
 }
 
-// In real time: with counted instructions two x64 processors take minutes.
+// Runs in real time, because two x64 processors take minutes with counted instructions.
 public sealed class X64TwoProcessors : X64Machine
 {
     private protected override string[] Hardware => ["-cpu", "max", "-smp", "2", "-m", "512"];
@@ -31,7 +31,7 @@ public sealed class X64WithoutUserTime : X64Machine
     private protected override string CommandLine => "picollo.checks=no-thread-time";
 }
 
-/// <summary>A machine on which tests/PerfGuestApp runs, which brings its runtime along.</summary>
+/// <summary>A machine that runs tests/PerfGuestApp with its own runtime.</summary>
 public abstract class X64DotnetMachine : X64Machine
 {
     private static readonly Lazy<string> Program = new(Publish);
@@ -48,7 +48,7 @@ public abstract class X64DotnetMachine : X64Machine
             Directory.Delete(app, recursive: true);
         }
 
-        // Compiled ahead of time: emulated, the just-in-time compiler takes most of the program's time.
+        // The program is compiled ahead of time, because the emulated just-in-time compiler would take most of its time.
         Publishing.SelfContained("PerfGuestApp", "linux-x64", app, "-p:PublishReadyToRun=true");
         return app;
     }

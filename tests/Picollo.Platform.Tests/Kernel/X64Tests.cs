@@ -3,10 +3,10 @@ namespace Picollo.Platform.Tests.Kernel;
 public sealed class X64OneProcessorTests(X64OneProcessor machine) : IClassFixture<X64OneProcessor>
 {
     [FactNeeding(Need.X64Machine)]
-    public void Hardware_events_are_not_there_and_software_events_are() => machine.Log.ShouldHavePassed("no-pmu");
+    public void Hardware_events_are_unavailable_and_software_events_are_available() => machine.Log.ShouldHavePassed("no-pmu");
 
     [FactNeeding(Need.X64Machine)]
-    public void The_threads_time_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time");
+    public void The_time_of_the_thread_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time");
 }
 
 public sealed class X64TwoProcessorsTests(X64TwoProcessors machine) : IClassFixture<X64TwoProcessors>
@@ -18,5 +18,5 @@ public sealed class X64TwoProcessorsTests(X64TwoProcessors machine) : IClassFixt
 public sealed class X64WithoutUserTimeTests(X64WithoutUserTime machine) : IClassFixture<X64WithoutUserTime>
 {
     [FactNeeding(Need.X64Machine)]
-    public void A_counter_that_the_kernel_does_not_trust_gives_no_time() => machine.Log.ShouldHavePassed("no-thread-time");
+    public void A_counter_that_the_kernel_does_not_trust_returns_no_time() => machine.Log.ShouldHavePassed("no-thread-time");
 }

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Fetches what the emulated machines boot, into the user's cache: Debian's kernels and its static busybox, for arm64
-# and amd64, unpacked and not installed. Works on Debian, with its own package sources, but needs neither root nor the
-# system's package lists: apt works in a folder of its own. Does nothing where everything is there already.
+# Downloads the kernels and the static busybox of Debian that the emulated machines boot, for arm64 and amd64, into the user's
+# cache, unpacked and not installed. Requires Debian with its package sources, but neither root nor the system's package lists,
+# because apt works in a separate folder. Does nothing if all files exist.
 set -eu
 # The same folder as Needs.KernelFolder.
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/picollo
 final=$cache/kernels
 mkdir -p "$cache"
-# Made beside its place and then moved there, so that another clone never sees half of it.
+# Created in a temporary place and then moved, so that other clones never see a partial folder.
 folder=$(mktemp -d "$cache/kernels.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 
-# The last files that are made; the tests look for the same.
+# The last files that are created. The tests check for the same files.
 has_all() {
   for file in arm64/vmlinuz arm64/busybox amd64/vmlinuz amd64/busybox; do
     [ -e "$final/$file" ] || return 1
@@ -23,7 +23,7 @@ say() { printf 'kernels: %s\n' "$*"; }
 if has_all; then
   exit 0
 fi
-# Other distributions, Ubuntu too, name their kernels otherwise and keep arm64's elsewhere.
+# Other distributions, including Ubuntu, name their kernels differently and keep arm64 in another place.
 if ! grep -qs '^ID=debian$' /etc/os-release; then
   say "this is not Debian, whose kernels are booted; the tests on emulated kernels are skipped"
   exit 1
@@ -44,7 +44,7 @@ Dir::Cache "$folder/apt/cache";
 CONF
 export APT_CONFIG="$folder/apt/apt.conf"
 
-# kernel_of <meta package>: the package of the kernel that it stands for.
+# kernel_of <meta package>: prints the package of the kernel to which it refers.
 kernel_of() { apt-cache depends "$1" | sed -n 's/^ *Depends: \(linux-image-[^ ]*\)$/\1/p' | head -n 1; }
 
 # unpack <package> <folder>

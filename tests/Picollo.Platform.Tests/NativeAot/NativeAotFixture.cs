@@ -1,12 +1,12 @@
 namespace Picollo.Platform.Tests.NativeAot;
 
-/// <summary>Compiles tests/AotApp with Native AOT, once, and runs it. Warnings of the compilers are errors.</summary>
+/// <summary>Compiles tests/AotApp with Native AOT once, and runs it. Warnings of the compilers are errors.</summary>
 public sealed class NativeAotFixture : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-aot-").FullName;
     private readonly Lazy<ConsumerOutput> _output;
 
-    // Lazy, because a fixture is also made for tests that are skipped.
+    // Lazy, because a fixture is also created for skipped tests.
     public NativeAotFixture() => _output = new(() =>
     {
         Publishing.SelfContained("AotApp", ThisMachine.Rid, _folder, "-p:NativeAot=true");

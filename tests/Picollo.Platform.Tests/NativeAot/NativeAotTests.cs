@@ -2,7 +2,7 @@ using Xunit.Abstractions;
 
 namespace Picollo.Platform.Tests.NativeAot;
 
-/// <summary>Every package that applications reference, in a program without a JIT compiler.</summary>
+/// <summary>Tests all packages that applications reference in a program without a JIT compiler.</summary>
 public sealed class NativeAotTests(NativeAotFixture program, ITestOutputHelper log) : IClassFixture<NativeAotFixture>
 {
     [FactNeeding(Need.NativeAot)]
@@ -61,7 +61,7 @@ public sealed class NativeAotTests(NativeAotFixture program, ITestOutputHelper l
         ShouldPrint("branch", "leaf");
         ShouldPrint("hub", """{"type":3,"invocationId":"1","result":3}""");
 
-        // The branch's prefix is in fields that the compiler removes: docs/aspnetcore.md.
+        // The prefix of the branch is in fields that the compiler removes: see docs/aspnetcore.md.
         ShouldPrint("routes", "/hub (long-lived):1 /items/{id}:1 /leaf:1 /v1/metrics:2 /work:1");
         ShouldPrint("named-work", "Calculator.Add:1 import:1");
         ShouldBeTrue("pushed", "page", "exposition", "difference");

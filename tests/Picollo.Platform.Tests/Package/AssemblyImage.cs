@@ -8,7 +8,7 @@ namespace Picollo.Platform.Tests.Package;
 /// <summary>Reads an assembly and its symbols as files, without loading them.</summary>
 internal static class AssemblyImage
 {
-    /// <summary>Full names, as documentation files have them (nested types after a dot), of the visible types.</summary>
+    /// <summary>Returns the full names of the visible types as in documentation files, with nested types after a dot.</summary>
     public static List<string> PublicTypes(byte[] assembly)
     {
         using var file = new PEReader(assembly.ToImmutableArray());
@@ -19,7 +19,7 @@ internal static class AssemblyImage
             .ToList();
     }
 
-    /// <summary>The assemblies that may use its internals.</summary>
+    /// <summary>Returns the assemblies that may use the internals of an assembly.</summary>
     public static List<string> Friends(byte[] assembly)
     {
         using var file = new PEReader(assembly.ToImmutableArray());
@@ -40,7 +40,7 @@ internal static class AssemblyImage
         ? metadata.GetString(metadata.GetTypeReference((TypeReferenceHandle)type).Name)
         : "";
 
-    /// <summary>The names of the files that it carries.</summary>
+    /// <summary>Returns the names of the embedded files.</summary>
     public static List<string> Resources(byte[] assembly)
     {
         using var file = new PEReader(assembly.ToImmutableArray());
@@ -48,7 +48,7 @@ internal static class AssemblyImage
         return metadata.ManifestResources.Select(handle => metadata.GetString(metadata.GetManifestResource(handle).Name)).ToList();
     }
 
-    /// <summary>The identity that the assembly's debug directory asks of its symbols.</summary>
+    /// <summary>Returns the identity that the assembly's debug directory requires of its symbols.</summary>
     public static Guid ExpectedSymbolsId(byte[] assembly)
     {
         using var file = new PEReader(assembly.ToImmutableArray());
@@ -62,7 +62,7 @@ internal static class AssemblyImage
         return new BlobContentId(provider.GetMetadataReader().DebugMetadataHeader!.Id).Guid;
     }
 
-    /// <summary>The source files that the symbols name.</summary>
+    /// <summary>Returns the source files that the symbols refer to.</summary>
     public static List<string> Documents(byte[] symbols)
     {
         using var provider = MetadataReaderProvider.FromPortablePdbImage(symbols.ToImmutableArray());
@@ -78,7 +78,7 @@ internal static class AssemblyImage
             _ => false,
         };
 
-    // Compiler-made types, such as the holders of C# 14 extension blocks, have names no source can spell.
+    // Compiler-generated types, such as the containers of C# 14 extension blocks, have names that are not valid in source code.
     private static bool IsGenerated(MetadataReader metadata, TypeDefinition type) =>
         metadata.GetString(type.Name).Contains('<')
         || (!type.GetDeclaringType().IsNil

@@ -3,12 +3,12 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Platform.Tests.Package;
 
-/// <summary>What the README tells those who write benchmarks, done as they do it: a new console program, the package, its two code blocks.</summary>
+/// <summary>Follows the README's instructions for benchmarks: a new console program, the package, and the two code blocks.</summary>
 [Collection("package")]
 public sealed partial class BenchmarkConsumerTests(PackageFixture packages)
 {
     [Fact]
-    public void The_readmes_benchmark_runs_with_the_package_in_a_process_of_its_own()
+    public void The_benchmark_of_the_readme_runs_with_the_package_in_its_own_process()
     {
         using var folder = new ConsumerFolder(packages);
         var readme = Encoding.UTF8.GetString(packages.BenchmarkDotNet.Read("README.md")).ReplaceLineEndings("\n");
@@ -27,17 +27,17 @@ public sealed partial class BenchmarkConsumerTests(PackageFixture packages)
               </ItemGroup>
             </Project>
             """);
-        folder.Write("Consumer.sln", ""); // BenchmarkDotNet looks for the project below the next solution upwards
+        folder.Write("Consumer.sln", ""); // BenchmarkDotNet searches for the project below the nearest solution of a parent folder
 
         var output = Tool.Dotnet(folder.Path, "run", "-c", "Release", "--",
             "--job", "short", "--launchCount", "1", "--warmupCount", "1", "--iterationCount", "3", "--iterationTime", "50");
 
         var rows = output.Split('\n').Where(line => line.StartsWith('|')).Select(line => line.Trim('|').Split('|', StringSplitOptions.TrimEntries)).ToList();
-        rows.Should().HaveCount(4, "a header, a rule and two benchmarks are in:\n{0}", output);
+        rows.Should().HaveCount(4, "there must be a header, a rule and two benchmarks in:\n{0}", output);
         rows[0].Should().ContainInOrder("Method", "Sorted", "Mean", "CPU/Op", "CPU/Wall", "Calls", "Call mean", "Call p50", "Call p90", "Call p99", "Call p99.9", "Call max");
         rows[0].Should().Contain(header => header == "TaskClock/Op" || output.Contains("Not counted: Software:TaskClock", StringComparison.Ordinal));
         rows[2..].Should().OnlyContain(row => row[0] == "Aggregate" && !row.Contains("NA"));
-        output.Should().Contain("// start dotnet", "it ran in a program built for it");
+        output.Should().Contain("// start dotnet", "it ran in a program that was built for it");
         File.ReadAllText(Path.Combine(folder.Path, "BenchmarkDotNet.Artifacts", "results", "Aggregation-percentiles.hlog"))
             .Should().Contain("Tag=Aggregate_[Sorted=False],").And.Contain("Tag=Aggregate_[Sorted=True],");
     }

@@ -1,13 +1,14 @@
 namespace Picollo.Platform.Tests.Package;
 
 /// <summary>
-/// A folder outside the repository, in which the packages can be had: nothing of the repository's build settings reaches it, and a
-/// packages folder of its own keeps an older Picollo of the same version out.
+/// A folder outside the repository with access to the packages. The repository's build settings do not apply to it, and its own packages
+/// folder
+/// prevents that an older Picollo of the same version is used.
 /// </summary>
 internal sealed class ConsumerFolder : IDisposable
 {
     public ConsumerFolder(PackageFixture packages) =>
-        // No <clear/>: the machine's own sources stay, for what else is needed.
+        // There is no <clear/>, so that the sources of the machine remain available for other packages.
         Write("nuget.config", $"""
             <configuration>
               <config><add key="globalPackagesFolder" value="packages" /></config>

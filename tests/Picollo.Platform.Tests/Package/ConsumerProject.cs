@@ -1,6 +1,6 @@
 namespace Picollo.Platform.Tests.Package;
 
-/// <summary>The program of <c>tests/ConsumerApp</c>, with the packages in the place of the projects.</summary>
+/// <summary>The program of <c>tests/ConsumerApp</c> with packages instead of projects.</summary>
 internal sealed class ConsumerProject : IDisposable
 {
     private readonly ConsumerFolder _folder;
@@ -14,17 +14,17 @@ internal sealed class ConsumerProject : IDisposable
             "samples/GettingStarted/GettingStarted.cs", "samples/GettingStarted/Measurements.cs");
     }
 
-    /// <summary>Names of the files that <see cref="PublishAndRun"/> made.</summary>
+    /// <summary>The names of the files that <see cref="PublishAndRun"/> created.</summary>
     public IReadOnlyList<string> PublishedFiles { get; private set; } = [];
 
-    /// <summary>Builds and runs it as a developer does.</summary>
+    /// <summary>Builds and runs the program as a developer does.</summary>
     public ConsumerOutput BuildAndRun()
     {
         Tool.Dotnet(_folder.Path, "build", "-c", "Release", $"-p:PicolloVersion={_version}");
         return new ConsumerOutput(Tool.Dotnet(_folder.Path, "run", "-c", "Release", "--no-build"));
     }
 
-    /// <summary>Publishes it for this machine, self-contained, with the switches given, and runs the result.</summary>
+    /// <summary>Publishes the program for this machine, self-contained and with additional switches, and runs the result.</summary>
     public ConsumerOutput PublishAndRun(params string[] switches)
     {
         var output = Path.Combine(_folder.Path, "published");

@@ -5,11 +5,11 @@ public sealed class CoreContentsTests(PackageFixture packages) : PackageContents
 {
     [FactNeeding(Need.X64Library)]
     public void The_package_has_the_shim_for_linux_x64() =>
-        MachineOfElf("linux-x64").Should().Be(62, "that is EM_X86_64");
+        MachineOfElf("linux-x64").Should().Be(62, "this is EM_X86_64");
 
     [FactNeeding(Need.Arm64Library)]
     public void The_package_has_the_shim_for_linux_arm64() =>
-        MachineOfElf("linux-arm64").Should().Be(183, "that is EM_AARCH64");
+        MachineOfElf("linux-arm64").Should().Be(183, "this is EM_AARCH64");
 
     [FactNeeding(Need.WindowsLibrary)]
     public void The_package_has_the_shim_for_win_x64() =>
@@ -27,7 +27,7 @@ public sealed class CoreContentsTests(PackageFixture packages) : PackageContents
         .Should().BeEquivalentTo("analyzers/dotnet/cs/Picollo.Analyzers.dll", "analyzers/dotnet/cs/Picollo.Analyzers.CodeFixes.dll");
 
     [Fact]
-    public void The_package_stands_alone_and_is_found_by_its_histogram()
+    public void The_package_has_no_dependencies_and_has_search_tags()
     {
         Dependencies().Should().BeEmpty();
         FrameworkReferences().Should().BeEmpty();

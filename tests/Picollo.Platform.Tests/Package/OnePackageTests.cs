@@ -1,6 +1,6 @@
 namespace Picollo.Platform.Tests.Package;
 
-/// <summary>A program that adds one package has what that package is for, and the core with its native library.</summary>
+/// <summary>A program that adds one package has its features, and the core with its native library.</summary>
 [Collection("package")]
 public sealed class OnePackageTests(PackageFixture packages)
 {
@@ -29,7 +29,7 @@ public sealed class OnePackageTests(PackageFixture packages)
         """).Should().Contain("exit=0").And.Contain(OperatingSystem.IsLinux() ? "limit=none" : "limit=").And.Contain($"counter={ThisMachine.HasInvariantCounter}");
 
     [Fact]
-    public void The_analyzers_of_the_core_come_with_the_packages_that_depend_on_it()
+    public void Packages_that_depend_on_the_core_have_its_analyzers()
     {
         using ConsumerFolder folder = Create("Picollo.AspNetCore", """
             using Picollo.Metrics;

@@ -3,7 +3,7 @@ using System.Xml.Linq;
 
 namespace Picollo.Platform.Tests.Package;
 
-/// <summary>A packed package, with its symbols beside it, as files.</summary>
+/// <summary>The files of a package and of its symbols package.</summary>
 public sealed class Package(string folder, string id)
 {
     public string Id => id;
@@ -13,18 +13,18 @@ public sealed class Package(string folder, string id)
 
     public string SymbolsPath => System.IO.Path.ChangeExtension(Path, ".snupkg");
 
-    /// <summary>The entry of its assembly.</summary>
+    /// <summary>The entry of the assembly.</summary>
     public string Library => $"lib/net10.0/{id}.dll";
 
     public string Version => System.IO.Path.GetFileNameWithoutExtension(Path)[(id.Length + 1)..];
 
-    /// <summary>The bytes of one of its files.</summary>
+    /// <summary>Returns the bytes of a file in the package.</summary>
     public byte[] Read(string entry) => Read(Path, entry);
 
-    /// <summary>The bytes of one file in its symbols package.</summary>
+    /// <summary>Returns the bytes of a file in the symbols package.</summary>
     public byte[] ReadSymbols(string entry) => Read(SymbolsPath, entry);
 
-    /// <summary>Everything in it and in its symbols package.</summary>
+    /// <summary>Returns all files of the package and of its symbols package.</summary>
     public IEnumerable<(string Name, byte[] Content)> ReadAll() => new[] { Path, SymbolsPath }
         .SelectMany(path => Names(path).Select(name => ($"{System.IO.Path.GetFileName(path)}: {name}", Read(path, name))));
 

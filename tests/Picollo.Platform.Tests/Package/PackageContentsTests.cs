@@ -3,7 +3,7 @@ using System.Xml.Linq;
 
 namespace Picollo.Platform.Tests.Package;
 
-/// <summary>What holds for every package.</summary>
+/// <summary>Tests the properties that all packages share.</summary>
 public abstract class PackageContentsTests(PackageFixture packages, Package package)
 {
     protected PackageFixture Packages => packages;
@@ -21,7 +21,8 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
         }
     }
 
-    /// <summary>Internals may change with any version: an assembly that uses those of another works with that very version only.</summary>
+    /// <summary>Internals can change with any version, so an assembly that uses internals of another one works only with exactly that
+    /// version.</summary>
     [Fact]
     public void A_package_that_uses_internals_of_another_depends_on_exactly_its_version()
     {
@@ -35,12 +36,12 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
     public void All_packages_have_one_version() => package.Version.Should().Be(packages.Version);
 
     [Fact]
-    public void There_is_no_build_output_besides() => package.Names()
+    public void There_is_no_other_build_output() => package.Names()
         .Where(name => name.StartsWith("lib/", StringComparison.Ordinal))
         .Should().BeEquivalentTo(package.Library, Documentation);
 
     [Fact]
-    public void The_manifest_names_licence_readme_and_repository()
+    public void The_manifest_has_the_licence_readme_and_repository()
     {
         Value("id").Should().Be(package.Id);
         Value("version").Should().Be(package.Version);
@@ -75,7 +76,7 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
     }
 
     [Fact]
-    public void The_symbols_belong_to_the_assembly_and_carry_no_path_of_this_machine()
+    public void The_symbols_belong_to_the_assembly_and_contain_no_path_of_this_machine()
     {
         var symbols = package.ReadSymbols($"lib/net10.0/{package.Id}.pdb");
 
@@ -85,7 +86,7 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
     }
 
     [Fact]
-    public void No_file_of_the_package_names_a_folder_of_this_machine()
+    public void No_file_of_the_package_contains_a_folder_of_this_machine()
     {
         string[] folders =
         [
@@ -98,22 +99,22 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
             foreach (var folder in folders)
             {
                 content.AsSpan().IndexOf(Encoding.UTF8.GetBytes(folder))
-                    .Should().Be(-1, "{0} must not name {1}", name, folder);
+                    .Should().Be(-1, "{0} must not contain {1}", name, folder);
                 content.AsSpan().IndexOf(Encoding.Unicode.GetBytes(folder))
-                    .Should().Be(-1, "{0} must not name {1}", name, folder);
+                    .Should().Be(-1, "{0} must not contain {1}", name, folder);
             }
         }
     }
 
-    /// <summary>What the manifest says of a name; null where it says nothing.</summary>
+    /// <summary>Returns the value of an element of the manifest; null if there is none.</summary>
     protected string? Value(string name) => Metadata().Elements().SingleOrDefault(e => e.Name.LocalName == name)?.Value;
 
-    /// <summary>The packages that this one brings along, by name and range of versions.</summary>
+    /// <summary>Returns the dependencies by name and version range.</summary>
     protected IEnumerable<(string Id, string Version)> Dependencies() => Metadata().Descendants()
         .Where(e => e.Name.LocalName == "dependency")
         .Select(e => (e.Attribute("id")!.Value, e.Attribute("version")!.Value));
 
-    /// <summary>The shared frameworks that it needs.</summary>
+    /// <summary>Returns the shared frameworks that the package requires.</summary>
     protected IEnumerable<string> FrameworkReferences() => Metadata().Descendants()
         .Where(e => e.Name.LocalName == "frameworkReference")
         .Select(e => e.Attribute("name")!.Value);

@@ -1,8 +1,9 @@
 namespace Picollo.Platform.Tests.Package;
 
 /// <summary>
-/// The packages under test: what PICOLLO_PACKAGES points to (set by <c>./build.sh pack</c>), else packed now from
-/// the sources, in folders of their own so that nothing of the ordinary build gets into them.
+/// The packages under test: those in PICOLLO_PACKAGES (set by <c>./build.sh pack</c>) or, by default, packages that are packed from the
+/// sources
+/// now, in separate folders, so that they contain nothing of the ordinary build.
 /// </summary>
 public sealed class PackageFixture : IDisposable
 {
@@ -37,17 +38,17 @@ public sealed class PackageFixture : IDisposable
 
     public Package BenchmarkDotNet { get; }
 
-    /// <summary>The libraries; the tool is a package apart.</summary>
+    /// <summary>The libraries. The tool is a separate package.</summary>
     public IReadOnlyList<Package> All => [Core, Export, Diagnostics, Profiling, Scheduling, AspNetCore, BenchmarkDotNet];
 
-    /// <summary>All packages have the same.</summary>
+    /// <summary>The version of all packages.</summary>
     public string Version => Core.Version;
 
     public void Dispose() => Directory.Delete(_scratch, recursive: true);
 
     private string PackNow()
     {
-        // Built inside the repository: paths outside it would not be mapped to "/_/".
+        // Built inside the repository, because paths outside it would not be mapped to "/_/".
         var build = Path.Combine(Repository.Root, "artifacts", "package-tests");
         var folder = Path.Combine(_scratch, "packages");
         Tool.Dotnet(Repository.Root, "pack", "Packages.slnf", "-c", "Release", "-o", folder,
@@ -56,6 +57,6 @@ public sealed class PackageFixture : IDisposable
     }
 }
 
-/// <summary>Tests of the packages share one pack and do not run beside each other: they use all processors.</summary>
+/// <summary>The tests of the packages share one pack and do not run in parallel, because they use all processors.</summary>
 [CollectionDefinition("package")]
 public sealed class PackageTests : ICollectionFixture<PackageFixture>;

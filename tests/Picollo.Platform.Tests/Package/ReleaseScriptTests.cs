@@ -3,7 +3,7 @@ using System.IO.Compression;
 
 namespace Picollo.Platform.Tests.Package;
 
-/// <summary><c>build/release.sh check</c>, on a repository that is made up. (Its other part, <c>reproduce</c>, packs twice.)</summary>
+/// <summary>Tests <c>build/release.sh check</c> on a generated repository. (Its other command, <c>reproduce</c>, packs twice.)</summary>
 public sealed class ReleaseScriptTests : IDisposable
 {
     private static readonly string[] Rids = ["linux-x64", "linux-arm64", "win-x64", "osx-x64", "osx-arm64"];
@@ -34,7 +34,7 @@ public sealed class ReleaseScriptTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [FactNeeding(Need.Linux, Need.Unzip)]
-    public void What_agrees_can_be_released() => Check("v1.2.3").Should().Be((0, $"v1.2.3 can be released: {Packages.Length} packages\n", ""));
+    public void A_consistent_repository_can_be_released() => Check("v1.2.3").Should().Be((0, $"v1.2.3 can be released: {Packages.Length} packages\n", ""));
 
     [TheoryNeeding(Need.Linux, Need.Unzip)]
     [InlineData("v1.2.4")]
@@ -83,12 +83,12 @@ public sealed class ReleaseScriptTests : IDisposable
     }
 
     [FactNeeding(Need.Linux, Need.Unzip)]
-    public void All_that_is_wrong_is_said_at_once()
+    public void All_errors_are_reported_together()
     {
         Write("CHANGELOG.md", "");
         Pack("Picollo");
 
-        Rejection("v2").Split('\n').Should().HaveCount(8, "tag, changelog, five libraries, and the end");
+        Rejection("v2").Split('\n').Should().HaveCount(8, "there are the tag, the changelog, five libraries, and the empty end");
     }
 
     private string PathOf(string name) => Path.Combine(_folder, name);

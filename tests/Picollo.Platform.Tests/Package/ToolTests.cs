@@ -2,14 +2,14 @@ using System.IO.Compression;
 
 namespace Picollo.Platform.Tests.Package;
 
-/// <summary>The tool <c>picollo</c>, installed from its package into an empty folder.</summary>
+/// <summary>Tests the tool <c>picollo</c>, installed from its package into an empty folder.</summary>
 [Collection("package")]
 public sealed class ToolTests(PackageFixture packages)
 {
     private static readonly Dictionary<string, string?> NoChange = [];
 
     [FactNeeding(Need.Linux)]
-    public void The_installed_tool_measures_and_makes_histograms()
+    public void The_installed_tool_measures_and_creates_histograms()
     {
         using var folder = new ConsumerFolder(packages);
         string input = Path.Combine(folder.Path, "numbers.txt");
@@ -21,11 +21,11 @@ public sealed class ToolTests(PackageFixture packages)
         Tool.Run(picollo, folder.Path, NoChange, "--version").Should().StartWith(packages.Version);
         Tool.Run(picollo, folder.Path, NoChange, "hist", input, "--json").Should().StartWith("{\"kind\":\"summary\"").And.Contain("\"count\":100");
         Tool.Run(picollo, folder.Path, NoChange, "stat", "--json", "-c", "exit 0").Should()
-            .Contain("\"exitCode\":0").And.NotContain("picollo_spawn", "the package carries what starts a command");
+            .Contain("\"exitCode\":0").And.NotContain("picollo_spawn", "the package contains the program that starts commands");
     }
 
     [Fact]
-    public void It_needs_no_package_and_carries_the_shim_of_this_platform()
+    public void The_tool_needs_no_package_and_contains_the_native_library_of_this_platform()
     {
         using ZipArchive package = ZipFile.OpenRead(Directory.GetFiles(packages.Folder, "Picollo.Cli.*.nupkg").Single());
         string nuspec = new StreamReader(package.GetEntry("Picollo.Cli.nuspec")!.Open()).ReadToEnd();

@@ -4,15 +4,15 @@ namespace Picollo.Platform.Tests.Wine;
 public sealed class WindowsTests(WineFixture wine)
 {
     [FactNeeding(Need.Wine)]
-    public void The_stopwatch_ticks_in_100_ns_there() =>
+    public void The_stopwatch_has_ticks_of_100_ns() =>
         wine.Output.Number("stopwatch-frequency").Should().Be(10_000_000);
 
     [FactNeeding(Need.Wine)]
-    public void The_windows_shim_serves_the_cycle_counter() =>
+    public void The_native_library_for_Windows_reads_the_cycle_counter() =>
         wine.Output["cycle-counter"].Should().Be(ThisMachine.HasInvariantCounter.ToString(), wine.Output["cycle-clock-status"]);
 
     [FactNeeding(Need.Wine)]
-    public void The_pico_scope_tells_durations_below_one_stopwatch_tick_apart() =>
+    public void The_pico_scope_distinguishes_durations_below_one_stopwatch_tick() =>
         wine.Output.Number("distinct-below-100-ns").Should().BeGreaterThan(ThisMachine.HasInvariantCounter ? 1 : -1);
 
     [FactNeeding(Need.Wine)]

@@ -1,12 +1,13 @@
 namespace Picollo.Platform.Tests.Wine;
 
 /// <summary>
-/// The repository's programs, published self-contained for win-x64 and each run once under Wine in a prefix of its own. (Wine 8
-/// starts no single-file program: the runtime then maps itself in a way it does not know.)
+/// The repository's programs, published self-contained for win-x64. Each runs once under Wine in a separate prefix. (Wine 8 starts no
+/// single-file
+/// program, because it does not support how the runtime maps itself then.)
 /// </summary>
 public sealed class WineFixture : IDisposable
 {
-    // On a busy machine, the runtime of .NET 10 sometimes ends so under Wine 8 (one of some twenty runs, November 2026).
+    // On a busy machine, the runtime of .NET 10 sometimes ends with this error under Wine 8 (about one of twenty runs, November 2026).
     private const string InternalRuntimeError = "0x80131506"; // COR_E_EXECUTIONENGINE
 
     private readonly string _scratch = Directory.CreateTempSubdirectory("picollo-wine-").FullName;
@@ -22,15 +23,16 @@ public sealed class WineFixture : IDisposable
 
     internal ConsumerOutput Output => _consumer.Value;
 
-    /// <summary>What the contracts in tests/HelperApp printed: a line for each test.</summary>
+    /// <summary>The output of the contracts in tests/HelperApp, with a line per test.</summary>
     internal IReadOnlyList<string> Contracts => _contracts.Value;
 
     public void Dispose()
     {
         if (_hasPrefix)
         {
-            // Ends this prefix's server, and with it Wine's services, so that the folder can go. "-k" fails where the
-            // server has ended by itself.
+            // Ends the server of this prefix and thereby Wine's services, so that the folder can be deleted. "-k" fails if the server has
+            // already
+            // ended.
             Tool.Run("sh", _scratch, Environment(), "-c", "wineserver -k; wineserver -w");
         }
 
@@ -44,7 +46,7 @@ public sealed class WineFixture : IDisposable
 
         if (!_hasPrefix)
         {
-            // Wine's own start-up (it fills the prefix, some seconds) apart from the program's output.
+            // Wine's own start, which fills the prefix for some seconds, is separate from the program's output.
             _hasPrefix = true;
             Tool.Run("wineboot", _scratch, Environment(), "--init");
         }
@@ -55,15 +57,15 @@ public sealed class WineFixture : IDisposable
         }
         catch (InvalidOperationException fatal) when (fatal.Message.Contains(InternalRuntimeError, StringComparison.Ordinal))
         {
-            Console.WriteLine($"{program} runs once more under Wine, because its runtime ended with an internal error:\n{fatal.Message}");
+            Console.WriteLine($"{program} is run again under Wine, because its runtime ended with an internal error:\n{fatal.Message}");
             return Run();
         }
 
         string Run() => Tool.Run("wine", published, Environment(), [$"{program}.exe", .. arguments]);
     }
 
-    // No display, no chatter. The mscoree override that silences Wine's offer of Mono must not be set: without
-    // mscoree Wine's loader refuses assemblies that hold nothing but IL.
+    // No display and no debug output. The mscoree override that disables Wine's offer of Mono must not be set: without mscoree, Wine's
+    // loader rejects assemblies that contain only IL.
     private Dictionary<string, string?> Environment() => new()
     {
         ["WINEPREFIX"] = Path.Combine(_scratch, "prefix"),

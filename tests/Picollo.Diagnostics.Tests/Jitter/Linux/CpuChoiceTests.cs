@@ -7,24 +7,24 @@ namespace Picollo.Diagnostics.Tests.Linux;
 public sealed class CpuChoiceTests
 {
     [Fact]
-    public void Without_a_list_all_that_are_allowed() => Choose(null, [0, 2, 5]).Should().Equal(0, 2, 5);
+    public void Without_a_list_all_allowed_CPUs_are_selected() => Choose(null, [0, 2, 5]).Should().Equal(0, 2, 5);
 
     [Fact]
-    public void A_list_in_order_and_each_once() => Choose([5, 0, 5, 2], [0, 1, 2, 5]).Should().Equal(0, 2, 5);
+    public void A_list_is_sorted_and_duplicates_are_removed() => Choose([5, 0, 5, 2], [0, 1, 2, 5]).Should().Equal(0, 2, 5);
 
     [Fact]
-    public void A_CPU_that_does_not_exist() => Problem([0, 64], [0, 1]).Should().Be("CPU 64 does not exist. This process may run on 0-1.");
+    public void A_CPU_that_does_not_exist_is_rejected() => Problem([0, 64], [0, 1]).Should().Be("CPU 64 does not exist. This process may run on 0-1.");
 
     [Fact]
-    public void A_CPU_that_is_offline() => Problem([3], [0, 1, 2]).Should()
+    public void An_offline_CPU_is_rejected() => Problem([3], [0, 1, 2]).Should()
         .Be("CPU 3 is offline (echo 1 > /sys/devices/system/cpu/cpu3/online, as root). This process may run on 0-2.");
 
     [Fact]
-    public void A_CPU_that_is_not_allowed() => Problem([4, 6], [6]).Should()
+    public void A_CPU_that_is_not_allowed_is_rejected() => Problem([4, 6], [6]).Should()
         .Be("CPU 4 is not available to this process: change its affinity (taskset, cpuset) or choose another CPU. This process may run on 6.");
 
     [Fact]
-    public void Where_there_is_no_sys_only_that_it_is_not_allowed()
+    public void Without_sys_an_unavailable_CPU_is_reported_as_not_allowed()
     {
         CpuChoice.TryChoose([9], [0], null, null, out _, out string? reason).Should().BeFalse();
         reason.Should().StartWith("CPU 9 is not available to this process");
@@ -41,7 +41,7 @@ public sealed class CpuChoiceTests
         CpuChoice.Contains(list, int.Parse(cpu, CultureInfo.InvariantCulture)).Should().Be(isContained);
 
     [Fact]
-    public void Lists_are_written_as_the_kernel_does()
+    public void Lists_are_written_in_the_format_of_the_kernel()
     {
         CpuChoice.Text([]).Should().Be("");
         CpuChoice.Text([7]).Should().Be("7");
@@ -49,7 +49,7 @@ public sealed class CpuChoiceTests
     }
 
     [Fact]
-    public void Masks_are_read_bit_by_bit() => CpuMask.Cpus([1UL | (1UL << 63), 2]).Should().Equal(0, 63, 65);
+    public void Masks_are_decoded() => CpuMask.Cpus([1UL | (1UL << 63), 2]).Should().Equal(0, 63, 65);
 
     private static int[] Choose(int[]? asked, int[] allowed)
     {

@@ -3,14 +3,14 @@ using Picollo.Tests.PerfEvent;
 
 namespace Picollo.Diagnostics.Tests.Linux;
 
-/// <summary>The meter in processes that may less, are stopped, or end.</summary>
+/// <summary>Tests the meter in processes that lack privileges, are stopped, or end.</summary>
 [Trait("Category", "Slow")]
 public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
 {
     private static readonly string[] AsNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
-    public void A_user_without_privileges_measures_and_is_told_what_is_not_as_asked()
+    public void A_user_without_privileges_can_measure_and_the_refused_functions_are_reported()
     {
         Dictionary<string, string> found = app.Run("jitter", AsNobody);
         found["complete"].Should().Be("True");
@@ -18,11 +18,11 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         limits.Should().Contain(limit => limit.StartsWith("SCHED_FIFO at priority 80 was refused", StringComparison.Ordinal)
             && limit.Contains("CAP_SYS_NICE") && limit.Contains("ulimit -r 80"));
         limits.Should().Contain(limit => limit.StartsWith("/dev/cpu_dma_latency is not held at 0", StringComparison.Ordinal));
-        limits.Should().HaveCount(2, "a user's 8 MB of locked memory are enough");
+        limits.Should().HaveCount(2, "the limit of 8 MB of locked memory is enough for a user");
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Prlimit)]
-    public void A_user_who_may_have_the_priority_has_it_and_one_who_may_not_lock_memory_is_told()
+    public void Limits_of_priority_and_locked_memory_are_respected_and_reported()
     {
         Dictionary<string, string> found = app.Run(
             "jitter", ["prlimit", "--memlock=0:0", .. AsNobody, "--inh-caps=+sys_nice", "--ambient-caps=+sys_nice"]);
@@ -34,7 +34,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Taskset)]
-    public void Only_CPUs_that_the_process_may_run_on_are_measured()
+    public void Only_CPUs_on_which_the_process_may_run_are_measured()
     {
         Dictionary<string, string> found = app.Run("jitter", "taskset", "-c", "0");
         found["cpus"].Should().Be("0");
@@ -47,7 +47,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
     public void A_break_is_marked_in_the_kernels_trace_and_stops_it()
     {
-        // In a mount namespace of its own, which goes with the process. The trace is the machine's: it is left as it was.
+        // The process has its own mount namespace. The trace belongs to the machine, and is restored.
         Dictionary<string, string> found = app.Run("jitter-break", "unshare", "--mount", "sh", "-c",
             "mount -t tracefs tracefs /sys/kernel/tracing && cd /sys/kernel/tracing && was=$(cat tracing_on) && echo 1 > tracing_on || exit; "
             + "\"$@\"; end=$?; echo $was > tracing_on; exit $end", "sh");
@@ -58,7 +58,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
-    public void Without_tracefs_a_break_says_that_it_is_not_marked()
+    public void Without_tracefs_a_break_reports_that_it_is_not_marked()
     {
         Dictionary<string, string> found = app.Run("jitter-break", "unshare", "--mount", "sh", "-c",
             "umount -q /sys/kernel/tracing; umount -q /sys/kernel/debug/tracing; umount -q /sys/kernel/debug; exec \"$@\"", "sh");
@@ -68,16 +68,16 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_stop_of_the_process_is_one_long_latency_and_its_catching_up()
+    public void A_stop_of_the_process_is_recorded_as_a_long_latency_and_the_overdue_ones()
     {
         Dictionary<string, string> found = app.Run("jitter-stopped");
-        found["counts"].Split(' ').Should().OnlyContain(count => count == "2000", "none of two seconds' is left out");
+        found["counts"].Split(' ').Should().OnlyContain(count => count == "2000", "no wake-up of the two seconds is missing");
         Number(found["shortest-maximum"]).Should().BeGreaterThan(290_000_000);
-        Number(found["fewest-late"]).Should().BeGreaterThan(280, "the wake-ups that were due meanwhile are late by what was left of it");
+        Number(found["fewest-late"]).Should().BeGreaterThan(280, "the wake-ups that were due during the stop are late by its remaining time");
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_meter_that_nobody_stops_does_not_keep_the_process() => app.Run("jitter-left")["measures"].Should().Be("True");
+    public void A_meter_that_is_not_stopped_does_not_keep_the_process_running() => app.Run("jitter-left")["measures"].Should().Be("True");
 
     private static string[] Limits(Dictionary<string, string> found) =>
         [.. found.Where(finding => finding.Key.StartsWith("limit-", StringComparison.Ordinal)).Select(finding => finding.Value)];

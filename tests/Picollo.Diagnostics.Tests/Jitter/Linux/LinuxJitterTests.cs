@@ -7,20 +7,20 @@ using HdrHistogram = Picollo.Metrics.HdrHistogram;
 
 namespace Picollo.Diagnostics.Tests.Linux;
 
-/// <summary>The meter on this machine. How late its CPUs are is not tested.</summary>
+/// <summary>Tests the meter on this machine, but not the latency of its CPUs.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public sealed class LinuxJitterTests
 {
     private const string DeepSleep = "/dev/cpu_dma_latency";
 
-    // Fields of /proc/<pid>/stat that follow the name in parentheses, of which the first is number 3 (proc_pid_stat(5)).
+    // The fields of /proc/<pid>/stat after the name in parentheses. The first of them is field 3 (proc_pid_stat(5)).
     private const int FirstField = 3, ProcessorField = 39, PriorityField = 40, PolicyField = 41;
 
     private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(1);
 
     [FactNeeding(Need.Linux)]
-    public async Task Each_CPU_is_measured_as_often_as_asked_and_the_handler_is_given_what_the_histogram_holds()
+    public async Task Each_CPU_has_the_requested_number_of_wake_ups_and_the_handler_receives_all_of_them()
     {
         const int Loops = 500;
         Dictionary<int, HdrHistogram> given = [];
@@ -61,7 +61,7 @@ public sealed class LinuxJitterTests
     }
 
     [FactNeeding(Need.RealTime)]
-    public void Each_thread_is_pinned_and_real_time_while_it_measures_and_gone_after_it()
+    public void Each_thread_is_pinned_and_real_time_while_it_measures_and_ends_afterwards()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Priority = 7 });
         meter.Priority.Should().Be(7);
@@ -83,7 +83,7 @@ public sealed class LinuxJitterTests
     }
 
     [FactNeeding(Need.RealTime)]
-    public void Without_a_priority_the_threads_are_ordinary_ones()
+    public void Without_a_priority_the_threads_have_ordinary_scheduling()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Priority = null, Cpus = [CpuMask.Get(0)![0]] });
         string stat = File.ReadAllText($"/proc/self/task/{meter.Cpus[0].ThreadId}/stat");
@@ -92,11 +92,11 @@ public sealed class LinuxJitterTests
     }
 
     [FactNeeding(Need.RealTime)]
-    public async Task The_CPUs_are_kept_awake_while_it_measures_and_no_longer()
+    public async Task Deep_sleep_is_prevented_only_during_the_measurement()
     {
         if (!File.Exists(DeepSleep))
         {
-            // Seen here by what the meter says instead.
+            // This case is visible only in the message of the meter.
             using JitterMeter without = JitterMeter.Start(new JitterMeterOptions { Loops = 1 });
             without.UnavailableReasons.Should().Contain(limit => limit.StartsWith(DeepSleep, StringComparison.Ordinal));
             return;
@@ -110,14 +110,14 @@ public sealed class LinuxJitterTests
 
         using JitterMeter ended = JitterMeter.Start(new JitterMeterOptions { Loops = 1 });
         await ended.Completion.WaitAsync(Deadline);
-        OpenFiles(DeepSleep).Should().Be(0, "its end is the end, without Dispose");
+        OpenFiles(DeepSleep).Should().Be(0, "the file is closed when the measurement ends, without Dispose");
 
         JitterMeter.TryStart(new JitterMeterOptions { Cpus = [100_000] }, out _, out _).Should().BeFalse();
         OpenFiles(DeepSleep).Should().Be(0);
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_CPU_that_does_not_exist_is_named_with_those_that_do()
+    public void A_missing_CPU_is_reported_with_the_available_ones()
     {
         JitterMeter.TryStart(new JitterMeterOptions { Cpus = [0, 100_000] }, out JitterMeter? meter, out string? reason).Should().BeFalse();
         meter.Should().BeNull();
@@ -127,7 +127,7 @@ public sealed class LinuxJitterTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Memory_of_the_meter_is_given_back()
+    public void Memory_of_the_meter_is_released()
     {
         for (int i = 0; i < 3; i++)
         {
@@ -140,7 +140,7 @@ public sealed class LinuxJitterTests
             JitterMeter.Start(new JitterMeterOptions { Loops = 2 }).Dispose();
         }
 
-        // A ring is 132 KB; a stack's pages may be counted while the system still has the thread.
+        // A ring takes 132 KB. The pages of a stack may be counted until the system has removed its thread.
         LockedKilobytes().Should().BeLessThan(before + 130);
     }
 
@@ -160,9 +160,9 @@ public sealed class LinuxJitterTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public unsafe void A_collection_of_garbage_does_not_stop_the_native_loop()
+    public unsafe void A_garbage_collection_does_not_stop_the_native_loop()
     {
-        // A thread that the runtime waits for before it can collect: for so long all that run managed code are stopped.
+        // A thread for which the runtime waits before a collection. During this time, all threads that run managed code are stopped.
         using JitterRing ring = NewRing(new LinuxJitterSystem(), JitterState.Unlimited);
         JitterState* state = ring.State;
         var system = new LinuxJitterSystem();
@@ -176,7 +176,7 @@ public sealed class LinuxJitterTests
         var holding = new Thread(() =>
         {
             begun.Set();
-            written = HeldUp(ring.State, held.State);
+            written = RunDuringSuspension(ring.State, held.State);
         });
         holding.Start();
         begun.Wait();
@@ -186,12 +186,13 @@ public sealed class LinuxJitterTests
         measuring.Join();
 
         GC.CollectionCount(0).Should().BeGreaterThan(collections);
-        written.Should().BeGreaterThan(20, "it goes on at 0.1 ms for the 0.2 s in which nothing managed runs");
+        written.Should().BeGreaterThan(20, "it continues at 0.1 ms for the 0.2 s in which no managed code runs");
     }
 
-    // All in one method, without a call in between at which the runtime could stop it: the native loop once more, without a transition.
-    // It takes its time whatever signals the runtime sends to stop this thread; those would end a sleep.
-    private static unsafe ulong HeldUp(JitterState* state, JitterState* own)
+    // The method contains no call at which the runtime could stop it. It runs the native loop again, without a transition. The signals that
+    // the
+    // runtime sends to stop this thread do not change its duration; they would end a sleep.
+    private static unsafe ulong RunDuringSuspension(JitterState* state, JitterState* own)
     {
         var run = (delegate* unmanaged[SuppressGCTransition]<JitterState*, int>)(nint)NativeShim.Current.RunJitter;
         _ = run(own);

@@ -1,4 +1,4 @@
-/* What a machine or its settings may refuse, and two traps of the kernel's. */
+/* What a machine or its settings can refuse, and two pitfalls of the kernel. */
 #include "guest.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@ static sigjmp_buf after_fault;
 
 static void on_fault(int signal) { siglongjmp(after_fault, signal); }
 
-/* The instruction itself: 0, or the signal that it ended with. */
+/* Executes the instruction itself; returns 0, or the signal that it caused. */
 static int read_directly(void) {
     struct sigaction action = {.sa_handler = on_fault};
     int signal;
@@ -41,7 +41,7 @@ static void set(const char *name, const char *value) {
     expect(file && fputs(value, file) > 0 && fclose(file) == 0, "%s cannot be set", name);
 }
 
-/* kernel.perf_user_access is 0: the page still says cap_user_rdpmc, and only its index tells. */
+/* If kernel.perf_user_access is 0, the page still has cap_user_rdpmc, and only its index shows it. */
 void check_no_user_access(void) {
     set("/proc/sys/kernel/perf_user_access", "0");
     struct event event = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, WIDE | USER_ACCESS);
@@ -51,7 +51,7 @@ void check_no_user_access(void) {
     expect(!read_page(&event, &counter), "the counter was read");
     picollo_u64 before = ask_kernel(&event).value;
     spin(1000);
-    expect(ask_kernel(&event).value > before, "the kernel's count stands still");
+    expect(ask_kernel(&event).value > before, "the kernel's count does not change");
     expect(read_directly() == SIGILL, "the instruction is not refused");
     close_event(&event);
     set("/proc/sys/kernel/perf_user_access", "1");
@@ -66,18 +66,18 @@ void check_no_pmu(void) {
                event.file < 0 ? strerror(errno) : "opened");
     }
     expect(read_directly() != 0, "the instruction works");
-    expect(picollo_pmu_counters(&fixed, &programmable) == 0, "CPUID tells of %u and %u counters", fixed, programmable);
+    expect(picollo_pmu_counters(&fixed, &programmable) == 0, "CPUID reports %u and %u counters", fixed, programmable);
     struct event event = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0);
     struct picollo_perf_counter counter;
     expect(!read_page(&event, &counter), "a software event was read");
-    expect(ask_kernel(&event).value > 0, "a software event stands still");
+    expect(ask_kernel(&event).value > 0, "a software event does not change");
     close_event(&event);
 }
 
 /*
- * A page of a 32-bit event may be wrong by 2^32 where read(2) came before mmap(2), and after a reset, until the event is
- * switched off and on. Whether this kernel does so is a fact to print; that the ways which Picollo goes are right, and
- * that nothing worse happens, is expected.
+ * A page of a 32-bit event can be wrong by 2^32 if read(2) came before mmap(2), and after a reset, until the event is
+ * switched off and on. Whether this kernel behaves so is printed as a fact. The check expects that the methods of
+ * Picollo are correct, and that no other error occurs.
  */
 void check_stale_page(void) {
     const long long turn = 1LL << 32;
@@ -102,7 +102,7 @@ void check_stale_page(void) {
         long long off = was_read ? (long long)(count.value - counter.value) : 0;
         fact(reset ? "turns-off-after-reset" : "turns-off-after-early-read", (off + (off < 0 ? -turn : turn) / 2) / turn);
         off -= (off + (off < 0 ? -turn : turn) / 2) / turn * turn;
-        expect(off >= 0 && off < 100000000, "the page is off by %lld, which is no turn of the counter", off);
+        expect(off >= 0 && off < 100000000, "the page is off by %lld, which is not a full turn of the counter", off);
         ioctl(event.file, PERF_EVENT_IOC_DISABLE, 0);
         ioctl(event.file, PERF_EVENT_IOC_ENABLE, 0);
         expect(bracketed_read(&event, "after off and on"), "it cannot be read");
@@ -115,17 +115,17 @@ void check_stale_page(void) {
     close_event(&first_mapped), close_event(&wide);
 }
 
-/* The kernel may let the thread read the counters for a while after the last such event is closed. */
+/* The kernel may allow the thread to read the counters for some time after the last such event is closed. */
 void check_closed_event(void) {
     struct event event = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, WIDE | USER_ACCESS);
-    expect(read_directly() == 0, "the instruction is refused beside an open event");
+    expect(read_directly() == 0, "the instruction is refused while an event is open");
     close_event(&event);
     int signal = read_directly();
     fact("signal-after-close", signal);
     expect(signal == 0 || signal == SIGILL, "it ended with signal %d", signal);
 }
 
-/* Opens cycles as an ordinary user; the error, or 0. */
+/* Opens cycles as an ordinary user; returns the error, or 0. */
 static int open_as_user(int exclude_kernel) {
     int status = 0;
     pid_t child = fork();

@@ -1,4 +1,4 @@
-/* Hardware counters that are read in user space, on a CPU that has them: arm64 under emulation. */
+/* Hardware counters that are read in user space, on a CPU that supports it: arm64 in an emulator. */
 #include "guest.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ static struct event cycles(unsigned long long config1) {
     return open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, config1);
 }
 
-/* What the shim counts around a loop of two instructions a round. */
+/* Returns the count of the native library for a loop of two instructions per round. */
 static picollo_u64 counted(const struct event *event, unsigned long rounds) {
     struct picollo_perf_counter before, after;
     expect(read_page(event, &before), "the counter could not be read before %lu rounds", rounds);
@@ -20,10 +20,10 @@ static picollo_u64 counted(const struct event *event, unsigned long rounds) {
     return after.value - before.value;
 }
 
-/* The emulator executes one instruction after the other: two readings differ by what lies between them, exactly. */
+/* The emulator executes instructions one by one, so two readings differ by exactly the instructions between them. */
 void check_counts(void) {
     struct event event = instructions(WIDE | USER_ACCESS);
-    counted(&event, 1); /* the first call looks the shim's function up */
+    counted(&event, 1); /* the first call resolves the library's function */
     picollo_u64 one = counted(&event, 1), million = counted(&event, 1000000);
     fact("instructions-of-a-reading", (long long)one);
     expect(one > 2 && one < 1000, "a reading takes %llu instructions", one);
@@ -33,7 +33,7 @@ void check_counts(void) {
         expect(again == million, "a repetition counted %llu, not %llu", again, million);
     }
 
-    /* Several at once. */
+    /* Several counters at once. */
     struct event more[] = {instructions(WIDE | USER_ACCESS), cycles(WIDE | USER_ACCESS)};
     struct picollo_perf_counter before[3], after[3];
     for (int i = 0; i < 3; i++)
@@ -48,7 +48,7 @@ void check_counts(void) {
     expect(after[2].value > before[2].value, "no cycle passed");
     expect(after[0].running > before[0].running && after[0].enabled > before[0].enabled, "no time passed");
 
-    /* Without the time: later counts, and as long on no counter. */
+    /* Without the times: the counts are later, and the time without a counter is the same. */
     struct picollo_perf_counter counts[3] = {after[0], after[1], after[2]};
     expect(picollo_perf_read_counts(counts, 3) == 7, "three counters without the time");
     for (int i = 0; i < 3; i++) {
@@ -75,8 +75,8 @@ void check_reads(void) {
 }
 
 /*
- * A counter of 32 bits over its end: the kernel takes it up in the page at each overflow. The first event of cycles is on the
- * cycle counter, which has 64 bits of which the kernel uses 32; the second on a counter that on older CPUs has no more.
+ * A 32-bit counter that wraps: the kernel adds it to the page at each overflow. The first event of cycles uses the
+ * cycle counter, of whose 64 bits the kernel uses 32; the second uses a counter that has only 32 bits on older CPUs.
  */
 void check_wrap(void) {
     struct event first = cycles(USER_ACCESS), event = cycles(USER_ACCESS);
@@ -99,7 +99,7 @@ void check_wrap(void) {
     close_event(&event), close_event(&first);
 }
 
-/* More events than counters: they take turns, and one that is off must be asked for. */
+/* More events than counters: they take turns, and the kernel must be called for an event that has no counter. */
 void check_multiplexing(void) {
     enum { EVENTS = 12 };
     struct event events[EVENTS];
@@ -133,7 +133,7 @@ static void *move_between_cpus(void *number) {
         expect(sched_setaffinity(0, sizeof cpu, &cpu) == 0, "sched_setaffinity: %s", strerror(errno));
         was_read += bracketed_read(&event, "on the way");
         picollo_u64 value = ask_kernel(&event).value;
-        expect(value > last, "the count went back");
+        expect(value > last, "the count decreased");
         last = value;
         spin(20000);
     }
@@ -167,13 +167,13 @@ void check_toggling(void) {
         expect(!read_page(&event, &counter), "a disabled event was read");
         spin(1000);
         struct count later = ask_kernel(&event);
-        expect(later.value == stopped.value && later.enabled == stopped.enabled, "a disabled event went on");
+        expect(later.value == stopped.value && later.enabled == stopped.enabled, "a disabled event continued");
         ioctl(event.file, PERF_EVENT_IOC_ENABLE, 0);
     }
     close_event(&event);
 }
 
-/* CPUs without long counters refuse 64 bits for all but the cycles, which have a counter of 64 of their own. */
+/* CPUs without long counters refuse 64 bits for all events except cycles, which have a separate 64-bit counter. */
 void check_widths(void) {
     struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS,
                                          .config1 = WIDE | USER_ACCESS, .exclude_kernel = 1};

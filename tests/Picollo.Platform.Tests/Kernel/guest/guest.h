@@ -1,6 +1,6 @@
 /*
- * What the checks in the guest share. Each check is a function that says what it found; the tests on the host read the
- * lines. The program is linked against the shim as it is shipped.
+ * Shared declarations of the checks in the guest. Each check is a function that prints its findings; the tests on the
+ * host read the lines. The program is linked against the published native library.
  */
 #ifndef PICOLLO_GUEST_H
 #define PICOLLO_GUEST_H
@@ -16,41 +16,41 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Prints "  name=value": for whoever reads the log. */
+/* Prints "  name=value" for readers of the log. */
 void fact(const char *name, long long value);
 
-/* Says what went wrong where `ok` is 0, and the check has failed. At most a few times a check. */
+/* Prints a message if `ok` is 0; the check has then failed. Prints at most a few messages per check. */
 void expect(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* arm64's config1: what kernel and user code may read of the event. x64 asks for nothing. */
+/* config1 of arm64: what the kernel and user code may read of the event. x64 needs nothing. */
 enum { WIDE = 1, USER_ACCESS = 2 };
 
-/* An event of the calling thread, in user mode only, with its page mapped before anybody reads it. */
+/* An event of the calling thread, only in user mode. Its page is mapped before the first read. */
 struct event {
     int file;
     volatile struct perf_event_mmap_page *page;
 };
 
 struct event open_event(unsigned type, unsigned long long config, unsigned long long config1);
-struct event try_open(struct perf_event_attr *attributes); /* file -1 and errno where it is refused */
+struct event try_open(struct perf_event_attr *attributes); /* file is -1 and errno is set if it is refused */
 void close_event(struct event *event);
 
-/* What read(2) says. */
+/* The result of read(2). */
 struct count {
     picollo_u64 value, enabled, running;
 };
 struct count ask_kernel(const struct event *event);
 
-/* One counter by the shim; 0 where the kernel must be asked. */
+/* Reads a counter with the native library; returns 0 if the kernel must be called. */
 int read_page(const struct event *event, struct picollo_perf_counter *counter);
 
 /*
- * The same count by the shim, between two by the kernel. Returns 1 if the shim could read it; it is then expected to lie
- * between the two, as are its times.
+ * Reads the same count with the native library between two reads by the kernel. Returns 1 if the library could read it.
+ * The count and its times are then expected to lie between those of the kernel.
  */
 int bracketed_read(const struct event *event, const char *when);
 
-/* `rounds` times two instructions: SUBS and B.NE on arm64, DEC and JNZ on x64. */
+/* Executes two instructions `rounds` times: SUBS and B.NE on arm64, DEC and JNZ on x64. */
 void spin(unsigned long rounds);
 
 /* The checks; see main.c. */

@@ -1,4 +1,4 @@
-/* guest <check>...: runs the checks named and prints "PASS <check>" or "FAIL <check>" after what each had to say. */
+/* guest <check>...: runs the specified checks and prints "PASS <check>" or "FAIL <check>" after the messages of each. */
 #include "guest.h"
 
 #include <stdarg.h>
@@ -95,7 +95,7 @@ int bracketed_read(const struct event *event, const char *when) {
         return 0;
     expect(before.value <= counter.value && counter.value <= after.value, "%s: %llu is not within %llu and %llu", when,
            counter.value, before.value, after.value);
-    /* The kernel rounds the page's clock and its own apart: by less than a microsecond. */
+    /* The kernel rounds the clock of the page and its own differently, by less than a microsecond. */
     expect(before.enabled <= counter.enabled + 1000 && counter.enabled <= after.enabled + 1000,
            "%s: enabled %llu is not within %llu and %llu", when, counter.enabled, before.enabled, after.enabled);
     expect(before.running <= counter.running + 1000 && counter.running <= after.running + 1000,

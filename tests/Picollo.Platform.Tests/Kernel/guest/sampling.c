@@ -1,4 +1,4 @@
-/* Samples of the cycles event of a PMU, with the attributes of Picollo.Profiling: known shares, and a thread that starts later. */
+/* Samples cycles of a PMU with the attributes of Picollo.Profiling: known proportions, and a thread that starts later. */
 #include "guest.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 enum { PAGES = 64, FUNCTION_BYTES = 64, HEAD = 1024, TAIL = 1032 };
 
-/* A loop of its own for each, so that the sampled instruction tells which one runs. */
+/* Each function has its own loop, so that the sampled instruction identifies it. */
 #define WORK(name, rounds)                                                                                                     \
     static void __attribute__((noinline, aligned(FUNCTION_BYTES))) name(void) {                                                \
         unsigned long left = rounds;                                                                                           \

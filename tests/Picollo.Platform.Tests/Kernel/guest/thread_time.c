@@ -1,4 +1,4 @@
-/* A thread's CPU time from the page of a software event, beside the kernel's own clock of it. */
+/* A thread's CPU time from the page of a software event, compared with the kernel's own clock. */
 #include "guest.h"
 
 #include <pthread.h>
@@ -19,21 +19,21 @@ static long switches(void) {
 
 struct tolerance {
     long long still;      /* ns, at any time */
-    long long per_switch; /* ns behind for each switch */
+    long long per_switch; /* ns behind per switch */
     long long percent;    /* of the time, ahead */
 };
 
 /*
- * Burns and sleeps. The page's time falls behind the clock by what each switch takes: the kernel switches the events in
- * after, and out before, it takes the thread's time. It gets ahead by what interrupts take, where the kernel keeps that
- * from its clock (CONFIG_IRQ_TIME_ACCOUNTING). It never goes back.
+ * Alternates work and sleep. The page's time falls behind the clock by the time of each switch, because the kernel
+ * switches the events in after it takes the thread's time, and out before. It gets ahead by the time of interrupts if
+ * the kernel excludes them from its clock (CONFIG_IRQ_TIME_ACCOUNTING). It never decreases.
  */
 static void follow_the_clock(const struct tolerance *tolerance, const char *who) {
     struct event event = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
     picollo_u64 now = 0, last = 0;
     expect(event.page->cap_user_time, "the page offers no time");
     expect(picollo_perf_thread_time((const void *)event.page, &now), "the time cannot be read");
-    /* What the clock said at the page's 0: at the end of ten readings, for which everything is in memory then. */
+    /* The clock's value at the page's 0, at the end of ten readings, after which everything is in memory. */
     long long begin = 0, worst_ahead = 0, worst_behind = 0;
     for (int i = 0; i < 10; i++) {
         begin = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -51,7 +51,7 @@ static void follow_the_clock(const struct tolerance *tolerance, const char *who)
         int was_read = picollo_perf_thread_time((const void *)event.page, &now);
         long long after = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begin;
         switched = switches() - switches_before;
-        expect(was_read && now >= last, "%s: the time went from %llu to %llu", who, last, now);
+        expect(was_read && now >= last, "%s: the time changed from %llu to %llu", who, last, now);
         last = now;
         long long ahead = (long long)now - after, behind = before - (long long)now;
         worst_ahead = ahead > worst_ahead ? ahead : worst_ahead;
@@ -67,13 +67,13 @@ static void follow_the_clock(const struct tolerance *tolerance, const char *who)
     close_event(&event);
 }
 
-/* One CPU, where every instruction takes the same time: a switch takes some microseconds. */
+/* One CPU on which every instruction takes the same time: a switch takes some microseconds. */
 void check_thread_time(void) {
     static const struct tolerance tolerance = {20000, 15000, 0};
     follow_the_clock(&tolerance, "alone");
 }
 
-/* One of two emulated CPUs may stand still for as long as its host likes, in an interrupt and within a switch as well. */
+/* The host can stop one of two emulated CPUs for any time, in an interrupt and within a switch, too. */
 static void *follow(void *name) {
     static const struct tolerance tolerance = {50000000, 1000000, 10};
     follow_the_clock(&tolerance, name);
