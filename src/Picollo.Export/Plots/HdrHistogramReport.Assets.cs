@@ -4,7 +4,7 @@ namespace Picollo.Export.Plots;
 internal static partial class HdrHistogramReport
 {
     private const string StyleHash = "sha256-wSXivGwqP0BHACrwkIJFwLjPjMCTUrfKPaS66SJkc2c=";
-    private const string ScriptHash = "sha256-xYhOLXS9QeP6HmjO379Hv2ZOPnzdI4hJc4f4i3qfP30=";
+    private const string ScriptHash = "sha256-YQuVNS1HVUp/JoBMdvFxAmFE3aSvT5AHHTACRJu071c=";
 
     public static string Style { get; } = PlotTooltips.Style + PlotPalette.DarkStyle + PlotPalette.PageStyle +
         """

@@ -29,10 +29,10 @@ internal static class PlotTooltips
               texts.set(title.parentNode, title.textContent);
               title.remove();
             }
-            // The name for those who do not see it stands in aria-label; as a tooltip it would lie over ours.
+            // The accessible name is in aria-label. As a tooltip, it would cover ours.
             for (const title of plots.querySelectorAll("svg > title")) title.remove();
           };
-          const tell = () => {
+          const show = () => {
             const target = pointer && document.elementFromPoint(pointer.x, pointer.y);
             const text = target && texts.get(target);
             if (strip) strip.setAttribute("fill-opacity", "0");
@@ -47,14 +47,14 @@ internal static class PlotTooltips
             tip.style.left = Math.max(4, Math.min(pointer.x + 14, document.documentElement.clientWidth - width - 4)) + "px";
             tip.style.top = Math.max(4, below + height > innerHeight ? pointer.y - height - 10 : below) + "px";
           };
-          const point = event => { pointer = { x: event.clientX, y: event.clientY }; tell(); };
-          const leave = () => { pointer = null; tell(); };
+          const point = event => { pointer = { x: event.clientX, y: event.clientY }; show(); };
+          const leave = () => { pointer = null; show(); };
           document.addEventListener("pointermove", point);
           document.addEventListener("pointerdown", point);
           document.documentElement.addEventListener("pointerleave", leave);
           addEventListener("scroll", leave);
           takeTitles();
-          return () => { takeTitles(); tell(); };
+          return () => { takeTitles(); show(); };
         };
 
         """.ReplaceLineEndings("\n");
