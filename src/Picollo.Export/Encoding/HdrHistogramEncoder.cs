@@ -135,7 +135,8 @@ internal sealed class HdrHistogramEncoder : IDisposable
     }
 
     /// <summary>Writes a block of counts one by one.</summary>
-    /// <returns>Whether all of them are at most <see cref="ShortCounts.MaxCount"/>.</returns>
+    /// <returns><see langword="true"/> if all counts are at most <see cref="ShortCounts.MaxCount"/>; otherwise,
+    /// <see langword="false"/>.</returns>
     private bool WriteBlock(ReadOnlySpan<ulong> block, ref long zeros, ref ulong total)
     {
         Span<byte> buffer = _buffer;

@@ -220,7 +220,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
         }
         catch (OverflowException e)
         {
-            recorded.Forget(now); // no log can hold it, now or later
+            recorded.Forget(now); // the format cannot hold it, so a retry would fail
             Report(e);
         }
     }
@@ -250,12 +250,12 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
         }
         catch (ArgumentException e) when (e.ParamName == "histogram")
         {
-            recorded.Forget(now); // no log can hold it, now or later
+            recorded.Forget(now); // the format cannot hold it, so a retry would fail
             Report(e);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            recorded.Keep(); // the next interval tries again
+            recorded.Keep(); // the next interval retries
             Report(e);
         }
     }

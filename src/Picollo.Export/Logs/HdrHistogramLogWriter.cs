@@ -185,7 +185,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
     // There is no buffer, so that each call is one write to the file, which a kill can hardly split.
     private static FileStream Create(string path, double maxValueUnitRatio)
     {
-        UnitRatio.Check(maxValueUnitRatio); // before a file is replaced
+        UnitRatio.Check(maxValueUnitRatio); // checked before a file is replaced
         return new FileStream(path, FileMode.Create, FileAccess.Write, FileShare.Read | FileShare.Delete, bufferSize: 0);
     }
 
