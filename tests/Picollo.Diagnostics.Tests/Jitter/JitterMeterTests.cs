@@ -247,7 +247,7 @@ public sealed class JitterMeterTests
     [Fact]
     public void A_thread_that_cannot_be_pinned_fails_and_releases_everything()
     {
-        var system = new ScriptedJitterSystem { All = [0, 1, 2], Rejected = 1 };
+        var system = new ScriptedJitterSystem { All = [0, 1, 2], RefusedCpu = 1 };
         JitterMeterOptions options = new() { BreakAbove = TimeSpan.FromSeconds(1) };
         JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? reason).Should().BeFalse();
         meter.Should().BeNull();
@@ -268,7 +268,7 @@ public sealed class JitterMeterTests
     [Trait("Category", "Slow")]
     public async Task The_measurement_of_a_moved_thread_ends()
     {
-        var system = new ScriptedJitterSystem { All = [1], Moved = 1 };
+        var system = new ScriptedJitterSystem { All = [1], MovedCpu = 1 };
         using JitterMeter meter = Start(system, new JitterMeterOptions());
         await meter.Completion.WaitAsync(Deadline);
         meter.UnavailableReasons.Should().ContainSingle().Which.Should().StartWith("CPU 1 went offline");

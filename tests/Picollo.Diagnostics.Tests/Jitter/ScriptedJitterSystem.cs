@@ -19,10 +19,10 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
     public Dictionary<int, JitterScript> Scripts { get; } = [];
 
     /// <summary>The CPU whose thread cannot be pinned.</summary>
-    public int? Refused { get; init; }
+    public int? RefusedCpu { get; init; }
 
     /// <summary>The CPU whose thread is moved while it runs.</summary>
-    public int? Moved { get; init; }
+    public int? MovedCpu { get; init; }
 
     public string? Limit { get; init; }
 
@@ -76,7 +76,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
         }
 
         threadId = FirstThreadId + cpu;
-        reason = cpu == Refused ? "refused" : null;
+        reason = cpu == RefusedCpu ? "refused" : null;
         return reason is null;
     }
 
@@ -84,7 +84,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public int Run(JitterState* state) => Scripts.GetValueOrDefault(Cpu, new JitterScript { Meanwhile = _ => Thread.Sleep(1) }).RunManaged(state);
 
-    public bool IsPinned(long threadId, int cpu) => cpu != Moved;
+    public bool IsPinned(long threadId, int cpu) => cpu != MovedCpu;
 
     // The lanes give their threads such names.
     private static int Cpu => int.Parse(Thread.CurrentThread.Name!.Split(' ')[^1], System.Globalization.CultureInfo.InvariantCulture);
