@@ -4,9 +4,9 @@ using Picollo.Cpu;
 
 namespace Picollo;
 
-/// <summary>Helpers for measurements by hand: work of a known size, a CPU at its full clock, and a thread that stays on one CPU.</summary>
-/// <remarks>Static and without state: any thread may call any method at any time. No method allocates, except for
-/// <see cref="PrepareBenchmarkThread(int)"/>.</remarks>
+/// <summary>Helpers for manual measurements: work of a known length, a warm-up of the CPU, and a thread that is pinned to one
+/// CPU.</summary>
+/// <remarks>Stateless and thread-safe. Only <see cref="PrepareBenchmarkThread(int)"/> allocates.</remarks>
 /// <example><code>
 /// session.Read();
 /// CpuUtils.AddChain256(1000); // 256,000 cycles
@@ -25,8 +25,8 @@ public static class CpuUtils
     /// <param name="blocks">The number of chains; 0 or less does nothing.</param>
     /// <returns>The sum, <paramref name="blocks"/> × 256 × <paramref name="blocks"/> modulo 2⁶⁴. It is returned so that the additions
     /// cannot be optimised away.</returns>
-    // Optimised at once: the first tier keeps the sum in memory, which takes several cycles an addition. Not inlined: `step` would
-    // become a constant there, and some cores do additions of constants while they rename registers, in no time at all.
+    // Optimised at once: the first tier keeps the sum in memory, which takes several cycles an addition. Not inlined: `step` would become a
+    // constant there, and some cores execute additions of constants while they rename registers, at no cost.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static ulong AddChain256(int blocks)
     {
@@ -39,8 +39,8 @@ public static class CpuUtils
         return sum;
     }
 
-    /// <summary>Executes a chain of 512 additions, <paramref name="blocks"/> times, as <see cref="AddChain256"/> does with 256: half as
-    /// many instructions per addition are spent on the loop.</summary>
+    /// <summary>Executes a chain of 512 additions, <paramref name="blocks"/> times. It is like <see cref="AddChain256"/> with half the loop
+    /// overhead per addition.</summary>
     /// <param name="blocks">The number of chains; 0 or less does nothing.</param>
     /// <returns>The sum, <paramref name="blocks"/> × 512 × <paramref name="blocks"/> modulo 2⁶⁴.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
@@ -55,10 +55,10 @@ public static class CpuUtils
         return sum;
     }
 
-    /// <summary>Keeps the CPU busy for at least 2 ms, so that it raises its clock to the one of the measurement. Most x64 CPUs
-    /// need 1 to 2 ms; some arm64 CPUs need 5, so call it three times there.</summary>
-    /// <returns>The clock of the core in Hz, estimated from the fastest of at least 20 chains of additions, of 0.1 ms each, so that an
-    /// interruption does not lower it. The estimate assumes one addition per cycle, as <see cref="AddChain256"/> does.</returns>
+    /// <summary>Keeps the CPU busy for at least 2 ms, so that it reaches the clock frequency of the measurement. Most x64 CPUs need 1 to 2
+    /// ms; some arm64 CPUs need 5, so call it three times there.</summary>
+    /// <returns>The clock frequency of the core in Hz, estimated from the fastest of at least 20 chains of additions of 0.1 ms each, so
+    /// that an interruption does not lower it. The estimate assumes one addition per cycle, as <see cref="AddChain256"/> does.</returns>
     public static double WarmupCpu()
     {
         TimeSpan fastest = TimeSpan.MaxValue;
@@ -74,18 +74,20 @@ public static class CpuUtils
         return WarmupBlocks * 256 / fastest.TotalSeconds;
     }
 
-    /// <summary>Pins the calling thread to one CPU and raises its priority as far as this user is permitted to (Linux: niceness down to
-    /// -20; Windows: <see cref="ThreadPriority.Highest"/>). Neither is undone: call it on a dedicated thread.</summary>
+    /// <summary>Pins the calling thread to one CPU and raises its priority to the highest level that this user may set (Linux: niceness
+    /// down to -20; Windows: <see cref="ThreadPriority.Highest"/>). Neither change is undone: call it on a dedicated thread.</summary>
     /// <param name="coreId">The CPU's number, from 0.</param>
-    /// <returns>Whether the thread is pinned. The other overload also reports what was not done, and why.</returns>
+    /// <returns><see langword="true"/> if the thread is pinned; otherwise, <see langword="false"/>. The other overload also reports which
+    /// steps failed and why.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="coreId"/> is negative.</exception>
     public static bool PrepareBenchmarkThread(int coreId) => PrepareBenchmarkThread(coreId, out _);
 
-    /// <summary>Pins the calling thread and raises its priority as <see cref="PrepareBenchmarkThread(int)"/> does, and reports what was
-    /// not done.</summary>
+    /// <summary>Pins the calling thread and raises its priority as <see cref="PrepareBenchmarkThread(int)"/> does, and reports the steps
+    /// that failed.</summary>
     /// <param name="coreId">The CPU's number, from 0.</param>
-    /// <param name="notDone">The steps that failed, one sentence each, with the reason and the remedy; null if all succeeded.</param>
-    /// <returns>Whether the thread is pinned.</returns>
+    /// <param name="notDone">The steps that failed, one sentence each, with the reason and the remedy; <see langword="null"/> if all
+    /// succeeded.</param>
+    /// <returns><see langword="true"/> if the thread is pinned; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="coreId"/> is negative.</exception>
     public static bool PrepareBenchmarkThread(int coreId, out string? notDone)
     {
@@ -101,12 +103,12 @@ public static class CpuUtils
     }
 
     /// <summary>Returns the operating system's ID of the calling thread, as <see cref="CpuUsageReader.GetThreadId"/> does.</summary>
-    /// <returns>At least 1; or -1 where the system does not provide one.</returns>
+    /// <returns>The ID, at least 1; or -1 if the system does not provide one.</returns>
     public static nint GetOsThreadId() => (nint)(CpuTimes.Current.ThreadId ?? -1);
 
     /// <summary>Returns the number of the CPU that runs the calling thread. The thread may move to another CPU at any time, unless it is
     /// pinned.</summary>
-    /// <returns>At least 0; or -1 where the system does not provide it (macOS).</returns>
+    /// <returns>The number, at least 0; or -1 if the system does not provide it (macOS).</returns>
     public static nint GetCpu() => CurrentThread.System.Cpu;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

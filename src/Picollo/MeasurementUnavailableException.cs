@@ -1,10 +1,10 @@
 namespace Picollo;
 
-/// <summary>What this machine, system or process cannot measure: the call does not exist here, is not permitted, or what it asked about is
-/// gone. The message says which, and what can be done about it where something can.</summary>
-/// <remarks>What asks about something that comes and goes, or that some machines lack, has a <c>Try…</c> form that gives the same text
-/// without throwing. The times of the current thread and process have none: a supported system tells them, unless a filter of system
-/// calls keeps it from doing so.</remarks>
+/// <summary>The exception that is thrown when a measurement is not possible on this machine or in this process: the system call does not
+/// exist, it is not permitted, or its target no longer exists. The message states the cause and, if there is one, the remedy.</summary>
+/// <remarks>A measurement that is unavailable on some machines, or whose target may disappear, also has a <c>Try…</c> method that returns
+/// the same text instead of throwing. There is no such method for the times of the current thread and process: every supported system
+/// reports them, unless a system call filter prevents it.</remarks>
 public sealed class MeasurementUnavailableException : NotSupportedException
 {
     /// <summary>Creates the exception.</summary>
@@ -14,7 +14,7 @@ public sealed class MeasurementUnavailableException : NotSupportedException
     {
     }
 
-    /// <summary>Creates the exception with the one that caused it.</summary>
+    /// <summary>Creates the exception with its inner exception.</summary>
     /// <param name="message">The cause, and the remedy where there is one.</param>
     /// <param name="innerException">The exception that caused this one; <see langword="null"/> if there is none.</param>
     public MeasurementUnavailableException(string message, Exception? innerException)

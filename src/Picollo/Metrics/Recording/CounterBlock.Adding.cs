@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Metrics;
 
-/// <content>The counts of one histogram added to another.</content>
+/// <content>Addition of the counts of another histogram.</content>
 internal sealed partial class CounterBlock<TCounter>
 {
     public override bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest)
@@ -24,11 +24,11 @@ internal sealed partial class CounterBlock<TCounter>
         }
     }
 
-    /// <summary>Adds counts to counters that only the calling thread writes. Takes no lock, because the caller may hold that of the
-    /// counts.</summary>
-    /// <param name="octaves">Where the writers find the counters.</param>
+    /// <summary>Adds counts to counters that only the calling thread writes. Takes no lock, because the caller may hold the lock of the
+    /// counts' block.</summary>
+    /// <param name="octaves">The octave table of the writers.</param>
     /// <param name="counts">The counts of a histogram of the same layout and range.</param>
-    /// <param name="rest">Receives those for which a 32-bit counter has no room.</param>
+    /// <param name="rest">Receives the counts that do not fit in a 32-bit counter.</param>
     public void Add<TCount>(ref OctaveTable octaves, CounterView<TCount> counts, ref List<(int Number, ulong Count)>? rest)
         where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
     {
@@ -38,7 +38,7 @@ internal sealed partial class CounterBlock<TCounter>
             ReadOnlySpan<TCount> run = counts.Slice(from, to);
             if (!run.ContainsAnyExcept(TCount.Zero))
             {
-                continue; // no page for zeros
+                continue; // do not allocate a page for zeros
             }
 
             Span<TCounter> counters = CountersFrom(ref octaves, from, to);
@@ -53,17 +53,17 @@ internal sealed partial class CounterBlock<TCounter>
         }
     }
 
-    /// <summary>Adds counts to the counters from a number on that lie 2^<paramref name="scale"/> apart, all in one octave; for counters
-    /// that only the calling thread writes.</summary>
+    /// <summary>Adds counts to every 2^<paramref name="scale"/>th counter, starting at <paramref name="number"/>, all in one octave. The
+    /// calling thread must be the only writer.</summary>
     public void AddRun(ref OctaveTable octaves, int number, int scale, ReadOnlySpan<ulong> counts)
     {
-        int first = counts.IndexOfAnyExcept(0UL); // no page for zeros
+        int first = counts.IndexOfAnyExcept(0UL); // do not allocate a page for zeros
         if (first < 0)
         {
             return;
         }
 
-        int from = Math.Max(number + (first << scale), 0); // where the octave begins before the range
+        int from = Math.Max(number + (first << scale), 0); // the octave may start before the range
         bool isInRange = from < _pages.Length && number + ((counts.Length - 1) << scale) >= 0;
         Span<TCounter> counters = isInRange ? CountersFrom(ref octaves, from, _pages.Length) : [];
         for (int i = first; i < counts.Length; i++)

@@ -2,13 +2,13 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <content>Batches.</content>
+/// <content>Batches of values.</content>
 internal sealed partial class CounterBlock<TCounter>
 {
-    /// <summary>Counts each of the values; for counters that only the calling thread writes.</summary>
-    /// <remarks>Four values at a time share the test of their counters for 2³¹, which comes after the increments here, and the end of
-    /// the loop (0.68 ns a value; one at a time 0.78, eight by AVX-512 0.93; November 2026). The code for what is rare takes the values
-    /// from the span, so that no register keeps them.</remarks>
+    /// <summary>Records each of the values. The calling thread must be the only writer.</summary>
+    /// <remarks>Groups of four values share one test for counters that reach 2³¹, after the increments, and one loop iteration (0.68 ns per
+    /// value; 0.78 one at a time, 0.93 with eight by AVX-512; November 2026). The rare paths read the values from the span again, so that
+    /// they are not kept in registers.</remarks>
     public unsafe void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
     {
         for (; values.Length >= 4; values = values[4..])
@@ -45,7 +45,8 @@ internal sealed partial class CounterBlock<TCounter>
         GC.KeepAlive(owner);
     }
 
-    /// <summary>Adds a count to the counter of each value: 1, or 0 to carry what a counter already has.</summary>
+    /// <summary>Adds <paramref name="count"/> to the counter of each value: 1 to record, or 0 to carry the count of a counter that reached
+    /// 2³¹.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private unsafe void RecordEach(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values, ulong count)
     {

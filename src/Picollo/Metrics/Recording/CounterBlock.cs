@@ -4,13 +4,13 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>A <see cref="CounterBlock{TCounter}"/> of either storage, as readers see it.</summary>
+/// <summary>The storage-independent part of a <see cref="CounterBlock{TCounter}"/>, for readers.</summary>
 internal abstract class CounterBlock
 {
     private ulong _underflow;
     private ulong _overflow;
 
-    /// <summary>The lock that readers hold while they read the counters and the carries. A writer whose counter passes 2³¹ waits for
+    /// <summary>The lock that readers hold while they read the counters and the carries. A writer whose counter reaches 2³¹ also takes
     /// it.</summary>
     public object Gate { get; } = new();
 
@@ -24,70 +24,72 @@ internal abstract class CounterBlock
         }
     }
 
-    /// <summary>Bytes of the counters and their carries.</summary>
+    /// <summary>The bytes of the counters and their carries.</summary>
     public abstract long FootprintInBytes { get; }
 
-    /// <summary>Counts values outside the range, from any thread.</summary>
+    /// <summary>Adds to the out-of-range counts. Any thread may call it.</summary>
     public void AddOutOfRange(bool below, ulong count) => Interlocked.Add(ref below ? ref _underflow : ref _overflow, count);
 
-    /// <summary>The numbers of the counters outside which all counts of the block are 0.</summary>
+    /// <summary>The range of counters outside which all counts of the block are 0.</summary>
     public abstract Range Used { get; }
 
-    /// <summary>Adds the counters in a range to <paramref name="sums"/>. Called with <see cref="Gate"/> held, which is kept until
-    /// <see cref="AddCarriesTo"/> has added the rest of the counts.</summary>
+    /// <summary>Adds the counters in a range to <paramref name="sums"/>. The caller holds <see cref="Gate"/> until
+    /// <see cref="AddCarriesTo"/> has added the remaining counts.</summary>
     public abstract void AddCountersTo(Span<ulong> sums, Range range);
 
-    /// <summary>As <see cref="AddCountersTo"/>, over what <paramref name="sums"/> held: a pass less than clearing it first.</summary>
+    /// <summary>Does the same as <see cref="AddCountersTo"/>, but overwrites <paramref name="sums"/>, which saves a pass that clears
+    /// it.</summary>
     public abstract void CopyCountersTo(Span<ulong> sums, Range range);
 
-    /// <summary>Adds the counts in a range that are not in the counters. Called with <see cref="Gate"/> held.</summary>
+    /// <summary>Adds the counts in a range that are stored outside the counters. Called with <see cref="Gate"/> held.</summary>
     public abstract void AddCarriesTo(Span<ulong> sums, Range range);
 
-    /// <summary>Writes what was counted since the last counts, and the counts as the next last ones; <see langword="false"/> where the
-    /// counters alone are not the whole truth.</summary>
+    /// <summary>Writes the differences from the previous counts to <paramref name="deltas"/> and the current counts to
+    /// <paramref name="last"/>. Returns <see langword="false"/> if the counters do not contain all counts.</summary>
     public abstract bool TryReadDeltas(Span<ulong> last, Span<ulong> deltas);
 
-    /// <summary>Adds the block's counts in range to a histogram of the same layout and range; those for which it has no room in its
-    /// counters go to <paramref name="rest"/>. <see langword="false"/>, and nothing is added, if the histogram's counters have several
+    /// <summary>Adds the block's counts in range to a histogram of the same layout and range. Counts that do not fit in its counters are
+    /// added to <paramref name="rest"/>. Returns <see langword="false"/>, with nothing added, if the histogram's counters have several
     /// writers.</summary>
     public abstract bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest);
 
-    /// <summary>Fills a summary from the counters in place; <see langword="false"/> where they alone are not the whole
-    /// truth, or were written meanwhile.</summary>
+    /// <summary>Fills a summary directly from the counters. Returns <see langword="false"/> if they do not contain all counts or were
+    /// changed meanwhile.</summary>
     public abstract bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner);
 
-    /// <summary>What was counted in counters that lie in an octave of the range, but outside it.</summary>
+    /// <summary>Returns the counts of counters that are in an octave of the range but outside the range.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CountersOutOfRange();
 }
 
-/// <summary>The counters of all values or of one thread, in pages that are made when a value is first counted in them, with everything that
-/// does not fit in a counter: the carries of 32-bit counters and the values outside the range.</summary>
+/// <summary>The counters of a histogram or of one of its threads, in pages that are allocated on first use. Also contains the counts that
+/// do not fit in a counter: the carries of 32-bit counters and the out-of-range counts.</summary>
 /// <remarks>
-/// <para>Histograms write to the counters themselves, by the addresses in an <see cref="OctaveTable"/> that this class fills; whatever is
-/// rare comes here.</para>
-/// <para>Counters only grow (a reset is a baseline that readers subtract), so a reader that copies them while they are written sees each
-/// record that happened before the copy began.</para>
-/// <para>A 32-bit counter is never let past 2³¹ for long: who sees the top bit moves the count into the carries, under the lock that
-/// readers hold while they copy, so a reader sees a count on one side or the other, never on both or neither.</para>
-/// <para>An octave has all its counters even where the range begins or ends within it, so that a writer needs no comparison. Readers take
-/// what is counted there for what it is, out of range.</para>
+/// <para>Histograms write directly to the counters, at the addresses in an <see cref="OctaveTable"/> that this class fills. This class
+/// handles the rare cases.</para>
+/// <para>Counters only grow (a reset is a baseline that readers subtract), so a reader that copies them during writes sees each record that
+/// happened before the start of the copy.</para>
+/// <para>A 32-bit counter exceeds 2³¹ only briefly: the writer that sees the top bit moves the count to the carries, under the lock that
+/// readers hold while they copy. A reader therefore sees each count exactly once, in the counter or in the carries.</para>
+/// <para>An octave has all its counters even if the range starts or ends within it, so that a writer needs no comparison. Readers treat the
+/// counters outside the range as out-of-range counts.</para>
 /// </remarks>
 internal sealed partial class CounterBlock<TCounter> : CounterBlock
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
-    /// <summary>Where a 32-bit counter hands its count to the carries: the sign bit, which costs one flag to test.</summary>
+    /// <summary>The limit at which the count of a 32-bit counter moves to the carries: the sign bit, which is tested by one processor
+    /// flag.</summary>
     private const uint CarryUnit = 1u << 31;
 
-    /// <summary>The largest count that is added to a 32-bit counter directly. Between a counter passing 2³¹ and its carry, others can add
-    /// once each; with this bound it takes 32,767 such threads at one counter to wrap it.</summary>
+    /// <summary>The largest count that is added directly to a 32-bit counter. After a counter reaches 2³¹ and before its carry, each other
+    /// thread can add once. With this limit, it takes 32,767 such threads at one counter to wrap it.</summary>
     private const ulong MaxDirectCount = 1 << 16;
 
     private readonly CounterPages<TCounter> _pages;
 
-    private Dictionary<int, ulong>? _carries; // by the counter's number; guarded by Gate; null until the first carry
+    private Dictionary<int, ulong>? _carries; // by counter number; guarded by Gate; null until the first carry
 
-    // Counts too large for a 32-bit counter that several threads write, by the counter's number; null until the first. Counts are only
-    // added to it, so that neither writers nor readers need the lock: each count is in here or in the counter, never in both.
+    // Counts that are too large for a 32-bit counter with several writers, by counter number; null until the first one. Its counts only
+    // grow and never move, so neither writers nor readers need the lock: each count is either here or in the counter.
     private ulong[]? _large;
 
     private bool _isClosed;
@@ -106,10 +108,10 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    /// <summary>Whether writers were shut out.</summary>
+    /// <summary>Whether the block is closed to writers.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
-    /// <summary>Shuts writers out: their next record finds no address. One under way is lost.</summary>
+    /// <summary>Closes the block to writers: their next record finds no address. A concurrent record is lost.</summary>
     public void Close(ref OctaveTable octaves)
     {
         Volatile.Write(ref _isClosed, true);
@@ -117,7 +119,7 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         OctaveTable.Clear(ref octaves);
     }
 
-    /// <summary>The counter of a number, made with its page if need be.</summary>
+    /// <summary>Returns the counter with a number. Allocates its page if needed.</summary>
     public ref TCounter CounterAt(ref OctaveTable octaves, int number)
     {
         ref TCounter counter = ref _pages.CounterAt(number, out bool isNew);
@@ -134,12 +136,12 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         return ref counter;
     }
 
-    /// <summary>The counters from a number to before another, as far as they lie in the same page, which is made if need be.</summary>
+    /// <summary>Returns the counters in [<paramref name="from"/>, <paramref name="to"/>) that are in the same page as the first. Allocates
+    /// the page if needed.</summary>
     public Span<TCounter> CountersFrom(ref OctaveTable octaves, int from, int to) =>
         MemoryMarshal.CreateSpan(ref CounterAt(ref octaves, from), _pages.View.EndOfPage(from, to) - from);
 
-    /// <summary>Adds to the counter of a value, or counts it out of range; for counters that only the calling thread
-    /// writes.</summary>
+    /// <summary>Adds to the counter of a value, or to the out-of-range counts. The calling thread must be the only writer.</summary>
     public void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
     {
         if (IsInRange(owner, value, count, out int number))
@@ -148,8 +150,8 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    /// <summary>As <see cref="Record(ref OctaveTable, ReadOnlyHdrHistogram, ulong, ulong)"/>, for counters that several threads
-    /// write.</summary>
+    /// <summary>Does the same as <see cref="Record(ref OctaveTable, ReadOnlyHdrHistogram, ulong, ulong)"/> for counters with several
+    /// writers.</summary>
     public void RecordInterlocked(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
     {
         if (IsInRange(owner, value, count, out int number))
@@ -158,12 +160,12 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    /// <summary>Moves 2³¹ from the 32-bit counter of a value, which several threads write, into the carries.</summary>
+    /// <summary>Moves 2³¹ from the 32-bit counter of a value to the carries, for counters with several writers.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public void CarryInterlocked(ReadOnlyHdrHistogram owner, ulong value) =>
         CarryInterlocked((int)(owner.Layout.IndexOf(value) - owner.FirstIndex));
 
-    /// <summary>Moves 2³¹ from a 32-bit counter that several threads write into the carries.</summary>
+    /// <summary>Moves 2³¹ from a 32-bit counter to the carries, for counters with several writers.</summary>
     public void CarryInterlocked(int number)
     {
         lock (Gate)
@@ -243,7 +245,7 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    /// <summary>Finds the number of a value's counter, or counts the value out of range.</summary>
+    /// <summary>Gets the counter number of a value, or adds the value to the out-of-range counts.</summary>
     private bool IsInRange(ReadOnlyHdrHistogram owner, ulong value, ulong count, out int number)
     {
         number = (int)(owner.Layout.IndexOf(value) - owner.FirstIndex);

@@ -4,22 +4,22 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>The counters of a histogram's range in pages: pinned arrays, each made when the first of its counters is needed.</summary>
+/// <summary>Stores the counters of a histogram's range in pages: pinned arrays that are allocated on first use.</summary>
 /// <remarks>
-/// <para>A page holds whole octaves: two blocks, since the first two blocks are one octave, and at least 512 counters, so that readers of a
-/// coarse histogram do not go from page to page every few counters. The first and the last page end with the octaves in which the range
-/// ends.</para>
-/// <para>Counters have numbers from 0, where the range begins; those of its first octave before the range have negative ones.</para>
-/// <para>A range much smaller than its octave has only its own counters, in a layout whose octaves are large. Its page is not published, so
-/// that each record is slow and has its value compared with the range.</para>
-/// <para>Any number of threads may make the same page at the same time; all of them get the one that was first.</para>
+/// <para>A page contains whole octaves: two blocks, because the first two blocks are one octave. It has at least 512 counters, so that
+/// readers of a coarse histogram do not change pages every few counters. The first and the last page are cut at the octaves that contain
+/// the ends of the range.</para>
+/// <para>Counter 0 is the first counter of the range. Counters of the first octave that are before the range have negative numbers.</para>
+/// <para>If octaves are large and the range is much smaller than its octave, the page contains only the counters of the range. It is not
+/// published: each record takes the slow path, which compares the value with the range.</para>
+/// <para>Several threads may allocate the same page at the same time; all of them get the first one.</para>
 /// </remarks>
 internal readonly struct CounterPages<TCounter>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     private const int MinPageScale = 9;
 
-    // From here on (8 KB of 32-bit counters), memory that nothing can be recorded in counts for more than a fast record.
+    // From this block size on (8 KB of 32-bit counters), unused memory matters more than a fast record.
     private const int LargeBlock = 2048;
 
     private readonly TCounter[]?[] _pages;
@@ -27,8 +27,8 @@ internal readonly struct CounterPages<TCounter>
     private readonly int _blockScale;
     private readonly int _unitScale;
 
-    // Places of counters, counted from the layout's origin.
-    private readonly int _start; // of the range's first octave
+    // Positions of counters, relative to the layout's origin.
+    private readonly int _start; // of the first octave of the range
     private readonly int _end; // of its last octave
     private readonly int _offset; // of the range
     private readonly bool _isPublished;
@@ -57,10 +57,10 @@ internal readonly struct CounterPages<TCounter>
     /// <summary>The number of counters in range.</summary>
     public int Length { get; }
 
-    /// <summary>Bytes of the pages that exist, and of their list.</summary>
+    /// <summary>The bytes of the allocated pages and of their array.</summary>
     public long FootprintInBytes => Footprint.OfArray(_pages) + _pages.Sum(Footprint.OfArray);
 
-    /// <summary>The numbers of the counters from the first page that exists to the last.</summary>
+    /// <summary>The range of counters from the first allocated page to the last.</summary>
     public Range Used
     {
         get
@@ -76,7 +76,7 @@ internal readonly struct CounterPages<TCounter>
     /// <summary>The counters in range, for a reader.</summary>
     public CounterView<TCounter> View => new(_pages, _pageScale, _start, _offset, Length);
 
-    /// <summary>The counter of a number, in a page that was made for it if <paramref name="isNew"/>.</summary>
+    /// <summary>Returns the counter with a number. <paramref name="isNew"/> reports whether its page was allocated by this call.</summary>
     public ref TCounter CounterAt(int number, out bool isNew)
     {
         int place = number + _offset;
@@ -86,7 +86,7 @@ internal readonly struct CounterPages<TCounter>
         return ref (counters ?? AddPage(page))[place - StartOf(page)];
     }
 
-    /// <summary>Writes the addresses of the octaves that lie in the page of a counter, if it has whole octaves.</summary>
+    /// <summary>Writes the addresses of the octaves in the page of a counter to the table, if pages contain whole octaves.</summary>
     public unsafe void Publish(int number, ref OctaveTable octaves)
     {
         if (!_isPublished)
@@ -100,8 +100,8 @@ internal readonly struct CounterPages<TCounter>
         TCounter* atOrigin = (TCounter*)Unsafe.AsPointer(ref MemoryMarshal.GetArrayDataReference(counters)) - start;
         for (int block = start >> _blockScale; block << _blockScale < start + counters.Length; block++)
         {
-            // Blocks 0 and 1 are octave 0, of all values below two blocks. Block b is octave b - 1, whose values begin at one block when
-            // they are shifted.
+            // Blocks 0 and 1 are octave 0, which contains all values below two blocks. Block b is octave b - 1, whose shifted values start
+            // at one block.
             int octave = Math.Max(block - 1, 0);
             int leadingZeros = 63 - _blockScale - _unitScale - octave;
             int end = octave == 0 ? OctaveTable.Length : leadingZeros + 1;
@@ -112,7 +112,7 @@ internal readonly struct CounterPages<TCounter>
         }
     }
 
-    /// <summary>What is counted in counters outside the range.</summary>
+    /// <summary>Returns the counts of the counters outside the range.</summary>
     public (ulong Underflow, ulong Overflow) SumOutOfRange() => (Sum(_start, _offset), Sum(_offset + Length, _end));
 
     private ulong Sum(int from, int to)

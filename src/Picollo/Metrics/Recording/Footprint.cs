@@ -2,15 +2,15 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>The bytes that arrays take on a 64-bit runtime; what makes a histogram large.</summary>
+/// <summary>Computes the size of arrays on a 64-bit runtime. They are most of the memory of a histogram.</summary>
 internal static class Footprint
 {
     private const int ArrayHeader = 24; // sync block, method table and length
 
-    /// <summary>An array, or 0 where there is none.</summary>
+    /// <summary>Returns the bytes of an array; 0 for null.</summary>
     public static long OfArray<T>(T[]? array) => array is null ? 0 : ArrayHeader + ((long)array.Length * Unsafe.SizeOf<T>());
 
-    /// <summary>The two arrays of a dictionary, or 0 where there is none.</summary>
+    /// <summary>Returns the bytes of the two arrays of a dictionary; 0 for null.</summary>
     public static long OfDictionary(Dictionary<int, ulong>? dictionary)
     {
         const int BucketBytes = sizeof(int);

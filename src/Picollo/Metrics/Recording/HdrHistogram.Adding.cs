@@ -3,15 +3,15 @@ namespace Picollo.Metrics;
 /// <content>Adding and subtracting histograms.</content>
 public abstract partial class HdrHistogram
 {
-    private const int MaxRun = 512; // counts added at once; two such arrays are on the stack
+    private const int MaxRun = 512; // counts that are added at once; two such arrays are on the stack
 
-    /// <summary>Adds all counts of another histogram to this one, those outside its range included.</summary>
-    /// <param name="other">A histogram or a snapshot of any layout and range. It is read once, as a whole. A bucket that is wider than
-    /// those of this one is counted half below and half above its midpoint, an odd count by turns: the sum of all changes by less than one
-    /// of these buckets, and the errors of both add up. Where its values do not fit the range of this one they are counted in
-    /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
-    /// <remarks>Counts as a writer: into a plain histogram only one thread may add or record at a time. A concurrent reader
-    /// may see part of what is added.</remarks>
+    /// <summary>Adds all counts of another histogram to this one, including its out-of-range counts.</summary>
+    /// <param name="other">The histogram or snapshot to add, of any layout and range. It is read once, as a whole. If its buckets are wider
+    /// than those of this histogram, half of each count is added below the bucket's midpoint and half above; the remaining value of an odd
+    /// count goes to each side in turn. The sum of all values changes by less than one bucket of this histogram, and the relative errors
+    /// add up. Values outside the range of this histogram are counted in <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
+    /// <remarks>The caller is a writer: only one thread at a time may add to a plain histogram or record into it. A concurrent reader may
+    /// see a part of the added counts.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="other"/> is this histogram.</exception>
     /// <exception cref="ObjectDisposedException">Either histogram is disposed.</exception>
@@ -23,7 +23,7 @@ public abstract partial class HdrHistogram
             throw new ArgumentException("A histogram cannot be added to itself; add a snapshot of it to double its counts.", nameof(other));
         }
 
-        ThrowIfDisposed(); // also where the other has nothing to record
+        ThrowIfDisposed(); // also if the other histogram is empty
         if (TryAddAlike(other))
         {
             return;
@@ -33,7 +33,8 @@ public abstract partial class HdrHistogram
         Add(other, copy);
     }
 
-    /// <summary>Adds counters to those at the same places, without a copy between them, if they can be.</summary>
+    /// <summary>Adds the counters of a histogram with the same layout and range directly, without an intermediate copy, if
+    /// possible.</summary>
     private bool TryAddAlike(ReadOnlyHdrHistogram other)
     {
         if (other.Layout != Layout || other.FirstIndex != FirstIndex || other.Length != Length)
@@ -41,7 +42,7 @@ public abstract partial class HdrHistogram
             return false;
         }
 
-        // What needs a lock of this histogram is done before and after the other's are held: two histograms may be added to each other.
+        // Take the locks of this histogram only while those of the other are not held: two threads may add two histograms to each other.
         CounterBlock own = WritersBlock;
         List<(int Number, ulong Count)>? rest = null;
         if (!other.TryAddTo(this, ref rest, out (ulong Underflow, ulong Overflow) outOfRange))
@@ -59,15 +60,16 @@ public abstract partial class HdrHistogram
         return true;
     }
 
-    /// <summary>Adds counters to those at the same places, if these have only one writer. Takes no lock.</summary>
+    /// <summary>Adds counters to the counters with the same numbers if this histogram's counters have a single writer. Takes no
+    /// lock.</summary>
     internal virtual bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest) => false;
 
     /// <inheritdoc cref="TryAdd(CounterView{uint}, ref List{ValueTuple{int, ulong}})"/>
     internal virtual bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest) => false;
 
-    /// <summary>Adds the counts of another histogram that were read.</summary>
-    /// <remarks>In runs of counts that lie in one octave in both histograms, so that each bucket takes an addition and a shift instead of a
-    /// look-up of its place (3 ns instead of 15, November 2026).</remarks>
+    /// <summary>Adds a copy of the counts of another histogram.</summary>
+    /// <remarks>Adds runs of counts that lie in one octave in both histograms, so that each bucket takes an addition and a shift instead of
+    /// an index computation (3 ns instead of 15, November 2026).</remarks>
     internal void Add(ReadOnlyHdrHistogram other, in CountsCopy copy)
     {
         Span<ulong> below = stackalloc ulong[MaxRun], above = stackalloc ulong[MaxRun];
@@ -84,7 +86,7 @@ public abstract partial class HdrHistogram
             int ownScale = Layout.StepScaleOf(ownIndex);
             int number = (int)(ownIndex - FirstIndex);
 
-            // To the end of the other's block or of this one's octave, which wraps to 0 where it is the last.
+            // The run ends with the other histogram's block or with this histogram's octave, whose end wraps to 0 for the last octave.
             ulong toEndOfOctave = (1UL << (63 - leadingZeros) << 1) - midpoint;
             ulong length = Math.Min((ulong)Math.Min(MaxRun, counts.Length - from), ((toEndOfOctave - 1) >> scale) + 1);
             length = Math.Min(length, (ulong)other.BlockSize - (index & (uint)(other.BlockSize - 1)));
@@ -92,7 +94,7 @@ public abstract partial class HdrHistogram
             ReadOnlySpan<ulong> run = counts[from..to].TrimEnd(0UL);
             if (ownScale >= scale)
             {
-                // Each bucket lies within one of these.
+                // Each bucket of the other histogram lies within one bucket of this one.
                 int last = 0;
                 above[..run.Length].Clear();
                 for (int i = 0; i < run.Length; i++)
@@ -105,7 +107,7 @@ public abstract partial class HdrHistogram
                 continue;
             }
 
-            // Each midpoint is the border of two of these, if they are wider than one value.
+            // Each midpoint is the border between two buckets of this histogram, unless they are one value wide.
             for (int i = 0; i < run.Length; i++)
             {
                 below[i] = ownScale == 0 ? 0 : (run[i] >> 1) + (run[i] & isLower);
@@ -120,8 +122,8 @@ public abstract partial class HdrHistogram
         AddOutOfRange(copy);
     }
 
-    /// <summary>Adds counts to the counters from a number on that lie 2^<paramref name="scale"/> apart. Those outside the range count as
-    /// such.</summary>
+    /// <summary>Adds counts to every 2^<paramref name="scale"/>th counter, starting at <paramref name="number"/>. Counts outside the range
+    /// are added to the out-of-range counts.</summary>
     private protected virtual void AddRun(int number, int scale, ReadOnlySpan<ulong> counts)
     {
         for (int i = 0; i < counts.Length; i++)
@@ -139,14 +141,16 @@ public abstract partial class HdrHistogram
         WritersBlock.AddOutOfRange(below: false, copy.Overflow);
     }
 
-    /// <summary>Takes the counts of another histogram, those outside its range included, from those of this one, for example what an
-    /// earlier snapshot held. All of them or, with an exception, none.</summary>
-    /// <param name="other">A histogram or a snapshot of any layout and range, read once, as a whole; its buckets fall where
-    /// <see cref="Add(ReadOnlyHdrHistogram)"/> puts them.</param>
-    /// <remarks>Writes to no counter, as <see cref="Reset"/> does not, and stops no writer. A snapshot's next
-    /// <see cref="HdrHistogramSnapshot.Update"/> takes it for a reset: with deltas, it shows all that is left.</remarks>
+    /// <summary>Subtracts all counts of another histogram, for example of an earlier snapshot, including its out-of-range counts. If the
+    /// method throws, nothing is subtracted.</summary>
+    /// <param name="other">The histogram or snapshot to subtract, of any layout and range. It is read once, as a whole. Buckets are
+    /// assigned as by <see cref="Add(ReadOnlyHdrHistogram)"/>.</param>
+    /// <remarks>Like <see cref="Reset"/>, it does not write to the counters and stops no writer. The next
+    /// <see cref="HdrHistogramSnapshot.Update"/> of a snapshot treats it as a reset: with deltas, the snapshot then contains all remaining
+    /// counts.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">A bucket has fewer values here than there.</exception>
+    /// <exception cref="ArgumentException">A bucket, or the out-of-range count, of this histogram is smaller than that of
+    /// <paramref name="other"/>.</exception>
     /// <exception cref="ObjectDisposedException">Either histogram is disposed.</exception>
     public void Subtract(ReadOnlyHdrHistogram other)
     {
@@ -167,13 +171,13 @@ public abstract partial class HdrHistogram
                 if (own.Counts[i] < subtracted.Counts[i])
                 {
                     throw new ArgumentException(
-                        $"There are not {subtracted.Counts[i]} values to subtract in {BucketAt(i, own.Counts[i])}.", nameof(other));
+                        $"Cannot subtract {subtracted.Counts[i]} values from the bucket {BucketAt(i, own.Counts[i])}.", nameof(other));
                 }
             }
 
             if (own.Underflow < subtracted.Underflow || own.Overflow < subtracted.Overflow)
             {
-                throw new ArgumentException("There are fewer values out of range than are to be subtracted.", nameof(other));
+                throw new ArgumentException("Cannot subtract more out-of-range values than were recorded.", nameof(other));
             }
 
             _baseline ??= new Baseline(Length);
@@ -203,7 +207,7 @@ public abstract partial class HdrHistogram
             {
                 if (block is not null && !block.TryAddTo(target, ref rest))
                 {
-                    return false; // at the first block: it depends on the target
+                    return false; // always at the first block, because the result depends on the target
                 }
             }
 

@@ -1,20 +1,22 @@
 namespace Picollo.Metrics;
 
-/// <summary>A high dynamic range histogram: counts values from 0 to 2⁶⁴−1 in buckets whose width grows with the value, so that every
-/// percentile is within a promised relative error, in a few kilobytes and about a nanosecond a record.</summary>
+/// <summary>A high dynamic range histogram. It counts values from 0 to 2⁶⁴−1 in buckets whose width grows with the value, so that every
+/// percentile has a bounded relative error. It takes a few kilobytes of memory and about a nanosecond per record.</summary>
 /// <remarks>
-/// <para>Built by <see cref="Factory"/>. The factory's <c>Create()</c> returns the sealed type of the variant that was chosen; a variable
-/// of that type (<c>var h = …Create()</c>) lets the JIT inline <see cref="Record(ulong)"/>. Which variant:</para>
+/// <para>Create histograms with <see cref="Factory"/>. The factory's <c>Create()</c> returns the sealed type of the selected variant. Store
+/// it in a variable of that type (<c>var h = …Create()</c>), so that the JIT can inline <see cref="Record(ulong)"/>. The variants
+/// are:</para>
 /// <list type="bullet">
-/// <item><see cref="PlainHdrHistogram{TCounter}"/>: one writer at a time. With more at once its counts become
-/// approximate, nothing worse.</item>
-/// <item><see cref="ThreadLocalHdrHistogram{TCounter}"/>: any number of writers, each with counters of its own; in a loop
-/// nearly as fast as the plain one, elsewhere about half as fast, at the memory of one histogram per concurrent writer.</item>
-/// <item><see cref="InterlockedHdrHistogram{TCounter}"/>: any number of writers on shared counters; slower, and slower still
-/// when they meet.</item>
+/// <item><see cref="PlainHdrHistogram{TCounter}"/>: one writer at a time. If several threads write at the same time, its counts become
+/// approximate; nothing else fails.</item>
+/// <item><see cref="ThreadLocalHdrHistogram{TCounter}"/>: any number of writers, each with its own counters. In a loop it is nearly as fast
+/// as a plain histogram, elsewhere about half as fast. It takes the memory of one histogram per concurrent writer.</item>
+/// <item><see cref="InterlockedHdrHistogram{TCounter}"/>: any number of writers on shared counters. It is slower than the others,
+/// especially when several writers increment the same counters.</item>
 /// </list>
-/// <para>All of them can be read and reset by any thread while they are written, and lose or double nothing by it. Values have no unit:
-/// what goes in comes out. Values outside the range are counted apart, never thrown.</para>
+/// <para>Any thread can read and reset a histogram of any variant while other threads write to it; no record is lost or counted twice.
+/// Values have no unit: the results have the unit of the recorded values. Values outside the range are counted separately and do not
+/// throw.</para>
 /// <example>
 /// <code>
 /// var latency = HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create();
@@ -29,14 +31,14 @@ namespace Picollo.Metrics;
 /// </remarks>
 public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 {
-    // 16 KB of sums: half of a first-level cache of 32 KB. 8 KB or 16 KB of each thread's counters pass through the other half.
+    // 16 KB of sums: half of a 32 KB first-level cache. 8 KB or 16 KB of each thread's counters pass through the other half.
     private const int SumsInCache = 2048;
 
-    /// <summary>The lock that readers and resets take in turn. No writer takes it but on a thread's first record.</summary>
+    /// <summary>The lock of readers and resets. A writer takes it only for a thread's first record.</summary>
     private protected readonly object Gate = new();
 
-    /// <summary>The counters: a block that all writers share, or one for each thread by its number. A changed array replaces this one,
-    /// with <see cref="Gate"/> held, so that a thread's view stays valid.</summary>
+    /// <summary>The counters: one block that all writers share, or one block per thread, indexed by thread number. The array is replaced
+    /// under <see cref="Gate"/> and never modified, so that a thread's view of it remains valid.</summary>
     private protected CounterBlock?[] Blocks = [];
 
     private readonly TimeProvider _timeProvider;
@@ -44,7 +46,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     private DateTimeOffset _countingSince; // creation or last reset; guarded by Gate
     private int _resetCount; // guarded by Gate
     private bool _disposed; // guarded by Gate
-    private bool _isOwned; // set before others have the histogram
+    private bool _isOwned; // set before the histogram is published
 
     private protected HdrHistogram(HdrHistogramSettings settings)
         : base(settings.Layout, settings.MinTrackableValue, settings.MaxTrackableValue)
@@ -53,8 +55,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         _countingSince = ReadTime;
     }
 
-    /// <summary>Where every histogram starts: relative error 0.001, range 0 to 2⁶⁴−1, 32-bit storage, plain. Immutable; each of its methods
-    /// returns a new factory.</summary>
+    /// <summary>The factory with the default settings: relative error 0.001, range 0 to 2⁶⁴−1, 32-bit storage, plain variant. Immutable:
+    /// each of its methods returns a new factory.</summary>
     public static PlainHdrHistogramFactory<uint> Factory { get; } = new(HdrHistogramSettings.Default);
 
     /// <inheritdoc/>
@@ -72,15 +74,15 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <inheritdoc/>
     internal sealed override DateTimeOffset ReadTime => _timeProvider.GetUtcNow();
 
-    /// <summary>The block that the calling thread writes to.</summary>
+    /// <summary>The block into which the calling thread records.</summary>
     private protected abstract CounterBlock WritersBlock { get; }
 
-    /// <summary>Creates a plain histogram with the defaults of <see cref="Factory"/>.</summary>
-    /// <returns>A histogram for one writer at a time.</returns>
+    /// <summary>Creates a plain histogram with the default settings of <see cref="Factory"/>.</summary>
+    /// <returns>A new histogram for one writer at a time.</returns>
     public static PlainHdrHistogram<uint> Create() => Factory.Create();
 
-    /// <summary>Marks a histogram that the library records into and shows to its users: were they to dispose it, threads of the library
-    /// would throw.</summary>
+    /// <summary>Marks a histogram that the library records into and exposes to users. <see cref="Dispose"/> does nothing on it: otherwise
+    /// threads of the library would throw after a user disposed it.</summary>
     internal static T Owned<T>(T histogram)
         where T : HdrHistogram
     {
@@ -88,35 +90,35 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         return histogram;
     }
 
-    /// <summary>Counts a value.</summary>
-    /// <param name="value">The value, in whatever unit the histogram is for. Out of range it is counted in
+    /// <summary>Records a value.</summary>
+    /// <param name="value">The value, in the unit of the histogram. A value outside the range is counted in
     /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
-    /// <remarks>Allocates nothing, except the counters for values of a magnitude that was not recorded before (in a thread-local histogram,
-    /// by the same thread).</remarks>
+    /// <remarks>Does not allocate, except for the counters of a magnitude that is recorded for the first time (in a thread-local histogram:
+    /// for the first time by this thread).</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ulong value);
 
-    /// <summary>Counts a value so many times.</summary>
-    /// <param name="value">The value.</param>
-    /// <param name="count">How many times, 0 for none. Totals past 2⁶⁴ wrap.</param>
+    /// <summary>Records a value a number of times.</summary>
+    /// <param name="value">The value, in the unit of the histogram.</param>
+    /// <param name="count">The number of times; 0 records nothing. Counts wrap at 2⁶⁴.</param>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ulong value, ulong count);
 
-    /// <summary>Counts each of the values, as fast as a loop over an inlined <see cref="Record(ulong)"/>.</summary>
+    /// <summary>Records each of the values, as fast as a loop with an inlined <see cref="Record(ulong)"/>.</summary>
     /// <param name="values">The values, in any order. An empty span records nothing.</param>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ReadOnlySpan<ulong> values);
 
-    /// <summary>Copies the histogram: same variant, precision, range and counts. The copy can be recorded into, and neither changes the
-    /// other.</summary>
+    /// <summary>Creates an independent copy of the histogram with the same variant, precision, range and counts. The copy can be recorded
+    /// into.</summary>
     /// <returns>A new histogram.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract HdrHistogram Clone();
 
-    /// <summary>Starts counting anew: reads that begin after the call see only what is recorded after it.</summary>
-    /// <remarks>Writes to no counter, so a record at the same moment is counted either before or after the reset, never twice and never
-    /// with the old count. Instead it remembers what had been counted, which readers subtract: the first reset allocates 8 bytes a bucket,
-    /// later ones nothing.</remarks>
+    /// <summary>Resets all counts to zero: reads that start after the call return only values that are recorded after it.</summary>
+    /// <remarks>A reset does not write to the counters, so a concurrent record is counted either before or after the reset, exactly once.
+    /// It stores a copy of the counts, which readers subtract: the first reset allocates 8 bytes per bucket, later resets
+    /// nothing.</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public void Reset()
     {
@@ -131,18 +133,18 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Takes a snapshot of the counts since the last reset, to be looked at while the histogram goes on, and
+    /// <summary>Takes a snapshot of the counts since the last reset. The histogram can be recorded into meanwhile, and the snapshot can be
     /// updated in place later.</summary>
-    /// <returns>A new snapshot, which allocates 16 bytes a bucket.</returns>
+    /// <returns>A new snapshot, which allocates 16 bytes per bucket.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public HdrHistogramSnapshot GetSnapshot() => new(this);
 
-    /// <summary>Ends the use of the histogram: records and reads that begin afterwards throw <see cref="ObjectDisposedException"/>; its
-    /// constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> still answer. A record under way on another thread is
-    /// lost, and a scope that ends afterwards records nothing and does not throw.</summary>
-    /// <remarks>Does nothing to a histogram that an object of this library records into, such as that of a counter session. Idempotent.
-    /// Nothing is freed under a writer: the memory goes when the object is collected, disposed or
-    /// not, and there is no finalizer.</remarks>
+    /// <summary>Ends the use of the histogram: records and reads that start afterwards throw <see cref="ObjectDisposedException"/>. Its
+    /// constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> can still be read. A concurrent record on another thread
+    /// is lost. A scope that ends afterwards records nothing and does not throw.</summary>
+    /// <remarks>Idempotent. Does nothing for a histogram that belongs to an object of this library, such as a counter session. The memory
+    /// is freed when the object is collected, whether it is disposed or not, so a concurrent writer is safe. There is no
+    /// finalizer.</remarks>
     public void Dispose()
     {
         lock (Gate)
@@ -155,10 +157,10 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
             }
         }
 
-        GC.SuppressFinalize(this); // there is none; nothing outside can derive
+        GC.SuppressFinalize(this); // for CA1816: there is no finalizer, and no external type can derive from this class
     }
 
-    /// <summary>Copies the counts and tells how many resets came before and when the last of them was, in one step.</summary>
+    /// <summary>Atomically copies the counts and returns the number of resets and the time of the last one.</summary>
     internal (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts, out int resetCount, out DateTimeOffset countingSince)
     {
         lock (Gate)
@@ -169,7 +171,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>As <see cref="ReadOnlyHdrHistogram.ReadUsed"/>, with the number of resets before it, in one step.</summary>
+    /// <summary>Atomically does the same as <see cref="ReadOnlyHdrHistogram.ReadUsed"/> and returns the number of resets.</summary>
     internal CountsCopy ReadUsed(out int resetCount)
     {
         lock (Gate)
@@ -179,9 +181,10 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Writes what was counted since the last counts, and the counts as the next last ones, in one pass.</summary>
-    /// <returns><see langword="false"/>, and nothing is written, if the histogram was reset since, or if the counters of one block are not
-    /// the whole truth.</returns>
+    /// <summary>In one pass, writes the differences from the previous counts to <paramref name="deltas"/> and the current counts to
+    /// <paramref name="last"/>.</summary>
+    /// <returns><see langword="false"/>, with nothing written, if the histogram was reset since, or if the counters of one block do not
+    /// contain all counts.</returns>
     internal bool TryReadDeltas(int resetCount, Span<ulong> last, Span<ulong> deltas, out (ulong Underflow, ulong Overflow) outOfRange)
     {
         lock (Gate)
@@ -294,15 +297,16 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Sums the counters in pieces: the sums of a piece stay in the first-level cache while the counters of all threads are added
-    /// to them. With one pass per thread over all counters, a summary of 32 threads takes 20 % longer (Zen 5, November 2026).</summary>
+    /// <summary>Sums the counters in pieces: the sums of a piece remain in the first-level cache while the counters of all threads are
+    /// added to them. With one pass per thread over all counters, a summary of 32 threads takes 20 % longer (Zen 5, November
+    /// 2026).</summary>
     private void SumCounters(CounterBlock first, ReadOnlySpan<CounterBlock?> others, Span<ulong> sums, Range range)
     {
-        int offset = (int)(FirstIndex - Layout.Origin); // pieces end where pages do, or at whole vectors within a page
+        int offset = (int)(FirstIndex - Layout.Origin); // pieces end at page ends, or at whole vectors within a page
         for (int from = range.Start.Value, to; from < range.End.Value; from = to)
         {
             to = others.IsEmpty ? range.End.Value : Math.Min(((from + offset) | (SumsInCache - 1)) + 1 - offset, range.End.Value);
-            first.CopyCountersTo(sums, from..to); // a pass less than adding to zeros
+            first.CopyCountersTo(sums, from..to); // one pass less than adding to zeros
             foreach (CounterBlock? block in others)
             {
                 block?.AddCountersTo(sums, from..to);
@@ -310,7 +314,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>The block with all counts; null where there are none or several. Called with <see cref="Gate"/> held.</summary>
+    /// <summary>Returns the block if there is exactly one; otherwise null. Called with <see cref="Gate"/> held.</summary>
     private CounterBlock? OnlyBlock()
     {
         int first = IndexOfBlock(from: 0);
@@ -319,7 +323,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
 
     private int IndexOfBlock(int from) => Array.FindIndex(Blocks, from, static block => block is not null);
 
-    /// <summary>What was recorded out of range since creation. Called with <see cref="Gate"/> held.</summary>
+    /// <summary>Returns the out-of-range counts since creation. Called with <see cref="Gate"/> held.</summary>
     private (ulong Underflow, ulong Overflow) SumOutOfRange()
     {
         (ulong Underflow, ulong Overflow) sum = default;
@@ -332,14 +336,14 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         return sum;
     }
 
-    /// <summary>Counts the value of a scope that ends: as <see cref="Record(ulong)"/>, but a disposed histogram drops the value. An
-    /// exception would leave the scope's <see langword="using"/> block in place of the exception that ended the block.</summary>
+    /// <summary>Records the value of a scope like <see cref="Record(ulong)"/>, but a disposed histogram drops the value: an exception here
+    /// would replace the exception that ended the scope's <see langword="using"/> block.</summary>
     internal abstract void RecordUnlessDisposed(ulong value);
 
-    /// <summary>Makes the writers' fast path fail from now on. Called once, with <see cref="Gate"/> held.</summary>
+    /// <summary>Makes the fast path of writers fail from now on. Called once, with <see cref="Gate"/> held.</summary>
     private protected abstract void CloseToWriters();
 
-    /// <summary>The settings of a copy, and the counts in it.</summary>
+    /// <summary>Creates a histogram with the same settings and copies the counts to it.</summary>
     private protected T FillClone<T>(Func<HdrHistogramSettings, T> create)
         where T : HdrHistogram
     {

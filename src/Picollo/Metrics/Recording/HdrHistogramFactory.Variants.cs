@@ -2,9 +2,9 @@ using System.Numerics;
 
 namespace Picollo.Metrics;
 
-/// <summary>Makes plain histograms: <see cref="PlainHdrHistogram{TCounter}"/>.</summary>
-/// <typeparam name="TCounter">The storage of a counter, <see cref="uint"/> or <see cref="ulong"/>.</typeparam>
-/// <remarks>Immutable and thread-safe: each method returns a new factory that can be stored and shared.</remarks>
+/// <summary>Creates plain histograms (<see cref="PlainHdrHistogram{TCounter}"/>).</summary>
+/// <typeparam name="TCounter">The storage type of a counter, <see cref="uint"/> or <see cref="ulong"/>.</typeparam>
+/// <remarks>Immutable and thread-safe. Each method returns a new factory, which can be stored and shared.</remarks>
 public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
@@ -57,7 +57,7 @@ public sealed class PlainHdrHistogramFactory<TCounter> : HdrHistogramFactory
     public override PlainHdrHistogram<TCounter> Create() => new(Settings.Validated());
 }
 
-/// <summary>Makes interlocked histograms: <see cref="InterlockedHdrHistogram{TCounter}"/>.</summary>
+/// <summary>Creates interlocked histograms (<see cref="InterlockedHdrHistogram{TCounter}"/>).</summary>
 /// <inheritdoc cref="PlainHdrHistogramFactory{TCounter}" path="/typeparam|/remarks"/>
 public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFactory
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
@@ -113,7 +113,7 @@ public sealed class InterlockedHdrHistogramFactory<TCounter> : HdrHistogramFacto
     private protected override HdrHistogramFactory WithoutInterlocked() => new PlainHdrHistogramFactory<TCounter>(Settings);
 }
 
-/// <summary>Makes thread-local histograms: <see cref="ThreadLocalHdrHistogram{TCounter}"/>.</summary>
+/// <summary>Creates thread-local histograms (<see cref="ThreadLocalHdrHistogram{TCounter}"/>).</summary>
 /// <inheritdoc cref="PlainHdrHistogramFactory{TCounter}" path="/typeparam|/remarks"/>
 public sealed class ThreadLocalHdrHistogramFactory<TCounter> : HdrHistogramFactory
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>

@@ -2,12 +2,12 @@ using System.Numerics;
 
 namespace Picollo.Metrics;
 
-/// <summary>What the factories gather, checked as far as one value alone can be.</summary>
+/// <summary>The settings that a factory collects. Each value is validated separately when it is set.</summary>
 internal sealed record HdrHistogramSettings
 {
     public static HdrHistogramSettings Default { get; } = new();
 
-    /// <summary>May be coarser than the factories allow, for one who only reads.</summary>
+    /// <summary>The relative error. For read-only histograms, it may be larger than the factories allow.</summary>
     public double RelativeError { get; init; } = 0.001;
 
     /// <summary>The base-2 logarithm of the lowest discernible value.</summary>
@@ -32,10 +32,11 @@ internal sealed record HdrHistogramSettings
         return this with { UnitScale = BitOperations.Log2(value) };
     }
 
-    /// <summary>The defaults with the layout of a histogram.</summary>
+    /// <summary>Returns the default settings with the layout of a histogram.</summary>
     public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram) => Default.WithLayoutOf(histogram);
 
-    /// <summary>These with the layout of a histogram. One that is only shown may be coarser than any that counts.</summary>
+    /// <summary>Returns these settings with the layout of a histogram. The relative error is limited because a read-only histogram may be
+    /// coarser than any histogram that records.</summary>
     public HdrHistogramSettings WithLayoutOf(ReadOnlyHdrHistogram histogram)
     {
         ArgumentNullException.ThrowIfNull(histogram);
@@ -51,7 +52,7 @@ internal sealed record HdrHistogramSettings
     public HdrHistogramSettings WithTimeProvider(TimeProvider timeProvider) =>
         this with { TimeProvider = timeProvider ?? throw new ArgumentNullException(nameof(timeProvider)) };
 
-    /// <summary>The relative error that so many significant decimal digits stand for.</summary>
+    /// <summary>Returns the relative error for a number of significant decimal digits.</summary>
     public static double RelativeErrorOf(int significantDigits)
     {
         const int MaxDigits = 5;
@@ -61,7 +62,7 @@ internal sealed record HdrHistogramSettings
                 nameof(significantDigits), significantDigits, $"Significant digits must be from 1 to {MaxDigits}.");
     }
 
-    /// <summary>Checks what depends on several settings; they may be set in any order before.</summary>
+    /// <summary>Validates the settings that depend on each other, after they were set in any order.</summary>
     public HdrHistogramSettings Validated()
     {
         if (MinTrackableValue >= MaxTrackableValue)

@@ -3,14 +3,14 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>A histogram for any number of writers that share its counters by interlocked increments.</summary>
-/// <typeparam name="TCounter"><see cref="uint"/> or <see cref="ulong"/>: the storage of a counter. Both count exactly to
+/// <summary>A histogram for any number of concurrent writers, which use interlocked increments of shared counters.</summary>
+/// <typeparam name="TCounter">The storage type of a counter, <see cref="uint"/> or <see cref="ulong"/>. Both count exactly up to
 /// 2⁶⁴.</typeparam>
 /// <remarks>
-/// <para>A record costs what an interlocked increment costs, several times a plain one, and much more where writers on
-/// several processors meet at the same buckets; <see cref="ThreadLocalHdrHistogram{TCounter}"/> never meets. Its merit is
-/// memory: that of one plain histogram, whatever the number of threads.</para>
-/// <para>Thread-safe. Made by <see cref="HdrHistogram.Factory"/> with <c>WithInterlocked()</c>.</para>
+/// <para>A record costs as much as an interlocked increment: several times a plain record, and much more if writers on several processors
+/// increment the same buckets. A <see cref="ThreadLocalHdrHistogram{TCounter}"/> has no such contention. The advantage of this variant is
+/// memory: it takes as much as one plain histogram, for any number of threads.</para>
+/// <para>Thread-safe. Created by <see cref="HdrHistogram.Factory"/> with <c>WithInterlocked()</c>.</para>
 /// </remarks>
 public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
@@ -41,7 +41,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
     {
-        ObjectDisposedException.ThrowIf(_block.IsClosed, this); // also where there is no value to find it out
+        ObjectDisposedException.ThrowIf(_block.IsClosed, this); // also for an empty span
         foreach (ulong value in values)
         {
             Record(value);
@@ -53,7 +53,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
 
     private protected override void CloseToWriters() => _block.Close(ref _octaves);
 
-    /// <summary>Counts a value. The flag is a constant wherever this is inlined, so it costs nothing.</summary>
+    /// <summary>Records a value. After inlining, the flag is a constant and costs nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private unsafe void RecordOne(ulong value, bool dropIfDisposed)
     {

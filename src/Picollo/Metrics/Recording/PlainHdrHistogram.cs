@@ -3,19 +3,19 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>A histogram for one writer at a time, and any number of readers beside it.</summary>
-/// <typeparam name="TCounter"><see cref="uint"/> or <see cref="ulong"/>: the storage of a counter. Both count exactly to
+/// <summary>A histogram for one writer at a time and any number of concurrent readers.</summary>
+/// <typeparam name="TCounter">The storage type of a counter, <see cref="uint"/> or <see cref="ulong"/>. Both count exactly up to
 /// 2⁶⁴.</typeparam>
 /// <remarks>
-/// <para>Writers that do record at the same time undo some of each other's records, so that counts become approximate; nothing
-/// else goes wrong. A thread may take over from another with the usual synchronisation.</para>
-/// <para>Made by <see cref="HdrHistogram.Factory"/>.</para>
+/// <para>If several threads record at the same time, they overwrite some of each other's records, so that counts become approximate;
+/// nothing else fails. Another thread may become the writer, with the usual synchronisation.</para>
+/// <para>Created by <see cref="HdrHistogram.Factory"/>.</para>
 /// </remarks>
 public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     private readonly CounterBlock<TCounter> _block;
-    private OctaveTable _octaves; // in this object, not the block: a load less for each record
+    private OctaveTable _octaves; // in this object, not in the block: one load less per record
 
     internal PlainHdrHistogram(HdrHistogramSettings settings)
         : base(settings)
@@ -43,8 +43,8 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
         _block.Record(ref _octaves, this, values);
     }
 
-    /// <summary>The counters from a number on that lie in its page, for the producer of a histogram that no other code has yet. 32-bit
-    /// ones would miss their carries.</summary>
+    /// <summary>Returns the counters from a number to the end of its page, for code that fills a histogram before it is published. Not for
+    /// 32-bit counters, whose carries would be lost.</summary>
     internal Span<TCounter> UnsharedCountersFrom(int number) => _block.CountersFrom(ref _octaves, number, Length);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -67,8 +67,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
 
     private protected override void CloseToWriters() => _block.Close(ref _octaves);
 
-    /// <summary>Counts a value. The flag is a constant wherever this is inlined, and so is a count of one: neither costs
-    /// anything.</summary>
+    /// <summary>Records a value. After inlining, the flag and a count of 1 are constants and cost nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private unsafe void Record(ulong value, ulong count, bool dropIfDisposed)
     {
@@ -83,7 +82,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
                 return;
             }
 
-            // Tested before it is stored: the flags of the increment serve, and the counter never shows a wrapped value.
+            // Test before the store: this uses the flags of the increment, and readers never see a wrapped counter.
             uint next = *(uint*)counter + (uint)count; // both are below 2³¹
             if ((int)next >= 0)
             {

@@ -2,15 +2,17 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>Small dense numbers for the threads that record: 1 for the first, as high as the peak of threads alive at once.</summary>
-/// <remarks>A number is free again once its thread is no longer alive, and goes to the next thread that asks. Managed thread ids would not
-/// do: the runtime reuses them too, without saying when, and they grow with threads that never record.</remarks>
+/// <summary>Assigns small, dense numbers to the threads that record. The first number is 1, and the highest is the peak number of such
+/// threads that were alive at the same time.</summary>
+/// <remarks>When a thread has ended, its number is reused for the next new thread. Managed thread IDs are not suitable: the runtime reuses
+/// them at unknown times, and threads that never record also use them up.</remarks>
 internal static class ThreadNumber
 {
-    /// <summary>No number yet: a thread's first record leaves the fast path with it.</summary>
+    /// <summary>The value for a thread without a number. It makes the thread's first record leave the fast path.</summary>
     public const uint None = 0;
 
-    // The owner of each number; [0] stays null. Dead owners are kept until their number is wanted. Guarded by Owners itself.
+    // The owner of each number; [0] is always null. Ended threads remain in the list until their number is needed. Guarded by Owners
+    // itself.
     private static readonly List<Thread?> Owners = [null];
 
     /// <summary>The calling thread's number, or <see cref="None"/>.</summary>
@@ -20,7 +22,7 @@ internal static class ThreadNumber
         get => (uint)OfThread.Current;
     }
 
-    /// <summary>The calling thread's number, given now if it has none.</summary>
+    /// <summary>Returns the calling thread's number. Assigns one if it has none.</summary>
     public static uint GetOrAssign()
     {
         if (OfThread.Current == None)
@@ -42,7 +44,7 @@ internal static class ThreadNumber
                     continue;
                 }
 
-                // The dead thread's last plain increments are seen by its successor, which goes on from them.
+                // The new owner must see the last plain increments of the ended thread, because it continues with the same counters.
                 Interlocked.MemoryBarrier();
                 Owners[number] = thread;
                 return (uint)number;
@@ -53,9 +55,10 @@ internal static class ThreadNumber
         }
     }
 
-    /// <summary>The thread-static alone: a primitive in a class without a static constructor lies in the thread's own block, at an offset
-    /// that the JIT knows, and the address of the block can be kept over a loop. Beside a static that is initialised it takes two checks on
-    /// every access (2.9 ns a record instead of 1.1, November 2026), as does one of a reference type.</summary>
+    /// <summary>Contains only the thread-static field. A primitive field in a class without a static constructor is at a constant offset in
+    /// the thread's static block, and the JIT can hoist the address of the block out of a loop. In a class with an initialised static
+    /// field, every access takes two checks (2.9 ns per record instead of 1.1, November 2026). A field of a reference type has the same
+    /// cost.</summary>
     private static class OfThread
     {
         [ThreadStatic]

@@ -1,9 +1,9 @@
 namespace Picollo.Metrics;
 
-/// <summary>What the values of a registered histogram mean, for those who show them: an exposition, a page. Immutable, and equal where all
-/// properties are.</summary>
+/// <summary>Describes the values of a registered histogram to code that shows them, such as an exposition or a page. Immutable. Two
+/// descriptions are equal if all their properties are equal.</summary>
 /// <remarks>
-/// A histogram itself knows no unit. All registrations of one name in a <see cref="HdrHistogramRegistry"/> have one description.
+/// A histogram itself has no unit. All registrations of one name in a <see cref="HdrHistogramRegistry"/> share one description.
 /// <example>
 /// <code>
 /// HdrHistogramDescription bytes = new() { Help = "Size of a reply.", Unit = new() { Name = "bytes" } };
@@ -17,14 +17,15 @@ public sealed record HdrHistogramDescription
 {
     private const ulong DefaultHighestBound = (1UL << 36) - 1;
 
-    /// <summary>Values without a unit, as they were recorded: the default of every property.</summary>
+    /// <summary>A description of values without a unit. Every property has its default value.</summary>
     public static HdrHistogramDescription None { get; } = new();
 
-    /// <summary>Nanoseconds that are shown as seconds; fixed bounds cover a microsecond (2¹⁰ ns) to 69 seconds (2³⁶ ns).</summary>
+    /// <summary>A description of values that are recorded in nanoseconds and shown in seconds. Fixed bounds cover 1 µs (2¹⁰ ns) to 69
+    /// seconds (2³⁶ ns).</summary>
     public static HdrHistogramDescription Nanoseconds { get; } =
         new() { Unit = new() { Name = "seconds", Ratio = 1e9 }, LowestBound = 1UL << 10 };
 
-    /// <summary>What was measured, a sentence or so of plain text; empty by default.</summary>
+    /// <summary>A sentence of plain text that says what is measured. Empty by default.</summary>
     /// <exception cref="ArgumentNullException">The text is <see langword="null"/>.</exception>
     public string Help
     {
@@ -32,8 +33,8 @@ public sealed record HdrHistogramDescription
         init => field = value ?? throw new ArgumentNullException(nameof(value));
     } = string.Empty;
 
-    /// <summary>The unit that values are shown in, best one of Prometheus' base units in the plural: <c>seconds</c>, <c>bytes</c>,
-    /// <c>ratio</c>. No unit by default.</summary>
+    /// <summary>The unit in which values are shown, preferably one of Prometheus' base units in the plural: <c>seconds</c>, <c>bytes</c>,
+    /// <c>ratio</c>. The default is no unit.</summary>
     /// <exception cref="ArgumentNullException">The unit is <see langword="null"/>.</exception>
     public HdrHistogramUnit Unit
     {
@@ -41,11 +42,11 @@ public sealed record HdrHistogramDescription
         init => field = value ?? throw new ArgumentNullException(nameof(value));
     } = HdrHistogramUnit.None;
 
-    /// <summary>The smallest value, as it is recorded, that an exposition with fixed bounds tells apart from smaller ones; 0 by
-    /// default.</summary>
+    /// <summary>The smallest recorded value that an exposition with fixed bounds distinguishes from smaller values. The default is
+    /// 0.</summary>
     public ulong LowestBound { get; init; }
 
-    /// <summary>The largest value, as it is recorded, that an exposition with fixed bounds tells apart from larger ones; 2³⁶−1 by
-    /// default. At least <see cref="LowestBound"/> when a histogram is registered with it.</summary>
+    /// <summary>The largest recorded value that an exposition with fixed bounds distinguishes from larger values. The default is 2³⁶−1. It
+    /// must be at least <see cref="LowestBound"/> when a histogram is registered.</summary>
     public ulong HighestBound { get; init; } = DefaultHighestBound;
 }

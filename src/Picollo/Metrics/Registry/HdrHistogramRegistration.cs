@@ -2,11 +2,12 @@ using System.Diagnostics;
 
 namespace Picollo.Metrics;
 
-/// <summary>A histogram with its name, labels and description, as it is in a <see cref="HdrHistogramRegistry"/>. Immutable.</summary>
+/// <summary>A histogram with its name, labels and description, as <see cref="HdrHistogramRegistry"/> stores it. Immutable.</summary>
 [DebuggerDisplay("{ToString(),nq}")]
 public sealed class HdrHistogramRegistration
 {
-    /// <summary>Names a histogram without labels and without a registry, for an exposition of histograms that are kept elsewhere.</summary>
+    /// <summary>Creates a registration without labels that does not belong to a registry, for the exposition of histograms that are kept
+    /// elsewhere.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
     /// <param name="description">What its values mean.</param>
@@ -17,11 +18,12 @@ public sealed class HdrHistogramRegistration
     {
     }
 
-    /// <summary>Names a histogram without a registry, for an exposition of histograms that are kept elsewhere.</summary>
+    /// <summary>Creates a registration that does not belong to a registry, for the exposition of histograms that are kept
+    /// elsewhere.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
     /// <param name="description">What its values mean.</param>
-    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
+    /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>
     /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the description's lowest bound is above
     /// its highest.</exception>
@@ -31,7 +33,7 @@ public sealed class HdrHistogramRegistration
     {
     }
 
-    /// <summary>Names a histogram with labels that <see cref="Sorted"/> returned.</summary>
+    /// <summary>Creates a registration with labels that <see cref="Sorted"/> returned.</summary>
     internal HdrHistogramRegistration(
         KeyValuePair<string, string>[] sortedLabels, string name, HdrHistogram histogram, HdrHistogramDescription description)
     {
@@ -56,21 +58,20 @@ public sealed class HdrHistogramRegistration
     /// <summary>What its values mean.</summary>
     public HdrHistogramDescription Description { get; }
 
-    /// <summary>The exact sum of the values, for an exposition, where the owner of the histogram keeps one; null for that of the
-    /// buckets.</summary>
+    /// <summary>Returns the exact sum of the values for an exposition. Null if the sum is computed from the buckets.</summary>
     internal Func<double>? ExactSum { get; init; }
 
-    /// <summary>The traces of some recorded values in ascending order, for an exposition; null if the owner of the histogram keeps
+    /// <summary>Returns exemplars for an exposition, in ascending order of their values. Null if the owner of the histogram keeps
     /// none.</summary>
     internal Func<IReadOnlyList<Exemplar>>? Exemplars { get; init; }
 
-    /// <summary>Name and labels as text.</summary>
-    /// <returns>For example <c>request_duration_ns{route="/orders"}</c>, or the name alone where there are no labels.</returns>
+    /// <summary>Returns the name and the labels as text.</summary>
+    /// <returns>For example <c>request_duration_ns{route="/orders"}</c>; only the name if there are no labels.</returns>
     public override string ToString() => Labels.Count == 0
         ? Name
         : $"{Name}{{{string.Join(',', Labels.Select(label => $"{label.Key}=\"{label.Value}\""))}}}";
 
-    /// <summary>Checks labels and puts them into the ordinal order of their keys.</summary>
+    /// <summary>Validates labels and sorts them by key, in ordinal order.</summary>
     internal static KeyValuePair<string, string>[] Sorted(ReadOnlySpan<KeyValuePair<string, string>> labels)
     {
         KeyValuePair<string, string>[] sorted = labels.ToArray();
@@ -92,7 +93,7 @@ public sealed class HdrHistogramRegistration
         return sorted;
     }
 
-    /// <summary>Checks what depends on two of a description's properties, which may be set in either order.</summary>
+    /// <summary>Validates the bounds of a description together, because they may be set in either order.</summary>
     internal static void Check(HdrHistogramDescription description)
     {
         ArgumentNullException.ThrowIfNull(description);

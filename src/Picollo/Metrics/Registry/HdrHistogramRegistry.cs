@@ -3,11 +3,12 @@ using System.Text;
 
 namespace Picollo.Metrics;
 
-/// <summary>Histograms by name and labels, for code that has to find them all: an exporter, a page, a log.</summary>
+/// <summary>Stores histograms by name and labels, for code that needs all of them, such as an exporter, a page or a log.</summary>
 /// <remarks>
-/// <para>Opt-in: nothing registers by itself, and there is no global registry; make one and hand it to those who need it. A
-/// registry keeps its histograms alive and does not dispose them.</para>
-/// <para>Thread-safe. Look-ups take a lock and build a key: look a histogram up once and keep it, not on a hot path.</para>
+/// <para>Opt-in: no histogram is registered automatically, and there is no global registry. Create a registry and pass it to the code that
+/// needs it. A registry keeps its histograms alive and does not dispose them.</para>
+/// <para>Thread-safe. A look-up takes a lock and builds a key. Do not look histograms up on a hot path: look each one up once and keep
+/// it.</para>
 /// <example>
 /// <code>
 /// var registry = new HdrHistogramRegistry();
@@ -25,10 +26,10 @@ public sealed class HdrHistogramRegistry
     private readonly Lock _gate = new();
     private readonly Dictionary<string, HdrHistogramRegistration> _byKey = [];
     private readonly Dictionary<string, (HdrHistogramDescription Description, int Count)> _names = [];
-    private IReadOnlyList<HdrHistogramRegistration>? _sorted; // null when something has changed since
+    private IReadOnlyList<HdrHistogramRegistration>? _sorted; // null after a change
 
-    /// <summary>All registrations at the moment of the call, in the order of their names and labels; the same list again until one
-    /// is added or removed.</summary>
+    /// <summary>A copy of all registrations, ordered by name and labels. The same list is returned until a registration is added or
+    /// removed.</summary>
     public IReadOnlyList<HdrHistogramRegistration> Registrations
     {
         get
@@ -42,15 +43,15 @@ public sealed class HdrHistogramRegistry
         }
     }
 
-    /// <summary>Registers a histogram without labels, with the description of its name's other registrations, or with
-    /// <see cref="HdrHistogramDescription.None"/> where it is the first.</summary>
+    /// <summary>Registers a histogram without labels. Its description is the one with which the name is already registered, or
+    /// <see cref="HdrHistogramDescription.None"/> for the first registration of a name.</summary>
     /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/param[@name='name' or @name='histogram']|/exception[@cref='T:System.ArgumentNullException']"/>
     /// <exception cref="ArgumentException">The name is empty or already registered without labels.</exception>
     public void Add(string name, HdrHistogram histogram) => Add(name, histogram, []);
 
-    /// <summary>Registers a histogram with the description of its name's other registrations, or with
-    /// <see cref="HdrHistogramDescription.None"/> where it is the first.</summary>
+    /// <summary>Registers a histogram. Its description is the one with which the name is already registered, or
+    /// <see cref="HdrHistogramDescription.None"/> for the first registration of a name.</summary>
     /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/param[@name!='description']|/exception[@cref='T:System.ArgumentNullException']"/>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the name is already registered with
@@ -58,18 +59,18 @@ public sealed class HdrHistogramRegistry
     public void Add(string name, HdrHistogram histogram, ReadOnlySpan<KeyValuePair<string, string>> labels) =>
         AddNew(name, histogram, null, HdrHistogramRegistration.Sorted(labels));
 
-    /// <summary>Registers a histogram without labels and says what its values mean.</summary>
+    /// <summary>Registers a histogram without labels, with a description of its values.</summary>
     /// <inheritdoc cref="Add(string, HdrHistogram, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/param[@name!='labels']|/exception[@cref='T:System.ArgumentNullException']"/>
     /// <exception cref="ArgumentException">The name is empty, already registered without labels, or registered with another description,
     /// or the description's lowest bound is above its highest.</exception>
     public void Add(string name, HdrHistogram histogram, HdrHistogramDescription description) => Add(name, histogram, description, []);
 
-    /// <summary>Registers a histogram and says what its values mean.</summary>
+    /// <summary>Registers a histogram with a description of its values.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
-    /// <param name="description">What its values mean: the same for all registrations of a name.</param>
-    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
+    /// <param name="description">The description of the values. It must be equal for all registrations of a name.</param>
+    /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>
     /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is already registered with these
     /// labels or with another description, or the description's lowest bound is above its highest.</exception>
@@ -80,48 +81,49 @@ public sealed class HdrHistogramRegistry
         AddNew(name, histogram, description, HdrHistogramRegistration.Sorted(labels));
     }
 
-    /// <summary>The histogram that is registered by a name without labels, or a new one that is registered now, as by
-    /// <see cref="Add(string, HdrHistogram)"/>.</summary>
+    /// <summary>Returns the histogram that is registered under a name without labels, or creates and registers it as
+    /// <see cref="Add(string, HdrHistogram)"/> does.</summary>
     /// <inheritdoc
     /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/typeparam|/param[@name='name' or @name='create']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name is empty, or the histogram that is registered is of another variant.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or the registered histogram is of another variant.</exception>
     public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create)
         where THistogram : HdrHistogram => GetOrAdd(name, create, []);
 
-    /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now, as by
-    /// <see cref="Add(string, HdrHistogram, ReadOnlySpan{KeyValuePair{string, string}})"/>.</summary>
+    /// <summary>Returns the histogram that is registered under a name and labels, or creates and registers it as
+    /// <see cref="Add(string, HdrHistogram, ReadOnlySpan{KeyValuePair{string, string}})"/> does.</summary>
     /// <inheritdoc
     /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/typeparam|/param[@name!='description']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the histogram that is registered is
-    /// of another variant.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the registered histogram is of another
+    /// variant.</exception>
     public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create, ReadOnlySpan<KeyValuePair<string, string>> labels)
         where THistogram : HdrHistogram => GetOrAddNew(name, create, null, labels);
 
-    /// <summary>The histogram that is registered by a name without labels, or a new one that is registered now, with what its values
-    /// mean.</summary>
+    /// <summary>Returns the histogram that is registered under a name without labels, or creates and registers it with a description of its
+    /// values.</summary>
     /// <inheritdoc
     /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/typeparam|/param[@name!='labels']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name is empty or registered with another description, the histogram that is registered is
-    /// of another variant, or the description's lowest bound is above its highest.</exception>
+    /// <exception cref="ArgumentException">The name is empty or registered with another description, the registered histogram is of another
+    /// variant, or the description's lowest bound is above its highest.</exception>
     public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create, HdrHistogramDescription description)
         where THistogram : HdrHistogram => GetOrAdd(name, create, description, []);
 
-    /// <summary>The histogram that is registered by a name and labels, or a new one that is registered now, with what its values
-    /// mean.</summary>
-    /// <typeparam name="THistogram">The variant, so that the caller's records can be inlined.</typeparam>
+    /// <summary>Returns the histogram that is registered under a name and labels, or creates and registers it with a description of its
+    /// values.</summary>
+    /// <typeparam name="THistogram">The variant of the histogram. With the exact type, the JIT can inline the caller's calls of
+    /// <see cref="HdrHistogram.Record(ulong)"/>.</typeparam>
     /// <param name="name">The name; not empty.</param>
-    /// <param name="create">Makes the histogram where there is none; called at most once, with the registry locked.</param>
-    /// <param name="description">What its values mean: the same for all registrations of a name.</param>
-    /// <param name="labels">Keys, not empty and each at most once, with their values; their order does not matter.</param>
-    /// <returns>The histogram.</returns>
-    /// <exception cref="ArgumentNullException">An argument, a key or a value is, or <paramref name="create"/> returned,
-    /// <see langword="null"/>.</exception>
+    /// <param name="create">The function that creates the histogram if none is registered. It is called at most once, with the registry
+    /// locked.</param>
+    /// <param name="description">The description of the values. It must be equal for all registrations of a name.</param>
+    /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>
+    /// <returns>The registered histogram.</returns>
+    /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>, or <paramref name="create"/>
+    /// returned <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is registered with another
-    /// description, the histogram that is registered is of another variant, or the description's lowest bound is above its
-    /// highest.</exception>
+    /// description, the registered histogram is of another variant, or the description's lowest bound is above its highest.</exception>
     public THistogram GetOrAdd<THistogram>(
         string name,
         Func<THistogram> create,
@@ -135,17 +137,19 @@ public sealed class HdrHistogramRegistry
 
     /// <summary>Finds a histogram without labels.</summary>
     /// <param name="name">The name.</param>
-    /// <param name="histogram">The histogram, if there is one.</param>
-    /// <returns>Whether one is registered by that name and no labels.</returns>
+    /// <param name="histogram">The histogram if it was found; otherwise, <see langword="null"/>.</param>
+    /// <returns><see langword="true"/> if a histogram is registered under that name without labels; otherwise,
+    /// <see langword="false"/>.</returns>
     /// <exception cref="ArgumentNullException">The name is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name is empty.</exception>
     public bool TryGet(string name, [NotNullWhen(true)] out HdrHistogram? histogram) => TryGet(name, [], out histogram);
 
-    /// <summary>Finds a histogram.</summary>
+    /// <summary>Finds a histogram by name and labels.</summary>
     /// <param name="name">The name.</param>
     /// <param name="labels">The labels, in any order.</param>
-    /// <param name="histogram">The histogram, if there is one.</param>
-    /// <returns>Whether one is registered by that name and exactly these labels.</returns>
+    /// <param name="histogram">The histogram if it was found; otherwise, <see langword="null"/>.</param>
+    /// <returns><see langword="true"/> if a histogram is registered under that name with exactly these labels; otherwise,
+    /// <see langword="false"/>.</returns>
     /// <exception cref="ArgumentNullException">The name, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, or a key is duplicated.</exception>
     public bool TryGet(string name, ReadOnlySpan<KeyValuePair<string, string>> labels, [NotNullWhen(true)] out HdrHistogram? histogram)
@@ -158,16 +162,18 @@ public sealed class HdrHistogramRegistry
         }
     }
 
-    /// <summary>Removes a histogram without labels; its other users can go on using it.</summary>
+    /// <summary>Removes a histogram without labels. Other code can continue to use it.</summary>
     /// <param name="name">The name.</param>
-    /// <returns>Whether one was registered by that name and no labels.</returns>
+    /// <returns><see langword="true"/> if a histogram was registered under that name without labels; otherwise,
+    /// <see langword="false"/>.</returns>
     /// <inheritdoc cref="TryGet(string, out HdrHistogram?)" path="/exception"/>
     public bool Remove(string name) => Remove(name, []);
 
-    /// <summary>Removes a histogram; its other users can go on using it.</summary>
+    /// <summary>Removes a histogram by name and labels. Other code can continue to use it.</summary>
     /// <param name="name">The name.</param>
     /// <param name="labels">The labels, in any order.</param>
-    /// <returns>Whether one was registered by that name and exactly these labels.</returns>
+    /// <returns><see langword="true"/> if a histogram was registered under that name with exactly these labels; otherwise,
+    /// <see langword="false"/>.</returns>
     /// <inheritdoc cref="TryGet(string, ReadOnlySpan{KeyValuePair{string, string}}, out HdrHistogram?)" path="/exception"/>
     public bool Remove(string name, ReadOnlySpan<KeyValuePair<string, string>> labels)
     {
@@ -232,7 +238,8 @@ public sealed class HdrHistogramRegistry
         }
     }
 
-    /// <summary>The description for a name: the one it has, which one that is asked for must equal.</summary>
+    /// <summary>Returns the description of a name. Throws if the name is registered with a description that does not equal the given
+    /// one.</summary>
     private HdrHistogramDescription DescriptionOf(string name, HdrHistogramDescription? description)
     {
         if (!_names.TryGetValue(name, out (HdrHistogramDescription Description, int Count) there))
@@ -252,8 +259,8 @@ public sealed class HdrHistogramRegistry
         _sorted = null;
     }
 
-    /// <summary>Labels in one string. Each part has its length and a colon before it, so that the string can be split in one way only,
-    /// whatever the parts contain.</summary>
+    /// <summary>Joins labels into one string. Each part is preceded by its length and a colon, so that different labels always give
+    /// different strings.</summary>
     internal static string KeyOf(IReadOnlyList<KeyValuePair<string, string>> labels)
     {
         StringBuilder key = new();
