@@ -6,38 +6,38 @@ using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics;
 
-/// <summary>One pass over a histogram's counters that finds the sum of each chunk, for the percentiles, and the moments of each piece, for
+/// <summary>Computes, in one pass over a histogram's counters, the sum of each chunk for the percentiles, and the moments of each piece for
 /// the mean and the standard deviation.</summary>
 /// <remarks>
-/// <para>A piece is a run of buckets of one width, at most <see cref="PercentileSearch.PieceSize"/>, so that with j the place in the piece
-/// the sums S0 = Σc, S1 = Σc·j and S2 = Σc·j² say all that the moments need. They are exact integers: a histogram with one value has a
-/// standard deviation of exactly zero.</para>
-/// <para>The vector kernel gets S1 and S2 without multiplications, from running sums of running sums: after n steps of
-/// A += v, B += A, C += B, step k has entered B with weight n−k and C with (n−k)(n−k+1)/2.</para>
-/// <para>On a Zen 5 core with AVX-512 (November 2026) the pass over 17,223 32-bit counters, moments and all, takes about 1 µs, where the
-/// fastest vectorised sum of them takes 0.53 and one by <see cref="Vector{T}"/> 1.16. Its parts: the running sums 0.54, the sums of chunks
-/// 0.1, S1 and S2 of each piece 0.17, mean and squares 0.1. Tried and lost: sums by piece alone, with those of chunks made by the search
-/// (the pass 10 % faster, the search 50 % slower).</para>
+/// <para>A piece is a run of buckets of one width, at most <see cref="PercentileSearch.PieceSize"/>, so the moments follow from the sums S0
+/// = Σc, S1 = Σc·j and S2 = Σc·j², where j is the index in the piece. They are exact integers: a histogram with one value has a standard
+/// deviation of exactly zero.</para>
+/// <para>The vector kernel computes S1 and S2 without multiplications, from running sums of running sums: after n steps of A += v, B += A,
+/// C += B, step k has entered B with weight n−k and C with (n−k)(n−k+1)/2.</para>
+/// <para>On a Zen 5 core with AVX-512 (November 2026) the pass over 17,223 32-bit counters, including the moments, takes about 1 µs. The
+/// fastest vectorised sum of them takes 0.53 µs, a sum with <see cref="Vector{T}"/> 1.16 µs. The parts: the running sums 0.54, the sums of
+/// chunks 0.1, S1 and S2 of each piece 0.17, mean and squares 0.1. Tried without success: only the sums of pieces, with the sums of chunks
+/// computed by the search (the pass 10 % faster, the search 50 % slower).</para>
 /// </remarks>
 internal ref struct CounterScan
 {
-    // Counters that a pass takes at once: four vectors of the narrow ones.
+    // The number of counters in a step: four vectors of 32-bit counters.
     private const int StepSize = 64;
 
-    // The largest weight of a count in C is n(n+1)(n+2)/6 for n vectors in a piece. 32-bit lanes: n = 32, 5,984 < 2¹³.
+    // The largest weight of a count in C is n(n+1)(n+2)/6 for n vectors in a piece. For 32-bit lanes, n = 32 and the weight is 5,984 < 2¹³.
     private const uint NarrowLimit = 1u << 19;
 
-    // 64-bit lanes: n = 64, 45,760 < 2¹⁶; but S2·S0 has to fit 128 bits too, and that wants S0 < 2⁴¹.
+    // For 64-bit lanes, n = 64 and the weight is 45,760 < 2¹⁶. S2·S0 must also fit in 128 bits, which requires S0 < 2⁴¹.
     private const ulong WideLimit = 1UL << 32;
 
-    private const ulong SmallLimit = 1UL << 23; // S2 is below 2¹⁸·S0, so that S0·S2 fits 64 bits
+    private const ulong SmallLimit = 1UL << 23; // S2 is below 2¹⁸·S0, so S0·S2 fits in 64 bits
 
     private readonly HdrLayout _layout;
     private readonly uint _firstIndex;
     private readonly uint _chunkOffset;
     private readonly int _pieceSize;
-    private readonly Span<ulong> _padded; // a piece that is clipped by the range, as if it were whole, or a small one
-    private readonly Span<ulong> _widened; // a piece whose counts are too large for the lanes of their own width
+    private readonly Span<ulong> _padded; // a small piece, or one that is cut by the range, padded to the full size
+    private readonly Span<ulong> _widened; // a piece whose counts are too large for lanes of their width
     private readonly Span<Piece> _pieces;
     private int _pieceCount;
     private UInt128 _sum;
@@ -54,14 +54,14 @@ internal ref struct CounterScan
         ChunkSums = Take(ref buffer, PercentileSearch.ChunkCount(source));
     }
 
-    /// <summary>The sum of each chunk, as <see cref="PercentileSearch"/> wants them.</summary>
+    /// <summary>The sum of each chunk, for <see cref="PercentileSearch"/>.</summary>
     public Span<ulong> ChunkSums { get; }
 
-    /// <summary>The words of the buffer that a scan needs.</summary>
+    /// <summary>Returns the number of words in the buffer that a scan needs.</summary>
     public static int BufferLength(ReadOnlyHdrHistogram source) =>
         (2 * PercentileSearch.MaxPieceSize) + (Piece.Words * PieceCount(source)) + PercentileSearch.ChunkCount(source);
 
-    /// <summary>Makes the pass over <paramref name="counters"/>, which may be written meanwhile.</summary>
+    /// <summary>Processes <paramref name="counters"/>, which may be written concurrently.</summary>
     public CounterMoments Run<TCounter>(CounterView<TCounter> counters)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
@@ -98,7 +98,7 @@ internal ref struct CounterScan
         return Combine();
     }
 
-    /// <summary>Sets the sums of a piece's chunks to 0. Of a small piece they are already.</summary>
+    /// <summary>Sets the sums of a piece's chunks to 0. For a small piece, they are already 0.</summary>
     private void ClearChunks(uint start)
     {
         if (_pieceSize >= PercentileSearch.ChunkSize)
@@ -111,7 +111,7 @@ internal ref struct CounterScan
         ChunkSums[(int)((start - (_firstIndex - _chunkOffset)) >> PercentileSearch.ChunkScale)..];
 
     private static int PieceCount(ReadOnlyHdrHistogram source) =>
-        (source.Length / PercentileSearch.PieceSize(source)) + 2; // clipped ones at either end
+        (source.Length / PercentileSearch.PieceSize(source)) + 2; // a cut piece at each end
 
     private static Span<ulong> Take(scoped ref Span<ulong> buffer, int length)
     {
@@ -124,7 +124,7 @@ internal ref struct CounterScan
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         Span<ulong> chunkSums = ChunkSumsFrom(start)[..Math.Max(_pieceSize >> PercentileSearch.ChunkScale, 1)];
-        ulong before = _pieceSize < PercentileSearch.ChunkSize ? chunkSums[0] : 0; // of the other pieces of this chunk
+        ulong before = _pieceSize < PercentileSearch.ChunkSize ? chunkSums[0] : 0; // the sum of the chunk's other pieces
         if (!(typeof(TCounter) == typeof(uint)
             ? TryAddVectors(start, MemoryMarshal.Cast<TCounter, uint>(piece), NarrowLimit, chunkSums)
             : TryAddVectors(start, MemoryMarshal.Cast<TCounter, ulong>(piece), WideLimit, chunkSums)))
@@ -140,8 +140,8 @@ internal ref struct CounterScan
         chunkSums[0] += before;
     }
 
-    /// <summary>Adds a piece of whole chunks, or of less than one, unless a counter is not below <paramref name="limit"/>. The sums of its
-    /// chunks are then too large for narrow lanes; those of 64-bit counters are set in any case.</summary>
+    /// <summary>Adds a piece, which is a number of whole chunks or less than one chunk. Returns false if a counter is not below
+    /// <paramref name="limit"/>: sums may then be wrong for 32-bit lanes. The chunk sums of 64-bit counters are always set.</summary>
     private bool TryAddVectors<T>(uint start, ReadOnlySpan<T> piece, T limit, Span<ulong> chunkSums)
         where T : unmanaged, IBinaryInteger<T>
     {
@@ -159,7 +159,7 @@ internal ref struct CounterScan
         {
             for (int rest = chunkSize; rest != 0; rest -= 4 * Vector512<T>.Count)
             {
-                for (int i = 0; i < 4; i++) // the JIT unrolls it
+                for (int i = 0; i < 4; i++) // unrolled by the JIT
                 {
                     Vector512<T> v = Vector512.LoadUnsafe(ref counters, (nuint)(i * Vector512<T>.Count));
                     seen |= v;
@@ -183,7 +183,7 @@ internal ref struct CounterScan
 
         if (s0 == 0)
         {
-            return true; // lost since it was found not empty, to a second writer of a plain histogram
+            return true; // a second writer of a plain histogram removed the counts after the check above
         }
 
         (ulong s1, ulong s2) = typeof(T) == typeof(uint)
@@ -193,7 +193,7 @@ internal ref struct CounterScan
         return true;
     }
 
-    /// <summary>Whether all counters are 0, as in many pieces of most histograms, which then need no sums.</summary>
+    /// <summary>Returns whether all counters are 0. This is true for many pieces of most histograms and saves their sums.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static bool IsEmpty<T>(ReadOnlySpan<T> piece)
         where T : unmanaged
@@ -231,9 +231,9 @@ internal ref struct CounterScan
         return (Vector512.Sum(s1), Vector512.Sum(s2));
     }
 
-    /// <summary>S1 and S2 of eight lanes. With L lanes a vector, n vectors a piece, and l the lane, place j of vector k is L·k + l and
-    /// Σk·v = nA − B, Σk²·v = n²A − (2n+1)B + 2C, so with w = nL + l
-    /// Σj·v = wA − LB and Σj²·v = w²A − (L²(2n+1) + 2Ll)B + 2L²C.</summary>
+    /// <summary>Returns S1 and S2 of eight lanes. With L lanes per vector, n vectors per piece and lane l, the index j in vector k is L·k +
+    /// l. Then Σk·v = nA − B, Σk²·v = n²A − (2n+1)B + 2C, so with w = nL + l Σj·v = wA − LB and Σj²·v = w²A − (L²(2n+1) + 2Ll)B +
+    /// 2L²C.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static (Vector512<ulong> S1, Vector512<ulong> S2) Weigh(
         Vector512<ulong> a, Vector512<ulong> b, Vector512<ulong> c, ulong firstLane, ulong lanes, ulong length)
@@ -254,14 +254,14 @@ internal ref struct CounterScan
         ulong midpoint = _layout.MidpointOf(start);
         _sum += ((UInt128)midpoint * s0) + ((UInt128)s1 << stepScale);
 
-        // S0·S2 − S1² is S0 times the squared distances from the mean, in steps; not negative (Cauchy-Schwarz), and exact.
+        // S0·S2 − S1² is S0 times the sum of squared distances from the mean, in steps. It is exact and not negative (Cauchy-Schwarz).
         double step = 1UL << stepScale;
         double squares = s0 < SmallLimit ? (s0 * s2) - (s1 * s1) : (double)(((UInt128)s0 * s2) - ((UInt128)s1 * s1));
         squares /= s0;
         _pieces[_pieceCount++] = new Piece(s0, midpoint + (step * ((double)s1 / s0)), squares * step * step);
     }
 
-    /// <summary>Adds a piece of any counts, which no thread writes meanwhile: it is read twice.</summary>
+    /// <summary>Adds a piece with counts of any size. It is read twice, so no thread may write to it.</summary>
     private void AddScalar(uint start, ReadOnlySpan<ulong> piece)
     {
         ulong s0 = 0;
@@ -274,11 +274,11 @@ internal ref struct CounterScan
 
         if (s0 == 0)
         {
-            return; // 2⁶⁴ values, which wrap as every total does
+            return; // 2⁶⁴ values: totals wrap
         }
 
-        // Whole places apart, so that counts in one place alone have it for their mean exactly, however many they are. The
-        // rounding of any other mean shifts all distances alike, and what that adds to their squares is taken off again.
+        // Split the quotient, so that counts at a single index have exactly this index as their mean. The rounding of any other mean shifts
+        // all distances equally; its effect on the squares is subtracted below.
         (UInt128 whole, UInt128 rest) = UInt128.DivRem(s1, s0);
         double meanPlace = (double)whole + ((double)rest / s0);
         double squares = 0;
@@ -325,7 +325,7 @@ internal ref struct CounterScan
         return new CounterMoments(total, (double)_sum, mean, Math.Sqrt(squares / total));
     }
 
-    /// <summary>What is kept of a piece: count, mean, and the sum of squared distances from that mean.</summary>
+    /// <summary>The result for a piece: the count, the mean, and the sum of squared distances from the mean.</summary>
     private readonly struct Piece(ulong count, double mean, double squares)
     {
         public const int Words = 3;
@@ -336,6 +336,6 @@ internal ref struct CounterScan
     }
 }
 
-/// <summary>Total, sum, mean and population standard deviation of what a histogram counted, each value at its bucket's
-/// midpoint.</summary>
+/// <summary>The total count, sum, mean and population standard deviation of a histogram's values, computed from the midpoints of the
+/// buckets.</summary>
 internal readonly record struct CounterMoments(ulong Total, double Sum, double Mean, double StDev);

@@ -2,16 +2,16 @@ using System.Numerics;
 
 namespace Picollo.Metrics;
 
-/// <summary>A histogram's counters for a reader: one array, or pages of which some do not exist because nothing was counted in them. A
-/// counter of a page that does not exist reads as 0.</summary>
+/// <summary>A reader's view of a histogram's counters: one array, or pages that are allocated on first use. A counter in a page that is not
+/// allocated reads as 0.</summary>
 internal readonly ref struct CounterView<TCounter>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
-    private readonly ReadOnlySpan<TCounter> _all; // where there are no pages
-    private readonly int _usedFrom, _usedTo; // of them; outside they are not looked at
+    private readonly ReadOnlySpan<TCounter> _all; // used without pages
+    private readonly int _usedFrom, _usedTo; // the range of _all that is read
     private readonly Span<TCounter[]?> _pages;
     private readonly int _pageScale;
-    private readonly int _start; // where the first page begins; like the offset, a place that is counted as pages are
+    private readonly int _start; // the start of the first page; like _offset, relative to the layout's origin
     private readonly int _offset; // of counter 0
 
     public CounterView(ReadOnlySpan<TCounter> counters)
@@ -19,8 +19,8 @@ internal readonly ref struct CounterView<TCounter>
     {
     }
 
-    /// <summary>One array, in which all is 0 outside <paramref name="used"/>, whatever stands there. No slice may cross its
-    /// limits.</summary>
+    /// <summary>Creates a view of one array. Counters outside <paramref name="used"/> read as 0, whatever the array contains there. No
+    /// slice may cross the limits of this range.</summary>
     public CounterView(ReadOnlySpan<TCounter> counters, Range used)
     {
         _all = counters;
@@ -42,7 +42,8 @@ internal readonly ref struct CounterView<TCounter>
 
     public static implicit operator CounterView<TCounter>(ReadOnlySpan<TCounter> counters) => new(counters);
 
-    /// <summary>The counters from a number to before another, which lie in one page; none if it does not exist.</summary>
+    /// <summary>Returns the counters in [<paramref name="from"/>, <paramref name="to"/>), which must be in one page. Empty if the page is
+    /// not allocated.</summary>
     public ReadOnlySpan<TCounter> Slice(int from, int to)
     {
         if (_pages.IsEmpty)
@@ -57,12 +58,12 @@ internal readonly ref struct CounterView<TCounter>
             : [];
     }
 
-    /// <summary>The number after the last counter that lies in the same page as <paramref name="number"/>, at most
+    /// <summary>Returns the number after the last counter in the page of <paramref name="number"/>, at most
     /// <paramref name="to"/>.</summary>
     public int EndOfPage(int number, int to) =>
         _pages.IsEmpty ? to : Math.Min(((((number + _offset) >> _pageScale) + 1) << _pageScale) - _offset, to);
 
-    /// <summary>Adds each counter of a range to the sum at the same place.</summary>
+    /// <summary>Adds each counter of a range to the sum with the same index.</summary>
     public void AddTo(Span<ulong> sums, Range range)
     {
         for (int from = range.Start.Value, to; from < range.End.Value; from = to)
@@ -72,8 +73,9 @@ internal readonly ref struct CounterView<TCounter>
         }
     }
 
-    /// <summary>Writes what was added to the counters since the last counts, and the counters as the next last counts. Where a page does
-    /// not exist, both are left as they are, which is 0: a page that exists stays.</summary>
+    /// <summary>Writes the differences from the previous counts to <paramref name="deltas"/> and the current counts to
+    /// <paramref name="last"/>. For a page that is not allocated, both remain unchanged: they are 0, because pages are never
+    /// removed.</summary>
     public void ReadDeltas(Span<ulong> last, Span<ulong> deltas)
     {
         for (int from = 0, to; from < Length; from = to)
@@ -83,10 +85,10 @@ internal readonly ref struct CounterView<TCounter>
         }
     }
 
-    /// <summary>Copies each counter to the same place.</summary>
+    /// <summary>Copies each counter of a range to the same index.</summary>
     public void CopyTo(Span<ulong> copy, Range range) => CopyAndSum(range.Start.Value, range.End.Value, copy[range.Start.Value..]);
 
-    /// <summary>Copies the counters from a number to before another and returns their sum; wraps at 2⁶⁴.</summary>
+    /// <summary>Copies the counters in [<paramref name="from"/>, <paramref name="to"/>) and returns their sum; wraps at 2⁶⁴.</summary>
     public ulong CopyAndSum(int from, int to, Span<ulong> copy)
     {
         ulong sum = 0;

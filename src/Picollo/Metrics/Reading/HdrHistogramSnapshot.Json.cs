@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <content>What makes a snapshot of JSON.</content>
+/// <content>JSON serialisation.</content>
 public sealed partial class HdrHistogramSnapshot
 {
     internal static HdrHistogramSnapshot Read(ref Utf8JsonReader reader)
@@ -54,7 +54,7 @@ public sealed partial class HdrHistogramSnapshot
                         Bucket bucket = BucketJsonConverter.Read(ref reader);
                         if (bucket.Count == 0 || (buckets is [.., var last] && bucket.StorageIndex <= last.StorageIndex))
                         {
-                            throw new JsonException($"The bucket {bucket} is empty, or is not above the one before it.");
+                            throw new JsonException($"The bucket {bucket} is empty or not in ascending order.");
                         }
 
                         buckets.Add(bucket);
@@ -82,7 +82,7 @@ public sealed partial class HdrHistogramSnapshot
 
         if (CounterMath.Sum(snapshot._shown) != JsonValues.Required(totalCount, nameof(totalCount)))
         {
-            throw new JsonException("totalCount is not the sum of the buckets' counts.");
+            throw new JsonException("totalCount is not equal to the sum of the buckets' counts.");
         }
 
         snapshot._shownOutOfRange = (underflowCount, outOfRange - underflowCount);
@@ -139,14 +139,14 @@ public sealed partial class HdrHistogramSnapshot
     {
         if (!bucket.IsValid || bucket.StorageIndex >= Length || bucket != BucketAt(bucket.StorageIndex, bucket.Count))
         {
-            throw new JsonException($"The bucket {bucket} is not one of this layout and range.");
+            throw new JsonException($"The bucket {bucket} does not belong to the snapshot's layout and range.");
         }
 
         _shown[bucket.StorageIndex] = bucket.Count;
     }
 }
 
-/// <summary>Reads and writes a snapshot: layout, range, times, counts, and the buckets with values.</summary>
+/// <summary>Reads and writes a snapshot: its layout, range, times, counts and the buckets with values.</summary>
 internal sealed class HdrHistogramSnapshotJsonConverter : JsonConverter<HdrHistogramSnapshot>
 {
     /// <inheritdoc/>

@@ -2,11 +2,12 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <summary>The counts of a histogram at one moment, or between two; updated in place, it allocates nothing after its creation.</summary>
+/// <summary>The counts of a histogram at one moment or between two moments. It is updated in place and does not allocate after its
+/// creation.</summary>
 /// <remarks>
-/// <para>For monitoring: a snapshot updated with deltas sees each record in exactly one interval, while the histogram keeps its
-/// totals and its writers are never stopped.</para>
-/// <para>Thread-safe: updates and reads take turns.</para>
+/// <para>For monitoring: a snapshot that is updated with deltas contains each record in exactly one interval. The histogram keeps its
+/// totals, and its writers are never stopped.</para>
+/// <para>Thread-safe: concurrent updates and reads wait for each other.</para>
 /// <example>
 /// <code>
 /// HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
@@ -27,8 +28,8 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
 
     // Guarded by _gate, like the times.
     private ulong[] _shown;
-    private ulong[] _atLastUpdate; // since the histogram's last reset; unused while what is shown is the same
-    private bool _isShownSinceReset; // not deltas
+    private ulong[] _atLastUpdate; // since the histogram's last reset; unused if _shown has the same counts
+    private bool _isShownSinceReset; // false: _shown contains deltas
     private (ulong Underflow, ulong Overflow) _shownOutOfRange;
     private (ulong Underflow, ulong Overflow) _outOfRangeAtLastUpdate;
     private int _resetCount;
@@ -51,23 +52,23 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         _atLastUpdate = source is null ? [] : new ulong[Length];
     }
 
-    /// <summary>When the interval that is shown began, in UTC: the previous update for deltas, otherwise the creation of the histogram;
-    /// its last reset if that was later.</summary>
+    /// <summary>The start of the interval of the counts, in UTC: the previous update for deltas; otherwise, the creation of the histogram.
+    /// If the histogram was reset later, the time of the last reset.</summary>
     public DateTimeOffset StartTime { get; private set; }
 
-    /// <summary>When the counts were read, in UTC.</summary>
+    /// <summary>The time when the counts were read, in UTC.</summary>
     public DateTimeOffset EndTime { get; private set; }
 
-    /// <summary>When the counts were read, in UTC: <see cref="EndTime"/>.</summary>
+    /// <summary>The time when the counts were read, in UTC, as <see cref="EndTime"/>.</summary>
     public DateTime TimestampUtc => EndTime.UtcDateTime;
 
     /// <inheritdoc/>
     public override long FootprintInBytes => Footprint.OfArray(_shown) + Footprint.OfArray(_atLastUpdate);
 
-    /// <summary>Reads the histogram again, in place.</summary>
-    /// <param name="deltas"><see langword="false"/>: show all that was recorded since the histogram's last reset.
-    /// <see langword="true"/>: show what was recorded since the previous update of either kind (the snapshot's creation is
-    /// the first), or since the last reset if that was later.</param>
+    /// <summary>Reads the histogram again and replaces the counts.</summary>
+    /// <param name="deltas"><see langword="false"/> for the counts since the histogram's last reset. <see langword="true"/> for the counts
+    /// since the previous update of either kind (the creation of the snapshot is the first update), or since the last reset if that was
+    /// later.</param>
     /// <exception cref="ObjectDisposedException">The histogram or the snapshot is disposed.</exception>
     /// <exception cref="InvalidOperationException">The snapshot was read from JSON.</exception>
     public void Update(bool deltas = false)
@@ -79,7 +80,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             DateTimeOffset previousUpdate = EndTime;
 
-            // Deltas go where the last counts are not.
+            // Write deltas to the array that does not contain the previous counts.
             (ulong[] last, ulong[] counts) = deltas && _isShownSinceReset ? (_shown, _atLastUpdate) : (_atLastUpdate, _shown);
             int resetCount = _resetCount;
             DateTimeOffset countingSince = default;
@@ -107,7 +108,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         }
     }
 
-    /// <summary>Copies the snapshot. Both can be updated, each with deltas since its own previous update.</summary>
+    /// <summary>Creates an independent copy of the snapshot. Both can be updated, each with deltas since its own previous update.</summary>
     /// <returns>A new snapshot.</returns>
     /// <exception cref="ObjectDisposedException">The snapshot is disposed.</exception>
     public HdrHistogramSnapshot GetSnapshot()
@@ -125,8 +126,8 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         return copy;
     }
 
-    /// <summary>Ends the use of the snapshot: later reads and updates throw <see cref="ObjectDisposedException"/>. Idempotent. There is
-    /// nothing to free; the call is optional.</summary>
+    /// <summary>Ends the use of the snapshot: later reads and updates throw <see cref="ObjectDisposedException"/>. Idempotent. The call is
+    /// optional, because there is nothing to free.</summary>
     public void Dispose()
     {
         lock (_gate)
@@ -135,9 +136,9 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         }
     }
 
-    /// <summary>Compares layout, range and all counts. The times do not matter.</summary>
+    /// <summary>Compares the layout, the range and all counts with those of another snapshot. Times are ignored.</summary>
     /// <param name="other">The snapshot to compare with.</param>
-    /// <returns>Whether all are equal.</returns>
+    /// <returns><see langword="true"/> if all are equal; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ObjectDisposedException">Either snapshot is disposed.</exception>
     public bool Equals(HdrHistogramSnapshot? other)
     {
@@ -155,7 +156,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     /// <param name="obj">The object to compare with.</param>
     public override bool Equals(object? obj) => Equals(obj as HdrHistogramSnapshot);
 
-    /// <summary>A hash code of layout and range, which do not change.</summary>
+    /// <summary>Returns a hash code of the layout and the range, which do not change.</summary>
     /// <returns>The hash code.</returns>
     public override int GetHashCode() => HashCode.Combine(Layout, MinTrackableValue, MaxTrackableValue);
 

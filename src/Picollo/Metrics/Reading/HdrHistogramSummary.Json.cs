@@ -3,12 +3,12 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <content>Equality, and what makes a summary of JSON.</content>
+/// <content>Equality and JSON serialisation.</content>
 public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary>
 {
-    /// <summary>Compares all figures. When they were read does not matter.</summary>
+    /// <summary>Compares all values with those of another summary. The time of the read is ignored.</summary>
     /// <param name="other">The summary to compare with.</param>
-    /// <returns>Whether all are equal.</returns>
+    /// <returns><see langword="true"/> if all are equal; otherwise, <see langword="false"/>.</returns>
     public bool Equals(HdrHistogramSummary? other) => other is not null
         && TotalCount == other.TotalCount
         && OverflowCount == other.OverflowCount
@@ -24,8 +24,8 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
     /// <param name="obj">The object to compare with.</param>
     public override bool Equals(object? obj) => Equals(obj as HdrHistogramSummary);
 
-    /// <summary>A hash code of what <see cref="Equals(HdrHistogramSummary)"/> compares. It changes when the summary is filled
-    /// again.</summary>
+    /// <summary>Returns a hash code that is consistent with <see cref="Equals(HdrHistogramSummary)"/>. It changes when the summary is
+    /// filled again.</summary>
     /// <returns>The hash code.</returns>
     public override int GetHashCode() => HashCode.Combine(TotalCount, OverflowCount, Sum, StDev);
 
@@ -82,15 +82,15 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
 
         if (JsonValues.Required(percentiles, nameof(percentiles)) != StandardRanks.Length)
         {
-            throw new JsonException($"percentiles has {percentiles} of the {StandardRanks.Length} standard ranks.");
+            throw new JsonException($"percentiles contains {percentiles} of the {StandardRanks.Length} standard ranks.");
         }
 
         summary.TotalCount = JsonValues.Required(totalCount, nameof(totalCount));
         summary.Mean = JsonValues.Required(mean, nameof(mean));
-        summary.Sum = sum ?? (summary.Mean * summary.TotalCount); // programs of Picollo v0.1 write no sum
+        summary.Sum = sum ?? (summary.Mean * summary.TotalCount); // Picollo v0.1 does not write the sum
         if (summary._found[^1].RunningCount != summary.TotalCount)
         {
-            throw new JsonException("totalCount is not the runningCount of the last percentile.");
+            throw new JsonException("totalCount is not equal to the runningCount of the last percentile.");
         }
 
         summary.ThrowUnlessLayoutFits();
@@ -124,7 +124,7 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
     {
         if (RelativeError > HdrLayout.MaxRelativeError || (TotalCount > 0 && RelativeError != _layout.RelativeError))
         {
-            throw new JsonException("relativeError is not that of the buckets.");
+            throw new JsonException("relativeError does not match the buckets.");
         }
 
         if (TotalCount > 0 && (P0.Bucket.End < MinTrackableValue || P100.Bucket.Start > MaxTrackableValue))
@@ -157,14 +157,14 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
                 || percentile.TargetCount < _found[i - 1].TargetCount || bucket.StorageIndex < _found[i - 1].StorageIndex
                 || (percentile.RunningCount == _found[i - 1].RunningCount) != (bucket.StorageIndex == _found[i - 1].StorageIndex))
             {
-                throw new JsonException($"The percentile of rank {percentile.Rank:R} does not fit the one before it.");
+                throw new JsonException($"The percentile of rank {percentile.Rank:R} is inconsistent with the previous one.");
             }
 
-            // Not the exact target: programs of Picollo v0.1 computed it in floating point.
+            // Do not compare the exact target: Picollo v0.1 computed it in floating point.
             if (bucket.IsOverflowBucket || bucket.IsValid != (percentile.TargetCount > 0)
                 || (bucket.IsValid && percentile.TargetCount <= percentile.RunningCountBefore))
             {
-                throw new JsonException($"The bucket of rank {percentile.Rank:R} does not fit its counts.");
+                throw new JsonException($"The bucket of rank {percentile.Rank:R} is inconsistent with its counts.");
             }
 
             _found[i] = new CounterAtRank(percentile.TargetCount, percentile.RunningCount, bucket.Count, bucket.StorageIndex);
@@ -174,7 +174,7 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
     }
 }
 
-/// <summary>Reads and writes a summary: its properties and the sixteen standard percentiles, some 2 KB.</summary>
+/// <summary>Reads and writes a summary: its properties and the sixteen standard percentiles, about 2 KB.</summary>
 internal sealed class HdrHistogramSummaryJsonConverter : JsonConverter<HdrHistogramSummary>
 {
     /// <inheritdoc/>

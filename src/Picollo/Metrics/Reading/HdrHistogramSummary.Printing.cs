@@ -1,6 +1,6 @@
 namespace Picollo.Metrics;
 
-/// <content>The tables: valid Markdown, and readable on a console.</content>
+/// <content>Tables in Markdown that are also readable on a console.</content>
 public sealed partial class HdrHistogramSummary
 {
     internal const string DefaultBefore = "Before";
@@ -9,12 +9,12 @@ public sealed partial class HdrHistogramSummary
     private const string DefaultTitle = "Histogram summary";
     private const string DefaultDiffTitle = "Histogram diff";
 
-    /// <summary>Prints the table of <see cref="ToTable"/> to <see cref="Console.Out"/>, with values as they were recorded.</summary>
+    /// <summary>Prints the table of <see cref="ToTable"/> to <see cref="Console.Out"/>, without a unit.</summary>
     /// <param name="title">The heading; <see langword="null"/> for the default.</param>
     public void PrettyPrint(string? title = DefaultTitle) => WriteTable(Console.Out, new HdrHistogramTableOptions { Title = title });
 
-    /// <summary>Prints the table of <see cref="ToDiffTable"/> to <see cref="Console.Out"/>, with values as they were recorded.</summary>
-    /// <param name="other">The summary to compare with; this one is the state before.</param>
+    /// <summary>Prints the table of <see cref="ToDiffTable"/> to <see cref="Console.Out"/>, without a unit.</summary>
+    /// <param name="other">The second summary of the comparison; this summary is the first.</param>
     /// <param name="title">The heading; <see langword="null"/> for the default.</param>
     /// <param name="thisName">The column heading of this summary; <see langword="null"/> for the default.</param>
     /// <param name="otherName">The column heading of the other summary; <see langword="null"/> for the default.</param>
@@ -28,7 +28,7 @@ public sealed partial class HdrHistogramSummary
 
     /// <summary>Writes the table of <see cref="ToTable"/> and an empty line.</summary>
     /// <param name="writer">The destination.</param>
-    /// <param name="options">Heading and unit.</param>
+    /// <param name="options">The heading and the unit.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     public void WriteTable(TextWriter writer, HdrHistogramTableOptions options)
     {
@@ -38,8 +38,8 @@ public sealed partial class HdrHistogramSummary
 
     /// <summary>Writes the table of <see cref="ToDiffTable"/> and an empty line.</summary>
     /// <param name="writer">The destination.</param>
-    /// <param name="other">The summary to compare with; this one is the state before.</param>
-    /// <param name="options">Headings and unit.</param>
+    /// <param name="other">The second summary of the comparison; this summary is the first.</param>
+    /// <param name="options">The headings and the unit.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     public void WriteDiffTable(TextWriter writer, HdrHistogramSummary other, HdrHistogramTableOptions options)
     {
@@ -47,12 +47,13 @@ public sealed partial class HdrHistogramSummary
         writer.WriteLine(ToDiffTable(other, options));
     }
 
-    /// <summary>The summary as a Markdown table: rank, value, absolute precision and cumulative count of each percentile, then what was out
-    /// of range on either side, mean, standard deviation, precision, total, and the range where it matters.</summary>
-    /// <param name="options">Heading and unit.</param>
-    /// <returns>The lines, the last one empty.</returns>
-    /// <remarks>The precision follows the selection: of a bucket's midpoint ± half of its width, of its lower bound + and of its upper
-    /// bound - the width, of an interpolated value ~ half of the width.</remarks>
+    /// <summary>Returns the summary as a Markdown table: the rank, value, absolute precision and cumulative count of each percentile; then
+    /// the out-of-range count (if any), the mean, the standard deviation, the relative error and the total count; then the range, if it
+    /// does not start at 0 or values were outside it.</summary>
+    /// <param name="options">The heading and the unit.</param>
+    /// <returns>The lines of the table. The text ends with a line break.</returns>
+    /// <remarks>The absolute precision depends on the value selection: <c>±</c> half of the bucket's width for the midpoint, <c>+</c> the
+    /// width for the lower bound, <c>-</c> the width for the upper bound, <c>~</c> half of the width for an interpolated value.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="options"/> is <see langword="null"/>.</exception>
     public string ToTable(HdrHistogramTableOptions options)
     {
@@ -86,11 +87,11 @@ public sealed partial class HdrHistogramSummary
         return table.ToString(options.Heading(DefaultTitle));
     }
 
-    /// <summary>Two summaries as a Markdown table: the value of each percentile before and after with the change in percent,
-    /// then mean, standard deviation, precision, total and the effect size (<see cref="GetEffectSize"/>).</summary>
-    /// <param name="other">The summary to compare with; this one is the state before.</param>
-    /// <param name="options">Headings and unit.</param>
-    /// <returns>The lines, the last one empty. A change from 0 to another value is "n/a".</returns>
+    /// <summary>Returns a comparison of two summaries as a Markdown table: both values of each percentile with the change in percent, then
+    /// the mean, the standard deviation, the relative error, the total count and the effect size (<see cref="GetEffectSize"/>).</summary>
+    /// <param name="other">The second summary of the comparison; this summary is the first.</param>
+    /// <param name="options">The headings and the unit.</param>
+    /// <returns>The lines of the table. The text ends with a line break. A change from 0 to another value is "n/a".</returns>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     public string ToDiffTable(HdrHistogramSummary other, HdrHistogramTableOptions options)
     {
@@ -119,7 +120,7 @@ public sealed partial class HdrHistogramSummary
         return table.ToString(options.Heading(DefaultDiffTitle));
     }
 
-    /// <summary>Four decimal places; as many as needed where a rank below 100 would print as 100.</summary>
+    /// <summary>Formats a rank with up to four decimal places, or with more if a rank below 100 would be rounded to 100.</summary>
     internal static string Rank(double rank) =>
         rank.ToString(rank is >= 99.99995 and < 100 ? "R" : "0.####", CultureInfo.InvariantCulture);
 

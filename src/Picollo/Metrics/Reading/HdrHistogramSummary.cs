@@ -5,13 +5,12 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <summary>The figures of a histogram at one moment: sixteen standard percentiles, count, mean and standard deviation; with tables to look
-/// at and to compare.</summary>
+/// <summary>The statistics of a histogram at one moment: sixteen standard percentiles, the count, the mean and the standard deviation. It
+/// prints them as tables and compares them with another summary.</summary>
 /// <remarks>
-/// <para>Filled by <see cref="ReadOnlyHdrHistogram.GetSummary"/>, which reuses an instance without allocating. Mean, sum and
-/// standard deviation (of the population) are taken over the midpoints of the buckets. An empty histogram has zeros
-/// everywhere.</para>
-/// <para>Not thread-safe while it is being filled. All printing is culture-invariant.</para>
+/// <para><see cref="ReadOnlyHdrHistogram.GetSummary"/> fills a summary; it can reuse an instance without an allocation. The mean, the sum
+/// and the population standard deviation are computed from the midpoints of the buckets. For an empty histogram, all values are 0.</para>
+/// <para>Not thread-safe while it is being filled. All text output is culture-invariant.</para>
 /// </remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
@@ -20,14 +19,14 @@ public sealed partial class HdrHistogramSummary
     internal static readonly double[] StandardRanks =
         [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
 
-    // What was found, from which the percentiles are made when they are asked for: four words instead of eight to fill.
+    // The source of the percentiles, which are created on demand: filling it takes four words instead of eight.
     private readonly CounterAtRank[] _found = new CounterAtRank[StandardRanks.Length];
     private HdrLayout _layout;
     private uint _firstIndex;
-    private EquivalentValueSelection _selection; // the process's when the histogram was read
-    private Percentile[]? _percentiles; // what Percentiles returns, once it was asked for
+    private EquivalentValueSelection _selection; // the process's default when the histogram was read
+    private Percentile[]? _percentiles; // the result of Percentiles, allocated on first use
 
-    /// <summary>Creates an empty summary, for <see cref="ReadOnlyHdrHistogram.GetSummary"/> to fill.</summary>
+    /// <summary>Creates an empty summary, which <see cref="ReadOnlyHdrHistogram.GetSummary"/> can fill.</summary>
     public HdrHistogramSummary()
     {
     }
@@ -35,8 +34,8 @@ public sealed partial class HdrHistogramSummary
     /// <summary>The ranks of <see cref="Percentiles"/>, in ascending order.</summary>
     public static ReadOnlySpan<double> SummaryRanks => StandardRanks;
 
-    /// <summary>All sixteen percentiles, at <see cref="SummaryRanks"/>. The first read allocates; the span is valid until the
-    /// summary is filled again.</summary>
+    /// <summary>The sixteen percentiles at <see cref="SummaryRanks"/>. The first call allocates. The span is valid until the summary is
+    /// filled again.</summary>
     public ReadOnlySpan<Percentile> Percentiles
     {
         get
@@ -99,38 +98,38 @@ public sealed partial class HdrHistogramSummary
     /// <summary>The largest value.</summary>
     public Percentile P100 => At(15);
 
-    /// <summary>How many values were recorded within the range.</summary>
+    /// <summary>The number of recorded values within the range.</summary>
     public ulong TotalCount { get; private set; }
 
-    /// <summary>How many values were recorded outside the range, on either side.</summary>
+    /// <summary>The number of recorded values outside the range, on either side.</summary>
     public ulong OverflowCount { get; private set; }
 
-    /// <summary>The sum of the values, each at its bucket's midpoint.</summary>
+    /// <summary>The sum of the values, computed from the midpoints of the buckets.</summary>
     public double Sum { get; private set; }
 
-    /// <summary>The mean of the values, each at its bucket's midpoint.</summary>
+    /// <summary>The mean of the values, computed from the midpoints of the buckets.</summary>
     public double Mean { get; private set; }
 
-    /// <summary>The population standard deviation of the values, each at its bucket's midpoint.</summary>
+    /// <summary>The population standard deviation of the values, computed from the midpoints of the buckets.</summary>
     public double StDev { get; private set; }
 
-    /// <summary>When the counts were read, in UTC; for a snapshot, when it was updated.</summary>
+    /// <summary>The time when the counts were read, in UTC; for a snapshot, the time of its last update.</summary>
     public DateTime TimestampUtc { get; private set; }
 
     /// <summary>The relative error of the histogram.</summary>
     public double RelativeError { get; private set; }
 
-    /// <summary>The smallest value that the histogram tracks for certain.</summary>
+    /// <summary>The smallest value that the histogram always tracks.</summary>
     public ulong MinTrackableValue { get; private set; }
 
-    /// <summary>The largest value that the histogram tracks for certain.</summary>
+    /// <summary>The largest value that the histogram always tracks.</summary>
     public ulong MaxTrackableValue { get; private set; }
 
-    /// <summary>The effect size of a change, Cohen's d with the pooled standard deviation:
+    /// <summary>Computes the effect size of a change: Cohen's d with the pooled standard deviation,
     /// <c>(mean₂ - mean₁) / √((n₁·s₁² + n₂·s₂²) / (n₁ + n₂))</c>.</summary>
-    /// <param name="after">The summary to compare with; this one is the state before.</param>
-    /// <returns>The difference of the means in standard deviations: about 0.2 is called small, 0.8 large. 0 where the means
-    /// are equal or either summary is empty; infinite where they differ and nothing varies.</returns>
+    /// <param name="after">The second summary of the comparison; this summary is the first.</param>
+    /// <returns>The difference of the means in standard deviations: by convention, 0.2 is small and 0.8 is large. It is 0 if the means are
+    /// equal or either summary is empty, and infinite if the means differ and both standard deviations are 0.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="after"/> is <see langword="null"/>.</exception>
     public double GetEffectSize(HdrHistogramSummary after)
     {
@@ -146,8 +145,8 @@ public sealed partial class HdrHistogramSummary
         return difference / Math.Sqrt((before + afterwards) / ((double)TotalCount + after.TotalCount));
     }
 
-    /// <summary>One line: name, counts, mean and the most used percentiles.</summary>
-    /// <param name="name">What the values are; <see langword="null"/> for "Histogram".</param>
+    /// <summary>Returns one line with the name, the counts, the mean and the most used percentiles.</summary>
+    /// <param name="name">The name of the values; <see langword="null"/> for "Histogram".</param>
     /// <returns>For example <c>latency: Total=1,000, Overflow=0, Mean=21.4, P0=20, P25=…, P50=…, P90=…, P95=…, P99=…, P999=…,
     /// P100=…</c>.</returns>
     public string ToString(string? name) => string.Create(
@@ -156,12 +155,12 @@ public sealed partial class HdrHistogramSummary
         $"P25={P25.Value:N0}, P50={P50.Value:N0}, P90={P90.Value:N0}, P95={P95.Value:N0}, P99={P99.Value:N0}, " +
         $"P999={P999.Value:N0}, P100={P100.Value:N0}");
 
-    /// <summary>One line, as <see cref="ToString(string)"/> with the name "Histogram".</summary>
+    /// <summary>Returns one line, as <see cref="ToString(string)"/> with the name "Histogram".</summary>
     /// <returns>The line.</returns>
     public override string ToString() => ToString(null);
 
-    /// <summary>Takes the figures of a histogram from its counters.</summary>
-    /// <returns><see langword="false"/> if the counters were written meanwhile; the summary is then half filled.</returns>
+    /// <summary>Fills the summary from the counters of a histogram.</summary>
+    /// <returns><see langword="false"/> if the counters changed meanwhile; the summary is then partly filled.</returns>
     internal bool TryFill<TCounter>(ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ulong outOfRange)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
@@ -197,6 +196,6 @@ public sealed partial class HdrHistogramSummary
         return true;
     }
 
-    /// <summary>The percentile at the standard rank of that number.</summary>
+    /// <summary>Returns the percentile at the standard rank with an index.</summary>
     internal Percentile At(int i) => PercentileSearch.ToPercentile(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
 }

@@ -1,8 +1,8 @@
 namespace Picollo.Metrics;
 
-/// <summary>The unit that values are shown in. Immutable, and equal where both properties are.</summary>
+/// <summary>The unit in which values are shown. Immutable. Two units are equal if both properties are equal.</summary>
 /// <remarks>
-/// A histogram itself knows no unit. Code that shows its values divides them by <see cref="Ratio"/>.
+/// A histogram itself has no unit. Code that shows its values divides them by <see cref="Ratio"/>.
 /// <example>
 /// <code>
 /// HdrHistogramUnit milliseconds = new() { Name = "ms", Ratio = 1e6 }; // for values in nanoseconds
@@ -11,10 +11,10 @@ namespace Picollo.Metrics;
 /// </remarks>
 public sealed record HdrHistogramUnit
 {
-    /// <summary>Values without a unit, as they were recorded.</summary>
+    /// <summary>No unit: values are shown as recorded.</summary>
     internal static HdrHistogramUnit None { get; } = new();
 
-    /// <summary>The name of the unit, for example <c>ms</c>; empty, the default, for none.</summary>
+    /// <summary>The name of the unit, for example <c>ms</c>. Empty (the default) for no unit.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public string Name
     {
@@ -22,7 +22,8 @@ public sealed record HdrHistogramUnit
         init => field = value ?? throw new ArgumentNullException(nameof(value));
     } = string.Empty;
 
-    /// <summary>The divisor of recorded values: 1e6 shows nanoseconds as milliseconds. From 10⁻³⁰ to 10³⁰; 1 by default.</summary>
+    /// <summary>The divisor of recorded values, from 10⁻³⁰ to 10³⁰. The default is 1. For example, 1e6 shows nanoseconds as
+    /// milliseconds.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public double Ratio
     {

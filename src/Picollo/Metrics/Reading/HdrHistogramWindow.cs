@@ -1,10 +1,11 @@
 namespace Picollo.Metrics;
 
-/// <summary>What a histogram counted in its last intervals: percentiles of the last minute, while the histogram keeps its totals.</summary>
+/// <summary>A sliding window over a histogram: the counts of its last intervals, for example the percentiles of the last minute. The
+/// histogram keeps its totals.</summary>
 /// <remarks>
-/// <para>An interval ends when <see cref="Rotate"/> is called; each record is in exactly one. Takes 8 bytes a bucket for each interval and
-/// 16 more.</para>
-/// <para>Thread-safe: rotations and reads take turns, and no writer waits for them.</para>
+/// <para>An interval ends when <see cref="Rotate"/> is called. Each record is in exactly one interval. A window takes 8 bytes per bucket
+/// for each interval, plus 16 bytes per bucket.</para>
+/// <para>Thread-safe: concurrent rotations and reads wait for each other. Writers do not wait.</para>
 /// <example>
 /// <code>
 /// var window = new HdrHistogramWindow(latency, intervals: 60);
@@ -21,12 +22,12 @@ public sealed class HdrHistogramWindow
 {
     private readonly object _gate = new();
     private readonly HdrHistogramSnapshot _snapshot;
-    private readonly Interval[] _intervals; // a ring; one not yet used is empty
+    private readonly Interval[] _intervals; // a ring; unused intervals are empty
     private int _latest;
 
-    /// <summary>Begins the first interval.</summary>
+    /// <summary>Creates the window and starts the first interval.</summary>
     /// <param name="histogram">The histogram, of any variant.</param>
-    /// <param name="intervals">How many intervals are kept; 1 or more.</param>
+    /// <param name="intervals">The number of intervals to keep; 1 or more.</param>
     /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="intervals"/> is below 1.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
@@ -42,8 +43,8 @@ public sealed class HdrHistogramWindow
         }
     }
 
-    /// <summary>Ends an interval and begins the next; the oldest of those kept is forgotten. Allocates nothing.</summary>
-    /// <remarks>After a reset of the histogram, what was counted between the last rotation and the reset is lost.</remarks>
+    /// <summary>Ends the current interval and starts the next one. The oldest interval is removed. Does not allocate.</summary>
+    /// <remarks>If the histogram is reset, the counts between the last rotation and the reset are lost.</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public void Rotate()
     {
@@ -58,10 +59,10 @@ public sealed class HdrHistogramWindow
         }
     }
 
-    /// <summary>The last intervals as one histogram, to be kept and read after each rotation.</summary>
-    /// <param name="intervals">How many of them, from 1 to those that the window keeps. The one that has not ended is not
-    /// among them.</param>
-    /// <returns>A view: each read is of the intervals that are the last ones then.</returns>
+    /// <summary>Returns the last intervals as one histogram. Keep it and read it after each rotation.</summary>
+    /// <param name="intervals">The number of intervals, from 1 to the number that the window keeps. The current interval, which has not
+    /// ended, is not included.</param>
+    /// <returns>A view of the window. Each read covers the last intervals at the time of the read.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="intervals"/> is outside its range.</exception>
     public ReadOnlyHdrHistogram GetLast(int intervals)
     {

@@ -2,16 +2,16 @@ using System.Text;
 
 namespace Picollo.Metrics;
 
-/// <summary>A Markdown table whose columns are padded to their widest cell, so that the text is a table as well.</summary>
-/// <param name="alignments">A letter per column: l for left, r for right.</param>
-/// <param name="headings">A heading per column.</param>
+/// <summary>A Markdown table whose columns are padded to their widest cell, so that it is also readable as plain text.</summary>
+/// <param name="alignments">One letter per column: l for left, r for right.</param>
+/// <param name="headings">One heading per column.</param>
 internal sealed class MarkdownTable(string alignments, string[] headings)
 {
     private readonly List<string[]> _rows = [headings];
 
     public void Add(params string[] cells) => _rows.Add(cells);
 
-    /// <summary>The heading and the table, with an empty line after it.</summary>
+    /// <summary>Returns the heading and the table, with a line break at the end.</summary>
     public string ToString(string title)
     {
         int[] widths = [.. alignments.Select((_, column) => _rows.Max(row => row[column].Length))];

@@ -3,9 +3,10 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <summary>The value at a percentile rank, with the bucket it was found in.</summary>
-/// <remarks>The bucket of rank <c>r</c> is the first whose cumulative count reaches <c>max(1, ceil(r / 100 * TotalCount))</c>. An immutable
-/// copy of what was read. In an empty histogram every percentile is 0 with counts of 0.</remarks>
+/// <summary>The value at a percentile rank, with its bucket and counts.</summary>
+/// <remarks>The bucket of rank <c>r</c> is the first one whose cumulative count is at least <c>max(1, ceil(r / 100 * TotalCount))</c>. A
+/// percentile is immutable and does not follow the histogram. In an empty histogram, every percentile has the value 0 and counts of
+/// 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
 public readonly record struct Percentile
@@ -21,11 +22,10 @@ public readonly record struct Percentile
         Bucket = bucket;
     }
 
-    /// <summary>Which value of a bucket <see cref="Value"/> returns, for all reads in the process that start after the selection is set;
-    /// <see cref="EquivalentValueSelection.Midpoint"/> unless set, the only selection for which the promised relative error
-    /// holds.</summary>
-    /// <remarks>For applications, which set it once at start-up, never for libraries: a library would change the values that all other
-    /// code of the process reads. A library calls <see cref="GetValue"/> instead. Percentiles and summaries keep the selection of their
+    /// <summary>The value of a bucket that <see cref="Value"/> returns, for all reads in the process that start after it is set. The
+    /// default is <see cref="EquivalentValueSelection.Midpoint"/>, the only selection with the relative error of the histogram.</summary>
+    /// <remarks>Only applications should set it, once at start-up. A library that sets it changes the values for all other code of the
+    /// process; it should call <see cref="GetValue"/> instead. Percentiles and summaries keep the selection of the time when they were
     /// read; a summary that is filled again takes the new one. Thread-safe.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is not a defined selection.</exception>
     public static EquivalentValueSelection DefaultEquivalentValueSelection
@@ -36,31 +36,31 @@ public readonly record struct Percentile
             : throw UndefinedSelection(nameof(value), value);
     } = EquivalentValueSelection.Midpoint;
 
-    /// <summary>The rank in percent, 0 to 100.</summary>
+    /// <summary>The rank in percent, from 0 to 100.</summary>
     public double Rank { get; }
 
-    /// <summary>The number of recorded values that the rank stands for, counted from the smallest value:
-    /// <c>max(1, ceil(Rank / 100 * TotalCount))</c>, and 0 in an empty histogram.</summary>
+    /// <summary>The number of recorded values that correspond to the rank, counted from the smallest value:
+    /// <c>max(1, ceil(Rank / 100 * TotalCount))</c>; 0 in an empty histogram.</summary>
     public ulong TargetCount { get; }
 
-    /// <summary>The number of recorded values up to the end of <see cref="Bucket"/>, counted from the smallest value: at least
-    /// <see cref="TargetCount"/> where the bucket has values.</summary>
+    /// <summary>The number of recorded values up to the end of <see cref="Bucket"/>, counted from the smallest value. It is at least
+    /// <see cref="TargetCount"/> if the bucket has values.</summary>
     public ulong RunningCount { get; }
 
     /// <summary>The number of recorded values before <see cref="Bucket"/>.</summary>
     public ulong RunningCountBefore => RunningCount - Bucket.Count;
 
-    /// <summary>The bucket in which the rank falls.</summary>
+    /// <summary>The bucket of the rank.</summary>
     public Bucket Bucket { get; }
 
-    /// <summary>The value at the rank, chosen from the bucket by what <see cref="DefaultEquivalentValueSelection"/> was when the
+    /// <summary>The value at the rank, as selected by the value of <see cref="DefaultEquivalentValueSelection"/> at the time when the
     /// histogram was read.</summary>
     public ulong Value => GetValue(_selection);
 
-    /// <summary>The value at the rank.</summary>
-    /// <param name="selection">The value of the bucket to return; the default value, 0, selects
+    /// <summary>Returns the value at the rank.</summary>
+    /// <param name="selection">The value of the bucket to return. The default value, 0, selects
     /// <see cref="DefaultEquivalentValueSelection"/>.</param>
-    /// <returns>A value of the bucket, in the unit that was recorded.</returns>
+    /// <returns>A value of the bucket, in the unit of the recorded values.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="selection"/> is not a defined selection.</exception>
     public ulong GetValue(EquivalentValueSelection selection) => selection switch
     {
@@ -72,18 +72,19 @@ public readonly record struct Percentile
         _ => throw UndefinedSelection(nameof(selection), selection),
     };
 
-    /// <summary>Compares everything that was read: rank, counts and bucket.</summary>
+    /// <summary>Compares the rank, the counts and the bucket with those of another percentile.</summary>
     /// <param name="other">The percentile to compare with.</param>
-    /// <returns>Whether all are equal. The selection behind <see cref="Value"/> does not matter.</returns>
+    /// <returns><see langword="true"/> if all are equal; otherwise, <see langword="false"/>. The selection for <see cref="Value"/> is
+    /// ignored.</returns>
     public bool Equals(Percentile other) => Rank.Equals(other.Rank)
         && TargetCount == other.TargetCount && RunningCount == other.RunningCount && Bucket == other.Bucket;
 
-    /// <summary>A hash code of what <see cref="Equals(Percentile)"/> compares.</summary>
+    /// <summary>Returns a hash code of the rank, the counts and the bucket.</summary>
     /// <returns>The hash code.</returns>
     public override int GetHashCode() => HashCode.Combine(Rank, TargetCount, RunningCount, Bucket);
 
-    /// <summary>The percentile as text: <c>P{rank}={value} {bucket}</c>, culture-invariant. The rank has up to four
-    /// decimal places; one below 100 that rounds to 100 has as many as it needs.</summary>
+    /// <summary>Returns the percentile as culture-invariant text: <c>P{rank}={value} {bucket}</c>. The rank has up to four decimal places;
+    /// a rank below 100 that would round to 100 has more.</summary>
     /// <returns>For example <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
@@ -91,8 +92,8 @@ public readonly record struct Percentile
     private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
         new(parameter, selection, "The selection must be Midpoint, LowerBound, UpperBound or Interpolated.");
 
-    /// <summary>The values of the bucket, as if they were spread evenly over its width: the first of n is at its start, the next a
-    /// step / n further.</summary>
+    /// <summary>Interpolates as if the values of the bucket were evenly distributed over its width: the first of n values is at its start,
+    /// each further value is step / n higher.</summary>
     private ulong Interpolate()
     {
         ulong before = RunningCountBefore;
@@ -106,11 +107,11 @@ public readonly record struct Percentile
     }
 }
 
-/// <summary>The value that represents a bucket. The default value, 0, selects
+/// <summary>Selects the value that represents a bucket. The default value, 0, selects
 /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</summary>
 public enum EquivalentValueSelection
 {
-    /// <summary>The middle of the bucket, <c>Start + Step / 2</c>; the promised relative error holds for it.</summary>
+    /// <summary>The middle of the bucket, <c>Start + Step / 2</c>. It has the relative error of the histogram.</summary>
     Midpoint = 1,
 
     /// <summary>The smallest value of the bucket, <c>Start</c>.</summary>
@@ -119,7 +120,7 @@ public enum EquivalentValueSelection
     /// <summary>The largest value of the bucket, <c>Start + Step - 1</c>, as the HdrHistogram family reports.</summary>
     UpperBound = 3,
 
-    /// <summary>The value at the rank, assuming that the bucket's values are evenly spread over it:
+    /// <summary>The value at the rank, if the bucket's values are evenly distributed over its width:
     /// <c>Start + Step * (TargetCount - RunningCountBefore - 1) / Count</c>, rounded down.</summary>
     Interpolated = 4,
 }

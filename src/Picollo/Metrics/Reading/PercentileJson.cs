@@ -3,7 +3,8 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <summary>Steps through JSON objects, with messages that say what is wrong with which property. System.Text.Json adds the path.</summary>
+/// <summary>Reads JSON objects property by property. Error messages name the property and the error; System.Text.Json adds the
+/// path.</summary>
 internal static class JsonValues
 {
     public static void BeginObject(ref Utf8JsonReader reader, string what) =>
@@ -11,7 +12,7 @@ internal static class JsonValues
 
     public static void BeginArray(ref Utf8JsonReader reader, string what) => Expect(ref reader, JsonTokenType.StartArray, what, "an array");
 
-    /// <summary>Goes to the value of the next property; false at the end of the object.</summary>
+    /// <summary>Advances to the value of the next property. Returns false at the end of the object.</summary>
     public static bool NextProperty(ref Utf8JsonReader reader, out string name)
     {
         reader.Read();
@@ -26,7 +27,7 @@ internal static class JsonValues
         return true;
     }
 
-    /// <summary>Goes to the next element; false at the end of the array.</summary>
+    /// <summary>Advances to the next element. Returns false at the end of the array.</summary>
     public static bool NextElement(ref Utf8JsonReader reader) => reader.Read() && reader.TokenType != JsonTokenType.EndArray;
 
     public static ulong UInt64(ref Utf8JsonReader reader, string name) =>
@@ -51,12 +52,12 @@ internal static class JsonValues
     public static double RelativeError(ref Utf8JsonReader reader, string name) =>
         Double(ref reader, name) is > HdrLayout.MinRelativeError / 2 and <= HdrLayout.MaxRelativeError and var value
             ? value
-            : throw new JsonException($"{name} is not from 0.000001 to 0.1.");
+            : throw new JsonException($"{name} must be from 0.000001 to 0.1.");
 
     public static DateTimeOffset Time(ref Utf8JsonReader reader, string name) =>
         reader.TokenType == JsonTokenType.String && reader.TryGetDateTimeOffset(out DateTimeOffset value)
             ? value.ToUniversalTime()
-            : throw new JsonException($"{name} is not a time in ISO 8601.");
+            : throw new JsonException($"{name} is not an ISO 8601 time.");
 
     public static T Required<T>(T? value, string name)
         where T : struct => value ?? throw new JsonException($"{name} is missing.");
@@ -124,8 +125,8 @@ internal sealed class BucketJsonConverter : JsonConverter<Bucket>
         if (scale == 0)
         {
             return (block, index, unitScale, bucketCount) is (0, 0, 0, 0)
-                ? default // of an empty histogram
-                : throw new JsonException("blockScale is 0, which no histogram has.");
+                ? default // the bucket of an empty histogram
+                : throw new JsonException("blockScale must not be 0.");
         }
 
         if (scale + unitScale > HdrLayout.MaxUnitAndBlockScale || block + scale + unitScale > 64 || index >= 1 << scale)
@@ -137,7 +138,7 @@ internal sealed class BucketJsonConverter : JsonConverter<Bucket>
         uint logicalIndex = ((uint)block << scale) + (uint)index;
         return place <= logicalIndex
             ? new Bucket(layout, layout.Origin + logicalIndex, bucketCount, place)
-            : throw new JsonException($"storageIndex {place} is above the bucket's place in the layout, {logicalIndex}.");
+            : throw new JsonException($"storageIndex {place} is above the bucket's index in the layout, {logicalIndex}.");
     }
 
     internal static void Write(Utf8JsonWriter writer, Bucket value)
@@ -201,7 +202,7 @@ internal sealed class PercentileJsonConverter : JsonConverter<Percentile>
             JsonValues.Required(runningCount, nameof(runningCount)),
             JsonValues.Required(bucket, nameof(bucket)),
             Percentile.DefaultEquivalentValueSelection);
-        return percentile.Rank is not (>= 0 and <= PercentileRank.Max) ? throw new JsonException("rank is not from 0 to 100.")
+        return percentile.Rank is not (>= 0 and <= PercentileRank.Max) ? throw new JsonException("rank must be from 0 to 100.")
             : percentile.TargetCount > percentile.RunningCount || percentile.Bucket.Count > percentile.RunningCount
                 ? throw new JsonException("runningCount is below targetCount or the bucket's count.")
             : percentile;

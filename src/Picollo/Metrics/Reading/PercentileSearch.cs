@@ -3,14 +3,14 @@ using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics;
 
-/// <summary>Finds percentiles with the help of the sums of chunks of counters: a step a chunk, and a step a counter within one.</summary>
-/// <remarks>Works on counters that are written meanwhile: it reads a chunk again and refuses it if its sum is no longer that of the pass
-/// before. Counters only grow, so an equal sum means equal counters, and all that is found is of one moment.</remarks>
+/// <summary>Finds percentiles with precomputed sums of chunks of counters: it skips whole chunks, then counts within one chunk.</summary>
+/// <remarks>The counters may be written concurrently: the search reads a chunk again and fails if its sum differs from the precomputed one.
+/// Counters only grow, so an equal sum means equal counters, and all results are consistent with each other.</remarks>
 internal ref struct PercentileSearch<TCounter>(
     ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
-    private const int GroupSize = 16; // of counters in a chunk that are passed at once
+    private const int GroupSize = 16; // counters of a chunk that are skipped at once
 
     private readonly ReadOnlyHdrHistogram _source = source;
     private readonly CounterView<TCounter> _counters = counters;
@@ -21,7 +21,7 @@ internal ref struct PercentileSearch<TCounter>(
     private int _loaded = -1; // the chunk that _chunk holds
     private ulong _before; // the count before the current chunk
 
-    /// <summary>The counter in which a rank from 0 to 100 falls; fastest in ascending order.</summary>
+    /// <summary>Finds the counter of a rank from 0 to 100. Ascending order of ranks is fastest.</summary>
     /// <returns><see langword="false"/> if the counters have changed.</returns>
     public bool TryFind(double rank, out CounterAtRank found)
     {
@@ -88,19 +88,19 @@ internal ref struct PercentileSearch<TCounter>(
     }
 }
 
-/// <summary>Where a rank falls: the count it stands for (0 in an empty histogram), the count up to the end of the counter, and the
-/// counter's own count and place in the storage.</summary>
+/// <summary>The counter of a rank: the count that the rank corresponds to (0 in an empty histogram), the count up to the end of the
+/// counter, the counter's own count, and its index in the storage.</summary>
 internal readonly record struct CounterAtRank(ulong TargetCount, ulong RunningCount, ulong Count, int StorageIndex);
 
-/// <summary>What the searches over both storages share.</summary>
+/// <summary>The storage-independent parts of the search.</summary>
 internal static class PercentileSearch
 {
     public const int ChunkScale = 7;
     public const int ChunkSize = 1 << ChunkScale;
     public const int MaxPieceSize = 512;
 
-    /// <summary>The counters that a scan takes at once where they are all of one width: a block, or as much of it as the scan's weights
-    /// allow. Chunks are aligned with these pieces, as if the range went on to their ends.</summary>
+    /// <summary>Returns the number of counters that a scan processes at once, all of one bucket width: a block, or less if the weights of
+    /// the scan require it. Chunks are aligned with these pieces, as if the range extended to their ends.</summary>
     public static int PieceSize(ReadOnlyHdrHistogram source) => Math.Min(source.BlockSize, MaxPieceSize);
 
     public static int ChunkCount(ReadOnlyHdrHistogram source)
@@ -109,10 +109,10 @@ internal static class PercentileSearch
         return ((ChunkOffset(source) + source.Length + alignment - 1) & -alignment) >> ChunkScale;
     }
 
-    /// <summary>The place of the first counter, counted from the start of the first chunk.</summary>
+    /// <summary>Returns the position of the first counter, relative to the start of the first chunk.</summary>
     public static int ChunkOffset(ReadOnlyHdrHistogram source) => (int)(source.FirstIndex & (uint)(Alignment(source) - 1));
 
-    /// <summary>Sums the chunks of a histogram's counters and returns the total.</summary>
+    /// <summary>Sums each chunk of a histogram's counters and returns the total.</summary>
     public static ulong SumChunks(ReadOnlyHdrHistogram source, ReadOnlySpan<ulong> counts, Span<ulong> chunkSums)
     {
         ulong total = 0;
@@ -128,7 +128,7 @@ internal static class PercentileSearch
         return total;
     }
 
-    /// <summary>The percentile of a rank; the default bucket in an empty histogram.</summary>
+    /// <summary>Returns the percentile of a rank. It has the default bucket in an empty histogram.</summary>
     public static Percentile ToPercentile(
         double rank, CounterAtRank found, HdrLayout layout, uint firstIndex, EquivalentValueSelection selection) => new(
         rank,

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <summary>System.Text.Json's metadata of the types that Picollo reads and writes as JSON, for trimmed and Native AOT applications:
+/// <summary>System.Text.Json metadata of the types that Picollo reads and writes as JSON, for trimmed and Native AOT applications:
 /// <c>JsonSerializer.Serialize(summary, PicolloJsonContext.Default.HdrHistogramSummary)</c>.</summary>
 [JsonSerializable(typeof(Bucket))]
 [JsonSerializable(typeof(Percentile))]
@@ -14,14 +14,14 @@ public sealed partial class PicolloJsonContext : JsonSerializerContext
 }
 
 /// <summary>Creates the JSON converters of <see cref="Bucket"/>, <see cref="Percentile"/>, <see cref="HdrHistogramSummary"/> and
-/// <see cref="HdrHistogramSnapshot"/>. An attribute of these types refers to it, so that System.Text.Json uses it.</summary>
+/// <see cref="HdrHistogramSnapshot"/>. These types refer to it in an attribute, so System.Text.Json uses it automatically.</summary>
 /// <remarks>
-/// <para>The names are those of Picollo v0.1, whose summaries, percentiles and buckets can be read. A bucket has a <c>unitScale</c>, the
-/// base-2 logarithm of the lowest discernible value, unless that is 0.</para>
-/// <para>JSON in which a property is missing, or does not fit the others, is rejected with a <see cref="JsonException"/> that says what is
-/// wrong. A summary takes some 2 KB of JSON. A snapshot takes some 90 bytes for each bucket with values, and once read 8 bytes for every
-/// bucket of its range, at most 190 MB.</para>
-/// <para>Without state, thread-safe.</para>
+/// <para>The property names are those of Picollo v0.1, whose summaries, percentiles and buckets can be read. A bucket has a
+/// <c>unitScale</c>, the base-2 logarithm of the lowest discernible value, unless it is 0.</para>
+/// <para>If a property is missing or inconsistent with others, a <see cref="JsonException"/> with the reason is thrown. A summary takes
+/// about 2 KB of JSON. A snapshot takes about 90 bytes of JSON for each bucket with values. After it is read, it takes 8 bytes of memory
+/// for every bucket of its range, at most 190 MB.</para>
+/// <para>Stateless and thread-safe.</para>
 /// </remarks>
 public sealed class PicolloJsonConverter : JsonConverterFactory
 {
@@ -31,7 +31,7 @@ public sealed class PicolloJsonConverter : JsonConverterFactory
         || typeToConvert == typeof(HdrHistogramSummary) || typeToConvert == typeof(HdrHistogramSnapshot);
 
     /// <inheritdoc/>
-    /// <exception cref="NotSupportedException">Another type.</exception>
+    /// <exception cref="NotSupportedException">The type is not one of the four types.</exception>
     public override JsonConverter CreateConverter(Type typeToConvert, JsonSerializerOptions options) =>
         typeToConvert == typeof(Bucket) ? new BucketJsonConverter()
         : typeToConvert == typeof(Percentile) ? new PercentileJsonConverter()

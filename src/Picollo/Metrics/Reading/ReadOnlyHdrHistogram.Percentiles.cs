@@ -6,26 +6,28 @@ namespace Picollo.Metrics;
 /// <content>Percentiles, ranks and buckets.</content>
 public abstract partial class ReadOnlyHdrHistogram
 {
-    /// <summary>All buckets of the range in ascending order, empty ones too, as they are when the enumeration begins.</summary>
+    /// <summary>All buckets of the range in ascending order, including empty buckets. The counts are read when an enumeration
+    /// starts.</summary>
     [JsonIgnore]
     public Buckets Buckets => new(this, withValuesOnly: false);
 
-    /// <summary>The buckets into which something was recorded, in ascending order, as they are when the enumeration begins.</summary>
+    /// <summary>The buckets with recorded values, in ascending order. The counts are read when an enumeration starts.</summary>
     public Buckets BucketsWithValues => new(this, withValuesOnly: true);
 
-    /// <summary>All buckets with their percentile ranks, as they are when the enumeration begins. The rank is the mid-rank: the share of
-    /// what lies before the bucket and half of the bucket, in percent.</summary>
+    /// <summary>All buckets with their percentile ranks, in ascending order. The counts are read when an enumeration starts. The rank is
+    /// the mid-rank: the share of the values before the bucket plus half of the bucket's values, in percent.</summary>
     [JsonIgnore]
     public BucketPercentiles BucketPercentiles => new(this, withValuesOnly: false);
 
-    /// <summary>The same as <see cref="BucketPercentiles"/> without the empty buckets.</summary>
+    /// <summary>The buckets of <see cref="BucketPercentiles"/> with recorded values.</summary>
     [JsonIgnore]
     public BucketPercentiles BucketPercentilesWithValues => new(this, withValuesOnly: true);
 
-    /// <summary>The percentile at a rank: the first bucket up to whose end there are at least rank × <see cref="TotalCount"/> / 100 values,
-    /// and at least one. Computed exactly, for the decimal number of the rank: 99.9 of 1..1000 is 999.</summary>
-    /// <param name="rank">0 to 100: 0 is the smallest recorded value, 100 the largest.</param>
-    /// <returns>The percentile; value and counts are 0 in an empty histogram.</returns>
+    /// <summary>Returns the percentile at a rank. Its bucket is the first one whose cumulative count is at least rank ×
+    /// <see cref="TotalCount"/> / 100, and at least 1. The computation is exact for the decimal number of the rank: rank 99.9 of the values
+    /// 1 to 1000 is 999.</summary>
+    /// <param name="rank">The rank in percent, from 0 (the smallest recorded value) to 100 (the largest).</param>
+    /// <returns>The percentile. In an empty histogram, its value and counts are 0.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public Percentile GetPercentile(double rank)
@@ -35,16 +37,16 @@ public abstract partial class ReadOnlyHdrHistogram
         return percentile;
     }
 
-    /// <summary>The value at a rank, <see cref="Percentile.Value"/> of <see cref="GetPercentile"/>.</summary>
-    /// <param name="rank">0 to 100.</param>
+    /// <summary>Returns the value at a rank: the <see cref="Percentile.Value"/> of <see cref="GetPercentile"/>.</summary>
+    /// <param name="rank">The rank in percent, from 0 to 100.</param>
     /// <returns>The value; 0 in an empty histogram.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong GetPercentileValue(double rank) => GetPercentile(rank).Value;
 
-    /// <summary>The value at a rank, <see cref="Percentile.GetValue"/> of <see cref="GetPercentile"/>.</summary>
-    /// <param name="rank">0 to 100.</param>
-    /// <param name="valueSelection">The value of the bucket to return; the default value, 0, selects
+    /// <summary>Returns the value at a rank: the <see cref="Percentile.GetValue"/> of <see cref="GetPercentile"/>.</summary>
+    /// <param name="rank">The rank in percent, from 0 to 100.</param>
+    /// <param name="valueSelection">The value of the bucket to return. The default value, 0, selects
     /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</param>
     /// <returns>The value; 0 in an empty histogram.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN, or
@@ -53,9 +55,9 @@ public abstract partial class ReadOnlyHdrHistogram
     public ulong GetPercentileValue(double rank, EquivalentValueSelection valueSelection) =>
         GetPercentile(rank).GetValue(valueSelection);
 
-    /// <summary>The percentiles at several ranks, all of one moment.</summary>
-    /// <param name="sortedRanks">0 to 100 each; fastest in ascending order, correct in any.</param>
-    /// <param name="percentiles">Receives the percentile of each rank at the same place; what is beyond the ranks is left alone.</param>
+    /// <summary>Gets the percentiles at several ranks, all from one read.</summary>
+    /// <param name="sortedRanks">The ranks in percent, each from 0 to 100. Ascending order is fastest; any order is correct.</param>
+    /// <param name="percentiles">Receives the percentile of each rank at the same index. Further elements do not change.</param>
     /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN; nothing was written.</exception>
     /// <exception cref="ArgumentException"><paramref name="percentiles"/> is shorter than <paramref name="sortedRanks"/>.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
@@ -65,10 +67,10 @@ public abstract partial class ReadOnlyHdrHistogram
         ReadPercentiles(sortedRanks, percentiles, default, default, nameof(sortedRanks));
     }
 
-    /// <summary>The values at several ranks, all of one moment.</summary>
-    /// <param name="sortedRanks">0 to 100 each; fastest in ascending order, correct in any.</param>
-    /// <param name="values">Receives the value of each rank at the same place; what is beyond the ranks is left alone.</param>
-    /// <param name="valueSelection">The value of each bucket to return; the default value, 0, selects
+    /// <summary>Gets the values at several ranks, all from one read.</summary>
+    /// <param name="sortedRanks">The ranks in percent, each from 0 to 100. Ascending order is fastest; any order is correct.</param>
+    /// <param name="values">Receives the value of each rank at the same index. Further elements do not change.</param>
+    /// <param name="valueSelection">The value of each bucket to return. The default value, 0, selects
     /// <see cref="Percentile.DefaultEquivalentValueSelection"/>.</param>
     /// <exception cref="ArgumentOutOfRangeException">A rank is outside its range or NaN, or <paramref name="valueSelection"/> is not a
     /// defined selection; nothing was written.</exception>
@@ -82,10 +84,12 @@ public abstract partial class ReadOnlyHdrHistogram
         ReadPercentiles(sortedRanks, default, values, valueSelection, nameof(sortedRanks));
     }
 
-    /// <summary>The share of the recorded values that are at or below a value: the service-level question.</summary>
-    /// <param name="value">The value. Its whole bucket counts as at or below it.</param>
-    /// <returns>Percent, 0 to 100, of the values within the range; 0 in an empty histogram and below the range, 100 above it. Else the
-    /// largest rank at which <see cref="GetPercentileValue(double)"/> is not above the value's bucket.</returns>
+    /// <summary>Returns the percentage of recorded values that are at or below a value, for example for a service level
+    /// objective.</summary>
+    /// <param name="value">The value, in the unit of the recorded values. Its whole bucket counts as at or below it.</param>
+    /// <returns>The percentage of the values within the range, from 0 to 100. It is 0 in an empty histogram and for a value below the
+    /// range, and 100 for a value above it. Otherwise it is the largest rank at which <see cref="GetPercentileValue(double)"/> is not above
+    /// the value's bucket.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public double GetPercentileRank(ulong value)
     {
@@ -93,10 +97,10 @@ public abstract partial class ReadOnlyHdrHistogram
         return PercentileRank.Of(CounterMath.Sum(copy.Counts[..EndOf(value)]), CounterMath.Sum(copy.Counts));
     }
 
-    /// <summary>How many values were recorded in the buckets from that of one value to that of another.</summary>
+    /// <summary>Returns the number of recorded values in the buckets from one value to another.</summary>
     /// <param name="low">The smallest value; its whole bucket is counted.</param>
     /// <param name="high">The largest value; its whole bucket is counted.</param>
-    /// <returns>The count, without values outside the range.</returns>
+    /// <returns>The number of values, without values outside the range.</returns>
     /// <exception cref="ArgumentException"><paramref name="low"/> is above <paramref name="high"/>.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong GetCountBetween(ulong low, ulong high)
@@ -110,10 +114,10 @@ public abstract partial class ReadOnlyHdrHistogram
         return CounterMath.Sum(copy.Counts[StartOf(low)..EndOf(high)]);
     }
 
-    /// <summary>The bucket that a value belongs to, with its count.</summary>
+    /// <summary>Returns the bucket of a value with its count.</summary>
     /// <param name="value">The value.</param>
-    /// <returns>The bucket. For a value out of range <see cref="Bucket.IsOverflowBucket"/> is set, the start and step are those
-    /// that its bucket would have, and the count is of all values on its side of the range.</returns>
+    /// <returns>The bucket. For a value outside the range, <see cref="Bucket.IsOverflowBucket"/> is <see langword="true"/>, the start and
+    /// the step are those that its bucket would have, and the count is that of all values on the same side of the range.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public Bucket GetBucket(ulong value)
     {
@@ -137,14 +141,14 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>The storage index of the first counter whose bucket reaches up to <paramref name="value"/> or beyond.</summary>
+    /// <summary>Returns the storage index of the first counter whose bucket ends at or above <paramref name="value"/>.</summary>
     private int StartOf(ulong value)
     {
         uint index = Layout.IndexOf(value);
         return index < FirstIndex ? 0 : (int)Math.Min(index - FirstIndex, (uint)Length);
     }
 
-    /// <summary>The storage index after the last counter whose bucket starts at or below <paramref name="value"/>.</summary>
+    /// <summary>Returns the storage index after the last counter whose bucket starts at or below <paramref name="value"/>.</summary>
     private int EndOf(ulong value)
     {
         uint index = Layout.IndexOf(value);
@@ -175,7 +179,7 @@ public abstract partial class ReadOnlyHdrHistogram
         PercentileSearch<ulong> search = new(this, new(copy.Counts), chunkSums, buffer, total);
         for (int i = 0; i < ranks.Length; i++)
         {
-            search.TryFind(ranks[i], out CounterAtRank found); // cannot fail: nobody writes to a copy
+            search.TryFind(ranks[i], out CounterAtRank found); // cannot fail: no thread writes to a copy
             Percentile percentile = PercentileSearch.ToPercentile(ranks[i], found, Layout, FirstIndex, selection);
             if (percentiles.IsEmpty)
             {

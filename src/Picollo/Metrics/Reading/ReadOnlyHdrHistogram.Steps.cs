@@ -1,13 +1,14 @@
 namespace Picollo.Metrics;
 
-/// <content>Iteration in steps, with the borders of the HdrHistogram family's iterators.</content>
+/// <content>Iteration in steps, with the same limits as the iterators of the HdrHistogram family.</content>
 public abstract partial class ReadOnlyHdrHistogram
 {
-    /// <summary>Counts in steps of equal width, up to the last value: 0 to <paramref name="step"/> − 1, and so on.</summary>
-    /// <param name="step">The width of a step, in the values' unit; 1 or more.</param>
-    /// <returns>The largest value of each step, and how many values it has: a bucket counts as a whole in the first step that it
-    /// reaches into. The counts add up to <see cref="TotalCount"/>. Computed as it is enumerated; there are as many steps as the largest
-    /// value has room for.</returns>
+    /// <summary>Returns the counts in steps of equal width, up to the largest recorded value: 0 to <paramref name="step"/> − 1, and so
+    /// on.</summary>
+    /// <param name="step">The width of a step, in the unit of the values; 1 or more.</param>
+    /// <returns>The largest value of each step and the count of its values. A bucket that spans several steps is counted entirely in the
+    /// first of them. The sum of the counts is <see cref="TotalCount"/>. The steps are computed during the enumeration; a small step can
+    /// give a very large number of them.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="step"/> is 0.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public IEnumerable<(ulong UpperBound, ulong Count)> GetLinearBuckets(ulong step)
@@ -27,11 +28,11 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>Counts in steps that grow: 0 to <paramref name="first"/> − 1, up to <paramref name="first"/> · <paramref name="base"/> − 1,
-    /// and so on, up to the last value.</summary>
-    /// <param name="first">The width of the first step, in the values' unit; 1 or more.</param>
-    /// <param name="base">What each end is times the one before; above 1 and finite.</param>
-    /// <returns>As <see cref="GetLinearBuckets"/>; ends are rounded down to whole numbers.</returns>
+    /// <summary>Returns the counts in steps of growing width, up to the largest recorded value: 0 to <paramref name="first"/> − 1, then up
+    /// to <paramref name="first"/> · <paramref name="base"/> − 1, and so on.</summary>
+    /// <param name="first">The width of the first step, in the unit of the values; 1 or more.</param>
+    /// <param name="base">The factor between the ends of consecutive steps; above 1 and finite.</param>
+    /// <returns>The steps, as for <see cref="GetLinearBuckets"/>. Their ends are rounded down to whole numbers.</returns>
     /// <exception cref="ArgumentOutOfRangeException">An argument is outside its range.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public IEnumerable<(ulong UpperBound, ulong Count)> GetLogarithmicBuckets(ulong first, double @base)
@@ -56,11 +57,11 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>The percentiles at ranks that lie closer together the nearer they are to 100: so many to half of the distance that is
-    /// left, as a percentile distribution has them.</summary>
-    /// <param name="ticksPerHalfDistance">The steps from a rank to halfway between it and 100; 1 or more.</param>
-    /// <returns>The percentiles, each with the count up to its bucket's end (<see cref="Percentile.RunningCount"/>), the last at rank 100;
-    /// none of an empty histogram. Computed as it is enumerated.</returns>
+    /// <summary>Returns the percentiles of a percentile distribution: the ranks get closer to each other towards 100, with a fixed number
+    /// of steps for each half of the remaining distance.</summary>
+    /// <param name="ticksPerHalfDistance">The number of steps from a rank to halfway between it and 100; 1 or more.</param>
+    /// <returns>The percentiles, each with the count up to the end of its bucket (<see cref="Percentile.RunningCount"/>). The last one has
+    /// rank 100. Empty for an empty histogram. The percentiles are computed during the enumeration.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="ticksPerHalfDistance"/> is below 1.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public IEnumerable<Percentile> GetPercentileSteps(int ticksPerHalfDistance)
@@ -69,17 +70,17 @@ public abstract partial class ReadOnlyHdrHistogram
         return EnumeratePercentileSteps(ticksPerHalfDistance);
     }
 
-    /// <param name="ends">The first value after each step; 0 for 2⁶⁴, the last.</param>
-    /// <param name="isLogarithmic">Which of the family's iterators tells where to stop; the two differ in the last bucket.</param>
+    /// <param name="ends">The first value after each step. The last one is 2⁶⁴, represented by 0.</param>
+    /// <param name="isLogarithmic">Which iterator of the HdrHistogram family defines the end; the two differ in the last bucket.</param>
     private IEnumerable<(ulong UpperBound, ulong Count)> EnumerateSteps(IEnumerable<ulong> ends, bool isLogarithmic)
     {
         using CountsCopy copy = Read();
         ulong rest = CounterMath.Sum(copy.Counts);
         int counted = 0;
-        ulong reached = LowestDiscernibleValue - 1; // the last value of the bucket that the steps have come to
+        ulong reached = LowestDiscernibleValue - 1; // the last value of the bucket that the steps have reached
         foreach (ulong end in ends)
         {
-            ulong upperBound = end - 1; // of 0 it wraps, to the largest value
+            ulong upperBound = end - 1; // 0 wraps to the largest value
             if (rest == 0 && (isLogarithmic && end != 0 ? Layout.StartOf(Layout.IndexOf(end)) : upperBound) > reached)
             {
                 yield break;
@@ -117,7 +118,7 @@ public abstract partial class ReadOnlyHdrHistogram
                 // The ticks are as many to the whole range as make the wanted number to half of the distance that is left.
                 double halvings = Math.Floor(Math.Log(PercentileRank.Max / (PercentileRank.Max - rank)) / Math.Log(2)) + 1;
                 double next = rank + (PercentileRank.Max / (ticksPerHalfDistance * Math.Pow(2, halvings)));
-                rank = next > rank ? next : PercentileRank.Max; // past the precision of a double it would stay where it is
+                rank = next > rank ? next : PercentileRank.Max; // beyond the precision of a double, the rank would not change
             }
 
             if (i == last)

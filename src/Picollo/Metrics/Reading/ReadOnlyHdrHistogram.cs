@@ -3,13 +3,16 @@ using System.Diagnostics;
 
 namespace Picollo.Metrics;
 
-/// <summary>What can be asked of a histogram: counts, percentiles and summaries, the same for a live <see cref="HdrHistogram"/> and for an
-/// <see cref="HdrHistogramSnapshot"/> of one.</summary>
-/// <remarks>Every call looks at the counters once and answers from that, so that its answers fit each other; two calls on a live histogram
-/// may see different moments. What it sees holds every record that happened before the call. No writer waits for it, but for a thread's
-/// first record into a thread-local histogram and a 32-bit counter that passes 2³¹. Reads may be made from any thread and take turns. They
-/// use pooled buffers and allocate nothing once those are warm, where a member does not say otherwise.</remarks>
-// No counts: they take a lock, which a thread that the debugger stopped may hold.
+/// <summary>The read operations of a histogram: counts, percentiles and summaries. They are the same for a live <see cref="HdrHistogram"/>
+/// and for an <see cref="HdrHistogramSnapshot"/>.</summary>
+/// <remarks>
+/// <para>Each call reads the counters once, so its results are consistent with each other. Two calls on a live histogram may see different
+/// moments. A read includes every record that happened before the call.</para>
+/// <para>Thread-safe: any thread may read; concurrent reads wait for each other. Writers do not wait for reads, with two exceptions: a
+/// thread's first record into a thread-local histogram, and a 32-bit counter that reaches 2³¹.</para>
+/// <para>Unless a member states otherwise, reads use pooled buffers and do not allocate once the pool is filled.</para>
+/// </remarks>
+// Does not show counts: reading them takes a lock, which may be held by a thread that the debugger stopped.
 [DebuggerDisplay("RelativeError = {RelativeError}, Range = {MinTrackableValue} to {MaxTrackableValue}")]
 public abstract partial class ReadOnlyHdrHistogram
 {
@@ -26,27 +29,27 @@ public abstract partial class ReadOnlyHdrHistogram
         Length = (int)(layout.IndexOf(maxTrackableValue) - FirstIndex) + 1;
     }
 
-    /// <summary>The largest relative distance of a value from the midpoint of its bucket, <c>0.5 / BlockSize</c>; at most what the factory
-    /// was asked for, because block sizes are powers of two.</summary>
+    /// <summary>The largest relative distance of a value from the midpoint of its bucket, <c>0.5 / BlockSize</c>. It is at most the error
+    /// that was set in the factory, because block sizes are powers of two.</summary>
     public double RelativeError => Layout.RelativeError;
 
-    /// <summary>The number of buckets in a block, all of one width; a power of two. Values below
-    /// <c>2 * BlockSize * LowestDiscernibleValue</c> are held in whole units.</summary>
+    /// <summary>The number of buckets in a block, a power of two. All buckets of a block have the same width. Values below
+    /// <c>2 * BlockSize * LowestDiscernibleValue</c> are stored in whole units.</summary>
     public int BlockSize => Layout.BlockSize;
 
-    /// <summary>The unit, a power of two: the width of the smallest buckets. With 1, values below <c>2 * BlockSize</c> are held
+    /// <summary>The unit: the width of the smallest buckets, a power of two. If it is 1, values below <c>2 * BlockSize</c> are stored
     /// exactly.</summary>
     public ulong LowestDiscernibleValue => 1UL << Layout.UnitScale;
 
-    /// <summary>The smallest value that is tracked for certain, as the factory was asked for. The range widens to whole
-    /// buckets: somewhat smaller values can still be tracked.</summary>
+    /// <summary>The smallest value that is always tracked, as set in the factory. The range is extended to whole buckets, so slightly
+    /// smaller values may also be tracked.</summary>
     public ulong MinTrackableValue { get; }
 
-    /// <summary>The largest value that is tracked for certain, as the factory was asked for. The range widens to whole
-    /// buckets: somewhat larger values can still be tracked.</summary>
+    /// <summary>The largest value that is always tracked, as set in the factory. The range is extended to whole buckets, so slightly larger
+    /// values may also be tracked.</summary>
     public ulong MaxTrackableValue { get; }
 
-    /// <summary>How many values within the range were recorded; values outside it are in <see cref="OverflowCount"/>.</summary>
+    /// <summary>The number of recorded values within the range. Values outside it are counted in <see cref="OverflowCount"/>.</summary>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong TotalCount
     {
@@ -57,7 +60,7 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>How many values were recorded outside the range, on either side.</summary>
+    /// <summary>The number of recorded values outside the range, on either side.</summary>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong OverflowCount
     {
@@ -68,17 +71,17 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>How many values were recorded below the range.</summary>
+    /// <summary>The number of recorded values below the range.</summary>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong UnderflowCount => ReadOutOfRange().Underflow;
 
-    /// <summary>The bytes that the histogram holds on the heap: the counters of all threads, as far as values have made them necessary,
-    /// where they are found, and what resets and snapshots keep. The rest of the objects adds less than 512 bytes, and 192 for
-    /// each thread of a thread-local histogram. Pooled buffers that a read borrows are not counted.</summary>
+    /// <summary>The number of bytes that the histogram uses on the heap: the allocated counters of all threads with their look-up tables,
+    /// and the data of resets and snapshots. Other objects add less than 512 bytes, plus 192 for each thread of a thread-local histogram.
+    /// Pooled buffers of reads are not included.</summary>
     public abstract long FootprintInBytes { get; }
 
-    /// <summary>The standard percentiles, the count, mean and standard deviation, all of one moment.</summary>
-    /// <param name="reuseInstance">A summary to fill instead of a new one; then nothing is allocated.</param>
+    /// <summary>Returns the standard percentiles, the count, the mean and the standard deviation, all from one read.</summary>
+    /// <param name="reuseInstance">A summary to fill without an allocation; <see langword="null"/> to create a new one.</param>
     /// <returns><paramref name="reuseInstance"/>, or a new summary.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public HdrHistogramSummary GetSummary(HdrHistogramSummary? reuseInstance = null)
@@ -94,12 +97,12 @@ public abstract partial class ReadOnlyHdrHistogram
         return summary;
     }
 
-    /// <summary>Corrects for coordinated omission afterwards: each value counts at the upper bound of its bucket, with the values that were
-    /// not measured while it kept the measuring waiting, as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> adds them. The same
-    /// counts as <c>copyCorrectedForCoordinatedOmission</c> of the HdrHistogram family.</summary>
-    /// <param name="expectedInterval">The expected interval between values, in the values' unit; 0 for no correction.</param>
+    /// <summary>Returns a copy that is corrected for coordinated omission: for the upper bound of each bucket, the missed values are added
+    /// as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> does. The counts are those of <c>copyCorrectedForCoordinatedOmission</c>
+    /// of the HdrHistogram family.</summary>
+    /// <param name="expectedInterval">The expected interval between values, in the unit of the values; 0 for no correction.</param>
     /// <returns>A new histogram of the same layout and range.</returns>
-    /// <remarks>Only for values that were recorded without correction.</remarks>
+    /// <remarks>Use it only if the values were recorded without correction.</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public PlainHdrHistogram<ulong> GetCorrected(ulong expectedInterval)
     {
@@ -119,11 +122,11 @@ public abstract partial class ReadOnlyHdrHistogram
         return corrected;
     }
 
-    /// <summary>Adds the counts to a histogram of the same layout and range, without a copy between them.</summary>
-    /// <param name="target">The histogram, which takes no lock for it.</param>
-    /// <param name="rest">Receives the counts that the target's counters have no room for.</param>
-    /// <param name="outOfRange">The counts out of range, which are not added.</param>
-    /// <returns><see langword="false"/> if that is not possible; then nothing was added.</returns>
+    /// <summary>Adds the counts to a histogram of the same layout and range, without an intermediate copy.</summary>
+    /// <param name="target">The histogram that receives the counts. It takes no lock.</param>
+    /// <param name="rest">Receives the counts that do not fit in the target's counters.</param>
+    /// <param name="outOfRange">The out-of-range counts, which are not added.</param>
+    /// <returns><see langword="false"/> if this is not possible, and nothing was added.</returns>
     internal virtual bool TryAddTo(
         HdrHistogram target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
     {
@@ -131,13 +134,15 @@ public abstract partial class ReadOnlyHdrHistogram
         return false;
     }
 
-    /// <summary>When what a read returns was counted.</summary>
+    /// <summary>The time of the counts that a read returns.</summary>
     internal abstract DateTimeOffset ReadTime { get; }
 
-    /// <summary>Copies the counts into <paramref name="counts"/>, of <see cref="Length"/>, and returns what is out of range.</summary>
+    /// <summary>Copies the counts into <paramref name="counts"/>, which has <see cref="Length"/> elements, and returns the out-of-range
+    /// counts.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);
 
-    /// <summary>As <see cref="CopyCounts"/>, but copies no more than <paramref name="used"/>, outside which all counts are 0.</summary>
+    /// <summary>Does the same as <see cref="CopyCounts"/>, but copies only <paramref name="used"/>, outside which all counts are
+    /// 0.</summary>
     private protected virtual (ulong Underflow, ulong Overflow) CopyUsedCounts(Span<ulong> counts, out Range used)
     {
         used = ..Length;
@@ -146,15 +151,15 @@ public abstract partial class ReadOnlyHdrHistogram
 
     private protected abstract (ulong Underflow, ulong Overflow) ReadOutOfRange();
 
-    /// <summary>Fills a summary from the counters themselves, without a copy; <see langword="false"/> where the counters alone are not the
-    /// whole truth, or were written meanwhile.</summary>
+    /// <summary>Fills a summary directly from the counters, without a copy. Returns <see langword="false"/> if the counters do not contain
+    /// all counts or were changed meanwhile.</summary>
     private protected abstract bool TryFillInPlace(HdrHistogramSummary summary);
 
-    /// <summary>Takes the copy of the counters that one call answers from.</summary>
+    /// <summary>Copies the counters for one call.</summary>
     internal CountsCopy Read() => Read(usedOnly: false);
 
-    /// <summary>Takes a copy of the counters of which only <see cref="CountsCopy.Used"/> may be looked at: a histogram whose values lie
-    /// close together is read in a fraction of the time.</summary>
+    /// <summary>Copies only the used counters. The others are undefined outside <see cref="CountsCopy.Used"/>. If the values are close
+    /// together, this takes a fraction of the time of a full copy.</summary>
     internal CountsCopy ReadUsed() => Read(usedOnly: true);
 
     private CountsCopy Read(bool usedOnly)
@@ -174,7 +179,7 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>The sum that a summary would have, from a copy of the used counters.</summary>
+    /// <summary>Returns the sum of the values, as in a summary, from a copy of the used counters.</summary>
     internal double SumOf(CountsCopy copy)
     {
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(CounterScan.BufferLength(this));
@@ -186,7 +191,7 @@ public abstract partial class ReadOnlyHdrHistogram
     internal Bucket BucketAt(int storageIndex, ulong count) => Layout.BucketAt(FirstIndex, storageIndex, count);
 }
 
-/// <summary>A copy of a histogram's counters in a pooled buffer, for one call to answer from.</summary>
+/// <summary>A copy of a histogram's counters in a pooled buffer, for one call.</summary>
 internal struct CountsCopy(int length) : IDisposable
 {
     private ulong[]? _buffer = ArrayPool<ulong>.Shared.Rent(length);
@@ -195,15 +200,16 @@ internal struct CountsCopy(int length) : IDisposable
 
     public ulong Overflow { get; private set; }
 
-    /// <summary>The counts; of <see cref="ReadOnlyHdrHistogram.ReadUsed"/>, undefined outside <see cref="Used"/>.</summary>
+    /// <summary>The counts. After <see cref="ReadOnlyHdrHistogram.ReadUsed"/>, they are undefined outside <see cref="Used"/>.</summary>
     public readonly ReadOnlySpan<ulong> Counts => Writable;
 
-    /// <summary>Where the counts are that may be other than 0. It begins and ends where a page of counters or the range does.</summary>
+    /// <summary>The range of counts that may be different from 0. It starts and ends at the limits of a page or of the histogram's
+    /// range.</summary>
     public Range Used { get; set; }
 
     public readonly Span<ulong> Writable => _buffer.AsSpan(0, length);
 
-    /// <summary>The sum of the counts from an index to before another.</summary>
+    /// <summary>Returns the sum of the counts in [<paramref name="from"/>, <paramref name="to"/>).</summary>
     public readonly ulong SumOfUsed(int from, int to)
     {
         from = Math.Max(from, Used.Start.Value);

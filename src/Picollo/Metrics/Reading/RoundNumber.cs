@@ -1,11 +1,11 @@
 namespace Picollo.Metrics;
 
-/// <summary>The number of a bucket that has the fewest digits: people write 1.5, and not the middle of the bucket that it is in.</summary>
+/// <summary>Finds the number with the fewest digits in a bucket: people write 1.5, not the middle of its bucket.</summary>
 internal static class RoundNumber
 {
-    /// <summary>The number, and how far others of the bucket are from it at most.</summary>
+    /// <summary>Returns the number and the largest distance of any value of the bucket from it.</summary>
     /// <param name="bucket">The bucket.</param>
-    /// <param name="ratio">What recorded values are divided by.</param>
+    /// <param name="ratio">The divisor of recorded values.</param>
     public static (double Value, double Error) In(Bucket bucket, double ratio)
     {
         double start = bucket.Start / ratio;
@@ -16,7 +16,7 @@ internal static class RoundNumber
             return (start, 0); // every digit is known
         }
 
-        // From one digit on, the multiple of a power of ten that is nearest to the middle.
+        // Try the multiple of a power of ten that is nearest to the middle, first with one digit, then with more.
         for (int decimals = -(int)Math.Floor(Math.Log10(end)); ; decimals++)
         {
             double value = Scale(Math.Round(Scale(middle, decimals)), -decimals);
@@ -27,7 +27,7 @@ internal static class RoundNumber
         }
     }
 
-    // Powers of ten above 1 are exact to 10²², their reciprocals are not.
+    // Powers of ten are exact up to 10²²; their reciprocals are not.
     private static double Scale(double value, int decimals) =>
         decimals >= 0 ? value * Math.Pow(10, decimals) : value / Math.Pow(10, -decimals);
 }

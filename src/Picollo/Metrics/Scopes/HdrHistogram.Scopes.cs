@@ -2,12 +2,12 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <content>Scopes, which measure a <see langword="using"/> block and record its duration.</content>
+/// <content>Scopes, which measure and record the duration of a <see langword="using"/> block.</content>
 public abstract partial class HdrHistogram
 {
     /// <summary>Starts a measurement that is recorded in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</summary>
     /// <returns>The scope, for a <see langword="using"/> statement.</returns>
-    /// <remarks>Allocates nothing. May be called from any thread.</remarks>
+    /// <remarks>Does not allocate. Any thread may call it.</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public TickScope GetTickScope() => new(this);
 
@@ -29,7 +29,7 @@ public abstract partial class HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public MilliScope GetMilliScope() => new(this);
 
-    /// <summary>Starts a measurement with the CPU's counter that is recorded in picoseconds.</summary>
+    /// <summary>Starts a measurement with the CPU's counter, which is recorded in picoseconds.</summary>
     /// <returns>The scope, for a <see langword="using"/> statement.</returns>
     /// <inheritdoc cref="GetTickScope" path="/remarks"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

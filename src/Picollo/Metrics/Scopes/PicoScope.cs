@@ -4,14 +4,14 @@ using Picollo.Timing;
 
 namespace Picollo.Metrics;
 
-/// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with the CPU's own counter
-/// (<see cref="CycleClock"/>) and records it into a histogram in picoseconds.</summary>
+/// <summary>Measures the duration of a <see langword="using"/> block with the CPU's counter (<see cref="CycleClock"/>) and records it into
+/// a histogram in picoseconds.</summary>
 /// <remarks>
-/// <para>At a little more than half the cost of <see cref="NanoScope"/>, and with a resolution not bound to the system's clock: on Windows,
-/// where <see cref="Stopwatch"/> steps by 100 ns, some 300 times finer. Where the counter cannot be used the scope measures with
-/// <see cref="Stopwatch"/>; <see cref="CycleClock.IsCycleCounter"/> is false then. An interval that cannot be measured, across a suspend or
-/// a virtual machine's migration, is not recorded.</para>
-/// <para><see cref="CycleClock.TicksToPicoseconds"/> converts intervals of the same clock.</para>
+/// <para>A scope costs slightly more than half of a <see cref="NanoScope"/>, and its resolution does not depend on the system's clock: on
+/// Windows, where <see cref="Stopwatch"/> has a resolution of 100 ns, it is about 300 times finer. If the counter cannot be used
+/// (<see cref="CycleClock.IsCycleCounter"/> is <see langword="false"/>), the scope measures with <see cref="Stopwatch"/>. An interval that
+/// cannot be measured, such as one that spans a suspend or a virtual machine's migration, is not recorded.</para>
+/// <para><see cref="CycleClock.TicksToPicoseconds"/> converts intervals of the same clock to picoseconds.</para>
 /// <inheritdoc cref="NanoScope" path="/remarks/node()"/>
 /// </remarks>
 public struct PicoScope : IDisposable
@@ -23,7 +23,7 @@ public struct PicoScope : IDisposable
     private readonly long _start;
 
     /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">Where it is recorded.</param>
+    /// <param name="histogram">The histogram that receives the duration.</param>
     /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
     public PicoScope(HdrHistogram histogram)
     {
@@ -32,8 +32,8 @@ public struct PicoScope : IDisposable
     }
 
     /// <inheritdoc cref="NanoScope.Dispose"/>
-    /// <remarks>Not inlined: in the <see langword="finally"/> of a <see langword="using"/> block the JIT calls native code through
-    /// a marshalling stub, which costs more than this call; in a method of its own it calls it directly.</remarks>
+    /// <remarks>Not inlined: in the <see langword="finally"/> part of a <see langword="using"/> block, the JIT calls native code through a
+    /// marshalling stub, which costs more than this call. In a separate method it calls native code directly.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public void Dispose()
     {

@@ -3,14 +3,15 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
-/// and records it into a histogram in nanoseconds.</summary>
+/// <summary>Measures the duration of a <see langword="using"/> block with <see cref="Stopwatch"/> and records it into a histogram in
+/// nanoseconds.</summary>
 /// <remarks>
-/// <para>A histogram makes scopes, for example <see cref="HdrHistogram.GetNanoScope"/>. A <see langword="using"/> statement neither boxes
-/// nor allocates for this struct, also across <see langword="await"/>. Do not copy a scope: each copy records when it ends.</para>
-/// <para>A scope may end on another thread than it started on, as after <see langword="await"/>; the histogram's variant decides whether
-/// that thread may record. A scope whose histogram is disposed before the scope ends records nothing and does not throw, so that it never
-/// replaces an exception of its block. The default value records nothing.</para>
+/// <para>Create a scope with a method of the histogram, for example <see cref="HdrHistogram.GetNanoScope"/>. A <see langword="using"/>
+/// statement does not box or allocate for this struct, also across <see langword="await"/>. Do not copy a scope: each copy records when it
+/// ends.</para>
+/// <para>A scope may end on a different thread than it started on, for example after <see langword="await"/>; the histogram's variant
+/// determines whether that thread may record. If the histogram is disposed before the scope ends, the scope records nothing and does not
+/// throw, so that it never replaces an exception of its block. The default value records nothing.</para>
 /// <example>
 /// <code>
 /// using (histogram.GetNanoScope())
@@ -38,7 +39,7 @@ public struct NanoScope : IDisposable
         _start = Stopwatch.GetTimestamp();
     }
 
-    /// <summary>The time since the scope began, in nanoseconds.</summary>
+    /// <summary>The time since the start of the scope, in nanoseconds.</summary>
     public readonly ulong ElapsedNanos
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -46,9 +47,9 @@ public struct NanoScope : IDisposable
     }
 
     /// <summary>Converts an interval of <see cref="Stopwatch"/> ticks to nanoseconds.</summary>
-    /// <param name="stopwatchTicks">The interval.</param>
-    /// <returns>The exact value, rounded down; 0 for a negative interval, <see cref="ulong.MaxValue"/> where the result does
-    /// not fit.</returns>
+    /// <param name="stopwatchTicks">The interval, in ticks.</param>
+    /// <returns>The exact value, rounded down; 0 for a negative interval; <see cref="ulong.MaxValue"/> if the result does not
+    /// fit.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ulong TicksToNanos(long stopwatchTicks) =>
         StopwatchTicks.Convert(stopwatchTicks, OneSecondValue, (ulong)Stopwatch.Frequency);
@@ -56,7 +57,7 @@ public struct NanoScope : IDisposable
     /// <inheritdoc cref="TicksToNanos(long)"/>
     public static ulong TicksToNanos(ulong stopwatchTicks) => TicksToNanos((long)Math.Min(stopwatchTicks, long.MaxValue));
 
-    /// <summary>Ends the measurement and records it; further calls on the same variable do nothing.</summary>
+    /// <summary>Ends the measurement and records the duration. Further calls on the same variable do nothing.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Dispose()
     {
@@ -66,8 +67,8 @@ public struct NanoScope : IDisposable
     }
 }
 
-/// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
-/// and records it into a histogram in microseconds.</summary>
+/// <summary>Measures the duration of a <see langword="using"/> block with <see cref="Stopwatch"/> and records it into a histogram in
+/// microseconds.</summary>
 /// <inheritdoc cref="NanoScope" path="/remarks"/>
 public struct MicroScope : IDisposable
 {
@@ -103,8 +104,8 @@ public struct MicroScope : IDisposable
     }
 }
 
-/// <summary>Measures the time from its creation to the end of its <see langword="using"/> block with <see cref="Stopwatch"/>
-/// and records it into a histogram in milliseconds.</summary>
+/// <summary>Measures the duration of a <see langword="using"/> block with <see cref="Stopwatch"/> and records it into a histogram in
+/// milliseconds.</summary>
 /// <inheritdoc cref="NanoScope" path="/remarks"/>
 public struct MilliScope : IDisposable
 {
@@ -140,10 +141,10 @@ public struct MilliScope : IDisposable
     }
 }
 
-/// <summary>Measures the time from its creation to the end of its <see langword="using"/> block and records it into a
-/// histogram in ticks of <see cref="Stopwatch"/>, the most precise raw value it has.</summary>
+/// <summary>Measures the duration of a <see langword="using"/> block and records it into a histogram in ticks of <see cref="Stopwatch"/>,
+/// without a conversion.</summary>
 /// <remarks><inheritdoc cref="NanoScope" path="/remarks/node()"/>
-/// <para>One second is <see cref="Stopwatch.Frequency"/> ticks, which differs between systems.</para></remarks>
+/// <para>The number of ticks per second, <see cref="Stopwatch.Frequency"/>, depends on the system.</para></remarks>
 public struct TickScope : IDisposable
 {
     /// <summary>One second in ticks, <see cref="Stopwatch.Frequency"/>: 10⁹ on Linux and macOS, 10⁷ on Windows.</summary>

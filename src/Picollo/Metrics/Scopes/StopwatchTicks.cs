@@ -3,14 +3,14 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Metrics;
 
-/// <summary>Conversion of stopwatch ticks to units of time, exact and rounded down.</summary>
+/// <summary>Converts stopwatch ticks to units of time, exactly and rounded down.</summary>
 internal static class StopwatchTicks
 {
-    /// <summary><c>floor(ticks * unitsPerSecond / frequency)</c>; 0 for negative ticks, <see cref="ulong.MaxValue"/> where the result does
-    /// not fit.</summary>
-    /// <remarks>Written for constants: inlined with <see cref="Stopwatch.Frequency"/>, a constant to the JIT, one branch is
-    /// left of the four. 10⁹ ticks a second (Linux, macOS) to nanoseconds is no arithmetic at all, 10⁷ (Windows) a
-    /// multiplication.</remarks>
+    /// <summary>Returns <c>floor(ticks * unitsPerSecond / frequency)</c>; 0 for negative ticks; <see cref="ulong.MaxValue"/> if the result
+    /// does not fit.</summary>
+    /// <remarks>Designed for constants: when it is inlined with <see cref="Stopwatch.Frequency"/>, which is a constant for the JIT, only
+    /// one of the four branches remains. The conversion to nanoseconds takes no arithmetic at 10⁹ ticks per second (Linux, macOS), and one
+    /// multiplication at 10⁷ (Windows).</remarks>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ulong Convert(long ticks, ulong unitsPerSecond, ulong frequency)
     {
@@ -46,7 +46,8 @@ internal static class StopwatchTicks
     }
 }
 
-/// <summary>Elapsed time of a <see cref="Stopwatch"/> without the loss of <see cref="TimeSpan"/>, whose ticks are 100 ns.</summary>
+/// <summary>Extends <see cref="Stopwatch"/> with the elapsed time in nanoseconds. A <see cref="TimeSpan"/> has a resolution of only 100
+/// ns.</summary>
 public static class StopwatchExtensions
 {
     extension(Stopwatch stopwatch)
