@@ -1,18 +1,18 @@
 namespace Picollo.Timing;
 
-/// <summary>One simultaneous reading of counter and clock, and how far from simultaneous it may be.</summary>
+/// <summary>A nearly simultaneous reading of the counter and the clock, with its uncertainty.</summary>
 /// <param name="Counter">The counter, in the middle of the bracket.</param>
 /// <param name="Clock">The clock.</param>
-/// <param name="Uncertainty">How many ticks <paramref name="Counter"/> may be off, either way.</param>
-/// <remarks>The clock is read until it shows a new value between two counter readings: at some moment between them the clock came to that
-/// very value. So a clock of coarse ticks (100 ns on Windows) is caught at the edge and its resolution costs nothing. A thread that is
-/// interrupted in the middle only gets a wider bracket, and the narrowest of several is taken.</remarks>
+/// <param name="Uncertainty">The largest error of <paramref name="Counter"/>, in ticks, in either direction.</param>
+/// <remarks>The clock is read until its value changes between two readings of the counter: the change happened at some moment between them.
+/// This finds the edge of a coarse clock tick (100 ns on Windows), so the resolution of the clock does not add to the uncertainty. An
+/// interruption of the thread only widens the bracket, and the narrowest of several brackets is used.</remarks>
 internal readonly record struct ClockSample(long Counter, long Clock, long Uncertainty)
 {
-    /// <summary>The uncertainty of a sample that tells nothing: the counter stepped back or the clock stood still.</summary>
+    /// <summary>The uncertainty of an unusable sample: the counter stepped back or the clock stood still.</summary>
     public const long Useless = long.MaxValue;
 
-    /// <summary>The best of <see cref="CycleClockPolicy.SampleTries"/>; about a microsecond.</summary>
+    /// <summary>Takes the best of <see cref="CycleClockPolicy.SampleTries"/> samples, in about a microsecond.</summary>
     public static ClockSample Take(ICycleTimeSource source)
     {
         ClockSample best = TakeOnce(source);
@@ -49,7 +49,7 @@ internal readonly record struct ClockSample(long Counter, long Clock, long Uncer
 
     private static ClockSample FromBracket(long before, long after, long clock)
     {
-        // By subtraction, so that a counter may wrap. One tick more for the counter's own resolution.
+        // Subtract, so that the counter may wrap. Add one tick for the counter's own resolution.
         long width = after - before;
         return width < 0 ? new ClockSample(after, clock, Useless) : new ClockSample(before + width / 2, clock, width / 2 + 1);
     }

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Timing;
 
-/// <content>Calibration and checks: all of this runs under the gate, and seldom.</content>
+/// <content>Calibration and checks. All of this code runs rarely and under the gate.</content>
 internal sealed partial class CycleCalibrator
 {
     private const long MaxCounter = ClockMark / 2;
@@ -15,7 +15,7 @@ internal sealed partial class CycleCalibrator
     private long _errorPpb;
     private int _disagreements;
 
-    /// <summary>How far the ratio may be off, in parts per billion of it.</summary>
+    /// <summary>The largest relative error of the ratio, in parts per billion.</summary>
     public long ErrorPpb => Volatile.Read(ref _errorPpb);
 
     private static TimestampEra ClockEra(ICycleTimeSource source, long validFrom, ulong span)
@@ -27,7 +27,7 @@ internal sealed partial class CycleCalibrator
 
     private void CheckIfDue(bool isForced)
     {
-        // Another thread may have made the check meanwhile, and a caller's timestamp may be anything.
+        // Another thread may have made the check meanwhile, and a caller may pass any timestamp.
         TimestampEra era = _era;
         long now = _source.ReadCounter();
         bool isDue = now - era.RecheckAt >= 0;
@@ -78,8 +78,8 @@ internal sealed partial class CycleCalibrator
 
         _last = sample;
 
-        // A check out of turn is made where the counter is behind. Were the one in its turn put off for it, a CPU whose
-        // counter is ahead would never come to be checked.
+        // Forced checks happen on CPUs whose counter is behind. If they postponed the regular check, a CPU whose counter is ahead might
+        // never be checked.
         era.Refine(multiplier, isDue ? NextCheck(multiplier) : era.RecheckAt);
         if (sample.Clock - _nextBaselineStart.Clock >= ClockTicks(CycleClockPolicy.BaselineLimitMicroseconds / 2))
         {
@@ -95,7 +95,7 @@ internal sealed partial class CycleCalibrator
             _disagreements = 0;
         }
 
-        // From here until the new era begins nobody can measure; the ratio stays for those who only convert.
+        // Until the new era starts, no interval can be measured. The ratio remains available for conversions.
         Volatile.Write(ref _era, new TimestampEra(TimestampSource.None, era.ValidFrom, era.Multiplier, span: 0));
         string? reason = "it jumped, stepped back or changed its rate against the monotonic clock";
         do
@@ -114,7 +114,7 @@ internal sealed partial class CycleCalibrator
         ClockSample first = ClockSample.Take(_source);
         if (first.Uncertainty != ClockSample.Useless && first.Counter is < 0 or > MaxCounter)
         {
-            reason = "its value is out of the range that timestamps have, as a hypervisor may set it";
+            reason = "its value is outside the range of timestamps (a hypervisor may have set it)";
             return false;
         }
 
@@ -123,7 +123,7 @@ internal sealed partial class CycleCalibrator
         {
             if (first.Uncertainty == ClockSample.Useless || !TryWaitUntil(first.Clock + ClockTicks(microseconds)))
             {
-                reason = "it stepped back, or the monotonic clock stood still, while it was calibrated";
+                reason = "it stepped back, or the monotonic clock stood still, during calibration";
                 return false;
             }
 
@@ -151,7 +151,7 @@ internal sealed partial class CycleCalibrator
         if (multiplier == 0
             || TickRatio.ToFrequency(multiplier) is < CycleClockPolicy.MinFrequency or > CycleClockPolicy.MaxFrequency)
         {
-            reason = "its rate is not that of a CPU's counter (1 MHz to 100 GHz)";
+            reason = "its rate is not between 1 MHz and 100 GHz";
             return false;
         }
 
@@ -164,7 +164,7 @@ internal sealed partial class CycleCalibrator
         return true;
     }
 
-    /// <summary>The clock replaces the counter. Whoever sees a timestamp with the mark sees the era it belongs to.</summary>
+    /// <summary>Replaces the counter with the clock. A thread that sees a timestamp with the mark also sees its era.</summary>
     private void GiveUp(string reason)
     {
         _unavailableReason = NotReliable(reason);
@@ -174,7 +174,8 @@ internal sealed partial class CycleCalibrator
         _isCounter = false;
     }
 
-    /// <summary>Spins; a sleep would be of an unknown length on some systems, and this is 2 ms once.</summary>
+    /// <summary>Waits until the clock reaches a value. It spins because the duration of a sleep is unknown on some systems; the wait is 2
+    /// ms, once.</summary>
     private bool TryWaitUntil(long clock)
     {
         long now = _source.ReadClock();
@@ -201,7 +202,8 @@ internal sealed partial class CycleCalibrator
     private ulong RatioOf(ClockSample from, ClockSample to) =>
         TickRatio.FromElapsed(to.Counter - from.Counter, to.Clock - from.Clock, _source.ClockFrequency);
 
-    /// <summary>What the uncertainty of both samples comes to over the time between them; useless samples give the largest value.</summary>
+    /// <summary>Returns the uncertainty of both samples relative to the time between them, in parts per billion. An unusable sample gives
+    /// the largest value.</summary>
     private static long ErrorOf(ClockSample from, ClockSample to)
     {
         long ticks = to.Counter - from.Counter;

@@ -3,14 +3,14 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Timing;
 
-/// <summary>Picoseconds per tick as a fixed-point number with <see cref="FractionBits"/> binary places: pure arithmetic, no time
+/// <summary>Arithmetic with the picoseconds per tick, a fixed-point number with <see cref="FractionBits"/> fractional bits. It uses no time
 /// source.</summary>
-/// <remarks>A frequency as an integer number of hertz, kilohertz or ticks per unit loses what calibration gained. 40 places resolve one
-/// tick of 3 GHz (333 ps) to 3·10⁻¹⁵ and leave 24 bits before the point, enough for ticks of up to 16 µs. Products are taken in 128 bits,
-/// so no interval is too long for them.</remarks>
+/// <remarks>A frequency in integer hertz, kilohertz or ticks per unit would lose the precision of the calibration. 40 fractional bits
+/// resolve one tick of 3 GHz (333 ps) to 3·10⁻¹⁵ and leave 24 bits before the point, enough for ticks of up to 16 µs. Products have 128
+/// bits, so intervals of any length are supported.</remarks>
 internal static class TickRatio
 {
-    /// <summary>Binary places of the multiplier.</summary>
+    /// <summary>The fractional bits of the multiplier.</summary>
     public const int FractionBits = 40;
 
     public const long PicosecondsPerSecond = 1_000_000_000_000;
@@ -20,8 +20,8 @@ internal static class TickRatio
     // 2^44 clock ticks (4.9 hours of nanoseconds) times 10^12 < 2^40 times 2^40 is below 2^124.
     private const int ClockTicksBits = 44;
 
-    /// <summary>The ratio, rounded to the nearest, of a counter that took <paramref name="counterTicks"/> while a clock of
-    /// <paramref name="clockFrequency"/> hertz took <paramref name="clockTicks"/>; 0 where there is none that fits.</summary>
+    /// <summary>Returns the ratio, rounded to nearest, of a counter that advanced by <paramref name="counterTicks"/> while a clock with a
+    /// frequency of <paramref name="clockFrequency"/> Hz advanced by <paramref name="clockTicks"/>; 0 if there is no valid ratio.</summary>
     public static ulong FromElapsed(long counterTicks, long clockTicks, long clockFrequency)
     {
         if (counterTicks <= 0 || clockTicks <= 0 || clockFrequency <= 0)
@@ -29,7 +29,7 @@ internal static class TickRatio
             return 0;
         }
 
-        // Of longer times the lowest bits go, on both sides alike; 43 significant ones are left of the clock's.
+        // For longer times, drop the same number of low bits on both sides. The clock keeps 43 significant bits.
         int excess = Math.Max(0, 64 - BitOperations.LeadingZeroCount((ulong)clockTicks) - ClockTicksBits);
         UInt128 picoseconds = (UInt128)(ulong)(clockTicks >> excess) * PicosecondsPerSecond << FractionBits;
         UInt128 divisor = (UInt128)(ulong)(counterTicks >> excess) * (ulong)clockFrequency;
@@ -42,31 +42,31 @@ internal static class TickRatio
         return ratio <= ulong.MaxValue ? (ulong)ratio : 0;
     }
 
-    /// <summary>Ticks per second.</summary>
+    /// <summary>Returns the ticks per second.</summary>
     public static double ToFrequency(ulong multiplier) => PicosecondsPerSecond * (double)(1UL << FractionBits) / multiplier;
 
-    /// <summary>Picoseconds, rounded down; <see cref="ulong.MaxValue"/> where they do not fit.</summary>
+    /// <summary>Converts ticks to picoseconds, rounded down; <see cref="ulong.MaxValue"/> if they do not fit.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static ulong ToPicoseconds(ulong ticks, ulong multiplier)
     {
-        // The JIT (.NET 10) hands BigMul's lower half over in memory; a second multiplication is cheaper than the way back.
+        // The JIT (.NET 10) returns the lower half of BigMul in memory. A second multiplication is cheaper than the load.
         ulong high = Math.BigMul(ticks, multiplier, out _);
         ulong low = unchecked(ticks * multiplier);
 
-        // The product without its fraction fits in 64 bits exactly if its upper half has no bit at FractionBits or above.
+        // The integer part of the product fits in 64 bits if and only if the upper half has no bit at FractionBits or above.
         return high >> FractionBits == 0 ? high << (64 - FractionBits) | low >> FractionBits : ulong.MaxValue;
     }
 
-    /// <summary>Nanoseconds, rounded down; <see cref="ulong.MaxValue"/> where they do not fit.</summary>
+    /// <summary>Converts ticks to nanoseconds, rounded down; <see cref="ulong.MaxValue"/> if they do not fit.</summary>
     public static ulong ToNanoseconds(ulong ticks, ulong multiplier)
     {
         UInt128 nanoseconds = ((UInt128)ticks * multiplier >> FractionBits) / PicosecondsPerNanosecond;
         return nanoseconds <= ulong.MaxValue ? (ulong)nanoseconds : ulong.MaxValue;
     }
 
-    /// <summary>The same as <see cref="ToPicoseconds"/> for a difference that may be negative, and without a limit.</summary>
+    /// <summary>Converts a difference of ticks, which may be negative, to picoseconds without a limit.</summary>
     public static Int128 ToSignedPicoseconds(long ticks, ulong multiplier) => (Int128)ticks * multiplier >> FractionBits;
 
-    /// <summary>How many whole ticks the time takes.</summary>
+    /// <summary>Converts picoseconds to whole ticks, rounded down.</summary>
     public static ulong ToTicks(ulong picoseconds, ulong multiplier) => (ulong)(((UInt128)picoseconds << FractionBits) / multiplier);
 }

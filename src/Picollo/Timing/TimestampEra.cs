@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Timing;
 
-/// <summary>What the timestamps of an era are taken from.</summary>
+/// <summary>The source of the timestamps of an era.</summary>
 internal enum TimestampSource
 {
     /// <summary>The CPU's counter.</summary>
@@ -12,15 +12,15 @@ internal enum TimestampSource
     /// <summary>The monotonic clock.</summary>
     Clock,
 
-    /// <summary>None yet: the counter is being calibrated anew, and until then nothing can be measured.</summary>
+    /// <summary>No source: the counter is being calibrated again, and no interval can be measured.</summary>
     None,
 }
 
-/// <summary>A stretch of time in which one source ticked evenly, so that its timestamps may be subtracted from each other. A suspend, a
-/// migration, or the counter's replacement by the clock ends it and begins another; an interval across two is discarded.</summary>
-/// <remarks>Read by any thread without a lock. Within an era the ratio is refined in place and the next check moved on: each is one 64-bit
-/// word, written whole, and every mixture of old and new ones is right to the old one's error. A fresh object each time would do as well,
-/// and would allocate in the middle of somebody's measurement.</remarks>
+/// <summary>A period in which one source ticks evenly, so that its timestamps can be subtracted from each other. A suspend, a migration, or
+/// the replacement of the counter by the clock ends an era and starts another. An interval that spans two eras is discarded.</summary>
+/// <remarks>Any thread reads it without a lock. Within an era, the ratio and the time of the next check are updated in place. Each is one
+/// 64-bit word that is written atomically, and every mixture of old and new values has at most the error of the old ratio. A new object for
+/// each update would allocate during a measurement of the application.</remarks>
 internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong multiplier, ulong span)
 {
     private ulong _multiplier = multiplier;
@@ -31,27 +31,27 @@ internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong
     /// <summary>The earliest timestamp of the era.</summary>
     public long ValidFrom { get; } = validFrom;
 
-    /// <summary>Picoseconds per tick, as <see cref="TickRatio"/> has it; not 0.</summary>
+    /// <summary>The picoseconds per tick, in the format of <see cref="TickRatio"/>; not 0.</summary>
     public ulong Multiplier => Volatile.Read(ref _multiplier);
 
-    /// <summary>The timestamp from which on counter and clock should be compared again.</summary>
+    /// <summary>The timestamp from which the counter and the clock should be compared again.</summary>
     public long RecheckAt => ValidFrom + (long)Volatile.Read(ref _span);
 
-    /// <summary>Readers see the new ratio from now on, and call for a check from <paramref name="recheckAt"/> on.</summary>
+    /// <summary>Sets the ratio that readers use from now on and the time of the next check.</summary>
     public void Refine(ulong multiplier, long recheckAt)
     {
-        Debug.Assert(recheckAt - ValidFrom >= 0, "A check is never due before the era begins.");
+        Debug.Assert(recheckAt - ValidFrom >= 0, "A check is never due before the era starts.");
         Volatile.Write(ref _multiplier, multiplier);
         Volatile.Write(ref _span, (ulong)(recheckAt - ValidFrom));
     }
 
-    /// <summary>The interval, if it lies within the era, is not negative, and no check is due; this is what nearly every call comes
-    /// to.</summary>
+    /// <summary>Converts the interval if it is within the era and not negative, and no check is due. This is the case for nearly every
+    /// call.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryConvertFast(long start, long end, out ulong picoseconds)
     {
-        // Counted from ValidFrom without a sign, what lies before the era is beyond any span. So the two comparisons say
-        // ValidFrom <= start <= end < RecheckAt.
+        // As an unsigned offset from ValidFrom, a timestamp before the era is beyond any span. The two comparisons therefore mean ValidFrom
+        // <= start <= end < RecheckAt.
         ulong from = (ulong)(start - ValidFrom);
         ulong until = (ulong)(end - ValidFrom);
         if (from <= until && until < _span)
@@ -64,7 +64,8 @@ internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong
         return false;
     }
 
-    /// <summary>The interval, whether a check is due or not: 0 for a negative one, false for one that began elsewhere.</summary>
+    /// <summary>Converts the interval, whether a check is due or not: 0 for a negative interval, false for one that is not within the
+    /// era.</summary>
     public bool TryConvert(long start, long end, out ulong picoseconds)
     {
         bool isWithin = Contains(start) && Contains(end);
@@ -74,7 +75,7 @@ internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong
 
     private bool Contains(long timestamp) => Source switch
     {
-        // A counter's timestamps are far below the clock's, which carry a mark.
+        // Timestamps of the counter are far below those of the clock, which have the mark.
         TimestampSource.Counter => timestamp >= ValidFrom && timestamp < CycleCalibrator.ClockMark,
         TimestampSource.Clock => timestamp >= ValidFrom,
         _ => false,

@@ -1,7 +1,7 @@
 namespace Picollo.Interop.Linux;
 
-/// <summary>Error numbers of <c>&lt;asm-generic/errno-base.h&gt;</c> and <c>&lt;asm-generic/errno.h&gt;</c>: the same on every architecture
-/// that .NET runs on.</summary>
+/// <summary>Error numbers of <c>&lt;asm-generic/errno-base.h&gt;</c> and <c>&lt;asm-generic/errno.h&gt;</c>. They are equal on every
+/// architecture that .NET supports.</summary>
 internal static class Errno
 {
     public const int EPERM = 1;

@@ -20,7 +20,7 @@ internal static unsafe partial class LibC
     [LibraryImport(Library), SuppressGCTransition]
     public static partial int clock_gettime(int clock, Timespec* time);
 
-    /// <summary>Returns the error number instead of leaving it.</summary>
+    /// <summary>Sleeps until a time of a clock. Returns the error number; does not set errno.</summary>
     [LibraryImport(Library)]
     public static partial int clock_nanosleep(int clock, int flags, Timespec* until, Timespec* left);
 
@@ -51,7 +51,7 @@ internal static unsafe partial class LibC
         public Timeval User;
         public Timeval Kernel;
         public long MaxResidentKibibytes;
-        private fixed long _integralSizes[3]; // of text, data and stack: Linux keeps none
+        private fixed long _integralSizes[3]; // text, data and stack; not maintained by Linux
         public long MinorFaults;
         public long MajorFaults;
         private fixed long _swaps[1];

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Linux;
 
-/// <content>Files, directories, pipes, and mapped or locked memory. With a GC transition, as a call may block.</content>
+/// <content>Files, directories, pipes, and mapped or locked memory. The functions have a GC transition, because they may block.</content>
 internal static unsafe partial class LibC
 {
     // <linux/fcntl.h>
@@ -27,7 +27,7 @@ internal static unsafe partial class LibC
     public const uint MFD_CLOEXEC = 1;
     public const uint MFD_EXEC = 0x10;
 
-    // <asm/fcntl.h>: these differ by architecture.
+    // <asm/fcntl.h>: these values depend on the architecture.
     public static readonly int O_DIRECTORY = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 0x4000 : 0x10000;
     public static readonly int O_NOFOLLOW = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 0x8000 : 0x20000;
 
@@ -85,7 +85,7 @@ internal static unsafe partial class LibC
     public const int MAP_PRIVATE = 2;
     public const int MAP_ANONYMOUS = 0x20;
 
-    /// <summary>What <see cref="mmap"/> returns where it fails.</summary>
+    /// <summary>The result of <see cref="mmap"/> on failure.</summary>
     public const nint MAP_FAILED = -1;
 
     [LibraryImport(Library, SetLastError = true)]

@@ -2,11 +2,11 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Linux;
 
-/// <content>Processes and threads: groups, users, signals, scheduling; starting a program and waiting for it. The functions of
-/// posix_spawn return the error number instead of leaving it.</content>
+/// <content>Processes and threads: groups, users, signals, scheduling; starting a program and waiting for it. The posix_spawn functions
+/// return the error number and do not set errno.</content>
 internal static unsafe partial class LibC
 {
-    // <linux/resource.h>: which = PRIO_PROCESS takes the ID of one thread.
+    // <linux/resource.h>: with which = PRIO_PROCESS, who is the ID of one thread.
     public const int PRIO_PROCESS = 0;
 
     // <asm-generic/signal.h>
@@ -35,11 +35,11 @@ internal static unsafe partial class LibC
     [LibraryImport(Library)]
     public static partial int raise(int signal);
 
-    /// <summary>Returns the error number instead of leaving it.</summary>
+    /// <summary>Changes the signal mask of the thread. Returns the error number; does not set errno.</summary>
     [LibraryImport(Library)]
     public static partial int pthread_sigmask(int how, SigSet* signals, SigSet* before);
 
-    /// <summary>struct passwd is written to <paramref name="passwd"/>, its texts to <paramref name="buffer"/>. Returns the error
+    /// <summary>Writes struct passwd to <paramref name="passwd"/> and its strings to <paramref name="buffer"/>. Returns the error
     /// number.</summary>
     [LibraryImport(Library)]
     public static partial int getpwuid_r(uint user, byte* passwd, byte* buffer, nuint length, byte** found);
@@ -48,7 +48,7 @@ internal static unsafe partial class LibC
     [LibraryImport(Library, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int getpwnam_r(string name, byte* passwd, byte* buffer, nuint length, byte** found);
 
-    /// <summary>sigset_t: 128 bytes in glibc and musl, of which the kernel's 64 signals take the first eight.</summary>
+    /// <summary>sigset_t: 128 bytes in glibc and musl. The kernel's 64 signals are in the first eight bytes.</summary>
     public struct SigSet
     {
         public ulong Signals;
@@ -96,8 +96,8 @@ internal static unsafe partial class LibC
     [LibraryImport(Library)]
     public static partial nint pthread_self();
 
-    /// <summary>Returns the error number instead of leaving it. By the threads library: musl's sched_setscheduler(2) always
-    /// fails.</summary>
+    /// <summary>Sets the scheduling policy of a thread. Returns the error number; does not set errno. It is used because
+    /// sched_setscheduler(2) of musl always fails.</summary>
     [LibraryImport(Library)]
     public static partial int pthread_setschedparam(nint thread, int policy, int* priority);
 

@@ -2,11 +2,11 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Linux;
 
-/// <content>System calls without a function in every C library that .NET supports, perf_event_open(2) among them. A number is null on an
-/// architecture whose number is not known here.</content>
+/// <content>System calls that some C libraries supported by .NET have no function for, such as perf_event_open(2). A number is null on an
+/// architecture for which it is not defined here.</content>
 internal static unsafe partial class LibC
 {
-    // The same on every architecture, as for all calls since Linux 5.1.
+    // Equal on every architecture, like all system calls since Linux 5.1.
     public const int SYS_pidfd_send_signal = 424;
     public const int SYS_pidfd_open = 434;
 
@@ -14,7 +14,7 @@ internal static unsafe partial class LibC
     public const uint STATX_UID = 8;
     public const uint STATX_GID = 0x10;
 
-    /// <summary>glibc has had a function for it since 2.30.</summary>
+    /// <summary>gettid(2). glibc has a function for it since 2.30.</summary>
     public static int? SYS_gettid => RuntimeInformation.ProcessArchitecture switch
     {
         Architecture.X64 => 186,
@@ -22,7 +22,7 @@ internal static unsafe partial class LibC
         _ => null,
     };
 
-    /// <summary>musl has it under another name.</summary>
+    /// <summary>getdents64(2). musl has it under another name.</summary>
     public static readonly int? SYS_getdents64 = RuntimeInformation.ProcessArchitecture switch
     {
         Architecture.X64 or Architecture.Arm => 217,
@@ -32,7 +32,7 @@ internal static unsafe partial class LibC
         _ => null,
     };
 
-    /// <summary>glibc has had a function for it since 2.28.</summary>
+    /// <summary>statx(2). glibc has a function for it since 2.28.</summary>
     public static readonly int? SYS_statx = RuntimeInformation.ProcessArchitecture switch
     {
         Architecture.X64 => 332,
@@ -43,7 +43,7 @@ internal static unsafe partial class LibC
         _ => null,
     };
 
-    /// <summary>No C library has a function for it.</summary>
+    /// <summary>perf_event_open(2). No C library has a function for it.</summary>
     public static readonly int? SYS_perf_event_open = RuntimeInformation.ProcessArchitecture switch
     {
         Architecture.X64 => 298,
@@ -62,9 +62,8 @@ internal static unsafe partial class LibC
     [LibraryImport(Library, SetLastError = true)]
     public static partial nint syscall(nint number, nint first, nint second, nint third, nint fourth, nint fifth);
 
-    /// <summary>Fills in the owner and the group of a file by <c>statx(2)</c>: 0, or -1 and the error.
-    /// The path ends with a zero, and is relative to the directory; with <see cref="AT_EMPTY_PATH"/>, empty for the directory
-    /// itself.</summary>
+    /// <summary>Gets the owner and the group of a file with <c>statx(2)</c>. Returns 0; or -1, with the last error set. The path is
+    /// zero-terminated and relative to the directory. With <see cref="AT_EMPTY_PATH"/>, an empty path means the directory itself.</summary>
     public static int statx_owner(int directory, byte* path, int flags, out uint user, out uint group)
     {
         const int StructLength = 256, OwnerOffset = 20, GroupOffset = 24; // struct statx has one layout on every architecture
@@ -92,8 +91,8 @@ internal static unsafe partial class LibC
     public const nuint PERF_IOC_FLAG_GROUP = 1;
     public const nuint PERF_FLAG_FD_CLOEXEC = 8;
 
-    /// <summary>Opens a counter; -1, and the error, where that fails. A thread of 0 is the calling one, of -1 all on the CPU; a CPU of -1
-    /// is any; <paramref name="group"/> is the file of the group's leader, or -1.</summary>
+    /// <summary>Opens a counter and returns its file; or -1, with the last error set. A thread of 0 is the calling thread, -1 all threads
+    /// on the CPU. A CPU of -1 is any CPU. <paramref name="group"/> is the file of the group's leader, or -1.</summary>
     public static int perf_event_open(void* attributes, int thread, int cpu, int group, nuint flags)
     {
         if (SYS_perf_event_open is not { } number)
@@ -105,8 +104,8 @@ internal static unsafe partial class LibC
         return (int)syscall(number, (nint)attributes, thread, cpu, group, (nint)flags);
     }
 
-    /// <summary>read(2) without a GC transition, for a thread's read of its own counters: it neither blocks nor takes a microsecond.
-    /// (A read of another CPU's interrupts it, and one of inherited counters takes a lock.)</summary>
+    /// <summary>read(2) without a GC transition, for a thread that reads its own counters: this does not block and takes less than a
+    /// microsecond. (Reading the counters of another CPU interrupts that CPU, and reading inherited counters takes a lock.)</summary>
     [LibraryImport(Library, EntryPoint = "read"), SuppressGCTransition]
     public static partial nint read_counter(int file, void* buffer, nuint length);
 }

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Linux;
 
-/// <content>Devices, terminals above all, and the kernel's log.</content>
+/// <content>Terminals and other devices, and the kernel's log.</content>
 internal static unsafe partial class LibC
 {
     // <asm-generic/ioctls.h>

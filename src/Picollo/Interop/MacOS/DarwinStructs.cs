@@ -3,7 +3,7 @@ using System.Runtime.Versioning;
 
 namespace Picollo.Interop.MacOS;
 
-/// <summary>struct timeval of sys/_types/_timeval.h: the microseconds are an int there, and four bytes of padding follow.</summary>
+/// <summary>struct timeval of sys/_types/_timeval.h: the microseconds are an int, with four bytes of padding.</summary>
 internal struct DarwinTimeValue
 {
     public long Seconds;
@@ -17,7 +17,7 @@ internal unsafe struct DarwinResourceUsage
 {
     public DarwinTimeValue User;
     public DarwinTimeValue Kernel;
-    public long MaxResidentBytes; // Linux and the BSDs have KiB here
+    public long MaxResidentBytes; // in KiB on Linux and the BSDs
     private fixed long _integralSizes[3];
     public long MinorFaults;
     public long MajorFaults;
@@ -52,8 +52,8 @@ internal struct ThreadBasicInfo
     public int SleepTime;
 }
 
-/// <summary>struct proc_threadinfo of sys/proc_info.h. The times are nanoseconds on every CPU (the kernel makes them from whole
-/// microseconds).</summary>
+/// <summary>struct proc_threadinfo of sys/proc_info.h. The times are in nanoseconds on every CPU, with a resolution of one
+/// microsecond.</summary>
 internal unsafe struct ProcessThreadInfo
 {
     public ulong UserNanoseconds;
@@ -68,7 +68,7 @@ internal unsafe struct ProcessThreadInfo
     public int MaxPriority;
     public fixed byte Name[64];
 
-    /// <summary>The letter that Linux has for a TH_STATE of mach/thread_info.h.</summary>
+    /// <summary>The letter that Linux uses for this state (TH_STATE of mach/thread_info.h).</summary>
     public readonly char? State => RunState switch
     {
         1 => 'R',
@@ -79,7 +79,7 @@ internal unsafe struct ProcessThreadInfo
     };
 }
 
-/// <summary>struct proc_taskallinfo of sys/proc_info.h, what is used of it: a proc_bsdinfo of 136 bytes and a proc_taskinfo.</summary>
+/// <summary>The used fields of struct proc_taskallinfo of sys/proc_info.h: a proc_bsdinfo of 136 bytes and a proc_taskinfo.</summary>
 [StructLayout(LayoutKind.Explicit, Size = 232)]
 internal unsafe struct ProcessInfo
 {
@@ -94,12 +94,12 @@ internal unsafe struct ProcessInfo
     /// <summary>The first 15 bytes of the program's name.</summary>
     [FieldOffset(48)] public fixed byte ShortName[16];
 
-    /// <summary>31 of them; empty where there is none.</summary>
+    /// <summary>The first 31 bytes of the program's name; empty if there is none.</summary>
     [FieldOffset(64)] public fixed byte Name[32];
 
     [FieldOffset(116)] public int Nice;
 
-    /// <summary>Since 1970.</summary>
+    /// <summary>The start time of the process, in seconds since 1970.</summary>
     [FieldOffset(120)] public ulong StartSeconds;
 
     [FieldOffset(128)] public ulong StartMicroseconds;
@@ -108,7 +108,7 @@ internal unsafe struct ProcessInfo
 
     [FieldOffset(136 + 8)] public ulong ResidentBytes;
 
-    /// <summary>In units of Mach absolute time, ended threads included.</summary>
+    /// <summary>User time in units of Mach absolute time, including ended threads.</summary>
     [FieldOffset(136 + 16)] public ulong User;
 
     [FieldOffset(136 + 24)] public ulong Kernel;
@@ -119,7 +119,7 @@ internal unsafe struct ProcessInfo
 
     [FieldOffset(136 + 92)] public int Priority;
 
-    /// <summary>The letter that Linux has for it.</summary>
+    /// <summary>The letter that Linux uses for this state.</summary>
     public readonly char State => Status switch
     {
         Stopped => 'T',
@@ -140,15 +140,15 @@ internal unsafe struct ResourceUsageInfo
     private fixed ulong _wakeupsAndMemory[6];
     public ulong Started;
 
-    /// <summary>0 while the process lives; a zombie has its times and this.</summary>
+    /// <summary>The end time; 0 while the process is alive. A zombie has its times and this value.</summary>
     public ulong Ended;
 }
 
-/// <summary>processor_cpu_load_info of mach/processor_info.h: a CPU's ticks of 10 ms in each state, in 32 bits: after 497 days
-/// in one state a counter begins anew.</summary>
+/// <summary>processor_cpu_load_info of mach/processor_info.h: a CPU's 10 ms ticks in each state. The 32-bit counters wrap after 497 days in
+/// one state.</summary>
 internal struct ProcessorTicks
 {
-    // The order of CPU_STATE_USER and its siblings in mach/machine.h.
+    // In the order of the CPU_STATE_ constants in mach/machine.h.
     public uint User;
     public uint System;
     public uint Idle;
@@ -162,7 +162,7 @@ internal struct MachTimebase
     public uint Numerator;
     public uint Denominator;
 
-    /// <summary>That of this machine's process times; without a fraction where the call fails.</summary>
+    /// <summary>Reads the timebase of this machine's process times. The fraction is 0/0 if the call fails.</summary>
     [SupportedOSPlatform("macos")]
     public static unsafe MachTimebase Read()
     {
@@ -174,14 +174,14 @@ internal struct MachTimebase
         return OfProcessTimes(timebase, isKnown && isTranslated == 1);
     }
 
-    /// <summary>The fraction of the times that the kernel keeps of processes.</summary>
-    /// <param name="reported">What <c>mach_timebase_info</c> reports.</param>
-    /// <param name="isTranslated">Whether Rosetta 2 runs this process (<c>sysctl.proc_translated</c>): then it reports 1/1, the fraction of
-    /// the time that it emulates, but the kernel keeps times in the ticks of Apple silicon, 24 MHz.</param>
+    /// <summary>Returns the timebase of the process times in the kernel.</summary>
+    /// <param name="reported">The result of <c>mach_timebase_info</c>.</param>
+    /// <param name="isTranslated">Whether Rosetta 2 runs this process (<c>sysctl.proc_translated</c>). The reported timebase is then 1/1,
+    /// that of the emulated clock, but the kernel keeps times in the ticks of Apple silicon, 24 MHz.</param>
     public static MachTimebase OfProcessTimes(MachTimebase reported, bool isTranslated) =>
         isTranslated ? new() { Numerator = 125, Denominator = 3 } : reported;
 
-    /// <summary>Nanoseconds, rounded down; what does not fit (292 years) stays at the limit. 0 without a fraction.</summary>
+    /// <summary>Converts units to nanoseconds, rounded down and saturated at 292 years; 0 if there is no timebase.</summary>
     public readonly long ToNanoseconds(ulong units)
     {
         if (Denominator == 0)
@@ -189,7 +189,7 @@ internal struct MachTimebase
             return 0;
         }
 
-        // In 128 bits: with 125/3 the product leaves 64 after seventy days of CPU time.
+        // Use 128 bits: with 125/3, the product exceeds 64 bits after seventy days of CPU time.
         UInt128 nanoseconds = (UInt128)units * Numerator / Denominator;
         return nanoseconds <= long.MaxValue ? (long)nanoseconds : long.MaxValue;
     }

@@ -3,7 +3,8 @@ using System.Runtime.Versioning;
 
 namespace Picollo.Interop.MacOS;
 
-/// <summary>The macOS calls that report CPU time, and those that report the machine as a whole. Blittable.</summary>
+/// <summary>The macOS functions that report the CPU time of threads, processes and the whole machine. All signatures are
+/// blittable.</summary>
 [SupportedOSPlatform("macos")]
 internal static unsafe partial class LibSystem
 {
@@ -24,7 +25,7 @@ internal static unsafe partial class LibSystem
     public const int ESRCH = 3;
     public const int EAGAIN = 35;
 
-    // The name that every program on macOS is linked with: loaded already, whatever the search path.
+    // Every program on macOS is linked with this name, so it is already loaded, independent of the search path.
     private const string Library = "/usr/lib/libSystem.B.dylib";
 
     [LibraryImport(Library), SuppressGCTransition]
@@ -36,8 +37,8 @@ internal static unsafe partial class LibSystem
     [LibraryImport(Library), SuppressGCTransition]
     public static partial nint pthread_self();
 
-    /// <summary>The thread's port, without a reference to it: nothing to give back. (<c>mach_thread_self</c> takes one at each call,
-    /// and who forgets <c>mach_port_deallocate</c> leaks it.)</summary>
+    /// <summary>Returns the thread's port without a new reference, so it need not be released. (<c>mach_thread_self</c> takes a reference
+    /// at each call, which leaks without <c>mach_port_deallocate</c>.)</summary>
     [LibraryImport(Library), SuppressGCTransition]
     public static partial uint pthread_mach_thread_np(nint thread);
 
@@ -53,42 +54,41 @@ internal static unsafe partial class LibSystem
     [LibraryImport(Library, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int sysctlbyname(string name, void* value, nuint* size, void* newValue, nuint newSize);
 
-    /// <summary>Returns how many bytes it wrote; 0 or less where it failed.</summary>
+    /// <summary>Returns the number of bytes that it wrote; 0 or less on failure.</summary>
     [LibraryImport(Library, SetLastError = true)]
     public static partial int proc_pidinfo(int processId, int flavor, ulong argument, void* buffer, int size);
 
     [LibraryImport(Library, SetLastError = true)]
     public static partial int proc_pid_rusage(int processId, int flavor, ResourceUsageInfo* usage);
 
-    // time.h: goes on while the machine sleeps
+    // time.h: continues while the machine sleeps
     public const int CLOCK_MONOTONIC_RAW = 4;
 
     // mach/processor_info.h
     public const int PROCESSOR_CPU_LOAD_INFO = 2;
 
-    // sys/proc_info.h. The last stands in its private part; kernels have it since macOS 10.14.
+    // sys/proc_info.h. PROC_PIDLISTTHREADIDS is in its private part; kernels have it since macOS 10.14.
     public const int PROC_PIDTASKALLINFO = 2;
     public const int PROC_PIDLISTTHREADIDS = 28;
 
-    /// <summary>mach_task_self_ of mach/mach_init.h: what the macro mach_task_self() reads.</summary>
+    /// <summary>mach_task_self_ of mach/mach_init.h, which the macro mach_task_self() reads.</summary>
     public static uint CurrentTask { get; } = *(uint*)NativeLibrary.GetExport(NativeLibrary.Load(Library), "mach_task_self_");
 
-    /// <summary>mach_host_self(): each call takes a reference, so one is made in the process's life.</summary>
+    /// <summary>The result of mach_host_self(). Each call takes a reference, so it is called once per process.</summary>
     public static uint Host { get; } = mach_host_self();
 
-    /// <summary>Fills in an array that is the caller's, to be given back by <see cref="vm_deallocate"/>: four ticks for each
-    /// CPU.</summary>
+    /// <summary>Returns an array that the caller must free with <see cref="vm_deallocate"/>: four tick counts for each CPU.</summary>
     [LibraryImport(Library)]
     public static partial int host_processor_info(uint host, int flavor, uint* processors, ProcessorTicks** info, uint* infoInts);
 
     [LibraryImport(Library)]
     public static partial int vm_deallocate(uint task, nuint address, nuint size);
 
-    /// <summary>Returns how many of the three it filled in, or -1.</summary>
+    /// <summary>Returns the number of averages that it wrote, or -1.</summary>
     [LibraryImport(Library)]
     public static partial int getloadavg(double* averages, int count);
 
-    /// <summary>Returns how many there are (that fit); 0 or less where it failed.</summary>
+    /// <summary>Returns the number of IDs that it wrote; 0 or less on failure.</summary>
     [LibraryImport(Library)]
     public static partial int proc_listallpids(int* ids, int bytes);
 

@@ -2,13 +2,13 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Native;
 
-/// <summary>The functions of native/picollo_native.h, found once; or the reason why they are not there.</summary>
+/// <summary>The functions of native/picollo_native.h, or the reason why they are unavailable.</summary>
 internal sealed unsafe class NativeShim
 {
-    /// <summary>PICOLLO_ABI_VERSION of the header that this code was written to.</summary>
+    /// <summary>PICOLLO_ABI_VERSION of the header that this code was written for.</summary>
     public const int AbiVersion = 3;
 
-    /// <summary>What the cycle clock does without the counter.</summary>
+    /// <summary>The part of a reason that says what the cycle clock does without the counter.</summary>
     public const string Instead = "Stopwatch is used instead, at its own resolution.";
 
     private const string Name = "picollo_native";
@@ -21,39 +21,38 @@ internal sealed unsafe class NativeShim
 
     private static NativeShim? _current;
 
-    /// <summary>The process's one: the system's loader asked once. Again, where the library is there and could not be loaded: the process
-    /// may have had no file left to open.</summary>
+    /// <summary>The instance of the process. The library is loaded once. If it exists but could not be loaded, loading is tried again,
+    /// because the process may have reached its limit of open files.</summary>
     public static NativeShim Current => _current ?? Find(new SystemNativeLibraries(), ref _current);
 
-    /// <summary>Reads the counter; null where it is not to be used. Without a GC transition: the function is five instructions.</summary>
-    /// <remarks>Rejected: a managed function pointer to the same address. The JIT would call it inline in a finally block too, where it
-    /// takes a stub for this one (0.3 ns), but a loop of such calls has no place at which the runtime can stop it for a
-    /// collection.</remarks>
+    /// <summary>Reads the counter; null if it must not be used. No GC transition: the function has five instructions.</summary>
+    /// <remarks>Rejected: a managed function pointer to the same address. The JIT would call it inline also in a finally block, where this
+    /// one needs a stub (0.3 ns), but a loop of such calls has no point at which the runtime can suspend it for a collection.</remarks>
     public delegate* unmanaged[SuppressGCTransition]<ulong> ReadCounter { get; private init; }
 
-    /// <summary>picollo_perf_read; null where there is no library.</summary>
+    /// <summary>picollo_perf_read; null without the library.</summary>
     public delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadPerfCounters { get; private init; }
 
-    /// <summary>picollo_perf_read_counts; null where there is no library.</summary>
+    /// <summary>picollo_perf_read_counts; null without the library.</summary>
     public delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> ReadPerfCounts { get; private init; }
 
-    /// <summary>picollo_perf_thread_time (page, nanoseconds); null where there is no library.</summary>
+    /// <summary>picollo_perf_thread_time (page, nanoseconds); null without the library.</summary>
     public delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int> ReadThreadTime { get; private init; }
 
-    /// <summary>picollo_pmu_counters (fixed, programmable); null where there is no library. With a GC transition: a hypervisor
-    /// answers it, in microseconds.</summary>
+    /// <summary>picollo_pmu_counters (fixed, programmable); null without the library. With a GC transition: under a hypervisor, it takes
+    /// microseconds.</summary>
     public delegate* unmanaged<uint*, uint*, int> CountPmuCounters { get; private init; }
 
-    /// <summary>picollo_jitter_run; null where there is no library. With a GC transition: it runs for as long as is measured.</summary>
+    /// <summary>picollo_jitter_run; null without the library. With a GC transition: it runs for the whole measurement.</summary>
     public delegate* unmanaged<JitterState*, int> RunJitter { get; private init; }
 
-    /// <summary>Whether the library is there and could not be loaded, which need not stay so.</summary>
+    /// <summary>Whether the library exists but could not be loaded. A later attempt may succeed.</summary>
     public bool MayLoadLater { get; private init; }
 
-    /// <summary>Why <see cref="ReadCounter"/> is null, and what to do about it.</summary>
+    /// <summary>The reason why <see cref="ReadCounter"/> is null, with the remedy.</summary>
     public string? UnavailableReason { get; }
 
-    /// <summary>Loads the library, and remembers what came of it unless that may change.</summary>
+    /// <summary>Loads the library and stores the result in <paramref name="known"/>, unless a later attempt may succeed.</summary>
     public static NativeShim Find(INativeLibraries libraries, ref NativeShim? known)
     {
         NativeShim shim = Load(libraries);
@@ -65,15 +64,15 @@ internal sealed unsafe class NativeShim
         return shim;
     }
 
-    /// <summary>Loads the library; a missing, foreign or outdated one is a reason, never an exception.</summary>
+    /// <summary>Loads the library. A missing, foreign or outdated library gives a reason, never an exception.</summary>
     public static NativeShim Load(INativeLibraries libraries)
     {
-        if (!libraries.TryLoad(Name, out nint library, out string where, out bool isThere))
+        if (!libraries.TryLoad(Name, out nint library, out string where, out bool exists))
         {
             string platform = RuntimeInformation.RuntimeIdentifier;
-            return new NativeShim(isThere ? NotLoadable(platform, where) : NoLibrary(platform, where))
+            return new NativeShim(exists ? NotLoadable(platform, where) : NoLibrary(platform, where))
             {
-                MayLoadLater = isThere,
+                MayLoadLater = exists,
             };
         }
 
@@ -97,7 +96,7 @@ internal sealed unsafe class NativeShim
         var countPmuCounters = (delegate* unmanaged<uint*, uint*, int>)Find("picollo_pmu_counters");
         var runJitter = (delegate* unmanaged<JitterState*, int>)Find("picollo_jitter_run");
 
-        // The version first, where there is one: another version may lack a function for good reason.
+        // Check the version first: another version may lack a function.
         if (abiVersion != null && abiVersion() is var version and not AbiVersion)
         {
             return new NativeShim(WrongVersion(where, version, AbiVersion));
@@ -108,7 +107,7 @@ internal sealed unsafe class NativeShim
             return new NativeShim(NotALibrary(where, missing));
         }
 
-        // Performance counters count whatever the time counter does.
+        // Performance counters do not depend on the time counter.
         bool isInvariant = hasInvariantCounter() != 0;
         return new NativeShim(isInvariant ? null : NotInvariant)
         {
@@ -122,32 +121,32 @@ internal sealed unsafe class NativeShim
     }
 
     private static string NoLibrary(string platform, string tried) =>
-        $"The native library of Picollo was not found for {platform} (tried: {tried}). {Instead} To have the CPU's counter, deploy "
-        + "the package's runtimes/<platform>/native folder with the program, or in Picollo's repository run native/build.sh.";
+        $"The native library of Picollo was not found for {platform} (tried: {tried}). {Instead} To use the CPU's counter, deploy "
+        + "the package's runtimes/<platform>/native folder with the program, or run native/build.sh in Picollo's repository.";
 
     private static string NotLoadable(string platform, string path) =>
-        $"The native library {path} is there and could not be loaded. {Instead} Either this process has as many files open as it may: "
-        + $"raise the limit (ulimit -n); or the library is not for {platform}, or on a file system that permits no code: "
-        + "deploy the package's.";
+        $"The native library {path} exists but could not be loaded. {Instead} If this process has reached its limit of open files, "
+        + $"raise the limit (ulimit -n). If the library is not for {platform}, or its file system is mounted noexec, "
+        + "deploy the library of the package to another folder.";
 
     private static string WrongVersion(string path, int found, int expected) =>
-        $"The native library {path} is of version {found}, and {expected} is expected. {Instead} Deploy the library and "
+        $"The native library {path} has version {found}, but version {expected} is required. {Instead} Deploy the library and "
         + "Picollo.dll from the same package.";
 
     private static string NotALibrary(string path, string missing) =>
         $"The native library {path} has no function {missing}. {Instead} Deploy the library and Picollo.dll from the same package.";
 }
 
-/// <summary>How the native library is found; tests put others in its place.</summary>
+/// <summary>Loads the native library. Tests replace it.</summary>
 internal interface INativeLibraries
 {
     /// <summary>Loads a library by its bare name.</summary>
-    /// <param name="name">Without prefix and ending.</param>
+    /// <param name="name">The name without prefix and extension.</param>
     /// <param name="library">The handle.</param>
-    /// <param name="where">Where it was found, or all places where it was not, or where it is and cannot be loaded.</param>
-    /// <param name="isThere">Whether there is a file of that name, loaded or not.</param>
-    bool TryLoad(string name, out nint library, out string where, out bool isThere);
+    /// <param name="where">The path of the library, also if it could not be loaded; all searched paths if it was not found.</param>
+    /// <param name="exists">Whether a file of that name exists, even if it could not be loaded.</param>
+    bool TryLoad(string name, out nint library, out string where, out bool exists);
 
-    /// <summary>Finds a function; <paramref name="address"/> is 0 where there is none.</summary>
+    /// <summary>Finds a function. <paramref name="address"/> is 0 if there is none.</summary>
     bool TryGetExport(nint library, string function, out nint address);
 }

@@ -2,18 +2,18 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Native;
 
-/// <summary>struct picollo_jitter of native/picollo_native.h: what a measuring loop, native or managed, shares with the rest. The rules
-/// of its ring stand there.</summary>
+/// <summary>struct picollo_jitter of native/picollo_native.h: the state that a measuring loop, native or managed, shares with its reader.
+/// The header documents the rules of its ring.</summary>
 [StructLayout(LayoutKind.Explicit, Size = 192)]
 internal unsafe struct JitterState
 {
-    /// <summary>PICOLLO_JITTER_LOST: a place with this bit holds how many samples were lost there.</summary>
+    /// <summary>PICOLLO_JITTER_LOST: an element with this bit contains the number of samples that were lost at this position.</summary>
     public const ulong LostMark = 1UL << 63;
 
-    /// <summary>Of <see cref="Loops"/> for no end, and of <see cref="BreakAbove"/> for never.</summary>
+    /// <summary>The value of <see cref="Loops"/> for an endless loop, and of <see cref="BreakAbove"/> for no limit.</summary>
     public const ulong Unlimited = ulong.MaxValue;
 
-    // What a loop returns; an error number, negated, where the system refused a call.
+    // The results of a loop. A negative result is a negated error number of a system call.
     public const int Done = 0;
     public const int Broken = 1;
 

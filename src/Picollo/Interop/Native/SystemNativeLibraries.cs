@@ -3,20 +3,21 @@ using System.Runtime.InteropServices;
 namespace Picollo.Interop.Native;
 
 /// <summary>The operating system's loader.</summary>
-/// <remarks>First as the runtime finds the native libraries of packages (its .deps.json lists them, and a library beside Picollo.dll
-/// counts), then beside the program, which is where a single-file or Native AOT publish puts it, then in the package's layout below the
-/// program, for hosts that load assemblies without a .deps.json.</remarks>
+/// <remarks>Searches in this order: the runtime's locations for native libraries of packages (the .deps.json file and the folder of
+/// Picollo.dll); the folder of the program, where single-file and Native AOT publishing put the library; the package's folder layout below
+/// the program, for hosts that load assemblies without a .deps.json file.</remarks>
 internal sealed class SystemNativeLibraries : INativeLibraries
 {
-    public bool TryLoad(string name, out nint library, out string where, out bool isThere)
+    public bool TryLoad(string name, out nint library, out string where, out bool exists)
     {
-        (where, isThere) = (name, true);
+        (where, exists) = (name, true);
         if (NativeLibrary.TryLoad(name, typeof(SystemNativeLibraries).Assembly, DllImportSearchPath.AssemblyDirectory, out library))
         {
             return true;
         }
 
-        // As the package's folders are named. The process's architecture, not the machine's: an x64 process on arm64 needs the x64 library.
+        // The names of the package's folders. Use the process architecture, not that of the machine: an x64 process on arm64 needs the x64
+        // library.
         (string system, string file) = OperatingSystem.IsWindows() ? ("win", $"{name}.dll")
             : OperatingSystem.IsMacOS() ? ("osx", $"lib{name}.dylib")
             : ("linux", $"lib{name}.so");
@@ -36,12 +37,12 @@ internal sealed class SystemNativeLibraries : INativeLibraries
             }
         }
 
-        // To see a file takes no descriptor, to load it does.
+        // File.Exists needs no file descriptor, loading does.
         string[] searched = (AppContext.GetData("NATIVE_DLL_SEARCH_DIRECTORIES") as string ?? "")
             .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries);
         string? unloadable = searched.Select(folder => Path.Combine(folder, file)).Concat(paths).FirstOrDefault(File.Exists);
-        isThere = unloadable is not null;
-        where = unloadable ?? string.Join(", ", paths.Prepend(name).Distinct()); // both identifiers may be the same
+        exists = unloadable is not null;
+        where = unloadable ?? string.Join(", ", paths.Prepend(name).Distinct()); // both identifiers may be equal
         return false;
     }
 

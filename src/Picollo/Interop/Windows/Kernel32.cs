@@ -3,12 +3,12 @@ using System.Runtime.Versioning;
 
 namespace Picollo.Interop.Windows;
 
-/// <summary>The calls of kernel32.dll. Blittable; a BOOL is an int. Those on the hot path take well under a microsecond
-/// and never block, so they go without a GC transition.</summary>
+/// <summary>Functions of kernel32.dll. All signatures are blittable; a BOOL is an int. Functions on the hot path take much less than a
+/// microsecond and never block, so they have no GC transition.</summary>
 [SupportedOSPlatform("windows")]
 internal static unsafe partial class Kernel32
 {
-    // Pseudo-handles, the same in every process: nothing to close.
+    // Pseudo-handles, equal in every process. They are not closed.
     public const nint CurrentProcess = -1;
     public const nint CurrentThread = -2;
 
@@ -70,12 +70,12 @@ internal static unsafe partial class Kernel32
     [LibraryImport(Library), SuppressGCTransition]
     public static partial void GetCurrentProcessorNumberEx(ProcessorNumber* number);
 
-    /// <summary>Returns the mask before, or 0 on failure.</summary>
+    /// <summary>Sets the affinity mask. Returns the previous mask, or 0 on failure.</summary>
     [LibraryImport(Library)]
     public static partial nuint SetThreadAffinityMask(nint thread, nuint mask);
 }
 
-/// <summary>PROCESSOR_NUMBER of winnt.h: a group of up to 64 CPUs, and one of them.</summary>
+/// <summary>PROCESSOR_NUMBER of winnt.h: a group of up to 64 CPUs, and the number of one of them.</summary>
 [StructLayout(LayoutKind.Sequential)]
 internal struct ProcessorNumber
 {
@@ -84,8 +84,8 @@ internal struct ProcessorNumber
     public byte Reserved;
 }
 
-/// <summary>FILETIME of minwinbase.h: units of 100 ns in two halves. Not a <see cref="long"/>, which would have to be aligned to
-/// eight bytes where this need not be.</summary>
+/// <summary>FILETIME of minwinbase.h: units of 100 ns in two halves. It is not a <see cref="long"/>, because a FILETIME need not be aligned
+/// to eight bytes.</summary>
 internal struct FileTime
 {
     private const long NanosecondsPerUnit = 100;
@@ -93,10 +93,10 @@ internal struct FileTime
     public uint Low;
     public uint High;
 
-    /// <summary>An amount of time in nanoseconds; what is too long for them (292 years) stays at the limit.</summary>
+    /// <summary>The time in nanoseconds, saturated at 292 years.</summary>
     public readonly long Nanoseconds => ToNanoseconds(((ulong)High << 32) | Low);
 
-    /// <summary>The same of a LARGE_INTEGER.</summary>
+    /// <summary>Converts the 100 ns units of a LARGE_INTEGER to nanoseconds, saturated at 292 years.</summary>
     public static long ToNanoseconds(ulong units) =>
         units <= long.MaxValue / NanosecondsPerUnit ? (long)units * NanosecondsPerUnit : long.MaxValue;
 }

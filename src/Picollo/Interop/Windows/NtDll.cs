@@ -3,7 +3,7 @@ using System.Runtime.Versioning;
 
 namespace Picollo.Interop.Windows;
 
-/// <summary>The calls of ntdll.dll behind Windows' own task manager.</summary>
+/// <summary>The functions of ntdll.dll that Windows Task Manager uses.</summary>
 [SupportedOSPlatform("windows")]
 internal static unsafe partial class NtDll
 {
@@ -19,7 +19,7 @@ internal static unsafe partial class NtDll
     [LibraryImport(Library)]
     public static partial int NtQuerySystemInformation(int information, void* buffer, int size, int* needed);
 
-    /// <summary>The same of one processor group.</summary>
+    /// <summary>Queries the information of one processor group.</summary>
     [LibraryImport(Library)]
     public static partial int NtQuerySystemInformationEx(
         int information, ushort* group, int groupSize, void* buffer, int size, int* needed);

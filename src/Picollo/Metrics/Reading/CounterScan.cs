@@ -232,8 +232,8 @@ internal ref struct CounterScan
     }
 
     /// <summary>Returns S1 and S2 of eight lanes. With L lanes per vector, n vectors per piece and lane l, the index j in vector k is L·k +
-    /// l. Then Σk·v = nA − B, Σk²·v = n²A − (2n+1)B + 2C, so with w = nL + l Σj·v = wA − LB and Σj²·v = w²A − (L²(2n+1) + 2Ll)B +
-    /// 2L²C.</summary>
+    /// l. Then Σk·v = nA − B and Σk²·v = n²A − (2n+1)B + 2C. With w = nL + l, this gives Σj·v = wA − LB and Σj²·v = w²A − (L²(2n+1) + 2Ll)B
+    /// + 2L²C.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static (Vector512<ulong> S1, Vector512<ulong> S2) Weigh(
         Vector512<ulong> a, Vector512<ulong> b, Vector512<ulong> c, ulong firstLane, ulong lanes, ulong length)

@@ -26,11 +26,11 @@ public unsafe class NativeShimTests
 
     [Fact]
     public void A_library_of_another_version() => ReasonFor(new Libraries { AbiVersion = &OtherVersion })
-        .Should().Contain("is of version 4").And.Contain("3 is expected").And.Contain("at this place");
+        .Should().Contain("has version 4").And.Contain("version 3 is required").And.Contain("at this place");
 
     [Fact]
     public void A_library_of_another_version_that_lacks_a_function() =>
-        ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("is of version 4");
+        ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("has version 4");
 
     [Theory]
     [InlineData("picollo_abi_version")]
@@ -66,10 +66,10 @@ public unsafe class NativeShimTests
     {
         var libraries = new SystemNativeLibraries();
 
-        libraries.TryLoad("picollo_no_such_library", out nint library, out string where, out bool isThere).Should().BeFalse();
+        libraries.TryLoad("picollo_no_such_library", out nint library, out string where, out bool exists).Should().BeFalse();
 
         library.Should().Be(0);
-        isThere.Should().BeFalse();
+        exists.Should().BeFalse();
         where.Should().Contain(AppContext.BaseDirectory).And.Contain("runtimes").And.Contain("picollo_no_such_library");
         where.Split(", ").Should().OnlyHaveUniqueItems();
     }
@@ -129,10 +129,10 @@ public unsafe class NativeShimTests
 
         public delegate* unmanaged<int> HasInvariantCounter { get; init; } = &Yes;
 
-        public bool TryLoad(string name, out nint library, out string where, out bool isThere)
+        public bool TryLoad(string name, out nint library, out string where, out bool exists)
         {
             name.Should().Be("picollo_native");
-            isThere = IsThere;
+            exists = IsThere;
             (library, where) = IsThere ? ((nint)1, "at this place") : (0, "here, there");
             return IsThere && IsLoadable;
         }
