@@ -8,14 +8,14 @@ namespace Picollo;
 public sealed class MeasurementUnavailableException : NotSupportedException
 {
     /// <summary>Creates the exception.</summary>
-    /// <param name="message">The cause, and the remedy where there is one.</param>
+    /// <param name="message">The cause and, if there is one, the remedy.</param>
     public MeasurementUnavailableException(string message)
         : base(message)
     {
     }
 
     /// <summary>Creates the exception with its inner exception.</summary>
-    /// <param name="message">The cause, and the remedy where there is one.</param>
+    /// <param name="message">The cause and, if there is one, the remedy.</param>
     /// <param name="innerException">The exception that caused this one; <see langword="null"/> if there is none.</param>
     public MeasurementUnavailableException(string message, Exception? innerException)
         : base(message, innerException)
