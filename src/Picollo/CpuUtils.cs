@@ -65,9 +65,9 @@ public static class CpuUtils
         long start = Stopwatch.GetTimestamp();
         for (int i = 0; i < WarmupChains || Stopwatch.GetElapsedTime(start).TotalMilliseconds < 2; i++)
         {
-            long begin = Stopwatch.GetTimestamp();
+            long chainStart = Stopwatch.GetTimestamp();
             _ = AddChain256(WarmupBlocks);
-            TimeSpan taken = Stopwatch.GetElapsedTime(begin);
+            TimeSpan taken = Stopwatch.GetElapsedTime(chainStart);
             fastest = taken < fastest ? taken : fastest;
         }
 

@@ -10,7 +10,7 @@ namespace Picollo.Timing;
 internal readonly record struct ClockSample(long Counter, long Clock, long Uncertainty)
 {
     /// <summary>The uncertainty of an unusable sample: the counter stepped back or the clock stood still.</summary>
-    public const long Useless = long.MaxValue;
+    public const long Unusable = long.MaxValue;
 
     /// <summary>Takes the best of <see cref="CycleClockPolicy.SampleTries"/> samples, in about a microsecond.</summary>
     public static ClockSample Take(ICycleTimeSource source)
@@ -44,13 +44,13 @@ internal readonly record struct ClockSample(long Counter, long Clock, long Uncer
             before = stillShown;
         }
 
-        return new ClockSample(before, shown, Useless);
+        return new ClockSample(before, shown, Unusable);
     }
 
     private static ClockSample FromBracket(long before, long after, long clock)
     {
         // Subtract, so that the counter may wrap. Add one tick for the counter's own resolution.
         long width = after - before;
-        return width < 0 ? new ClockSample(after, clock, Useless) : new ClockSample(before + width / 2, clock, width / 2 + 1);
+        return width < 0 ? new ClockSample(after, clock, Unusable) : new ClockSample(before + width / 2, clock, width / 2 + 1);
     }
 }

@@ -46,13 +46,13 @@ internal sealed partial class CycleCalibrator
         }
         else
         {
-            StartAnew(sample, era);
+            Recalibrate(sample, era);
         }
     }
 
     private bool Agrees(ClockSample sample, ulong multiplier)
     {
-        if (sample.Uncertainty == ClockSample.Useless)
+        if (sample.Uncertainty == ClockSample.Unusable)
         {
             return false;
         }
@@ -88,7 +88,7 @@ internal sealed partial class CycleCalibrator
         }
     }
 
-    private void StartAnew(ClockSample sample, TimestampEra era)
+    private void Recalibrate(ClockSample sample, TimestampEra era)
     {
         if (sample.Clock - _eraStart.Clock >= ClockTicks(CycleClockPolicy.TrustedAfterMicroseconds))
         {
@@ -102,17 +102,17 @@ internal sealed partial class CycleCalibrator
         {
             if (++_disagreements >= CycleClockPolicy.DisagreementLimit)
             {
-                GiveUp(reason);
+                ReplaceCounter(reason);
                 return;
             }
         }
-        while (!TryBeginEra(out reason));
+        while (!TryStartEra(out reason));
     }
 
-    private bool TryBeginEra([NotNullWhen(false)] out string? reason)
+    private bool TryStartEra([NotNullWhen(false)] out string? reason)
     {
         ClockSample first = ClockSample.Take(_source);
-        if (first.Uncertainty != ClockSample.Useless && first.Counter is < 0 or > MaxCounter)
+        if (first.Uncertainty != ClockSample.Unusable && first.Counter is < 0 or > MaxCounter)
         {
             reason = "its value is outside the range of timestamps (a hypervisor may have set it)";
             return false;
@@ -121,7 +121,7 @@ internal sealed partial class CycleCalibrator
         int microseconds = CycleClockPolicy.StartBaselineMicroseconds;
         while (true)
         {
-            if (first.Uncertainty == ClockSample.Useless || !TryWaitUntil(first.Clock + ClockTicks(microseconds)))
+            if (first.Uncertainty == ClockSample.Unusable || !TryWaitUntil(first.Clock + ClockTicks(microseconds)))
             {
                 reason = "it stepped back, or the monotonic clock stood still, during calibration";
                 return false;
@@ -130,7 +130,7 @@ internal sealed partial class CycleCalibrator
             ClockSample second = ClockSample.Take(_source);
             if (ErrorOf(first, second) <= CycleClockPolicy.StartErrorBoundPpm * 1_000L)
             {
-                return TryBeginEra(first, second, out reason);
+                return TryStartEra(first, second, out reason);
             }
 
             if (microseconds >= CycleClockPolicy.StartBaselineLimitMicroseconds)
@@ -145,7 +145,7 @@ internal sealed partial class CycleCalibrator
         }
     }
 
-    private bool TryBeginEra(ClockSample first, ClockSample second, [NotNullWhen(false)] out string? reason)
+    private bool TryStartEra(ClockSample first, ClockSample second, [NotNullWhen(false)] out string? reason)
     {
         ulong multiplier = RatioOf(first, second);
         if (multiplier == 0
@@ -165,7 +165,7 @@ internal sealed partial class CycleCalibrator
     }
 
     /// <summary>Replaces the counter with the clock. A thread that sees a timestamp with the mark also sees its era.</summary>
-    private void GiveUp(string reason)
+    private void ReplaceCounter(string reason)
     {
         _unavailableReason = NotReliable(reason);
         _errorPpb = 0;

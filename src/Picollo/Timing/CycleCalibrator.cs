@@ -55,7 +55,7 @@ internal sealed partial class CycleCalibrator
         var calibrator = new CycleCalibrator(source, NoEra, isCounter: true);
         lock (calibrator._gate)
         {
-            if (!calibrator.TryBeginEra(out string? reason))
+            if (!calibrator.TryStartEra(out string? reason))
             {
                 return ForClock(source, NotReliable(reason));
             }
@@ -65,7 +65,7 @@ internal sealed partial class CycleCalibrator
     }
 
     private static string NotReliable(string reason) =>
-        $"This CPU's counter is not reliable: {reason}. {NativeShim.Instead} On a virtual machine, check the hypervisor's "
+        $"This CPU's counter is not reliable: {reason}. {NativeShim.FallbackNote} On a virtual machine, check the hypervisor's "
         + "time-stamp counter settings. On Linux, see /sys/devices/system/clocksource/clocksource0/current_clocksource for the clock "
         + "source that the kernel uses.";
 

@@ -21,7 +21,7 @@ public class CounterMathTests
         counts[place] = counters[place] = 1U << 30;
         List<(int Number, ulong Count)>? rest = null;
 
-        CounterMath.AddWhereRoom<uint>(counts, counters, 100, ref rest);
+        CounterMath.AddWhereFits<uint>(counts, counters, 100, ref rest);
 
         rest.Should().Equal((100 + place, 1UL << 30));
         counters[place].Should().Be(1U << 30);
@@ -111,7 +111,7 @@ public class CounterMathTests
         uint[] sums = [.. counters];
         List<(int Number, ulong Count)>? rest = null;
 
-        CounterMath.AddWhereRoom<TCount>(counts, sums, First, ref rest);
+        CounterMath.AddWhereFits<TCount>(counts, sums, First, ref rest);
 
         foreach ((int number, ulong count) in rest ?? [])
         {

@@ -45,7 +45,7 @@ public class ClockSampleTests
         var machine = new FakeMachine(3_000_000_000);
         machine.OnCounterRead = () => machine.StepCounter(-1_000);
 
-        ClockSample.Take(machine).Uncertainty.Should().Be(ClockSample.Useless);
+        ClockSample.Take(machine).Uncertainty.Should().Be(ClockSample.Unusable);
     }
 
     [Fact]
@@ -53,6 +53,6 @@ public class ClockSampleTests
     {
         var machine = new FakeMachine(3_000_000_000) { IsClockStuck = true };
 
-        ClockSample.Take(machine).Uncertainty.Should().Be(ClockSample.Useless);
+        ClockSample.Take(machine).Uncertainty.Should().Be(ClockSample.Unusable);
     }
 }

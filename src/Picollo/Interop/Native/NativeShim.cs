@@ -9,12 +9,12 @@ internal sealed unsafe class NativeShim
     public const int AbiVersion = 3;
 
     /// <summary>The part of a reason that says what the cycle clock does without the counter.</summary>
-    public const string Instead = "Stopwatch is used instead, at its own resolution.";
+    public const string FallbackNote = "Stopwatch is used instead, at its own resolution.";
 
     private const string Name = "picollo_native";
 
     private const string NotInvariant =
-        $"This CPU's counter does not tick at a constant rate (CPUID reports no invariant TSC). {Instead} On a virtual machine, let "
+        $"This CPU's counter does not tick at a constant rate (CPUID reports no invariant TSC). {FallbackNote} On a virtual machine, let "
         + "the hypervisor pass the feature through (QEMU: -cpu host,+invtsc).";
 
     private NativeShim(string? unavailableReason) => UnavailableReason = unavailableReason;
@@ -121,20 +121,20 @@ internal sealed unsafe class NativeShim
     }
 
     private static string NoLibrary(string platform, string tried) =>
-        $"The native library of Picollo was not found for {platform} (tried: {tried}). {Instead} To use the CPU's counter, deploy "
+        $"The native library of Picollo was not found for {platform} (tried: {tried}). {FallbackNote} To use the CPU's counter, deploy "
         + "the package's runtimes/<platform>/native folder with the program, or run native/build.sh in Picollo's repository.";
 
     private static string NotLoadable(string platform, string path) =>
-        $"The native library {path} exists but could not be loaded. {Instead} If this process has reached its limit of open files, "
+        $"The native library {path} exists but could not be loaded. {FallbackNote} If this process has reached its limit of open files, "
         + $"raise the limit (ulimit -n). If the library is not for {platform}, or its file system is mounted noexec, "
         + "deploy the library of the package to another folder.";
 
     private static string WrongVersion(string path, int found, int expected) =>
-        $"The native library {path} has version {found}, but version {expected} is required. {Instead} Deploy the library and "
+        $"The native library {path} has version {found}, but version {expected} is required. {FallbackNote} Deploy the library and "
         + "Picollo.dll from the same package.";
 
     private static string NotALibrary(string path, string missing) =>
-        $"The native library {path} has no function {missing}. {Instead} Deploy the library and Picollo.dll from the same package.";
+        $"The native library {path} has no function {missing}. {FallbackNote} Deploy the library and Picollo.dll from the same package.";
 }
 
 /// <summary>Loads the native library. Tests replace it.</summary>

@@ -5,7 +5,7 @@ public sealed partial class HdrHistogramSummary
 {
     internal const string DefaultBefore = "Before";
     internal const string DefaultAfter = "After";
-    private const string LeftOut = "-";
+    private const string Omitted = "-";
     private const string DefaultTitle = "Histogram summary";
     private const string DefaultDiffTitle = "Histogram diff";
 
@@ -66,7 +66,7 @@ public sealed partial class HdrHistogramSummary
             bool isShown = IsShown(i, options);
             table.Add(
                 Rank(percentile.Rank),
-                isShown ? Value(percentile, options) : LeftOut,
+                isShown ? Value(percentile, options) : Omitted,
                 isShown ? Precision(percentile, options) : string.Empty,
                 Count(percentile.TargetCount));
         }
@@ -105,9 +105,9 @@ public sealed partial class HdrHistogramSummary
             (bool hasFrom, bool hasTo) = (IsShown(i, options), other.IsShown(i, options));
             table.Add(
                 Rank(StandardRanks[i]),
-                hasFrom ? Value(from, options) : LeftOut,
-                hasTo ? Value(to, options) : LeftOut,
-                hasFrom && hasTo ? Change(from.Value, to.Value) : LeftOut);
+                hasFrom ? Value(from, options) : Omitted,
+                hasTo ? Value(to, options) : Omitted,
+                hasFrom && hasTo ? Change(from.Value, to.Value) : Omitted);
         }
 
         table.Add(string.Empty, string.Empty, string.Empty, string.Empty);

@@ -44,7 +44,7 @@ internal sealed partial class CounterBlock<TCounter>
             Span<TCounter> counters = CountersFrom(ref octaves, from, to);
             if (typeof(TCounter) == typeof(uint))
             {
-                CounterMath.AddWhereRoom(run, MemoryMarshal.Cast<TCounter, uint>(counters), from, ref rest);
+                CounterMath.AddWhereFits(run, MemoryMarshal.Cast<TCounter, uint>(counters), from, ref rest);
             }
             else
             {

@@ -43,7 +43,7 @@ internal static class CounterMath
     /// <summary>Adds counts to 32-bit counters where the sum is below 2³¹. Other counters do not change; their counts are added to
     /// <paramref name="rest"/>, with counter numbers that start at <paramref name="first"/>.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static void AddWhereRoom<TCount>(
+    public static void AddWhereFits<TCount>(
         ReadOnlySpan<TCount> counts, Span<uint> counters, int first, ref List<(int Number, ulong Count)>? rest)
         where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
     {
@@ -66,11 +66,11 @@ internal static class CounterMath
             }
             else
             {
-                AddEachWhereRoom(i, i + (2 * Vector512<uint>.Count), counts, counters, first, ref rest);
+                AddEachWhereFits(i, i + (2 * Vector512<uint>.Count), counts, counters, first, ref rest);
             }
         }
 
-        AddEachWhereRoom(i, counters.Length, counts, counters, first, ref rest);
+        AddEachWhereFits(i, counters.Length, counts, counters, first, ref rest);
     }
 
     /// <summary>Copies each counter and returns their sum; wraps at 2⁶⁴.</summary>
@@ -228,7 +228,7 @@ internal static class CounterMath
         return true;
     }
 
-    private static void AddEachWhereRoom<TCount>(
+    private static void AddEachWhereFits<TCount>(
         int from, int to, ReadOnlySpan<TCount> counts, Span<uint> counters, int first, ref List<(int Number, ulong Count)>? rest)
         where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
     {

@@ -24,7 +24,7 @@ public abstract partial class HdrHistogram
         }
 
         ThrowIfDisposed(); // also if the other histogram is empty
-        if (TryAddAlike(other))
+        if (TryAddSameLayout(other))
         {
             return;
         }
@@ -35,7 +35,7 @@ public abstract partial class HdrHistogram
 
     /// <summary>Adds the counters of a histogram with the same layout and range directly, without an intermediate copy, if
     /// possible.</summary>
-    private bool TryAddAlike(ReadOnlyHdrHistogram other)
+    private bool TryAddSameLayout(ReadOnlyHdrHistogram other)
     {
         if (other.Layout != Layout || other.FirstIndex != FirstIndex || other.Length != Length)
         {
@@ -157,9 +157,9 @@ public abstract partial class HdrHistogram
         ArgumentNullException.ThrowIfNull(other);
         if (other.Layout != Layout || other.FirstIndex != FirstIndex || other.Length != Length)
         {
-            PlainHdrHistogram<ulong> alike = new(HdrHistogramSettings.Of(this));
-            alike.Add(other);
-            other = alike;
+            PlainHdrHistogram<ulong> sameLayout = new(HdrHistogramSettings.Of(this));
+            sameLayout.Add(other);
+            other = sameLayout;
         }
 
         using CountsCopy subtracted = other.Read();

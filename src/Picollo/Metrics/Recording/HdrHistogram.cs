@@ -190,7 +190,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         lock (Gate)
         {
             outOfRange = ReadOutOfRange(); // throws if the histogram is disposed
-            return resetCount == _resetCount && _baseline is null && OnlyBlock() is { } block && block.TryReadDeltas(last, deltas);
+            return resetCount == _resetCount && _baseline is null && SingleBlock() is { } block && block.TryReadDeltas(last, deltas);
         }
     }
 
@@ -234,7 +234,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     {
         lock (Gate)
         {
-            return !_disposed && _baseline is null && OnlyBlock() is { } block && block.TryFill(summary, this);
+            return !_disposed && _baseline is null && SingleBlock() is { } block && block.TryFill(summary, this);
         }
     }
 
@@ -315,7 +315,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     }
 
     /// <summary>Returns the block if there is exactly one; otherwise null. Called with <see cref="Gate"/> held.</summary>
-    private CounterBlock? OnlyBlock()
+    private CounterBlock? SingleBlock()
     {
         int first = IndexOfBlock(from: 0);
         return first >= 0 && IndexOfBlock(first + 1) < 0 ? Blocks[first] : null;

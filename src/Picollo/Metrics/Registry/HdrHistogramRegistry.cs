@@ -206,9 +206,9 @@ public sealed class HdrHistogramRegistry
         string key = KeyOf(name, labels);
         lock (_gate)
         {
-            if (_byKey.TryGetValue(key, out HdrHistogramRegistration? there))
+            if (_byKey.TryGetValue(key, out HdrHistogramRegistration? existing))
             {
-                throw new ArgumentException($"{there} is already registered.", nameof(name));
+                throw new ArgumentException($"{existing} is already registered.", nameof(name));
             }
 
             Keep(key, new HdrHistogramRegistration(labels, name, histogram, DescriptionOf(name, description)));
@@ -242,13 +242,13 @@ public sealed class HdrHistogramRegistry
     /// one.</summary>
     private HdrHistogramDescription DescriptionOf(string name, HdrHistogramDescription? description)
     {
-        if (!_names.TryGetValue(name, out (HdrHistogramDescription Description, int Count) there))
+        if (!_names.TryGetValue(name, out (HdrHistogramDescription Description, int Count) existing))
         {
             return description ?? HdrHistogramDescription.None;
         }
 
-        return description is null || description == there.Description ? there.Description : throw new ArgumentException(
-            $"'{name}' is registered with another description: {there.Description}.", nameof(description));
+        return description is null || description == existing.Description ? existing.Description : throw new ArgumentException(
+            $"'{name}' is registered with another description: {existing.Description}.", nameof(description));
     }
 
     private void Keep(string key, HdrHistogramRegistration registration)
