@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.TestKit;
 
-/// <summary>What ConsumerApp printed: facts as "name=value", then, after "tables=", the tables.</summary>
+/// <summary>The output of ConsumerApp: facts as "name=value", then the tables, after "tables=".</summary>
 internal sealed class ConsumerOutput
 {
     private const string TablesMark = "tables=\n";
@@ -25,7 +25,7 @@ internal sealed class ConsumerOutput
 
     public long Number(string fact) => long.Parse(this[fact], CultureInfo.InvariantCulture);
 
-    /// <summary>Every scope measured in its own unit, the histogram counted on every thread.</summary>
+    /// <summary>Asserts that every scope measured in its own unit and that the histogram counted on every thread.</summary>
     public void ShouldShowThatScopesAndHistogramsWork()
     {
         foreach (var scope in new[] { "tick-scope", "nano-scope", "micro-scope", "milli-scope", "pico-scope" })
@@ -33,13 +33,13 @@ internal sealed class ConsumerOutput
             ShouldBracketTheScope(scope);
         }
 
-        // A pico scope across a suspend or a migration records nothing; there are few of those in a run.
+        // A PicoScope that spans a suspend or a migration records nothing; a run has few of these.
         Number("empty-pico-scopes").Should().BeInRange(199_990, 200_000);
         Number("thread-local-total").Should().Be(40_000);
     }
 
-    /// <summary>A pool of CPU workers gave what was computed, in slices and without, and its count of tasks: 20 and 1 sums, one
-    /// that went outside, a loop's two, and one that failed.</summary>
+    /// <summary>Asserts that a pool of CPU workers returned the results, with and without slices, and its task count: 20 and 1 sums, one
+    /// task that left the pool, two of a loop, and one that failed.</summary>
     public void ShouldShowThatThePoolWorks()
     {
         this["pool-sums"].Should().Be("500000");
@@ -49,13 +49,14 @@ internal sealed class ConsumerOutput
         this["pool-ended"].Should().Be("24 of 25, failed: 1");
     }
 
-    /// <summary>The tables of the getting-started sample come out here as they do there.</summary>
+    /// <summary>Asserts that the tables are equal to those of the getting-started sample.</summary>
     public void ShouldHaveTheTablesOfTheSample() => Tables.Should().Be(File.ReadAllText(
         Path.Combine(Repository.Root, "tests", "Picollo.Samples.Tests", "Golden", "GettingStarted.txt")));
 
     private void ShouldBracketTheScope(string scope)
     {
-        // A part in a thousand for the cycle counter's calibration and the histogram's rounding, one unit for its own.
+        // The tolerance is 0.1 % for the calibration of the cycle counter and the rounding of the histogram, plus one unit for the scope's
+        // own rounding.
         const double tolerance = 0.001;
         var readings = this[scope].Split(' ').Select(text => double.Parse(text, CultureInfo.InvariantCulture)).ToArray();
         var (inside, measured, around) = (readings[0], readings[1], readings[2]);

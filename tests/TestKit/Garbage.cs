@@ -1,11 +1,11 @@
 namespace Picollo.TestKit;
 
-/// <summary>Keeps tests of large histograms below a gigabyte: the collector leaves garbage of large arrays for long.</summary>
+/// <summary>Keeps tests of large histograms below a gigabyte: the collector collects large arrays late.</summary>
 internal static class Garbage
 {
     private const long Most = 100_000_000;
 
-    private static long _live; // after the last collection, of all tests that run
+    private static long _live; // bytes after the last collection, of all running tests
 
     public static void CollectIfMuch()
     {

@@ -1,21 +1,21 @@
 namespace Picollo.TestKit;
 
-/// <summary>What a test needs of the machine and the user that it runs on and as.</summary>
+/// <summary>A requirement of a test for the machine or the user.</summary>
 public enum Need
 {
     Linux,
     Root,
 
-    /// <summary>Linux's perf events, of this thread's user mode.</summary>
+    /// <summary>Linux perf events in user mode of the calling thread.</summary>
     PerfEvents,
 
-    /// <summary>Perf events of the kernel's part, too.</summary>
+    /// <summary>Perf events in kernel mode.</summary>
     KernelCounters,
 
-    /// <summary>The native library for this machine: native/build.sh made it.</summary>
+    /// <summary>The native library for this machine, built by native/build.sh.</summary>
     NativeLibrary,
 
-    /// <summary>The vectors of 512 bits that batches are counted with.</summary>
+    /// <summary>AVX-512.</summary>
     Avx512,
 
     /// <summary>SCHED_FIFO.</summary>
@@ -24,10 +24,10 @@ public enum Need
     /// <summary>Mounting a file system in memory.</summary>
     SmallDisk,
 
-    /// <summary>Mounting a /proc with options in a namespace of its own.</summary>
+    /// <summary>Mounting /proc with options in a separate namespace.</summary>
     OwnProc,
 
-    /// <summary>The data of cultures other than the invariant one.</summary>
+    /// <summary>Culture data other than the invariant culture.</summary>
     Cultures,
 
     // Programs.
@@ -39,7 +39,7 @@ public enum Need
     Java,
     Mpstat,
 
-    /// <summary>Compiling this machine's programs with Native AOT: NuGet's packages, and a compiler that links.</summary>
+    /// <summary>Native AOT compilation for this machine: the NuGet packages and a linker.</summary>
     NativeAot,
 
     /// <summary>The reference parser of OpenMetrics: Debian's python3-prometheus-client.</summary>
@@ -63,13 +63,13 @@ public enum Need
     Arm64Machine,
     X64Machine,
 
-    // The native library for a platform, in the packages.
+    // Native libraries in the packages.
     Arm64Library,
     WindowsLibrary,
     X64Library,
 }
 
-/// <summary>A test that is skipped, with the reason, where one of its needs is not met.</summary>
+/// <summary>A test that is skipped, with the reason, if one of its needs is not met.</summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class FactNeedingAttribute : FactAttribute
 {

@@ -5,14 +5,15 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Picollo.TestKit;
 
-/// <summary>Why needs are not met here. It is found out without Picollo, so that a defect of Picollo's fails tests and does not skip them.</summary>
+/// <summary>Checks needs and returns the reasons why they are not met. It does not use Picollo, so that a defect of Picollo fails tests
+/// instead of skipping them.</summary>
 internal static partial class Needs
 {
     private const string Setup = "./build.sh setup installs it as root on Debian or Ubuntu, and prints the package elsewhere";
 
     private static readonly ConcurrentDictionary<Need, string?> Reasons = [];
 
-    /// <summary>The folder of what scripts fetch: outside the clone, so that the next clone has it.</summary>
+    /// <summary>The folder of downloads of scripts. It is outside the clone, so that other clones can use it.</summary>
     private static readonly string CacheFolder = Path.Combine(
         Environment.GetEnvironmentVariable("XDG_CACHE_HOME") is { Length: > 0 } cache
             ? cache
@@ -25,10 +26,10 @@ internal static partial class Needs
     /// <summary>The program that victoriametrics.sh fetches.</summary>
     public static string VictoriaMetrics { get; } = Path.Combine(CacheFolder, "victoria-metrics/usr/bin/victoria-metrics");
 
-    /// <summary>The first program for that which is on the PATH, if any.</summary>
+    /// <summary>The first browser on the PATH; null if there is none.</summary>
     public static string? Browser { get; } = Array.Find(["chromium", "chromium-browser", "google-chrome"], Tool.Exists);
 
-    /// <summary>The HdrHistogram family's own library.</summary>
+    /// <summary>The Java library of the HdrHistogram family.</summary>
     public const string JavaLibrary = "/usr/share/java/hdrhistogram.jar";
 
     /// <returns>The reason of the first need that is not met; null if all are.</returns>
@@ -47,7 +48,7 @@ internal static partial class Needs
 
     private static string? Find(Need need) => need switch
     {
-        Need.Linux => OperatingSystem.IsLinux() ? null : "what is tested here exists on Linux only",
+        Need.Linux => OperatingSystem.IsLinux() ? null : "needs Linux",
         Need.Root => Environment.IsPrivilegedProcess ? null : "needs root",
         Need.PerfEvents => WhyNot(Need.Linux) ?? PerfEvents(),
         Need.KernelCounters => WhyNot(Need.PerfEvents) ?? KernelCounters(),
@@ -79,7 +80,7 @@ internal static partial class Needs
         Need.Unzip => Program("unzip"),
         Need.VictoriaMetrics => OnX64("VictoriaMetrics is fetched") ?? (File.Exists(VictoriaMetrics)
             ? null
-            : $"no {VictoriaMetrics}: run tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh first (it fetches Debian's, on Debian)"),
+            : $"no {VictoriaMetrics}: run tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh first (on Debian, it fetches Debian's package)"),
         Need.Wine => OnX64("the Windows program runs under Wine") ?? Program("wine") ?? Library("win-x64"),
         Need.Arm64Machine => Machine("qemu-system-aarch64", "linux-arm64", "arm64") ?? Program("aarch64-linux-gnu-gcc"),
         Need.X64Machine => Machine("qemu-system-x86_64", "linux-x64", "amd64") ?? Program("gcc"),
@@ -96,7 +97,7 @@ internal static partial class Needs
     private static string? Library(string rid) =>
         Repository.HasShim(rid) ? null : $"native/out/{rid} is empty: run native/build.sh {rid} first";
 
-    // In CI, packages that were handed in are tested whole.
+    // In CI, packages that are passed in must contain all libraries.
     private static string? PackedLibrary(string rid) =>
         Environment.GetEnvironmentVariable("PICOLLO_PACKAGES") is null || Environment.GetEnvironmentVariable("CI") is null ? Library(rid) : null;
 
@@ -109,9 +110,9 @@ internal static partial class Needs
         ?? Library(rid)
         ?? (File.Exists(Path.Combine(KernelFolder, architecture, "vmlinuz"))
             ? null
-            : $"{KernelFolder} has no kernel to boot: run tests/Picollo.Platform.Tests/Kernel/kernels.sh first (it fetches Debian's, on Debian)");
+            : $"{KernelFolder} has no kernel: run tests/Picollo.Platform.Tests/Kernel/kernels.sh first (on Debian, it fetches Debian's kernel)");
 
-    /// <summary>Restores a project. Other failures than a package that the sources lack are for the test to show.</summary>
+    /// <summary>Restores a project. Only a package that the sources lack is a reason; other failures must appear in the test.</summary>
     private static string? NativeAotPackages()
     {
         string folder = Directory.CreateTempSubdirectory("picollo-aot-").FullName;
@@ -133,7 +134,7 @@ internal static partial class Needs
         }
         catch (InvalidOperationException e)
         {
-            // NU1101: no such package. NU1102: not in this version.
+            // NU1101: the package does not exist. NU1102: the version does not exist.
             string? lacking = e.Message.Split('\n').FirstOrDefault(line => line.Contains("error NU1101") || line.Contains("error NU1102"));
             return lacking is null ? null : $"no package for Native AOT: {lacking[lacking.IndexOf("NU110", StringComparison.Ordinal)..]}";
         }
@@ -156,7 +157,7 @@ internal static partial class Needs
         }
     }
 
-    // Opens the counter of page faults of this thread in user mode.
+    // Opens a counter of this thread's page faults in user mode.
     private static unsafe string? PerfEvents()
     {
         const int size = 64; // PERF_ATTR_SIZE_VER0
@@ -170,14 +171,14 @@ internal static partial class Needs
         nint descriptor = SystemCall(number, (nint)attributes, 0, -1, -1, 0);
         if (descriptor < 0)
         {
-            return $"perf_event_open: {Marshal.GetLastPInvokeErrorMessage()} (kernel.perf_event_paranoid is {Paranoid() ?? "not there"})";
+            return $"perf_event_open: {Marshal.GetLastPInvokeErrorMessage()} (kernel.perf_event_paranoid is {Paranoid() ?? "missing"})";
         }
 
         new Microsoft.Win32.SafeHandles.SafeFileHandle(descriptor, ownsHandle: true).Dispose();
         return null;
     }
 
-    // As the kernel decides it (perf_allow_kernel).
+    // The same check as the kernel's perf_allow_kernel.
     private static string? KernelCounters()
     {
         const int permitted = 1, administration = 21, perfMonitor = 38; // CAP_SYS_ADMIN, CAP_PERFMON
@@ -186,7 +187,7 @@ internal static partial class Needs
         ulong capabilities = ulong.Parse(held.Trim(), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
         return int.Parse(Paranoid()!, CultureInfo.InvariantCulture) <= permitted || (capabilities & ((1UL << administration) | (1UL << perfMonitor))) != 0
             ? null
-            : $"this user may not count the kernel's part: kernel.perf_event_paranoid is {Paranoid()}, and 1 or CAP_PERFMON is needed";
+            : $"this user may not count kernel mode events: kernel.perf_event_paranoid is {Paranoid()}; set it to 1 or grant CAP_PERFMON";
     }
 
     private static string? Paranoid()

@@ -1,6 +1,6 @@
 namespace Picollo.TestKit;
 
-/// <summary>A data point of an exponential histogram, decoded by the numbers of its fields in opentelemetry-proto.</summary>
+/// <summary>A data point of an exponential histogram, decoded by the field numbers of opentelemetry-proto.</summary>
 internal sealed record OtlpDataPoint(
     string Metric,
     string Description,
@@ -19,7 +19,7 @@ internal sealed record OtlpDataPoint(
     double? Max,
     SortedDictionary<int, ulong> Buckets)
 {
-    /// <summary>The data points of an <c>ExportMetricsServiceRequest</c>.</summary>
+    /// <summary>Reads the data points of an <c>ExportMetricsServiceRequest</c>.</summary>
     public static IReadOnlyList<OtlpDataPoint> Read(ReadOnlySpan<byte> request) =>
     [
         .. from resource in new ProtobufMessage(request).Messages(1)

@@ -2,15 +2,16 @@ using System.Xml.Linq;
 
 namespace Picollo.TestKit;
 
-/// <summary>A picture of the documentation, an SVG in docs/. PICOLLO_APPROVE=1 (<c>./build.sh pictures</c>) writes it anew from a real run.</summary>
+/// <summary>A picture of the documentation, an SVG in docs/. PICOLLO_APPROVE=1 (<c>./build.sh pictures</c>) replaces it with one from a
+/// real run.</summary>
 internal static class Picture
 {
     private const int MaxLength = 60_000;
 
     public static bool IsAnew => Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1";
 
-    /// <summary>Writes the picture if it is to be made anew, and checks what a reader's browser needs.</summary>
-    /// <returns>The picture that the documentation shows.</returns>
+    /// <summary>Writes the picture if it must be replaced, and checks the requirements of a reader's browser.</summary>
+    /// <returns>The picture in the documentation.</returns>
     public static XElement Show(string name, string taken)
     {
         string path = Path.Combine(Repository.Root, "docs", name);

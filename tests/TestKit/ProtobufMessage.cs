@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Picollo.TestKit;
 
-/// <summary>A message in protocol buffers' encoding, read by its fields' numbers; as much of it as metrics use.</summary>
+/// <summary>A message in the protocol buffers encoding, read by field numbers. It supports only the types that metrics use.</summary>
 internal sealed class ProtobufMessage
 {
     private readonly List<(int Field, ulong Number, byte[] Bytes)> _fields = [];
@@ -38,7 +38,7 @@ internal sealed class ProtobufMessage
         }
     }
 
-    /// <summary>Messages that have their lengths before them.</summary>
+    /// <summary>Reads messages that are preceded by their lengths.</summary>
     public static IReadOnlyList<ProtobufMessage> Delimited(ReadOnlySpan<byte> encoded)
     {
         List<ProtobufMessage> all = [];
@@ -52,7 +52,7 @@ internal sealed class ProtobufMessage
         return all;
     }
 
-    /// <summary>The fields in the order of the message: the number of each, and its value.</summary>
+    /// <summary>The fields in the order of the message, each with its field number and its value.</summary>
     public IReadOnlyList<(int Field, ulong Number, byte[] Bytes)> Fields => _fields;
 
     public IEnumerable<ProtobufMessage> Messages(int field) => Of(field).Select(value => new ProtobufMessage(value.Bytes));
@@ -67,10 +67,10 @@ internal sealed class ProtobufMessage
 
     public bool Has(int field) => Of(field).Any();
 
-    /// <summary>A signed number in zigzag.</summary>
+    /// <summary>Returns a signed number in zigzag encoding.</summary>
     public long Signed(int field) => Signed(Number(field));
 
-    /// <summary>Packed signed numbers in zigzag.</summary>
+    /// <summary>Returns packed signed numbers in zigzag encoding.</summary>
     public long[] PackedSigned(int field)
     {
         List<long> all = [];
@@ -86,7 +86,7 @@ internal sealed class ProtobufMessage
         return [.. all];
     }
 
-    /// <summary>Packed numbers.</summary>
+    /// <summary>Returns packed numbers.</summary>
     public ulong[] PackedNumbers(int field)
     {
         List<ulong> all = [];
@@ -102,7 +102,7 @@ internal sealed class ProtobufMessage
         return [.. all];
     }
 
-    /// <summary>Packed numbers of 64 bits.</summary>
+    /// <summary>Returns packed 64-bit numbers.</summary>
     public ulong[] Packed(int field) =>
         [.. Of(field).SelectMany(value => value.Bytes.Chunk(8)).Select(bytes => BinaryPrimitives.ReadUInt64LittleEndian(bytes))];
 

@@ -4,7 +4,7 @@ namespace Picollo.TestKit;
 
 internal static class Repository
 {
-    /// <summary>The folder with Picollo.sln, as it was when these tests were built.</summary>
+    /// <summary>The folder with Picollo.sln at the time when these tests were built.</summary>
     public static string Root { get; } = typeof(Repository).Assembly
         .GetCustomAttributes<AssemblyMetadataAttribute>()
         .Single(metadata => metadata.Key == "RepositoryRoot").Value!;

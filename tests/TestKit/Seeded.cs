@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.TestKit;
 
-/// <summary>Cases from a random seed that a failure reports; PICOLLO_TEST_SEED repeats a run.</summary>
+/// <summary>Runs cases with random seeds. A failure reports its seed, and PICOLLO_TEST_SEED repeats a run.</summary>
 internal static class Seeded
 {
     private const string Switch = "PICOLLO_TEST_SEED";
@@ -13,7 +13,7 @@ internal static class Seeded
             ? seed
             : Random.Shared.Next();
 
-    /// <summary>Runs <paramref name="cases"/> cases, each with a random of its own.</summary>
+    /// <summary>Runs <paramref name="cases"/> cases, each with its own random number generator.</summary>
     public static void Run(int cases, Action<Random> test)
     {
         for (int i = 0; i < cases; i++)
@@ -26,7 +26,7 @@ internal static class Seeded
             }
             catch (Exception e)
             {
-                throw new InvalidOperationException($"Case {i} of {cases} failed; {Switch}={seed} repeats it first. {e.Message}", e);
+                throw new InvalidOperationException($"Case {i} of {cases} failed; set {Switch}={seed} to start with it. {e.Message}", e);
             }
         }
     }

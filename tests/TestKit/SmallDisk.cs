@@ -1,6 +1,6 @@
 namespace Picollo.TestKit;
 
-/// <summary>A file system in memory that is soon full.</summary>
+/// <summary>A small file system in memory.</summary>
 internal sealed class SmallDisk : IDisposable
 {
     private static readonly Dictionary<string, string?> AsItIs = [];
@@ -13,8 +13,8 @@ internal sealed class SmallDisk : IDisposable
 
     public string Path { get; }
 
-    /// <summary>Leaves no room.</summary>
-    /// <returns>The file that takes it.</returns>
+    /// <summary>Fills the file system.</summary>
+    /// <returns>The file that fills it.</returns>
     public string Fill()
     {
         string path = System.IO.Path.Combine(Path, "filler");
@@ -28,7 +28,7 @@ internal sealed class SmallDisk : IDisposable
         }
         catch (IOException)
         {
-            // That was the aim.
+            // The file system is full.
         }
 
         return path;

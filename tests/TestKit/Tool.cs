@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Picollo.TestKit;
 
-/// <summary>Runs a program to its end, or ends it at a deadline, and gives back what it printed.</summary>
+/// <summary>Runs a program to its end, or kills it at a deadline, and returns its output.</summary>
 internal static class Tool
 {
     private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(5);
 
-    // A build within `dotnet test` must not follow the outer MSBuild's paths and switches, and must leave no build
-    // or compiler server behind, which would hold its files and output open.
+    // A build within `dotnet test` must not use the outer MSBuild's paths and switches. It must not leave a build or compiler server
+    // running, which would keep its files and output open.
     private static readonly Dictionary<string, string?> BuildEnvironment = Environment.GetEnvironmentVariables()
         .Keys.Cast<string>()
         .Where(name => name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase))
@@ -25,20 +25,19 @@ internal static class Tool
     /// <summary>The <c>dotnet</c> that runs these tests.</summary>
     public static string DotnetPath { get; } = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
 
-    /// <summary>Runs the SDK that runs these tests.</summary>
+    /// <summary>Runs <c>dotnet</c> with the SDK that runs these tests.</summary>
     public static string Dotnet(string workingDirectory, params string[] arguments) => Run(DotnetPath, workingDirectory, BuildEnvironment, arguments);
 
-    /// <summary>A command line that runs tests/HelperApp from beside the tests.</summary>
-    /// <param name="arguments">What it is to do; see its Program.cs.</param>
+    /// <summary>Returns a command line that runs tests/HelperApp from the folder of the tests.</summary>
+    /// <param name="arguments">The arguments; see its Program.cs.</param>
     public static string[] HelperApp(params string[] arguments) => [DotnetPath, Path.Combine(AppContext.BaseDirectory, "HelperApp.dll"), .. arguments];
 
     /// <summary>Whether a program of that name is on the PATH.</summary>
     public static bool Exists(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "")
         .Split(Path.PathSeparator).Any(folder => File.Exists(Path.Combine(folder, program)));
 
-    /// <summary>
-    /// Returns standard output; a failing program is an exception that carries all it printed. The environment given is
-    /// laid over the present one, null removing a variable.
+    /// <summary> Runs a program and returns its standard output. If it fails, throws an exception with its output.
+    /// <paramref name="environment"/> is added to the current environment; a null value removes a variable.
     /// </summary>
     public static string Run(
         string program, string workingDirectory, IReadOnlyDictionary<string, string?> environment, params string[] arguments)
