@@ -9,7 +9,7 @@ public class CpuUtilsTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(1000)]
-    public void Every_addition_of_the_chain_is_done(int blocks)
+    public void AddChain_executes_every_addition(int blocks)
     {
         CpuUtils.AddChain256(blocks).Should().Be(Sum(blocks * 256));
         CpuUtils.AddChain512(blocks).Should().Be(Sum(blocks * 512));
@@ -30,23 +30,23 @@ public class CpuUtilsTests
     [InlineData(0)]
     [InlineData(-1)]
     [InlineData(int.MinValue)]
-    public void No_blocks_do_nothing(int blocks)
+    public void AddChain_without_blocks_returns_0(int blocks)
     {
         CpuUtils.AddChain256(blocks).Should().Be(0);
         CpuUtils.AddChain512(blocks).Should().Be(0);
     }
 
     [Fact]
-    public void A_warm_cpu_has_the_clock_of_a_cpu() => CpuUtils.WarmupCpu().Should().BeInRange(10e6, 100e9);
+    public void WarmupCpu_returns_a_plausible_frequency() => CpuUtils.WarmupCpu().Should().BeInRange(10e6, 100e9);
 
     [Fact]
-    public void The_threads_id_is_that_of_the_readers() => OnDedicatedThread(() =>
+    public void GetOsThreadId_equals_the_ID_of_the_readers() => OnDedicatedThread(() =>
     {
         ((long)CpuUtils.GetOsThreadId()).Should().Be(CpuUsageReader.GetThreadId()).And.BePositive();
     });
 
     [FactNeeding(Need.Linux)]
-    public void A_pinned_thread_stays_on_its_cpu() => OnDedicatedThread(() =>
+    public void A_pinned_thread_remains_on_its_CPU() => OnDedicatedThread(() =>
     {
         int[] permitted = CpuMask.Get(thread: 0)!;
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
@@ -56,7 +56,7 @@ public class CpuUtilsTests
             CpuMask.Get(thread: 0).Should().Equal(cpu);
             ((int)CpuUtils.GetCpu()).Should().Be(cpu);
 
-            // The own niceness is field 19 of the thread's stat file, and a negative one needs a right that not every user has.
+            // The niceness is field 19 of the thread's stat file. A negative niceness needs a right that not every user has.
             ProcTaskStat.TryRead((int)CpuUsageReader.GetThreadId(), text, out ProcTaskStat stat).Should().BeTrue();
             (notDone is null).Should().Be(stat.Nice == -20);
             notDone?.Should().StartWith("The thread's niceness is ").And.Contain("CAP_SYS_NICE");
@@ -64,7 +64,7 @@ public class CpuUtilsTests
     });
 
     [Fact]
-    public void A_cpu_that_does_not_exist_is_reported() => OnDedicatedThread(() =>
+    public void A_nonexistent_CPU_is_reported() => OnDedicatedThread(() =>
     {
         CpuUtils.PrepareBenchmarkThread(600_000).Should().BeFalse();
         CpuUtils.PrepareBenchmarkThread(1_023, out string? notDone).Should().BeFalse();
@@ -72,14 +72,14 @@ public class CpuUtilsTests
     });
 
     [Fact]
-    public void A_negative_cpu_is_rejected()
+    public void A_negative_CPU_is_rejected()
     {
         Action pin = () => CpuUtils.PrepareBenchmarkThread(-1);
         pin.Should().Throw<ArgumentOutOfRangeException>().WithParameterName("coreId");
     }
 
     [Fact]
-    public void A_system_without_pinning_says_so()
+    public void A_system_without_pinning_reports_it()
     {
         CurrentThread thread = new();
         thread.Cpu.Should().Be(-1);
@@ -88,14 +88,14 @@ public class CpuUtilsTests
     }
 
     [Fact]
-    public void All_that_was_not_done_is_reported()
+    public void All_failed_steps_are_reported()
     {
         CurrentThread neither = new();
         CpuUtils.Prepare(neither, 0, out string? notDone).Should().BeFalse();
         notDone.Should().Be($"{neither.Pin(0)} {neither.RaisePriority()}");
     }
 
-    /// <summary>A thread that nothing uses afterwards: pinning and niceness are not undone.</summary>
+    /// <summary>Runs the action on a new thread, because pinning and niceness are not undone.</summary>
     private static void OnDedicatedThread(Action action)
     {
         Exception? failure = null;

@@ -3,7 +3,7 @@ namespace Picollo.Tests;
 public class MeasurementUnavailableExceptionTests
 {
     [Fact]
-    public void The_cause_is_kept()
+    public void The_inner_exception_is_kept()
     {
         IOException cause = new("no such file");
 

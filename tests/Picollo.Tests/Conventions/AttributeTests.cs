@@ -8,7 +8,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>What debuggers and compilers of other languages read.</summary>
+/// <summary>Tests of attributes for debuggers and for compilers of other languages.</summary>
 public partial class AttributeTests
 {
     public static TheoryData<object, string> Displayed

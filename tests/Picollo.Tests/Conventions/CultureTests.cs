@@ -4,11 +4,11 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>Cultures of test runs differ from the invariant one, and what the library prints does not depend on them.</summary>
+/// <summary>Test runs use cultures that differ from the invariant culture, and the output of the library does not depend on them.</summary>
 public class CultureTests
 {
     [FactNeeding(Need.Cultures)]
-    public void German_prints_a_comma() => 1.5.ToString(Cultures.German).Should().Be("1,5");
+    public void The_German_culture_prints_a_decimal_comma() => 1.5.ToString(Cultures.German).Should().Be("1,5");
 
     [FactNeeding(Need.Cultures)]
     public void The_upper_case_of_a_Turkish_i_has_a_dot() => "i".ToUpper(Cultures.Turkish).Should().Be("İ");
@@ -16,7 +16,7 @@ public class CultureTests
     [FactNeeding(Need.Linux, Need.Cultures)]
     public void Tests_run_in_the_culture_of_the_environment()
     {
-        // As the runtime reads it: the first one that is set counts, even where it is empty.
+        // Like the runtime, use the first variable that is set, even if it is empty.
         string locale = Environment.GetEnvironmentVariable("LC_ALL") ?? Environment.GetEnvironmentVariable("LC_MESSAGES")
             ?? Environment.GetEnvironmentVariable("LANG") ?? "";
         string name = locale.Split('.', '@')[0].Replace('_', '-');

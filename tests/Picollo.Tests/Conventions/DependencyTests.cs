@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>Dependencies point one way, between packages and between the folders of the core.</summary>
+/// <summary>Dependencies between packages, and between the folders of the core, have one direction.</summary>
 public partial class DependencyTests
 {
     private const BindingFlags Declared =
@@ -12,11 +12,11 @@ public partial class DependencyTests
 
     private static readonly string[] Core = ["Interop", "Timing", "Metrics", "Cpu", "PerfEvent"];
 
-    /// <summary>The parts that each part may use, besides itself and the types of the namespace Picollo: a part of the core is a namespace, any
-    /// other part is a package.</summary>
+    /// <summary>The parts that each part may use, in addition to itself and the types of the namespace Picollo. A part of the core is a
+    /// namespace; any other part is a package.</summary>
     private static readonly Dictionary<string, string[]> Allowed = new()
     {
-        [""] = ["Cpu"], // CpuUtils alone; what all others use of this namespace uses nothing
+        [""] = ["Cpu"], // only CpuUtils; the other types of this namespace use no part
         ["Interop"] = [],
         ["Analyzers"] = [],
         ["Analyzers.CodeFixes"] = ["Analyzers"],
@@ -155,7 +155,7 @@ public partial class DependencyTests
         }
     }
 
-    // Constants and nameof leave no trace in the code, but their type's namespace stands in the text.
+    // Constants and nameof leave no trace in the compiled code, but the namespace of their type is in the source text.
     [GeneratedRegex(@"^\s*(?:global )?using [^;(]*?\b(?<name>Picollo[\w.]*)|(?<![\w.""/])(?:global::)?(?<name>Picollo\.[A-Z]\w*\.\w+)", RegexOptions.Multiline)]
     private static partial Regex Import();
 }

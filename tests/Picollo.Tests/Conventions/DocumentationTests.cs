@@ -3,7 +3,7 @@ using System.Xml.Linq;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>Every public member is documented, its parameters, results and exceptions' conditions included.</summary>
+/// <summary>Every public member is documented, including its parameters, its result and the conditions of its exceptions.</summary>
 public class DocumentationTests
 {
     private static readonly Dictionary<string, XElement> Documentation = PublicSurface.Assemblies
@@ -25,7 +25,7 @@ public class DocumentationTests
     }
 
     [Fact]
-    public void A_name_of_documentation_is_the_compilers()
+    public void XmlName_returns_the_names_of_the_compiler()
     {
         XmlName(typeof(Picollo.Metrics.HdrHistogram).GetMethod("GetPercentiles")!)
             .Should().Be("M:Picollo.Metrics.ReadOnlyHdrHistogram.GetPercentiles(System.ReadOnlySpan{System.Double},System.Span{Picollo.Metrics.Percentile})");
@@ -36,10 +36,10 @@ public class DocumentationTests
     {
         if (member is ConstructorInfo { DeclaringType: { } owner } constructor && constructor.GetParameters().Length == 0 && IsDocumented(XmlName(owner)))
         {
-            yield break; // the compiler's own constructor says what its type says
+            yield break; // a generated constructor is documented by its type
         }
 
-        // What a delegate takes and gives stands at its type.
+        // The parameters and the result of a delegate are documented at its type.
         string name = XmlName(member.DeclaringType is { } type && type.IsSubclassOf(typeof(Delegate)) ? type : member);
         if (!IsDocumented(name))
         {
@@ -57,13 +57,13 @@ public class DocumentationTests
         {
             if (!documentation.Elements("param").Any(param => param.Attribute("name")!.Value == parameter.Name && HasText(param)))
             {
-                yield return $"{name} says nothing of {parameter.Name}";
+                yield return $"{name} does not document {parameter.Name}";
             }
         }
 
         if (method is MethodInfo { IsSpecialName: false } function && function.ReturnType != typeof(void) && !documentation.Elements("returns").Any(HasText))
         {
-            yield return $"{name} says nothing of its result";
+            yield return $"{name} does not document its result";
         }
     }
 

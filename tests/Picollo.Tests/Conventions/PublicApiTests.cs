@@ -2,16 +2,16 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>The public API changes only together with the listing beside this file, so that a review sees it.</summary>
+/// <summary>The public API changes only together with the listing in this folder, so that reviewers see the change.</summary>
 public class PublicApiTests
 {
     private const string Switch = "PICOLLO_APPROVE";
     private const string Approved = "PublicApi.approved.txt";
 
     [Fact]
-    public void The_public_api_is_the_approved_one()
+    public void The_public_API_equals_the_approved_one()
     {
-        // Not from CallerFilePath, which is no path of this machine in a deterministic build.
+        // CallerFilePath is not a path of this machine in a deterministic build.
         string path = Path.Combine(Repository.Root, "tests", "Picollo.Tests", "Conventions", Approved);
         string actual = PublicApiText.Print();
         if (Environment.GetEnvironmentVariable(Switch) == "1")
@@ -28,14 +28,14 @@ public class PublicApiTests
 
     // 112 to 114: OtlpExporter, its options and their OtlpTemporality push histograms to OpenTelemetry receivers.
     // 115: ActivityCpuUsage measures spans in any application, without ASP.NET Core and dependency injection.
-    // 122: a profiler with its options; a profile, and what it consists of: nodes, functions with their kind, and the sums of each function.
-    // 124: the difference of two profiles, and that of each function.
+    // 122: a profiler with its options; a profile with its nodes, its functions with their kind, and the sums of each function.
+    // 124: the differences between two profiles and between their functions.
     // 125: the part of a profile that belongs to a route.
     [Fact]
     public void There_are_no_more_than_125_public_types() => PublicSurface.Types.Should().HaveCountLessThanOrEqualTo(125);
 
     [Fact]
-    public void The_listing_has_what_the_compiler_adds_to_records() => PublicSurface.MembersOf(typeof(Percentile)).Select(member => member.Name)
+    public void The_listing_contains_the_generated_members_of_records() => PublicSurface.MembersOf(typeof(Percentile)).Select(member => member.Name)
         .Should().Contain(["Equals", "GetHashCode", "ToString", "op_Equality", "op_Inequality"]);
 
     [Fact]
@@ -48,7 +48,7 @@ public class PublicApiTests
         Difference(before, before).Should().BeEmpty();
     }
 
-    // Each line with its type's, so that members of the same name in different types are told apart.
+    // Prefix each line with its type, to distinguish members of the same name in different types.
     private static string Difference(string[] before, string[] after)
     {
         List<string> lost = [.. Qualified(before)];

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>Prints the public surface as lines of something like C#, nullable annotations included.</summary>
+/// <summary>Prints the public API in a notation similar to C#, including nullable annotations.</summary>
 internal static class PublicApiText
 {
     private static readonly NullabilityInfoContext Nullability = new();
@@ -112,7 +112,7 @@ internal static class PublicApiText
         _ => string.Empty,
     };
 
-    // An override with a more derived result has a slot of its own and says so in an attribute.
+    // An override with a more derived result has its own slot and an attribute.
     private static bool IsCovariant(MethodInfo method) => method.IsDefined(typeof(PreserveBaseOverridesAttribute));
 
     private static string Generic(MethodInfo method) =>

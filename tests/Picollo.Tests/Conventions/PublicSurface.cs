@@ -10,14 +10,14 @@ using Picollo.Scheduling;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>What users of the libraries can name: their public types and the members of these, also those that the compiler adds, such as
-/// the members of records.</summary>
+/// <summary>The public API of the libraries: public types and their members, including generated members, such as those of
+/// records.</summary>
 internal static class PublicSurface
 {
     private const BindingFlags Declared =
         BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
-    /// <summary>One for each package.</summary>
+    /// <summary>The assemblies, one for each package.</summary>
     public static IReadOnlyList<Assembly> Assemblies { get; } =
     [
         typeof(HdrHistogram).Assembly, typeof(HdrHistogramMerger).Assembly, typeof(CommandMeter).Assembly, typeof(CpuWorkerPool).Assembly,
@@ -51,7 +51,8 @@ internal static class PublicSurface
         _ => false,
     };
 
-    // Accessors are listed with their property or event. No code can name an enum's field and what has a name with angle brackets.
+    // Accessors are listed with their property or event. Code cannot use an enum's value field and members with angle brackets in their
+    // names.
     private static bool IsHidden(MemberInfo member, Type type) =>
         (member is MethodInfo { IsSpecialName: true } method && IsAccessor(method, type))
         || member.Name.Contains('<', StringComparison.Ordinal)

@@ -8,7 +8,7 @@ namespace Picollo.Tests.Conventions;
 public class TypeConventionTests
 {
     [Fact]
-    public void Public_structs_are_readonly_but_for_scopes_which_end_once() => PublicSurface.Types
+    public void Public_structs_except_scopes_are_readonly() => PublicSurface.Types
         .Where(type => type.IsValueType && !type.IsEnum && !type.Name.EndsWith("Scope", StringComparison.Ordinal))
         .Should().OnlyContain(type => PublicApiText.IsReadOnly(type));
 
@@ -23,17 +23,17 @@ public class TypeConventionTests
         .Should().OnlyContain(type => type.IsSealed || type.IsAbstract);
 
     [Fact]
-    public void Nothing_outside_can_derive_a_histogram_or_a_factory() => PublicSurface.Types
+    public void External_types_cannot_derive_from_a_histogram_or_a_factory() => PublicSurface.Types
         .Where(type => type.IsAssignableTo(typeof(ReadOnlyHdrHistogram)) || type.IsAssignableTo(typeof(HdrHistogramFactory)))
         .SelectMany(type => type.GetConstructors(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
         .Should().OnlyContain(constructor => constructor.IsAssembly || constructor.IsFamilyAndAssembly);
 
     [Fact]
-    public void Readings_are_created_by_Picollo_only_and_have_no_deconstruction()
+    public void Only_Picollo_creates_readings_and_they_have_no_deconstruction()
     {
         Type[] readings = [.. PublicSurface.Types.Where(type =>
             type is { IsValueType: true, IsEnum: false, Namespace: "Picollo.Cpu" or "Picollo.PerfEvent" }
-            && type != typeof(CpuUsage) && type != typeof(PerfEventCounterValue))]; // which a program computes with
+            && type != typeof(CpuUsage) && type != typeof(PerfEventCounterValue))]; // programs create these two
 
         readings.Should().HaveCountGreaterThanOrEqualTo(10);
         readings.SelectMany(type => type.GetConstructors()).Should().BeEmpty();
@@ -42,13 +42,13 @@ public class TypeConventionTests
     }
 
     [Fact]
-    public void Numbers_that_are_durations_name_their_unit()
+    public void Names_of_numeric_durations_contain_the_unit()
     {
         Type[] numbers = [typeof(int), typeof(uint), typeof(long), typeof(ulong), typeof(double)];
         string[] durations = ["Time", "Duration", "Interval", "Latency", "Elapsed"];
         string[] units = ["Nano", "Pico", "Micro", "Milli", "Seconds", "Ticks", "Timestamp"];
 
-        // Names of perf_event_open(2), as in v0.1, and of Universe.CpuUsage, with its unit.
+        // These names are from perf_event_open(2), as in v0.1, and from Universe.CpuUsage, with its unit.
         Type[] foreign = [typeof(PerfEventCounterValue), typeof(CpuUsageAsyncWatcher.ContextSwitchLogItem)];
 
         PublicSurface.Types.Except(foreign).SelectMany(PublicSurface.MembersOf)

@@ -10,11 +10,11 @@ public class ClockSampleTests
     [InlineData(24_000_000, 1_000_000_000)] // arm64: a tick of 42 ns
     [InlineData(24_000_000, 24_000_000)]
     [InlineData(5_000_000_000, 1_000)] // a clock of milliseconds
-    public void The_counter_was_within_the_uncertainty_when_the_clock_came_to_its_value(long counterFrequency, long clockFrequency)
+    public void The_counter_is_within_the_uncertainty_at_the_edge_of_the_clock_tick(long counterFrequency, long clockFrequency)
     {
         var random = new Random(3);
         var machine = new FakeMachine(counterFrequency, clockFrequency);
-        int samples = clockFrequency < 1_000_000 ? 10 : 50; // a slow clock is read ten thousands of times for each
+        int samples = clockFrequency < 1_000_000 ? 10 : 50; // each sample reads a slow clock tens of thousands of times
         for (int i = 0; i < samples; i++)
         {
             machine.Pass(random.NextInt64(FakeMachine.PerMillisecond));
@@ -29,7 +29,7 @@ public class ClockSampleTests
     }
 
     [Fact]
-    public void An_interrupted_reading_is_passed_over()
+    public void An_interrupted_reading_is_ignored()
     {
         var machine = new FakeMachine(3_000_000_000);
         ClockSample undisturbed = ClockSample.Take(machine);
@@ -40,7 +40,7 @@ public class ClockSampleTests
     }
 
     [Fact]
-    public void A_counter_that_steps_back_in_every_reading_tells_nothing()
+    public void A_counter_that_steps_back_in_every_reading_gives_an_unusable_sample()
     {
         var machine = new FakeMachine(3_000_000_000);
         machine.OnCounterRead = () => machine.StepCounter(-1_000);

@@ -2,7 +2,7 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Timing;
 
-/// <summary>Counters that are not used from the start, and what the clock alone does.</summary>
+/// <summary>Tests of counters that are rejected at the start, and of the clock without a counter.</summary>
 public class CycleCalibratorFallbackTests
 {
     [Fact]
@@ -15,7 +15,7 @@ public class CycleCalibratorFallbackTests
         ReasonFor(new FakeMachine(3_000_000_000) { IsClockStuck = true }).Should().Contain("the monotonic clock stood still");
 
     [Fact]
-    public void A_clock_that_comes_to_a_stand_while_it_is_waited_for()
+    public void A_clock_that_stops_during_the_calibration()
     {
         var machine = new FakeMachine(3_000_000_000);
         int counterReads = 0;
@@ -38,13 +38,13 @@ public class CycleCalibratorFallbackTests
         ReasonFor(new FakeMachine(900_000, 10_000)).Should().Contain("not between 1 MHz and 100 GHz");
 
     [Fact]
-    public void A_counter_faster_than_any() =>
+    public void A_counter_faster_than_100_GHz() =>
         ReasonFor(new FakeMachine(200_000_000_000)).Should().Contain("not between 1 MHz and 100 GHz");
 
     [Theory]
     [InlineData(-1_000_000_000)]
     [InlineData(CycleCalibrator.ClockMark / 2 + 1)]
-    public void A_counter_that_a_hypervisor_set_out_of_range(long counter)
+    public void A_counter_outside_the_range_of_timestamps(long counter)
     {
         var machine = new FakeMachine(3_000_000_000);
         machine.SetCounter(counter);
@@ -56,7 +56,7 @@ public class CycleCalibratorFallbackTests
     [InlineData(1_000_000_000)]
     [InlineData(10_000_000)]
     [InlineData(24_000_000)]
-    public void Without_a_counter_intervals_are_the_clocks_own(long clockFrequency)
+    public void Without_a_counter_intervals_are_measured_with_the_clock(long clockFrequency)
     {
         var machine = new FakeMachine(3_000_000_000, clockFrequency);
         CycleCalibrator calibrator = CycleCalibrator.ForClock(machine, "there is none");
@@ -79,7 +79,7 @@ public class CycleCalibratorFallbackTests
         CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);
 
         calibrator.IsCounter.Should().BeFalse();
-        machine.TryMeasure(calibrator, 0, out _).Should().BeTrue("the clock does instead");
+        machine.TryMeasure(calibrator, 0, out _).Should().BeTrue("the clock is used instead");
         calibrator.UnavailableReason.Should().Contain("Stopwatch is used instead");
         return calibrator.UnavailableReason!;
     }

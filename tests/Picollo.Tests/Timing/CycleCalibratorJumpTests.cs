@@ -2,7 +2,7 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Timing;
 
-/// <summary>Suspends, migrations and counters that are not to be trusted.</summary>
+/// <summary>Tests of suspends, migrations and unreliable counters.</summary>
 public class CycleCalibratorJumpTests
 {
     private const long Frequency = 3_000_000_000;
@@ -18,7 +18,7 @@ public class CycleCalibratorJumpTests
 
     public static TheoryData<long> Steps => new()
     {
-        20 * Frequency, // the counter went on through a sleep of 20 s and the monotonic clock did not
+        20 * Frequency, // the counter continued during a sleep of 20 s, and the monotonic clock did not
         Frequency / 100,
         -Frequency / 100, // another CPU, or another machine
         -5 * Frequency,
@@ -36,30 +36,30 @@ public class CycleCalibratorJumpTests
         _calibrator.TryGetElapsedPicoseconds(start, end, out ulong picoseconds).Should().BeFalse();
         picoseconds.Should().Be(0);
         _calibrator.IsCounter.Should().BeTrue();
-        MeasuresRightly();
+        AssertMeasuresCorrectly();
     }
 
     [Fact]
-    public void A_counter_that_begins_at_zero_after_a_suspend_is_calibrated_anew()
+    public void A_counter_that_starts_at_zero_after_a_suspend_is_calibrated_again()
     {
         long start = _calibrator.GetTimestamp();
         _machine.SetCounter(0);
 
         _calibrator.TryGetElapsedPicoseconds(start, _calibrator.GetTimestamp(), out _).Should().BeFalse();
-        MeasuresRightly();
+        AssertMeasuresCorrectly();
     }
 
     [Fact]
-    public void A_step_back_between_two_intervals_is_seen_by_the_next()
+    public void A_step_back_between_two_intervals_is_detected_by_the_next_interval()
     {
         _machine.SetCounter(0);
 
-        _machine.TryMeasure(_calibrator, FakeMachine.PerMillisecond, out _).Should().BeFalse("it began before the new calibration");
-        MeasuresRightly();
+        _machine.TryMeasure(_calibrator, FakeMachine.PerMillisecond, out _).Should().BeFalse("it started before the new calibration");
+        AssertMeasuresCorrectly();
     }
 
     [Fact]
-    public void A_counter_that_wraps_is_a_counter_that_steps_back()
+    public void A_counter_that_wraps_is_treated_as_one_that_steps_back()
     {
         var machine = new FakeMachine(Frequency);
         machine.SetCounter((1L << 56) - 5 * Frequency);
@@ -75,7 +75,7 @@ public class CycleCalibratorJumpTests
     }
 
     [Fact]
-    public void Whoever_measures_across_a_jump_that_another_has_seen_discards_it_too()
+    public void An_interval_across_a_jump_that_another_thread_detected_is_discarded()
     {
         long start = _calibrator.GetTimestamp();
         _machine.StepCounter(Frequency);
@@ -85,25 +85,25 @@ public class CycleCalibratorJumpTests
     }
 
     [Fact]
-    public void Another_rate_is_found_within_a_check_and_measured_by_from_then_on()
+    public void A_changed_rate_is_detected_at_the_next_check_and_then_used()
     {
         _machine.CounterFrequency = 2_000_000_000;
 
         _machine.TryMeasure(_calibrator, 2 * FakeMachine.PerSecond, out _).Should().BeFalse();
 
         _calibrator.IsCounter.Should().BeTrue();
-        MeasuresRightly();
+        AssertMeasuresCorrectly();
         TickRatio.ToFrequency(_calibrator.Multiplier).Should().BeApproximately(2e9, 2e9 * 1e-4);
     }
 
     [Fact]
-    public void A_jump_too_small_to_be_seen_leaves_a_counter_that_is_soon_right_again()
+    public void After_an_undetected_small_jump_the_counter_soon_measures_correctly_again()
     {
         _machine.StepCounter(Frequency / 1_000_000); // 1 µs
         _machine.TryMeasure(_calibrator, FakeMachine.PerMillisecond, out _, count: 70_000);
 
         _calibrator.IsCounter.Should().BeTrue();
-        MeasuresRightly();
+        AssertMeasuresCorrectly();
         TickRatio.ToFrequency(_calibrator.Multiplier).Should().BeApproximately(Frequency, Frequency * 1e-7);
     }
 
@@ -118,7 +118,7 @@ public class CycleCalibratorJumpTests
     }
 
     [Fact]
-    public void Negative_intervals_in_a_row_cost_one_check()
+    public void Consecutive_negative_intervals_cause_one_check()
     {
         int reads = _machine.Reads;
         for (int i = 0; i < 100; i++)
@@ -126,12 +126,12 @@ public class CycleCalibratorJumpTests
             _calibrator.TryGetElapsedPicoseconds(_calibrator.GetTimestamp(), 1, out _);
         }
 
-        // A timestamp and two looks at the time each; a sample of 40 readings or so once.
+        // Each interval reads a timestamp and twice the time; one check takes a sample of about 40 readings.
         (_machine.Reads - reads).Should().BeInRange(300, 400);
     }
 
     [Fact]
-    public void Wrong_arguments_do_not_bring_the_counter_into_disrepute()
+    public void Wrong_arguments_do_not_count_as_disagreements()
     {
         var random = new Random(11);
         for (int i = 0; i < 100_000; i++)
@@ -145,11 +145,11 @@ public class CycleCalibratorJumpTests
         }
 
         _calibrator.IsCounter.Should().BeTrue(_calibrator.UnavailableReason);
-        MeasuresRightly();
+        AssertMeasuresCorrectly();
     }
 
     [Fact]
-    public void Suspends_now_and_then_are_no_reason_to_give_the_counter_up()
+    public void Occasional_suspends_do_not_replace_the_counter()
     {
         for (int i = 0; i < 20; i++)
         {
@@ -158,13 +158,13 @@ public class CycleCalibratorJumpTests
         }
 
         _calibrator.IsCounter.Should().BeTrue(_calibrator.UnavailableReason);
-        MeasuresRightly();
+        AssertMeasuresCorrectly();
     }
 
     [Theory]
     [InlineData(Frequency / 50)] // 20 ms
-    [InlineData(Frequency / 10_000)] // 100 µs: seen by the negative intervals
-    public void Counters_of_two_CPUs_that_differ_are_given_up_for_the_clock(long skew)
+    [InlineData(Frequency / 10_000)] // 100 µs: detected by negative intervals
+    public void The_clock_replaces_counters_that_differ_between_CPUs(long skew)
     {
         var random = new Random(2);
         long onCounter = _calibrator.GetTimestamp();
@@ -179,19 +179,19 @@ public class CycleCalibratorJumpTests
 
         _calibrator.IsCounter.Should().BeFalse();
         _calibrator.UnavailableReason.Should().Contain("not reliable").And.Contain("Stopwatch is used instead");
-        _calibrator.TryGetElapsedPicoseconds(onCounter, _calibrator.GetTimestamp(), out _).Should().BeFalse("it began on the counter");
+        _calibrator.TryGetElapsedPicoseconds(onCounter, _calibrator.GetTimestamp(), out _).Should().BeFalse("it started on the counter");
         _calibrator.TryGetElapsedPicoseconds(_calibrator.GetTimestamp(), onCounter, out _).Should().BeFalse();
         for (int i = 0; i < 100; i++)
         {
             _machine.StepCounter(skew);
-            MeasuresRightly();
+            AssertMeasuresCorrectly();
         }
 
         TickRatio.ToFrequency(_calibrator.Multiplier).Should().BeApproximately(_machine.ClockFrequency, 1e-3);
     }
 
     [Fact]
-    public void A_counter_that_jumps_while_it_is_calibrated_anew_is_given_up()
+    public void The_clock_replaces_a_counter_that_jumps_during_recalibration()
     {
         var random = new Random(5);
         _machine.OnCounterRead = () => _machine.StepCounter(random.NextInt64(-Frequency, Frequency));
@@ -200,11 +200,11 @@ public class CycleCalibratorJumpTests
 
         _calibrator.IsCounter.Should().BeFalse();
         _machine.OnCounterRead = null;
-        MeasuresRightly();
+        AssertMeasuresCorrectly();
     }
 
     [Fact]
-    public void While_one_thread_calibrates_anew_others_discard_theirs_and_do_not_wait()
+    public void While_one_thread_recalibrates_others_discard_their_intervals_without_waiting()
     {
         List<bool> meanwhile = [];
         _machine.StepCounter(Frequency);
@@ -218,7 +218,7 @@ public class CycleCalibratorJumpTests
                 isChecking = false;
                 var other = new Thread(() => meanwhile.Add(_calibrator.TryGetElapsedPicoseconds(start + 1, start + 2, out _)));
                 other.Start();
-                other.Join(TimeSpan.FromSeconds(30)).Should().BeTrue("nobody waits for a check");
+                other.Join(TimeSpan.FromSeconds(30)).Should().BeTrue("no thread waits for a check");
                 isChecking = true;
             }
         };
@@ -229,12 +229,12 @@ public class CycleCalibratorJumpTests
 
         isChecking = false;
         meanwhile.Should().Contain(false);
-        MeasuresRightly();
+        AssertMeasuresCorrectly();
     }
 
-    private void MeasuresRightly()
+    private void AssertMeasuresCorrectly()
     {
         _machine.TryMeasure(_calibrator, FakeMachine.PerMillisecond, out ulong measured).Should().BeTrue();
-        measured.Should().BeCloseTo((ulong)FakeMachine.PerMillisecond, 130_000, "100 ppm and a reading of either clock");
+        measured.Should().BeCloseTo((ulong)FakeMachine.PerMillisecond, 130_000, "the tolerance is 100 ppm and one reading of each clock");
     }
 }

@@ -2,13 +2,13 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Timing;
 
-/// <summary>Samples that interrupts spoiled: a calibration knows how bad they are and goes by it.</summary>
+/// <summary>Tests of samples that were disturbed by interrupts: the calibration takes their uncertainty into account.</summary>
 public class CycleCalibratorNoiseTests
 {
     private const long CounterFrequency = 3_000_000_000;
 
     [Fact]
-    public void A_start_whose_first_sample_is_uncertain_takes_longer()
+    public void A_start_with_an_uncertain_first_sample_takes_longer()
     {
         var machine = new FakeMachine(CounterFrequency);
         machine.OnCounterRead = () => machine.Pass(machine.Now < FakeMachine.PerMillisecond ? FakeMachine.PerMicrosecond : 0);
@@ -21,13 +21,14 @@ public class CycleCalibratorNoiseTests
     }
 
     [Fact]
-    public void A_spoiled_sample_does_not_replace_a_good_ratio()
+    public void A_disturbed_sample_does_not_replace_a_good_ratio()
     {
         var machine = new FakeMachine(CounterFrequency);
         CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);
         machine.TryMeasure(calibrator, FakeMachine.PerMillisecond, out _, count: 5_000);
 
-        // A check reads the counter once, and then thrice a try: before the clock, while it shows the old value, and after.
+        // A check reads the counter once, and then three times per try: before the clock, while the clock has the old value, and
+        // afterwards.
         int read = 0;
         machine.OnCounterRead = () => machine.Pass(read++ % 3 == 0 ? 200 * FakeMachine.PerMicrosecond : 0);
         machine.Pass(2 * FakeMachine.PerSecond);
@@ -40,18 +41,18 @@ public class CycleCalibratorNoiseTests
     }
 
     [Fact]
-    public void A_spoiled_sample_is_no_disagreement_as_far_as_it_is_uncertain()
+    public void A_disturbed_sample_is_not_a_disagreement_within_its_uncertainty()
     {
         var machine = new FakeMachine(CounterFrequency);
         CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);
         long start = calibrator.GetTimestamp();
         int read = 0;
         machine.OnCounterRead = () => machine.Pass(read++ % 3 == 0 ? 50 * FakeMachine.PerMicrosecond : 0);
-        machine.Pass(10 * FakeMachine.PerMillisecond); // of which the bound alone allows 10 µs
+        machine.Pass(10 * FakeMachine.PerMillisecond); // the bound allows a difference of 10 µs
 
         calibrator.TryGetElapsedPicoseconds(start, machine.Counter, out ulong picoseconds).Should().BeTrue();
 
-        read.Should().Be(1 + (3 * CycleClockPolicy.SampleTries), "there was one check, and no new start");
+        read.Should().Be(1 + (3 * CycleClockPolicy.SampleTries), "there was one check and no recalibration");
         picoseconds.Should().BeCloseTo(10 * FakeMachine.PerMillisecond, 2 * (ulong)FakeMachine.PerMicrosecond);
     }
 

@@ -2,7 +2,7 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Timing;
 
-/// <summary>The first calibration and its refinement, on a machine where nothing goes wrong.</summary>
+/// <summary>Tests of the first calibration and its refinement on a machine without disturbances.</summary>
 public class CycleCalibratorStartTests
 {
     private const double StartBound = CycleClockPolicy.StartErrorBoundPpm * 1e-6;
@@ -14,7 +14,7 @@ public class CycleCalibratorStartTests
     [InlineData(24_000_000, 1_000_000_000)]
     [InlineData(19_200_000, 24_000_000)]
     [InlineData(3_312_649_000, 3_312_649)]
-    public void The_rate_is_found_within_its_bound_and_gets_better(long counterFrequency, long clockFrequency)
+    public void The_rate_is_within_its_bound_and_improves(long counterFrequency, long clockFrequency)
     {
         var machine = new FakeMachine(counterFrequency, clockFrequency);
 
@@ -32,7 +32,7 @@ public class CycleCalibratorStartTests
     }
 
     [Fact]
-    public void The_start_takes_about_2_ms_where_clocks_are_fast()
+    public void The_start_takes_about_2_ms_with_fast_clocks()
     {
         var machine = new FakeMachine(3_000_000_000);
 
@@ -46,7 +46,7 @@ public class CycleCalibratorStartTests
     [InlineData(700)]
     [InlineData(1_234_567_890)]
     [InlineData(FakeMachine.PerSecond * 100_000)] // more than a day in one interval
-    public void Intervals_come_out_as_long_as_they_were(long picoseconds)
+    public void Intervals_are_measured_correctly(long picoseconds)
     {
         var machine = new FakeMachine(2_596_117_634);
         CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);
@@ -54,7 +54,7 @@ public class CycleCalibratorStartTests
 
         machine.TryMeasure(calibrator, picoseconds, out ulong measured).Should().BeTrue();
 
-        // Beside the interval itself: half of either reading, and a tick.
+        // In addition to the interval itself: half of each reading and a tick.
         long expected = picoseconds + machine.CounterReadPicoseconds;
         measured.Should().BeCloseTo((ulong)expected, 400 + (ulong)(expected * 1e-6));
     }
@@ -74,7 +74,7 @@ public class CycleCalibratorStartTests
     }
 
     [Fact]
-    public void Checks_come_ever_more_seldom_up_to_one_a_second()
+    public void Checks_become_less_frequent_down_to_one_per_second()
     {
         var machine = new FakeMachine(3_000_000_000);
         CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);
@@ -102,7 +102,7 @@ public class CycleCalibratorStartTests
     }
 
     [Fact]
-    public void Checks_allocate_nothing()
+    public void Checks_do_not_allocate()
     {
         var machine = new FakeMachine(3_000_000_000);
         CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);
@@ -133,7 +133,7 @@ public class CycleCalibratorStartTests
     }
 
     [Fact]
-    public void A_slow_clock_gets_a_longer_start()
+    public void A_slow_clock_causes_a_longer_start()
     {
         var machine = new FakeMachine(3_000_000_000) { ClockReadPicoseconds = 500_000 };
 

@@ -3,24 +3,25 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Timing;
 
-/// <summary>The clock of the machine that the tests run on, whichever source it has.</summary>
+/// <summary>Tests of the clock on the machine that runs the tests, with either source.</summary>
 public class CycleClockTests
 {
     private static readonly bool HasLibrary = Directory.EnumerateFiles(AppContext.BaseDirectory, "*picollo_native.*").Any();
 
     [Fact]
-    public void A_reason_stands_exactly_where_there_is_no_counter() =>
+    public void A_reason_exists_if_and_only_if_there_is_no_counter() =>
         (CycleClock.UnavailableReason is null).Should().Be(CycleClock.IsCycleCounter);
 
     [Fact]
-    public void The_library_beside_the_program_is_found() =>
+    public void The_library_in_the_folder_of_the_program_is_found() =>
         (CycleClock.UnavailableReason?.Contains("was not found", StringComparison.Ordinal) ?? false).Should().Be(!HasLibrary);
 
     [Fact]
     [Trait("Category", "Slow")]
     public void It_agrees_with_the_stopwatch()
     {
-        // Accuracy, not speed: the least difference of several tries, since any try may be interrupted between two readings.
+        // This tests accuracy, not speed: it uses the smallest difference of several tries, because a try may be interrupted between two
+        // readings.
         const double Bound = CycleClockPolicy.StartErrorBoundPpm * 1e-6;
         double least = double.MaxValue;
         for (int i = 0; i < 10 && least > Bound; i++)
@@ -37,7 +38,7 @@ public class CycleClockTests
     }
 
     [Fact]
-    public void Ticks_convert_at_the_frequency_told()
+    public void Ticks_are_converted_with_the_reported_frequency()
     {
         double frequency = CycleClock.Frequency;
         long second = (long)frequency;
@@ -62,7 +63,7 @@ public class CycleClockTests
     }
 
     [Fact]
-    public void Threads_measure_side_by_side_while_the_ratio_is_refined()
+    public void Threads_measure_concurrently_while_the_ratio_is_refined()
     {
         const int Threads = 4;
         const int Intervals = 200_000;
@@ -77,7 +78,7 @@ public class CycleClockTests
                 bool isMeasured = CycleClock.TryGetElapsedPicoseconds(inner, out ulong innerPicoseconds)
                     & CycleClock.TryGetElapsedPicoseconds(outer, out ulong outerPicoseconds);
 
-                // The outer one is the longer, but for a ratio that was refined in between.
+                // The outer interval is longer, except if the ratio was refined in between.
                 count += isMeasured && innerPicoseconds <= outerPicoseconds + (outerPicoseconds / 1_000) ? 1 : 0;
             }
 
@@ -86,6 +87,6 @@ public class CycleClockTests
         Array.ForEach(threads, thread => thread.Start());
         Array.ForEach(threads, thread => thread.Join());
 
-        measured.Should().BeGreaterThan(Threads * Intervals * 99L / 100, "only jumps of the machine's counter discard any");
+        measured.Should().BeGreaterThan(Threads * Intervals * 99L / 100, "only jumps of the machine's counter discard intervals");
     }
 }

@@ -2,9 +2,8 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Timing;
 
-/// <summary>
-/// A machine whose true time is known to the picosecond: a counter and a clock over it, which suspends, migrations and
-/// adjustments act on as on a real one. Time passes with every reading and by <see cref="Pass"/>.
+/// <summary> A machine with a known true time, in picoseconds. Its counter and clock react to suspends, migrations and adjustments like
+/// real ones. Time passes with every reading and with <see cref="Pass"/>.
 /// </summary>
 internal sealed class FakeMachine(long counterFrequency, long clockFrequency = 1_000_000_000) : ICycleTimeSource
 {
@@ -15,14 +14,14 @@ internal sealed class FakeMachine(long counterFrequency, long clockFrequency = 1
     private Int128 _counterTicks = (Int128)1_000_000_000 * PerSecond; // in 1/10^12 of a tick, here 10^9 ticks
     private Int128 _clockTicks = (Int128)123_456_789 * PerSecond;
 
-    /// <summary>Picoseconds that have really passed.</summary>
+    /// <summary>The true time, in picoseconds.</summary>
     public long Now { get; private set; }
 
     public long CounterFrequency { get; set; } = counterFrequency;
 
     public long ClockFrequency { get; } = clockFrequency;
 
-    /// <summary>How much faster than it should the clock runs, as network time makes it.</summary>
+    /// <summary>The relative deviation of the clock's rate, in ppm, as caused by network time.</summary>
     public int ClockSlewPpm { get; set; }
 
     public bool IsClockStuck { get; set; }
@@ -31,7 +30,7 @@ internal sealed class FakeMachine(long counterFrequency, long clockFrequency = 1
 
     public long ClockReadPicoseconds { get; set; } = 22_000;
 
-    /// <summary>Called at every reading of the counter; an interrupt, say.</summary>
+    /// <summary>An action at every reading of the counter, for example an interrupt.</summary>
     public Action? OnCounterRead { get; set; }
 
     public int Reads { get; private set; }
@@ -46,18 +45,18 @@ internal sealed class FakeMachine(long counterFrequency, long clockFrequency = 1
         _counterTicks += (Int128)picoseconds * CounterFrequency;
         if (!IsClockStuck)
         {
-            // Most clocks are not adjusted, and a division of 128 bits is most of what a reading takes.
+            // Most clocks are not adjusted, and the 128-bit division is most of the cost of a reading.
             Int128 ticks = (Int128)picoseconds * ClockFrequency;
             _clockTicks += ClockSlewPpm == 0 ? ticks : ticks * (1_000_000 + ClockSlewPpm) / 1_000_000;
         }
     }
 
-    /// <summary>What a sleep state, or a CPU whose counter was set differently, does.</summary>
+    /// <summary>Simulates a sleep state, or a CPU whose counter has a different value.</summary>
     public void StepCounter(long ticks) => _counterTicks += (Int128)ticks * PerSecond;
 
     public void SetCounter(long ticks) => _counterTicks = (Int128)ticks * PerSecond;
 
-    // Half of the time that a reading takes passes before its moment and half after.
+    // Half of the duration of a reading passes before its moment and half after.
     public long ReadCounter()
     {
         Reads++;
@@ -77,7 +76,7 @@ internal sealed class FakeMachine(long counterFrequency, long clockFrequency = 1
         return clock;
     }
 
-    /// <summary>Measures <paramref name="count"/> intervals of the given length and says what came of the last.</summary>
+    /// <summary>Measures <paramref name="count"/> intervals of the given length and returns the result of the last one.</summary>
     public bool TryMeasure(CycleCalibrator calibrator, long picoseconds, out ulong measured, int count = 1)
     {
         measured = 0;

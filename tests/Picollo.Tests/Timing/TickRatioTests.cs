@@ -5,7 +5,7 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Timing;
 
-/// <summary>The fixed-point arithmetic against arithmetic without limits.</summary>
+/// <summary>Compares the fixed-point arithmetic with arithmetic without limits.</summary>
 public class TickRatioTests
 {
     private static readonly BigInteger One = BigInteger.Pow(2, TickRatio.FractionBits);
@@ -23,7 +23,7 @@ public class TickRatioTests
         ForAll((ticks, multiplier) =>
         {
             BigInteger product = (long)ticks * (BigInteger)(multiplier >> 1);
-            BigInteger floor = product >> TickRatio.FractionBits; // BigInteger shifts round down, negative ones too
+            BigInteger floor = product >> TickRatio.FractionBits; // BigInteger shifts round down, also for negative numbers
             return (BigInteger)TickRatio.ToSignedPicoseconds((long)ticks, multiplier >> 1) == floor;
         });
 
@@ -39,7 +39,7 @@ public class TickRatioTests
         TickRatio.ToPicoseconds(ticks, multiplier).Should().Be(expected);
 
     [Fact]
-    public void A_ratio_is_the_nearest_there_is()
+    public void A_ratio_is_rounded_to_nearest()
     {
         var random = new System.Random(7);
         for (int i = 0; i < 20_000; i++)
@@ -58,7 +58,7 @@ public class TickRatioTests
     }
 
     [Fact]
-    public void A_ratio_over_years_is_right_to_a_trillionth()
+    public void A_ratio_over_years_has_an_error_below_a_trillionth()
     {
         const long clockTicks = long.MaxValue / 3; // 97 years of nanoseconds
         const long counterTicks = clockTicks / 7 * 19;
@@ -77,19 +77,19 @@ public class TickRatioTests
     [InlineData(1, 1, 0)]
     [InlineData(1, 1, 59_000)] // 16.9 µs a tick
     [InlineData(1, long.MaxValue, 1)]
-    public void Where_there_is_no_ratio_that_fits_it_is_0(long counterTicks, long clockTicks, long frequency) =>
+    public void A_ratio_that_does_not_fit_is_0(long counterTicks, long clockTicks, long frequency) =>
         TickRatio.FromElapsed(counterTicks, clockTicks, frequency).Should().Be(0);
 
     [Theory]
     [InlineData(1_000_000_000)]
     [InlineData(3_312_649)] // an integer number of ticks per microsecond would be 0.3 % off
     [InlineData(2_596_117_634)]
-    public void A_frequency_comes_back(long frequency) =>
+    public void A_frequency_round_trips(long frequency) =>
         TickRatio.ToFrequency(TickRatio.FromElapsed(frequency, 10_000_000, 10_000_000))
             .Should().BeApproximately(frequency, frequency * 1e-12);
 
     [Fact]
-    public void Ticks_and_picoseconds_are_inverse_to_a_tick() =>
+    public void Ticks_and_picoseconds_are_inverse_within_a_tick() =>
         ForAll((picoseconds, multiplier) =>
         {
             ulong some = picoseconds >> 20;
@@ -100,7 +100,7 @@ public class TickRatioTests
 
     private static void ForAll(Func<ulong, ulong, bool> property)
     {
-        // All magnitudes alike: a uniform ulong is nearly always above 2⁶⁰.
+        // Generate all magnitudes with equal probability: a uniform ulong is nearly always above 2⁶⁰.
         Gen<ulong> magnitudes =
             from value in Gen.Choose(0, int.MaxValue).Two()
             from shift in Gen.Choose(0, 63)

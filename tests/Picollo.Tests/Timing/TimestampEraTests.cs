@@ -12,7 +12,7 @@ public class TimestampEraTests
     [Theory]
     [InlineData(1_000, 1_499, 1_497UL)]
     [InlineData(1_200, 1_200, 0UL)]
-    public void Within_the_era_and_before_the_check_the_fast_way_does(long start, long end, ulong expected)
+    public void The_fast_path_converts_intervals_within_the_era_before_the_check(long start, long end, ulong expected)
     {
         _era.TryConvertFast(start, end, out ulong picoseconds).Should().BeTrue();
         picoseconds.Should().Be(expected);
@@ -25,7 +25,7 @@ public class TimestampEraTests
     [InlineData(1_200, 1_500)] // a check is due
     [InlineData(1_200, long.MaxValue)]
     [InlineData(900, 950)]
-    public void Everything_else_goes_the_slow_way(long start, long end) =>
+    public void The_fast_path_rejects_all_other_intervals(long start, long end) =>
         _era.TryConvertFast(start, end, out _).Should().BeFalse();
 
     [Theory]
@@ -34,14 +34,14 @@ public class TimestampEraTests
     [InlineData(999, 1_200, false, 0UL)]
     [InlineData(1_200, 999, false, 0UL)]
     [InlineData(1_200, CycleCalibrator.ClockMark + 1_300, false, 0UL)] // ends on the clock
-    public void The_slow_way_tells_what_can_be_measured(long start, long end, bool expected, ulong expectedPicoseconds)
+    public void The_slow_path_reports_which_intervals_can_be_measured(long start, long end, bool expected, ulong expectedPicoseconds)
     {
         _era.TryConvert(start, end, out ulong picoseconds).Should().Be(expected);
         picoseconds.Should().Be(expectedPicoseconds);
     }
 
     [Fact]
-    public void A_refined_ratio_and_check_take_effect()
+    public void A_refined_ratio_and_a_new_check_time_take_effect()
     {
         _era.Refine(5 * OnePicosecond, recheckAt: 2_000);
 
@@ -55,7 +55,7 @@ public class TimestampEraTests
     [InlineData(-5, 7)]
     [InlineData(0, long.MaxValue - 1)]
     [InlineData(long.MaxValue - 2, long.MaxValue - 1)]
-    public void The_clock_alone_takes_any_timestamp(long start, long end)
+    public void Without_a_counter_any_timestamp_is_valid(long start, long end)
     {
         var era = new TimestampEra(TimestampSource.Clock, long.MinValue, OnePicosecond, ulong.MaxValue);
 
@@ -64,7 +64,7 @@ public class TimestampEraTests
     }
 
     [Fact]
-    public void While_the_counter_is_calibrated_nothing_is_measured()
+    public void No_interval_is_measured_during_calibration()
     {
         var era = new TimestampEra(TimestampSource.None, From, OnePicosecond, span: 0);
 

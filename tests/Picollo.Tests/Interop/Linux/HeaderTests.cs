@@ -7,10 +7,10 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Interop;
 
-/// <summary>The constants and structs of the interop layer are those of this system's headers, as its C compiler reads them.</summary>
+/// <summary>Compares the constants and structs of the interop layer with the headers of this system, using its C compiler.</summary>
 public sealed class HeaderTests
 {
-    /// <summary>Younger than the headers of the oldest systems that build this.</summary>
+    /// <summary>A constant that the headers of the oldest supported build systems lack.</summary>
     private const string Younger = "MFD_EXEC";
 
     private static readonly string[] Headers =

@@ -6,7 +6,7 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Interop;
 
-/// <summary>Sizes and places as include/uapi/linux/resource.h gives them for 64-bit programs.</summary>
+/// <summary>Tests sizes and offsets against include/uapi/linux/resource.h for 64-bit programs.</summary>
 public sealed class LinuxLayoutTests
 {
     [Fact]
@@ -28,7 +28,7 @@ public sealed class LinuxLayoutTests
     [Fact]
     public void Its_resident_size_is_KiB()
     {
-        // ru_utime, ru_stime, and the fourteen counts numbered.
+        // ru_utime, ru_stime, and the fourteen counts with their numbers as values.
         Span<long> raw = [1, 2, 3, 4, .. Enumerable.Range(10, 14).Select(number => (long)number)];
         LinuxResourceUsage.ToUsage(MemoryMarshal.Cast<long, LibC.Rusage>(raw)[0]).Should().Be(new ResourceUsage
         {

@@ -4,7 +4,7 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Tests.Interop;
 
-/// <summary>The C header and the managed side of it are written by hand, and must say the same.</summary>
+/// <summary>The C header and its managed counterpart are written by hand and must be consistent.</summary>
 public partial class NativeHeaderTests
 {
     [Fact]

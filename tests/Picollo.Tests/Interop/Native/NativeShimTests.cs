@@ -3,7 +3,7 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Tests.Interop;
 
-/// <summary>Every way in which the native library may be missing or not be the right one.</summary>
+/// <summary>Tests all cases of a missing or wrong native library.</summary>
 public unsafe class NativeShimTests
 {
     [Fact]
@@ -62,7 +62,7 @@ public unsafe class NativeShimTests
     }
 
     [Fact]
-    public void The_systems_loader_says_where_it_looked()
+    public void The_system_loader_reports_the_searched_paths()
     {
         var libraries = new SystemNativeLibraries();
 
@@ -81,14 +81,14 @@ public unsafe class NativeShimTests
         ReasonFor(libraries).Should().Contain("at this place").And.Contain("ulimit -n");
         NativeShim? known = null;
         ((nint)NativeShim.Find(libraries, ref known).ReadPerfCounters).Should().Be(0);
-        known.Should().BeNull("files may be closed meanwhile");
+        known.Should().BeNull("the process may close files meanwhile");
         libraries.IsLoadable = true;
         ((nint)NativeShim.Find(libraries, ref known).ReadPerfCounters).Should().Be(43);
         known.Should().NotBeNull();
     }
 
     [Fact]
-    public void That_there_is_no_library_is_found_out_once()
+    public void A_missing_library_is_searched_for_once()
     {
         NativeShim? known = null;
         NativeShim shim = NativeShim.Find(new Libraries { IsThere = false }, ref known);
@@ -116,7 +116,7 @@ public unsafe class NativeShimTests
     [UnmanagedCallersOnly]
     private static int No() => 0;
 
-    /// <summary>Managed code in place of the library's functions.</summary>
+    /// <summary>Libraries whose functions are managed code.</summary>
     private sealed class Libraries : INativeLibraries
     {
         public bool IsThere { get; init; } = true;
