@@ -4,12 +4,12 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Properties that FsCheck shrinks to the smallest failing input; its message has the seed.</summary>
+/// <summary>Properties for FsCheck, which shrinks a failing input to the smallest one and reports the seed.</summary>
 public class BatchPropertyTests
 {
     private const int Cases = 300;
 
-    // Every magnitude: a bit length, and bits of which so many are kept.
+    // Values of every magnitude: random bits, cut to a random bit length.
     private static readonly Arbitrary<ulong[]> AnyValues = Arb.From(
         (from length in Gen.Choose(0, 64)
          from high in Gen.Choose(int.MinValue, int.MaxValue)
@@ -19,7 +19,7 @@ public class BatchPropertyTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void A_batch_is_its_values_in_any_order(string variant) => Check(values =>
+    public void A_batch_equals_its_values_in_any_order(string variant) => Check(values =>
     {
         HdrHistogram batched = Create(variant);
         HdrHistogram reversed = Create(variant);
@@ -36,7 +36,7 @@ public class BatchPropertyTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void Nothing_is_lost_or_doubled(string variant) => Check(values =>
+    public void No_value_is_lost_or_counted_twice(string variant) => Check(values =>
     {
         HdrHistogram histogram = Create(variant);
         histogram.Record(values);
@@ -46,7 +46,7 @@ public class BatchPropertyTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void Histograms_of_parts_add_up_to_the_histogram_of_all(string variant) => Check(values =>
+    public void The_sum_of_the_histograms_of_parts_equals_the_histogram_of_all_values(string variant) => Check(values =>
     {
         HdrHistogram all = Create(variant);
         HdrHistogram sum = Create(variant);

@@ -3,19 +3,20 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>A carry subtracts 2³¹ from a 32-bit counter while another thread adds to the counter. No seam can stop between the read and the
-/// write of one instruction, so the two must meet often: it counts how often the other thread added during a carry.</summary>
+/// <summary>A carry subtracts 2³¹ from a 32-bit counter while another thread adds to the counter. A test cannot stop a thread between the
+/// read and the write of one instruction, so the two must collide often: the test counts the additions of the other thread during
+/// carries.</summary>
 [Collection(Alone.Name)]
 public class CarryStressTests
 {
     private const uint CarryUnit = 1u << 31;
     private const int Meetings = 5_000;
 
-    /// <summary>Enough for a busy machine. With one processor there are only a few meetings in it.</summary>
+    /// <summary>Long enough for a busy machine. With one processor, only a few collisions happen in this time.</summary>
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(10);
 
     [Fact]
-    public void A_carry_beside_a_writer_loses_no_count()
+    public void A_carry_with_a_concurrent_writer_loses_no_count()
     {
         CounterBlock<uint> block = new(HdrHistogram.Factory.WithMaxTrackableValue(1).Create());
         OctaveTable octaves = default;

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Writers, readers, snapshots and resets at the same time: no count is lost, doubled or made up.</summary>
+/// <summary>Concurrent writers, readers, snapshots and resets: no count is lost, counted twice or invented.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class ConservationStressTests
@@ -11,7 +11,7 @@ public class ConservationStressTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void Deltas_add_up_and_readers_see_all_that_was_recorded_before(string variant)
+    public void The_sum_of_deltas_is_the_total_and_readers_see_all_earlier_records(string variant)
     {
         HdrHistogram histogram = Create(variant);
         HdrHistogramSnapshot deltas = histogram.GetSnapshot();
@@ -27,7 +27,7 @@ public class ConservationStressTests
             () => ReadMonotonically(histogram, writers),
             () => ReadMonotonically(histogram, writers));
 
-        SpinWait.SpinUntil(() => writers.Finished > 1UL << 32); // counters pass their width also on a slow machine
+        SpinWait.SpinUntil(() => writers.Finished > 1UL << 32); // counters exceed their width also on a slow machine
         ulong recorded = writers.Stop();
         deltas.Update(deltas: true);
         sumOfDeltas += deltas.TotalCount + deltas.OverflowCount;
@@ -37,7 +37,7 @@ public class ConservationStressTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void After_a_reset_there_is_what_was_recorded_since_and_nothing_of_before(string variant)
+    public void After_a_reset_only_later_records_are_counted(string variant)
     {
         HdrHistogram histogram = Create(variant);
         HdrHistogramSummary summary = new();
@@ -57,8 +57,8 @@ public class ConservationStressTests
                     ulong begun = writers.Begun;
                     ulong total = summary.TotalCount + summary.OverflowCount;
 
-                    // What began after the reset and finished before the read is there; what finished before the reset is
-                    // not. An old count that a writer had put back would break the upper bound.
+                    // Records that started after the reset and finished before the read are included; records that finished before the
+                    // reset are not. An old count that a writer restored would exceed the upper bound.
                     (total + begunBefore).Should().BeGreaterThanOrEqualTo(finished);
                     (total + finishedBefore).Should().BeLessThanOrEqualTo(begun);
                     summary.P100.TargetCount.Should().Be(summary.TotalCount);
@@ -89,7 +89,7 @@ public class ConservationStressTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void Deltas_and_resets_from_one_thread_account_for_everything(string variant)
+    public void Deltas_and_resets_on_one_thread_account_for_all_records(string variant)
     {
         HdrHistogram histogram = Create(variant);
         HdrHistogramSnapshot deltas = histogram.GetSnapshot();
@@ -105,7 +105,7 @@ public class ConservationStressTests
                 seen += deltas.TotalCount + deltas.OverflowCount;
             }
 
-            // What comes between the update and the reset is in neither: bounded by what was recorded meanwhile.
+            // Records between the update and the reset are in neither: their number is bounded by the records meanwhile.
             ulong finished = writers.Finished;
             deltas.Update(deltas: true);
             seen += deltas.TotalCount + deltas.OverflowCount;
@@ -121,7 +121,7 @@ public class ConservationStressTests
 
     [Theory]
     [MemberData(nameof(Variants.Concurrent), MemberType = typeof(Variants))]
-    public void Counters_near_their_width_are_carried_exactly_by_many_writers_at_once(string variant)
+    public void Concurrent_writers_carry_nearly_full_counters_exactly(string variant)
     {
         const int Threads = 4;
         const ulong Near = 1_000;
@@ -131,7 +131,7 @@ public class ConservationStressTests
         ulong expected = 0;
         for (int round = 0; round < Rounds; round++)
         {
-            // In one piece, then in pieces that go to the counter itself.
+            // First one large count, then counts that are added directly to the counter.
             ulong fill = Width - Near;
             histogram.Record(20_000, fill);
             for (ulong filled = 0; filled < fill; filled += Writers.LargeCount)

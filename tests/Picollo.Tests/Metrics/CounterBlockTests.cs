@@ -9,13 +9,13 @@ public class CounterBlockTests
     [InlineData(1 << 16)]
     [InlineData((1 << 16) + 1)]
     [InlineData(1UL << 40)]
-    public void A_writer_of_any_count_does_not_wait_for_a_reader(ulong count)
+    public void A_writer_does_not_wait_for_a_reader(ulong count)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(3).Create();
         OctaveTable octaves = default;
         var block = new CounterBlock<uint>(histogram);
         var writer = new Thread(() => block.RecordInterlocked(ref octaves, histogram, 2, count)) { IsBackground = true };
-        lock (block.Gate) // as a reader while it copies
+        lock (block.Gate) // like a reader during a copy
         {
             writer.Start();
             writer.Join(TimeSpan.FromSeconds(30)).Should().BeTrue();
@@ -67,9 +67,9 @@ public class CounterBlockTests
         HdrHistogram histogram = HdrHistogram.Factory.WithMinTrackableValue(1_400).WithMaxTrackableValue(1_800).Create();
         OctaveTable octaves = default;
         var block = new CounterBlock<uint>(histogram);
-        block.Record(ref octaves, histogram, 1_500, 1); // the counters of 1,024 to 2,047
+        block.Record(ref octaves, histogram, 1_500, 1); // allocates the counters of 1,024 to 2,047
         uint* counter = OctaveTable.CounterOf<uint>(OctaveTable.EntryOf(ref octaves, value), value);
-        *counter = Carried + 5; // as that many records leave it, which tests have no time for
+        *counter = Carried + 5; // the state after this number of records, which would take too long
 
         block.CarryInterlocked(histogram, value);
 
@@ -78,7 +78,7 @@ public class CounterBlockTests
         using HdrHistogram sum = HdrHistogram.Factory.WithLayoutOf(histogram).WithMinTrackableValue(1_400).WithMaxTrackableValue(1_800).Create();
         List<(int Number, ulong Count)>? rest = null;
         block.TryAddTo(sum, ref rest).Should().BeTrue();
-        rest.Should().BeNull("what is out of range is added as such, not as a bucket");
+        rest.Should().BeNull("out-of-range counts are not added to a bucket");
         GC.KeepAlive(block);
     }
 
@@ -87,7 +87,7 @@ public class CounterBlockTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(3)]
-    public void A_counter_that_a_batch_fills_is_carried_wherever_its_value_is(int place)
+    public void A_counter_that_a_batch_fills_is_carried_at_any_index(int place)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(4).Create();
         OctaveTable octaves = default;
@@ -96,7 +96,7 @@ public class CounterBlockTests
 
         block.Record(ref octaves, histogram, [0, 1, 2, 3]);
 
-        block.CounterAt(ref octaves, place).Should().Be(0, "else it could wrap");
+        block.CounterAt(ref octaves, place).Should().Be(0, "otherwise it could wrap");
         ulong[] sums = new ulong[4];
         block.AddCountersTo(sums, ..4);
         block.AddCarriesTo(sums, ..4);

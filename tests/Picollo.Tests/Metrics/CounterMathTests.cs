@@ -3,10 +3,10 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Sums and differences of counts, in the vectors and in what is left after them.</summary>
+/// <summary>Sums and differences of counts, in vectors and in the remainder.</summary>
 public class CounterMathTests
 {
-    private const int Lengths = 40; // several vectors of any size, and every rest
+    private const int Lengths = 40; // several vectors of any size, with every remainder
 
     [Theory]
     [InlineData(0)]
@@ -15,7 +15,7 @@ public class CounterMathTests
     [InlineData(31)]
     [InlineData(32)]
     [InlineData(39)]
-    public void Counts_are_added_to_32_bit_counters_as_far_as_the_sums_stay_below_2_to_the_31(int place)
+    public void Counts_are_added_to_32_bit_counters_if_the_sum_is_below_2_to_the_31(int place)
     {
         uint[] counts = [.. Enumerable.Repeat(3U, 40)], counters = [.. Enumerable.Repeat(4U, 40)];
         counts[place] = counters[place] = 1U << 30;
@@ -29,7 +29,7 @@ public class CounterMathTests
     }
 
     [Fact]
-    public void A_baseline_is_taken_off_to_no_less_than_0() => Seeded.Run(Lengths, random =>
+    public void Subtract_has_a_minimum_of_0() => Seeded.Run(Lengths, random =>
     {
         ulong[] baseline = NextCounts(random);
         ulong[] sums = NextCounts(random, baseline.Length);
@@ -41,7 +41,7 @@ public class CounterMathTests
     });
 
     [Fact]
-    public void Deltas_are_no_less_than_0_and_the_counts_are_kept_for_the_next() => Seeded.Run(Lengths, random =>
+    public void Deltas_have_a_minimum_of_0_and_the_counts_are_stored() => Seeded.Run(Lengths, random =>
     {
         ulong[] previous = NextCounts(random);
         ulong[] counts = NextCounts(random, previous.Length);
@@ -55,7 +55,7 @@ public class CounterMathTests
     });
 
     [Fact]
-    public void Deltas_are_read_from_counters_of_either_storage() => Seeded.Run(Lengths, random =>
+    public void ReadDeltas_supports_both_storages() => Seeded.Run(Lengths, random =>
     {
         uint[] narrow = NextCounters(random);
         ulong[] wide = NextCounts(random, narrow.Length);
@@ -73,7 +73,7 @@ public class CounterMathTests
     });
 
     [Fact]
-    public void Counters_of_either_storage_are_copied_added_and_summed() => Seeded.Run(Lengths, random =>
+    public void Copies_and_sums_support_both_storages() => Seeded.Run(Lengths, random =>
     {
         uint[] narrow = NextCounters(random);
         ulong[] wide = [.. narrow.Select(counter => (ulong)counter << random.Next(20))];
@@ -94,7 +94,7 @@ public class CounterMathTests
     });
 
     [Fact]
-    public void A_count_for_which_a_32_bit_counter_has_no_room_is_left_over() => Seeded.Run(5 * Lengths, random =>
+    public void A_count_that_does_not_fit_in_a_32_bit_counter_is_returned() => Seeded.Run(5 * Lengths, random =>
     {
         uint[] counters = [.. NextCounters(random).Select(counter => counter & int.MaxValue)];
         uint[] narrow = NextCounters(random, counters.Length);
@@ -115,7 +115,7 @@ public class CounterMathTests
 
         foreach ((int number, ulong count) in rest ?? [])
         {
-            sums[number - First].Should().Be(counters[number - First], "it is left as it was");
+            sums[number - First].Should().Be(counters[number - First], "it does not change");
             ulong.CreateChecked(counts[number - First]).Should().Be(count);
             ((UInt128)count + counters[number - First]).Should().BeGreaterThan(int.MaxValue);
         }
@@ -131,7 +131,7 @@ public class CounterMathTests
 
     private static uint[] NextCounters(Random random) => NextCounters(random, random.Next(2 * Lengths));
 
-    /// <summary>Small ones, and some that nearly fill a 32-bit counter or half of it.</summary>
+    /// <summary>Returns small counters, and some that nearly fill a 32-bit counter or half of it.</summary>
     private static uint[] NextCounters(Random random, int length) => [.. Enumerable.Range(0, length).Select(_ => random.Next(8) switch
     {
         0 => uint.MaxValue - (uint)random.Next(3),

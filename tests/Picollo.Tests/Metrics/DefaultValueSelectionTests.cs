@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Sets the selection of the whole process: alone, not beside tests that read values.</summary>
+/// <summary>These tests set the selection of the whole process, so they do not run in parallel with tests that read values.</summary>
 [Collection(Alone.Name)]
 public class DefaultValueSelectionTests
 {
@@ -10,7 +10,7 @@ public class DefaultValueSelectionTests
     [InlineData(EquivalentValueSelection.LowerBound, 19_968)]
     [InlineData(EquivalentValueSelection.UpperBound, 20_223)]
     [InlineData(EquivalentValueSelection.Midpoint, 20_096)]
-    public void The_default_selection_decides_what_values_are(EquivalentValueSelection selection, ulong expected)
+    public void The_default_selection_determines_the_values(EquivalentValueSelection selection, ulong expected)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
         histogram.Record(20_000);
@@ -24,7 +24,7 @@ public class DefaultValueSelectionTests
             histogram.GetPercentileValue(50).Should().Be(expected);
             histogram.GetPercentile(50).Value.Should().Be(expected);
             histogram.GetSummary().P50.Value.Should().Be(expected);
-            histogram.GetSummary().Mean.Should().Be(20_096, "mean and deviation are over midpoints whatever is selected");
+            histogram.GetSummary().Mean.Should().Be(20_096, "mean and deviation always use midpoints");
         }
         finally
         {
@@ -33,7 +33,7 @@ public class DefaultValueSelectionTests
     }
 
     [Fact]
-    public void What_is_read_from_json_keeps_the_selection_of_that_moment()
+    public void Data_from_JSON_keeps_the_selection_at_the_time_of_the_read()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
         histogram.Record(20_000);
@@ -71,7 +71,7 @@ public class DefaultValueSelectionTests
     [InlineData(EquivalentValueSelection.UpperBound, "20,223", "-256")]
     [InlineData(EquivalentValueSelection.Interpolated, "19,968", "~128")]
     [InlineData(EquivalentValueSelection.Midpoint, "20,096", "±128")]
-    public void The_precision_that_a_table_shows_follows_the_selection(EquivalentValueSelection selection, string value, string precision)
+    public void The_precision_in_a_table_depends_on_the_selection(EquivalentValueSelection selection, string value, string precision)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
         histogram.Record(20_000);
@@ -90,7 +90,7 @@ public class DefaultValueSelectionTests
     }
 
     [Fact]
-    public void What_was_read_keeps_the_selection_of_its_read()
+    public void Percentiles_and_summaries_keep_the_selection_of_their_read()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
         histogram.Record(20_000);
@@ -105,15 +105,15 @@ public class DefaultValueSelectionTests
 
             (percentile.Value, ofBucket.Value, summary.P50.Value).Should().Be((20_096, 20_096, 20_096));
             summary.ToTable(new()).Should().Be(table);
-            snapshot.GetPercentile(50).Value.Should().Be(20_223, "a snapshot is read when it is asked");
+            snapshot.GetPercentile(50).Value.Should().Be(20_223, "a snapshot is read at the time of the call");
             histogram.BucketPercentilesWithValues.Single().Value.Should().Be(20_223);
 
             Percentile again = histogram.GetPercentile(50);
             again.Value.Should().Be(20_223);
-            again.Should().Be(percentile, "the selection is not part of what was recorded");
+            again.Should().Be(percentile, "equality ignores the selection");
             again.GetHashCode().Should().Be(percentile.GetHashCode());
 
-            histogram.GetSummary(summary).P50.Value.Should().Be(20_223, "it was filled anew");
+            histogram.GetSummary(summary).P50.Value.Should().Be(20_223, "it was filled again");
         }
         finally
         {
@@ -124,7 +124,7 @@ public class DefaultValueSelectionTests
     [Theory]
     [InlineData(-1)]
     [InlineData(5)]
-    public void An_undefined_default_selection_is_refused_where_it_is_set(int selection)
+    public void An_undefined_default_selection_is_rejected(int selection)
     {
         try
         {

@@ -17,7 +17,7 @@ public class FactoryTests
     [Fact]
     public void The_most_derived_type_is_known_to_the_compiler()
     {
-        // These compile only while each chain keeps its static type; the sealed type is what lets Record be inlined.
+        // This compiles only if each chain keeps its static type: Record can be inlined only with the sealed type.
         PlainHdrHistogram<uint> plain32 = HdrHistogram.Factory.WithUInt64Storage().WithUInt32Storage().Create();
         PlainHdrHistogram<ulong> plain64 = HdrHistogram.Factory.WithRelativeError(0.01).WithUInt64Storage().WithMinTrackableValue(1).Create();
         InterlockedHdrHistogram<uint> interlocked32 = HdrHistogram.Factory.WithThreadLocal().WithInterlocked().WithSignificantDigits(2).Create();
@@ -30,7 +30,7 @@ public class FactoryTests
     }
 
     [Fact]
-    public void Variant_and_storage_can_be_decided_at_run_time()
+    public void Variant_and_storage_can_be_selected_at_run_time()
     {
         HdrHistogramFactory plain = HdrHistogram.Factory.WithRelativeError(value: 0.01);
         plain.WithInterlocked(enabled: true).Create().Should().BeOfType<InterlockedHdrHistogram<uint>>();
@@ -53,7 +53,7 @@ public class FactoryTests
     [Theory]
     [InlineData(0.1, 0, ulong.MaxValue)]
     [InlineData(0.01, 10, 9_000)]
-    [InlineData(0.000001, 0, 100_000)] // its block has an error below what can be asked for
+    [InlineData(0.000001, 0, 100_000)] // the error of its block size is below the allowed minimum
     public void The_layout_of_another_histogram_gives_the_same_buckets(double relativeError, ulong min, ulong max)
     {
         HdrHistogram other = HdrHistogram.Factory.WithRelativeError(relativeError).WithLowestDiscernibleValue(8).WithMinTrackableValue(min).WithMaxTrackableValue(max).Create();
@@ -109,7 +109,7 @@ public class FactoryTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void A_factory_is_not_changed_by_what_is_built_on_it(string variant)
+    public void A_factory_is_immutable(string variant)
     {
         HdrHistogramFactory factory = Variants.Factories[variant];
         foreach (Func<HdrHistogramFactory, HdrHistogramFactory> step in (Func<HdrHistogramFactory, HdrHistogramFactory>[])
@@ -128,7 +128,7 @@ public class FactoryTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void A_setting_holds_through_every_later_step(string variant)
+    public void Later_steps_keep_earlier_settings(string variant)
     {
         HdrHistogramFactory factory = Variants.Factories[variant].WithRelativeError(0.03).WithLowestDiscernibleValue(4).WithMinTrackableValue(7).WithMaxTrackableValue(77);
         HdrHistogramFactory[] later =
@@ -163,7 +163,7 @@ public class FactoryTests
     }
 
     [Fact]
-    public void A_lowest_discernible_value_that_cannot_be_is_refused()
+    public void An_invalid_lowest_discernible_value_is_rejected()
     {
         foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {
@@ -176,12 +176,12 @@ public class FactoryTests
     }
 
     [Fact]
-    public void A_unit_saves_a_block_of_counters_for_each_doubling()
+    public void Each_doubling_of_the_unit_saves_a_block_of_counters()
     {
         long before = FootprintOf(1);
         for (int scale = 1; scale <= 14; scale++)
         {
-            // Two blocks are a page, which is listed and has a header.
+            // Two blocks are a page, which has an array header and an element in the array of pages.
             FootprintOf(1UL << scale).Should().Be(before - (scale * 512 * sizeof(uint)) - (scale / 2 * (sizeof(long) + 24)));
         }
 
@@ -211,7 +211,7 @@ public class FactoryTests
     [InlineData(1)]
     [InlineData(double.PositiveInfinity)]
     [InlineData(double.NegativeInfinity)]
-    public void A_relative_error_out_of_range_is_refused_not_clamped(double relativeError)
+    public void A_relative_error_out_of_range_is_rejected(double relativeError)
     {
         foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {
@@ -223,14 +223,14 @@ public class FactoryTests
     [Theory]
     [InlineData(0.000_001)]
     [InlineData(0.1)]
-    public void The_ends_of_the_range_of_relative_errors_are_allowed(double relativeError) =>
+    public void The_limits_of_the_relative_error_are_allowed(double relativeError) =>
         HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(100).Create().RelativeError.Should().BeLessThanOrEqualTo(relativeError);
 
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]
     [InlineData(6)]
-    public void Digits_out_of_range_are_refused(int significantDigits)
+    public void Significant_digits_out_of_range_are_rejected(int significantDigits)
     {
         foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {
@@ -244,7 +244,7 @@ public class FactoryTests
     [InlineData(11, 10)]
     [InlineData(ulong.MaxValue, ulong.MaxValue)]
     [InlineData(0, 0)]
-    public void An_empty_or_reversed_range_is_refused_when_the_histogram_is_made(ulong min, ulong max)
+    public void Create_rejects_an_empty_or_reversed_range(ulong min, ulong max)
     {
         foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {

@@ -2,10 +2,9 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>
-/// What earlier implementations got wrong, each shown absent. The others of that list: 4, ticks past 18 s, in
-/// <see cref="StopwatchTicksTests"/>; 6, counters that wrap, in the Carries part of <see cref="HistogramContract"/>; 8, threads
-/// that come and go beside a reader and collections, in <see cref="ThreadChurnTests"/>.
+/// <summary> Tests that the failure modes of earlier implementations do not occur. Other tests cover the rest of the list: mode 4, ticks
+/// above 18 s, <see cref="StopwatchTicksTests"/>; mode 6, counters that wrap, the Carries part of <see cref="HistogramContract"/>; mode 8,
+/// changing threads with a concurrent reader and collections, <see cref="ThreadChurnTests"/>.
 /// </summary>
 [Collection(Alone.Name)]
 public class FailureModeTests
@@ -13,7 +12,7 @@ public class FailureModeTests
     [Theory]
     [MemberData(nameof(Variants.ThreadLocal), MemberType = typeof(Variants))]
     [Trait("Category", "Slow")]
-    public void Mode_1_no_slot_is_shared_by_two_live_histograms_after_others_were_disposed_or_collected(string variant)
+    public void Mode_1_two_live_histograms_never_share_a_slot(string variant)
     {
         const int Histograms = 3_000;
         const int KeptEvery = 50;
@@ -67,7 +66,7 @@ public class FailureModeTests
     [Theory]
     [MemberData(nameof(Variants.Concurrent), MemberType = typeof(Variants))]
     [Trait("Category", "Slow")]
-    public void Mode_3_threads_by_the_thousand_leave_their_counts_and_no_memory(string variant)
+    public void Mode_3_thousands_of_ended_threads_leave_their_counts_but_no_memory(string variant)
     {
         const int Waves = 150;
         const int AtOnce = 8;
@@ -84,20 +83,21 @@ public class FailureModeTests
             OnNewThreads(AtOnce, () =>
             {
                 histogram.Record(20_000);
-                alive.SignalAndWait(); // so many are alive at once, and have numbers
+                alive.SignalAndWait(); // all of them are alive at the same time and have numbers
                 histogram.Record(20_000);
             });
-            histogram.TotalCount.Should().Be((ulong)(wave * AtOnce * 2), "every count stays when its thread ends");
+            histogram.TotalCount.Should().Be((ulong)(wave * AtOnce * 2), "counts are kept when their thread ends");
         }
 
-        // Twice as many: a thread of the process that is not this test's may take a dead one's number, and its successor then takes another.
-        histogram.FootprintInBytes.Should().BeLessThanOrEqualTo(((2 * AtOnce) + 1) * plain, "dead threads' counters serve their successors");
+        // The factor 2 is needed because another thread of the process may take the number of an ended thread, whose successor then takes
+        // another number.
+        histogram.FootprintInBytes.Should().BeLessThanOrEqualTo(((2 * AtOnce) + 1) * plain, "new threads reuse the counters of ended threads");
     }
 
     [Theory]
     [MemberData(nameof(Variants.ThreadLocal), MemberType = typeof(Variants))]
     [Trait("Category", "Slow")]
-    public void Mode_3_threads_alive_at_once_have_counters_of_their_own(string variant)
+    public void Mode_3_concurrent_threads_have_their_own_counters(string variant)
     {
         const int AtOnce = 100;
         HdrHistogramFactory factory = Variants.Factories[variant].WithRelativeError(0.01).WithMaxTrackableValue(1UL << 40);
@@ -127,7 +127,7 @@ public class FailureModeTests
     [InlineData(0.01)]
     [InlineData(0.001)]
     [InlineData(0.000_1)]
-    public void Mode_5_a_percentiles_default_value_is_within_the_relative_error_asked(double asked)
+    public void Mode_5_the_default_value_of_a_percentile_is_within_the_relative_error(double asked)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(asked).Create();
         foreach (ulong value in Values.Edges.Skip(1))
@@ -142,7 +142,7 @@ public class FailureModeTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void Mode_7_a_read_right_after_a_record_or_a_reset_sees_it(string variant)
+    public void Mode_7_a_read_sees_the_previous_record_or_reset(string variant)
     {
         HdrHistogram histogram = Variants.Factories[variant].WithMaxTrackableValue(100_000).Create();
         HdrHistogramSummary summary = new();
@@ -156,7 +156,7 @@ public class FailureModeTests
                 histogram.GetSummary(summary).TotalCount.Should().Be(i);
             }
 
-            // By another thread as well, once it has been told.
+            // Another thread also sees it, after synchronisation.
             ulong seen = 0;
             OnNewThreads(1, () => seen = histogram.TotalCount);
             seen.Should().Be(50);
@@ -168,7 +168,7 @@ public class FailureModeTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void Mode_9_percentiles_above_2_to_the_41st_are_right(string variant)
+    public void Mode_9_percentiles_above_2_to_the_41st_are_correct(string variant)
     {
         HdrHistogram histogram = Variants.Factories[variant].WithRelativeError(0.001).Create();
         for (int exponent = 30; exponent < 64; exponent++)

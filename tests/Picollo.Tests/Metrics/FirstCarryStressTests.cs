@@ -2,16 +2,15 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>
-/// The first carry of a 32-bit counter beside a summary: until then a summary reads the counters alone, and must not begin
-/// with them and end after the count has moved.
+/// <summary> Tests a summary during the first carry of a 32-bit counter. Before it, a summary reads only the counters; the count must not
+/// move to the carries during the read.
 /// </summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class FirstCarryStressTests
 {
     [Fact]
-    public void A_summary_beside_the_first_carry_misses_nothing()
+    public void A_summary_during_the_first_carry_misses_no_count()
     {
         const int Rounds = 1_500;
         const ulong Full = (1UL << 31) - 1;
@@ -24,7 +23,7 @@ public class FirstCarryStressTests
             {
                 round.SignalAndWait();
                 Thread.SpinWait(i % 500);
-                histogram!.Record(ulong.MaxValue); // the last bucket, which a summary comes to last
+                histogram!.Record(ulong.MaxValue); // the last bucket, which a summary reads last
                 round.SignalAndWait();
             }
         });

@@ -84,7 +84,7 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void Texts_that_run_together_stay_apart()
+    public void Names_and_labels_with_the_same_concatenation_are_distinguished()
     {
         _registry.Add("a", HdrHistogram.Create(), [new("b", "c\0d")]);
         _registry.Add("a", HdrHistogram.Create(), [new("b\0c", "d")]);
@@ -110,7 +110,7 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void What_does_not_fit_is_refused()
+    public void Invalid_registrations_are_rejected()
     {
         var histogram = HdrHistogram.Create();
         _registry.Add("x", histogram);
@@ -152,7 +152,7 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void A_name_of_which_nothing_is_left_may_be_described_anew()
+    public void A_name_without_registrations_can_get_a_new_description()
     {
         _registry.Add("x", HdrHistogram.Create(), [new("k", "1")]);
         _registry.Add("x", HdrHistogram.Create(), [new("k", "2")]);
@@ -168,7 +168,7 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void The_list_is_the_same_until_something_changes()
+    public void The_list_is_cached_until_a_change()
     {
         _registry.Add("b", HdrHistogram.Create());
         IReadOnlyList<HdrHistogramRegistration> one = _registry.Registrations;
@@ -197,7 +197,7 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void Nothing_is_registered_for_what_is_missing()
+    public void Missing_arguments_register_nothing()
     {
         _registry.Invoking(r => r.Add("x", null!)).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
         _registry.Invoking(r => r.GetOrAdd<HdrHistogram>("x", null!)).Should().Throw<ArgumentNullException>().WithParameterName("create");
@@ -208,11 +208,11 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void One_bound_alone_is_a_range() =>
+    public void Equal_bounds_are_allowed() =>
         _registry.Add("x", HdrHistogram.Create(), new HdrHistogramDescription { LowestBound = 7, HighestBound = 7 });
 
     [Fact]
-    public void A_description_is_checked()
+    public void A_description_is_validated()
     {
         HdrHistogramDescription.None.Should().Be(new HdrHistogramDescription());
         HdrHistogramDescription.Nanoseconds.Should().Be(new HdrHistogramDescription

@@ -14,7 +14,7 @@ public class HdrLayoutTests
     [InlineData(0.1, 8)]
     [InlineData(0.0625, 8)]
     [InlineData(0.0624, 16)]
-    [InlineData(0.056, 16)] // 8.93: truncated it would give 8 and an error of 0.0625
+    [InlineData(0.056, 16)] // truncating 8.93 would give 8 and an error of 0.0625
     [InlineData(0.01, 64)]
     [InlineData(0.001, 512)]
     [InlineData(0.0005, 1024)]
@@ -29,7 +29,7 @@ public class HdrLayoutTests
     }
 
     [Fact]
-    public void Any_relative_error_asked_is_kept() => Seeded.Run(10_000, random =>
+    public void The_layout_keeps_any_relative_error() => Seeded.Run(10_000, random =>
     {
         double asked = Math.Exp(Math.Log(1e-6) + (random.NextDouble() * Math.Log(0.1 / 1e-6)));
         asked = Math.Clamp(asked, HdrLayout.MinRelativeError, HdrLayout.MaxRelativeError);
@@ -37,12 +37,12 @@ public class HdrLayoutTests
         HdrLayout layout = new(asked);
 
         layout.RelativeError.Should().BeLessThanOrEqualTo(asked);
-        (layout.RelativeError * 2 > asked || layout.BlockSize == 1 << MinScale).Should().BeTrue("half as many buckets would not do for {0}", asked);
+        (layout.RelativeError * 2 > asked || layout.BlockSize == 1 << MinScale).Should().BeTrue("half as many buckets would not suffice for {0}", asked);
     });
 
     [Theory]
     [MemberData(nameof(Scales))]
-    public void An_index_is_that_of_the_original_formula(int scale)
+    public void Indexes_follow_the_original_formula(int scale)
     {
         HdrLayout layout = Layout(scale);
 
@@ -60,7 +60,7 @@ public class HdrLayoutTests
 
     [Theory]
     [MemberData(nameof(Scales))]
-    public void With_a_unit_an_index_is_that_of_the_family(int scale)
+    public void Indexes_with_a_unit_equal_those_of_the_family(int scale)
     {
         for (int unitScale = 0; unitScale <= Math.Min(14, HdrLayout.MaxUnitAndBlockScale - scale); unitScale++)
         {
@@ -79,7 +79,7 @@ public class HdrLayoutTests
 
     [Theory]
     [MemberData(nameof(Scales))]
-    public void An_index_is_that_of_a_search_through_blocks(int scale)
+    public void Indexes_equal_those_of_a_linear_search(int scale)
     {
         HdrLayout layout = Layout(scale);
 
@@ -95,7 +95,7 @@ public class HdrLayoutTests
 
     [Theory]
     [MemberData(nameof(Scales))]
-    public void Buckets_follow_each_other_without_gaps_up_to_the_largest_value(int scale)
+    public void Buckets_have_no_gaps(int scale)
     {
         HdrLayout layout = Layout(scale);
         uint last = layout.IndexOf(ulong.MaxValue);
@@ -107,7 +107,7 @@ public class HdrLayoutTests
             UInt128 end = (UInt128)start + (1UL << layout.StepScaleOf(index));
             UInt128 next = index == last ? (UInt128)1 << 64 : layout.StartOf(index + 1);
 
-            // Plain conditions: FluentAssertions takes microseconds for each of a million buckets.
+            // Use plain conditions: FluentAssertions takes microseconds for each of a million buckets.
             if (layout.IndexOf(start) != index || layout.IndexOf((ulong)(end - 1)) != index || end != next)
             {
                 Assert.Fail($"Bucket {index} from {start} to {end}, the next one from {next}.");
@@ -129,17 +129,17 @@ public class HdrLayoutTests
             ulong end = start + (step - 1);
             ulong midpoint = start + (step >> 1);
 
-            // In whole numbers, so that no rounding helps: distance / value <= error.
+            // Test distance / value <= error in integers, without rounding.
             if ((midpoint - start) * inverseError > start || (end - midpoint) * inverseError > end)
             {
-                Assert.Fail($"Bucket {index} [{start}, {end}] is further than 1/{inverseError} from its midpoint.");
+                Assert.Fail($"A value of bucket {index} [{start}, {end}] is further than 1/{inverseError} from the midpoint.");
             }
         }
     }
 
     private static HdrLayout Layout(int scale, int unitScale = 0) => new(Math.Max(0.5 / (1 << scale), HdrLayout.MinRelativeError), unitScale);
 
-    // countsArrayIndex of the Java library, with half as many sub-buckets as are counted for the first bucket.
+    // countsArrayIndex of the Java library, where the sub-bucket count is twice the block size.
     private static uint FamilyIndex(ulong value, int scale, int unitScale)
     {
         int leadingZeros = BitOperations.LeadingZeroCount(value | (((2UL << scale) - 1) << unitScale));
@@ -148,7 +148,7 @@ public class HdrLayoutTests
         return (uint)(((bucket + 1) << scale) + subBucket - (1 << scale));
     }
 
-    // The formula as the article about the first version gives it.
+    // The formula in the article about the first version.
     private static ulong OriginalIndex(ulong value, int scale)
     {
         int block = 64 - BitOperations.LeadingZeroCount(value >> scale);
@@ -175,7 +175,7 @@ public class HdrLayoutTests
         }
     }
 
-    // All indexes, or for the large layouts those around the ends of the blocks.
+    // Returns all indexes; for large layouts, only those around the ends of blocks.
     private static IEnumerable<uint> Indexes(int scale, uint last)
     {
         const int LastExhaustiveScale = 12;

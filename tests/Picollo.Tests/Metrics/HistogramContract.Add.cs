@@ -6,7 +6,7 @@ namespace Picollo.Tests.Metrics;
 public abstract partial class HistogramContract
 {
     [Fact]
-    public void Add_equals_recording_everything_in_one() => Seeded.Run(20, random =>
+    public void Add_equals_recording_all_values_in_one_histogram() => Seeded.Run(20, random =>
     {
         HdrHistogram one = CreateNarrow();
         HdrHistogram other = CreateNarrow();
@@ -25,10 +25,10 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void Histograms_can_be_added_to_each_other_at_the_same_time()
+    public void Two_threads_can_add_two_histograms_to_each_other()
     {
         HdrHistogram[] pair = [CreateNarrow(), CreateNarrow()];
-        const ulong Full = (1UL << 31) - 1; // each sum of two needs a carry, which takes a lock
+        const ulong Full = (1UL << 31) - 1; // each addition needs a carry, which takes a lock
         Array.ForEach(pair, histogram => histogram.Record(20_000, Full));
         using Barrier both = new(2);
         Thread[] threads = [.. Enumerable.Range(0, 2).Select(i => new Thread(() =>
@@ -41,12 +41,12 @@ public abstract partial class HistogramContract
         }) { IsBackground = true })];
         Array.ForEach(threads, thread => thread.Start());
 
-        threads.Should().OnlyContain(thread => thread.Join(TimeSpan.FromMinutes(1)), "neither waits for the other");
+        threads.Should().OnlyContain(thread => thread.Join(TimeSpan.FromMinutes(1)), "neither thread waits for the other");
         pair[0].GetBucket(20_000).Count.Should().BeGreaterThan(Full);
     }
 
     [Fact]
-    public void Add_makes_no_counters_where_there_is_nothing_to_add()
+    public void Add_allocates_no_counters_for_empty_buckets()
     {
         HdrHistogram sum = Factory.Create(), other = Factory.Create();
         Values.RecordInEachOctave(other);
@@ -63,7 +63,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Add_leaves_the_other_as_it_was()
+    public void Add_does_not_change_the_other_histogram()
     {
         HdrHistogram other = CreateNarrow();
         other.Record([1, 10_000, 20_000, 20_000, 40_000]);
@@ -95,7 +95,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Add_with_the_same_buckets_and_another_range_counts_what_does_not_fit_by_side()
+    public void Add_of_another_range_counts_out_of_range_values_by_side()
     {
         HdrHistogram wide = CreateWide();
         wide.Record([0, 9_983, 9_984, 20_000, 30_207, 30_208, ulong.MaxValue]);
@@ -110,7 +110,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Add_keeps_what_was_out_of_the_others_range_out_of_range()
+    public void Add_keeps_out_of_range_counts()
     {
         HdrHistogram narrow = CreateNarrow();
         narrow.Record(1, 3);
@@ -129,7 +129,7 @@ public abstract partial class HistogramContract
     [InlineData(0.1, 0.001)]
     [InlineData(0.001, 0.1)]
     [InlineData(0.01, 0.0003)]
-    public void Add_of_another_layout_counts_each_bucket_half_below_and_half_above_its_midpoint(double error, double otherError)
+    public void Add_of_another_layout_splits_each_bucket_at_its_midpoint(double error, double otherError)
     {
         HdrHistogram other = Factory.WithRelativeError(otherError).Create();
         HdrHistogram midpoints = Factory.WithRelativeError(error).Create();
@@ -157,7 +157,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Add_of_any_layout_and_range_puts_each_bucket_where_its_midpoint_lies() => Seeded.Run(40, random =>
+    public void Add_of_any_layout_and_range_assigns_buckets_by_their_midpoint() => Seeded.Run(40, random =>
     {
         double[] errors = [0.1, 0.03, 0.01, 0.001, 0.0002];
         HdrHistogram other = WithAnyRange(random, HdrHistogram.Factory.WithRelativeError(errors[random.Next(5)])
@@ -169,7 +169,7 @@ public abstract partial class HistogramContract
 
         foreach (Bucket bucket in other.Buckets.Skip(random.Next(3000)).Take(700))
         {
-            other.Record(bucket.Start, (ulong)random.Next(4)); // more of them than are added at once
+            other.Record(bucket.Start, (ulong)random.Next(4)); // more buckets than are added at once
         }
 
         HdrHistogramFactory layout = Factory.WithRelativeError(errors[random.Next(5)]).WithLowestDiscernibleValue(1UL << random.Next(12));
@@ -217,7 +217,7 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void Add_takes_a_snapshot_with_what_it_shows()
+    public void Add_of_a_snapshot_adds_its_current_counts()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000, 5);
@@ -246,7 +246,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Add_after_a_reset_of_either_counts_only_what_came_after_it()
+    public void Add_after_a_reset_counts_only_later_records()
     {
         HdrHistogram histogram = CreateNarrow();
         HdrHistogram other = CreateNarrow();
@@ -263,7 +263,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Add_refuses_itself_and_null()
+    public void Add_rejects_itself_and_null()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000);

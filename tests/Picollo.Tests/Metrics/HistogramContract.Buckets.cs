@@ -2,11 +2,11 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <content>Buckets, ranks of values, counts between values, and the enumerations.</content>
+/// <content>Buckets, ranks of values, counts between values, and enumerations.</content>
 public abstract partial class HistogramContract
 {
     [Fact]
-    public void Buckets_are_those_of_the_range_in_order()
+    public void Buckets_cover_the_range_in_ascending_order()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000, 3);
@@ -20,7 +20,7 @@ public abstract partial class HistogramContract
         (buckets[^1].Start + buckets[^1].Step).Should().Be(30_208);
         buckets.Zip(buckets.Skip(1)).Should().OnlyContain(pair => pair.First.Start + pair.First.Step == pair.Second.Start);
         buckets.Where(bucket => bucket.Count > 0).Should().Equal(histogram.BucketsWithValues);
-        FiguresOf(histogram.BucketsWithValues.Single()).Should().Be((19_968UL, 256UL, 3UL, 64, 590));
+        PropertiesOf(histogram.BucketsWithValues.Single()).Should().Be((19_968UL, 256UL, 3UL, 64, 590));
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Bucket_percentiles_of_empty_buckets_stand_between_their_neighbours()
+    public void Bucket_percentiles_of_empty_buckets_are_between_their_neighbours()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record(1);
@@ -55,7 +55,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Enumerations_of_an_empty_histogram_have_no_nan()
+    public void Enumerations_of_an_empty_histogram_have_no_NaN()
     {
         HdrHistogram histogram = CreateNarrow();
 
@@ -65,7 +65,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void An_enumeration_shows_the_moment_it_began()
+    public void An_enumeration_reads_the_counts_at_its_start()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record([1, 2]);
@@ -76,7 +76,7 @@ public abstract partial class HistogramContract
         histogram.Reset();
 
         buckets.MoveNext().Should().BeTrue();
-        FiguresOf(buckets.Current).Should().Be((2UL, 1UL, 1UL, 2, 2));
+        PropertiesOf(buckets.Current).Should().Be((2UL, 1UL, 1UL, 2, 2));
         buckets.MoveNext().Should().BeFalse();
     }
 
@@ -90,8 +90,8 @@ public abstract partial class HistogramContract
         Bucket below = histogram.GetBucket(9_983);
         Bucket above = histogram.GetBucket(30_208);
 
-        FiguresOf(below).Should().Be((9_856UL, 128UL, 3UL, -1, 525));
-        FiguresOf(above).Should().Be((30_208UL, 256UL, 2UL, -1, 630));
+        PropertiesOf(below).Should().Be((9_856UL, 128UL, 3UL, -1, 525));
+        PropertiesOf(above).Should().Be((30_208UL, 256UL, 2UL, -1, 630));
         below.IsOverflowBucket.Should().BeTrue();
         above.IsOverflowBucket.Should().BeTrue();
         histogram.GetBucket(9_984).IsOverflowBucket.Should().BeFalse();
@@ -104,7 +104,7 @@ public abstract partial class HistogramContract
         HdrHistogram histogram = CreateNarrow();
         histogram.GetPercentileRank(20_000).Should().Be(0);
 
-        histogram.Record([1, 40_000]); // out of range: not part of the share
+        histogram.Record([1, 40_000]); // out of range, not included in the share
         histogram.Record(12_000);
         histogram.Record(20_000, 2);
         histogram.Record(30_000);
@@ -112,7 +112,7 @@ public abstract partial class HistogramContract
         histogram.GetPercentileRank(0).Should().Be(0);
         histogram.GetPercentileRank(9_983).Should().Be(0);
         histogram.GetPercentileRank(11_903).Should().Be(0);
-        histogram.GetPercentileRank(11_904).Should().Be(25, "the whole bucket [11904, 12032) counts");
+        histogram.GetPercentileRank(11_904).Should().Be(25, "the whole bucket [11904, 12032) is included");
         histogram.GetPercentileRank(19_967).Should().Be(25);
         histogram.GetPercentileRank(19_968).Should().Be(75);
         histogram.GetPercentileRank(30_000).Should().Be(100);
@@ -120,7 +120,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_count_between_two_values_takes_their_whole_buckets()
+    public void GetCountBetween_counts_whole_buckets()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record([1, 9_984, 12_000, 20_000, 20_000, 30_207, 40_000]);
@@ -136,9 +136,9 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_reversed_pair_is_refused() => CreateNarrow().Invoking(histogram => histogram.GetCountBetween(2, 1))
+    public void GetCountBetween_rejects_reversed_values() => CreateNarrow().Invoking(histogram => histogram.GetCountBetween(2, 1))
         .Should().Throw<ArgumentException>().WithParameterName("low");
 
-    private static (ulong Start, ulong Step, ulong Count, int StorageIndex, int LogicalIndex) FiguresOf(Bucket bucket) =>
+    private static (ulong Start, ulong Step, ulong Count, int StorageIndex, int LogicalIndex) PropertiesOf(Bucket bucket) =>
         (bucket.Start, bucket.Step, bucket.Count, bucket.StorageIndex, bucket.LogicalIndex);
 }

@@ -2,17 +2,17 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <content>Counts near and past the width of a counter.</content>
+/// <content>Counts around and above the width of a counter.</content>
 public abstract partial class HistogramContract
 {
-    private const ulong Half = 1UL << 31; // where a 32-bit counter's sign changes
-    private const ulong Whole = 1UL << 32; // where it wraps
+    private const ulong Half = 1UL << 31; // the sign of a 32-bit counter changes
+    private const ulong Whole = 1UL << 32; // a 32-bit counter wraps
 
     public static TheoryData<ulong> CarryEdges => [Half, Whole, Half + Whole, 2 * Whole, 5 * Half, 1UL << 40, 1UL << 63];
 
     [Theory]
     [MemberData(nameof(CarryEdges))]
-    public void Counts_are_exact_on_both_sides_of_an_edge(ulong edge)
+    public void Counts_are_exact_around_counter_limits(ulong edge)
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000, edge - 3);
@@ -32,7 +32,7 @@ public abstract partial class HistogramContract
 
     [Theory]
     [MemberData(nameof(CarryEdges))]
-    public void A_counter_filled_in_steps_of_any_size_crosses_the_edge_exactly(ulong edge)
+    public void A_counter_crosses_its_limit_exactly_in_steps_of_any_size(ulong edge)
     {
         HdrHistogram histogram = CreateNarrow();
         ulong expected = 0;
@@ -54,7 +54,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Counts_that_wrap_to_nothing_are_read_as_nothing()
+    public void Counts_that_wrap_to_0_are_read_as_0()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record(20_000, 1UL << 63);
@@ -68,7 +68,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_batch_crosses_the_edge_of_a_counter_in_the_middle()
+    public void A_counter_crosses_its_limit_exactly_within_a_batch()
     {
         ulong[] values = new ulong[LongestBatch];
         Array.Fill(values, 20_000UL);
@@ -92,9 +92,9 @@ public abstract partial class HistogramContract
     [InlineData(3)]
     [InlineData(4)]
     [InlineData(7)]
-    public void A_narrow_counter_hands_its_count_over_long_before_it_wraps(int? placeInBatch)
+    public void A_32_bit_counter_is_carried_long_before_it_wraps(int? placeInBatch)
     {
-        const ulong Piece = 1 << 16; // small enough to be added to the counter itself
+        const ulong Piece = 1 << 16; // small enough to be added directly to the counter
         HdrHistogram histogram = CreateNarrow();
         for (ulong count = Piece; count < Half; count += Piece)
         {
@@ -119,8 +119,8 @@ public abstract partial class HistogramContract
             histogram.Record(20_000);
         }
 
-        // The table that takes carries is made with the first of them. That it is made here shows what would otherwise
-        // take 2³¹ more records to see.
+        // The table of carries is created with the first carry. Its creation proves the carry, which would otherwise take 2³¹ more records
+        // to observe.
         bool narrow = histogram.GetType().GetGenericArguments()[0] == typeof(uint);
         (histogram.FootprintInBytes > before).Should().Be(narrow);
         histogram.TotalCount.Should().Be(Half - 1 + (placeInBatch is null ? 1UL : 8UL));

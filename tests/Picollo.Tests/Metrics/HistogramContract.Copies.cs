@@ -3,11 +3,11 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <content>Copies, differences and what is corrected afterwards.</content>
+/// <content>Copies, differences and corrected copies.</content>
 public abstract partial class HistogramContract
 {
     [Fact]
-    public void A_clone_is_the_same_and_neither_changes_the_other() => Seeded.Run(20, random =>
+    public void A_clone_is_equal_and_independent() => Seeded.Run(20, random =>
     {
         HdrHistogram histogram = NextHistogram(random);
 
@@ -25,7 +25,7 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void A_clone_of_a_reset_histogram_holds_what_came_since_and_its_clock_goes_on()
+    public void A_clone_of_a_reset_histogram_has_the_counts_since_the_reset()
     {
         ManualTime time = new();
         HdrHistogram histogram = Factory.WithTimeProvider(time).Create();
@@ -41,7 +41,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void What_was_added_can_be_subtracted() => Seeded.Run(20, random =>
+    public void Added_counts_can_be_subtracted() => Seeded.Run(20, random =>
     {
         HdrHistogram histogram = NextHistogram(random);
         HdrHistogram before = histogram.Clone();
@@ -56,7 +56,7 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void A_snapshot_takes_a_subtraction_for_a_reset()
+    public void A_snapshot_treats_a_subtraction_as_a_reset()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record(10, 5);
@@ -77,7 +77,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void No_count_becomes_negative_and_then_none_changes()
+    public void A_subtraction_that_would_make_a_count_negative_changes_nothing()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000, 3);
@@ -102,7 +102,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_subtraction_of_the_same_layout_allocates_nothing_after_the_first()
+    public void Subtractions_of_the_same_layout_do_not_allocate_after_the_first()
     {
         HdrHistogram histogram = CreateWide(), other = CreateWide();
         histogram.Record(5, 10_000);
@@ -113,7 +113,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void What_is_corrected_afterwards_is_as_if_upper_bounds_had_been_recorded_corrected() => Seeded.Run(20, random =>
+    public void GetCorrected_equals_corrected_records_of_upper_bounds() => Seeded.Run(20, random =>
     {
         HdrHistogram histogram = NextHistogram(random);
         ulong interval = random.Next(4) == 0 ? 0 : 1 + (random.NextMagnitude() >> 40);
@@ -134,7 +134,7 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void Steps_add_up_to_the_total_and_end_with_the_last_value() => Seeded.Run(20, random =>
+    public void Steps_contain_all_counts_and_end_at_the_last_value() => Seeded.Run(20, random =>
     {
         HdrHistogram histogram = NextHistogram(random);
         ulong largest = histogram.GetPercentile(100).Bucket.End;
@@ -164,7 +164,7 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void Steps_reach_the_largest_value_of_all()
+    public void Steps_support_the_largest_value()
     {
         HdrHistogram histogram = Factory.WithRelativeError(0.1).Create();
         histogram.Record([0, ulong.MaxValue]);
@@ -176,7 +176,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Steps_that_cannot_be_are_refused_at_once()
+    public void Invalid_steps_are_rejected_immediately()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Invoking(h => h.GetLinearBuckets(0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("step");
@@ -215,7 +215,7 @@ public abstract partial class HistogramContract
             }
         }
 
-        // What the pool gives is not 0.
+        // Fill the buffer of the pool with values other than 0.
         ulong[] dirty = ArrayPool<ulong>.Shared.Rent(histogram.Length);
         dirty.AsSpan().Fill(77);
         ArrayPool<ulong>.Shared.Return(dirty);

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <content>RecordCorrected: what coordinated omission left out.</content>
+/// <content>RecordCorrected: correction for coordinated omission.</content>
 public abstract partial class HistogramContract
 {
     [Theory]
@@ -32,7 +32,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Any_corrected_record_equals_the_loop_inside_and_outside_the_range() => Seeded.Run(300, random =>
+    public void Any_corrected_record_equals_the_loop_within_and_outside_the_range() => Seeded.Run(300, random =>
     {
         HdrHistogram corrected = CreateNarrow();
         HdrHistogram looped = CreateNarrow();
@@ -46,11 +46,11 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void A_huge_value_at_a_tiny_interval_takes_a_step_a_bucket()
+    public void A_huge_value_with_a_tiny_interval_takes_one_step_per_bucket()
     {
         HdrHistogram histogram = Factory.Create();
 
-        // One by one it would take centuries.
+        // One record at a time would take centuries.
         histogram.RecordCorrected(ulong.MaxValue, 1);
 
         histogram.TotalCount.Should().Be(ulong.MaxValue);
@@ -67,7 +67,7 @@ public abstract partial class HistogramContract
             return;
         }
 
-        // As the HdrHistogram family defines it, in signed numbers that cannot wrap.
+        // The definition of the HdrHistogram family, in signed numbers that cannot wrap.
         for (Int128 missing = (Int128)value - interval; missing >= interval; missing -= interval)
         {
             histogram.Record((ulong)missing);

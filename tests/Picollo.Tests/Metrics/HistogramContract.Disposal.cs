@@ -56,7 +56,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Constant_properties_answer_after_dispose()
+    public void Constant_properties_can_be_read_after_dispose()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000);
@@ -73,7 +73,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public async Task A_thread_that_never_recorded_is_refused_as_well()
+    public async Task A_record_of_a_new_thread_after_dispose_throws()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Dispose();
@@ -89,7 +89,7 @@ public abstract partial class HistogramContract
 
     [Theory]
     [MemberData(nameof(ScopeNames))]
-    public void A_scope_that_ends_over_a_disposed_histogram_keeps_the_exception_of_its_block(string scope)
+    public void A_scope_of_a_disposed_histogram_keeps_the_exception_of_its_block(string scope)
     {
         foreach (HdrHistogram histogram in (HdrHistogram[])[CreateWide(), CreateNarrow()])
         {
@@ -106,7 +106,7 @@ public abstract partial class HistogramContract
 
     [Theory]
     [MemberData(nameof(ScopeNames))]
-    public async Task A_scope_of_a_thread_that_never_recorded_ends_over_a_disposed_histogram(string scope)
+    public async Task A_scope_of_a_disposed_histogram_can_end_on_a_new_thread(string scope)
     {
         HdrHistogram histogram = CreateWide();
         histogram.Dispose();
@@ -120,7 +120,7 @@ public abstract partial class HistogramContract
 
     [Theory]
     [MemberData(nameof(ScopeNames))]
-    public void Scopes_record_into_every_variant_in_and_out_of_range(string scope)
+    public void Scopes_record_into_every_variant_within_and_outside_the_range(string scope)
     {
         HdrHistogram wide = CreateWide();
         HdrHistogram narrow = Factory.WithRelativeError(0.01).WithMinTrackableValue(ulong.MaxValue / 2).Create();

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <content>Memory: what a histogram takes, and that use allocates nothing.</content>
+/// <content>Memory: the size of a histogram, and calls without allocations.</content>
 public abstract partial class HistogramContract
 {
     private const ulong OneHour = 3_600_000_000_000;
@@ -13,7 +13,7 @@ public abstract partial class HistogramContract
     [InlineData(0.0005, 30_000, 24_068)]
     [InlineData(0.0005, 1_000_000_000, 85_636)]
     [InlineData(0.0005, long.MaxValue, 221_364)]
-    public void A_footprint_keeps_its_budget_and_reads_do_not_add_to_it(double relativeError, ulong max, long budget)
+    public void A_footprint_is_within_its_budget_and_reads_do_not_increase_it(double relativeError, ulong max, long budget)
     {
         HdrHistogram histogram = Factory.WithRelativeError(relativeError).WithMaxTrackableValue(max).WithUInt32Storage().Create();
         histogram.Record([0, 1_000, 20_000, ulong.MaxValue]);
@@ -31,7 +31,7 @@ public abstract partial class HistogramContract
     [InlineData(0.000001, 0, 100, 2_000)]
     [InlineData(0.00001, 0, 1_000, 10_000)]
     [InlineData(0.000001, 1UL << 40, (1UL << 40) + 100_000_000, 2_000)]
-    public void A_range_much_smaller_than_its_octave_has_no_counters_but_its_own(double relativeError, ulong min, ulong max, long budget)
+    public void A_range_much_smaller_than_its_octave_has_only_its_own_counters(double relativeError, ulong min, ulong max, long budget)
     {
         HdrHistogram histogram = Factory.WithRelativeError(relativeError).WithMinTrackableValue(min).WithMaxTrackableValue(max).Create();
 
@@ -47,7 +47,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_histogram_takes_memory_for_what_is_recorded()
+    public void Memory_depends_on_the_recorded_values()
     {
         HdrHistogram histogram = Factory.Create();
         long empty = histogram.FootprintInBytes;
@@ -67,7 +67,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_footprint_grows_by_what_the_first_reset_keeps_and_no_more()
+    public void Only_the_first_reset_increases_the_footprint()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record(1);
@@ -83,22 +83,22 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_footprint_is_what_creation_and_the_first_record_allocate()
+    public void A_footprint_equals_the_allocations_of_creation_and_the_first_record()
     {
         HdrHistogramFactory factory = Factory.WithRelativeError(0.01);
-        factory.Create().Record(5); // the thread has its number from now on
+        factory.Create().Record(5); // assigns a number to the thread
         long before = GC.GetAllocatedBytesForCurrentThread();
 
         HdrHistogram histogram = factory.Create();
         histogram.Record(5);
 
-        // The objects are not counted, nor the arrays that list the threads, which the first record replaces.
+        // The objects are not counted, and neither are the arrays of threads, which the first record replaces.
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
         histogram.FootprintInBytes.Should().BeLessThanOrEqualTo(allocated).And.BeGreaterThan(allocated - 512);
     }
 
     [Fact]
-    public void Use_in_steady_state_allocates_nothing()
+    public void Calls_in_steady_state_do_not_allocate()
     {
         HdrHistogram histogram = CreateNarrow();
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
@@ -135,7 +135,7 @@ public abstract partial class HistogramContract
         }
     }
 
-    // A thread-local histogram has the counters of one thread here, and as much again is allowed for the rest.
+    // A thread-local histogram has the counters of one thread here. The same amount again is allowed for the rest.
     private int ParallelCounters => Factory is ThreadLocalHdrHistogramFactory<uint> or ThreadLocalHdrHistogramFactory<ulong> ? 2 : 1;
 
     private static void RecordScopes(HdrHistogram histogram)

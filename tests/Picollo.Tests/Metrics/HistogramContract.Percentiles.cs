@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <content>Percentiles at the edges, and bad ranks.</content>
+/// <content>Percentiles at limits, and invalid ranks.</content>
 public abstract partial class HistogramContract
 {
     public static TheoryData<double> BadRanks =>
@@ -12,7 +12,7 @@ public abstract partial class HistogramContract
     [InlineData(0)]
     [InlineData(50)]
     [InlineData(100)]
-    public void A_percentile_of_nothing_is_zero(double rank)
+    public void A_percentile_of_an_empty_histogram_is_0(double rank)
     {
         Percentile percentile = CreateNarrow().GetPercentile(rank);
 
@@ -36,7 +36,7 @@ public abstract partial class HistogramContract
         Percentile percentile = histogram.GetPercentile(rank);
 
         percentile.TargetCount.Should().Be(1);
-        FiguresOf(percentile.Bucket).Should().Be((19_968UL, 256UL, 1UL, 64, 590));
+        PropertiesOf(percentile.Bucket).Should().Be((19_968UL, 256UL, 1UL, 64, 590));
         histogram.GetPercentileValue(rank).Should().Be(20_096).And.Be(percentile.Value);
     }
 
@@ -54,7 +54,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_percentile_has_the_count_of_its_rank_and_that_up_to_the_end_of_its_bucket()
+    public void A_percentile_has_its_target_count_and_running_count()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record(1, 3);
@@ -69,8 +69,8 @@ public abstract partial class HistogramContract
     }
 
     [Theory]
-    [InlineData(99.9, 1_000_000, 999_000)] // 99.9 / 100 is a little above 0.999 in double
-    [InlineData(7, 100, 7)] // and so are these
+    [InlineData(99.9, 1_000_000, 999_000)] // 99.9 / 100 is slightly above 0.999 in double
+    [InlineData(7, 100, 7)] // the following quotients too
     [InlineData(56, 100, 56)]
     [InlineData(99.99, 1_000_000, 999_900)]
     [InlineData(99.999, 1_000_000, 999_990)]
@@ -91,11 +91,11 @@ public abstract partial class HistogramContract
         histogram.Record(30, total - expected);
 
         histogram.GetPercentile(rank).TargetCount.Should().Be(expected);
-        histogram.GetPercentileValue(rank).Should().Be(20, "exactly one value stands at that count");
+        histogram.GetPercentileValue(rank).Should().Be(20, "exactly one value has this count");
     }
 
     [Fact]
-    public void Ranks_come_in_any_order_and_repeat()
+    public void Ranks_can_be_unordered_and_repeated()
     {
         HdrHistogram histogram = CreateWide();
         for (ulong value = 1; value <= 100; value++)
@@ -134,7 +134,7 @@ public abstract partial class HistogramContract
 
     [Theory]
     [MemberData(nameof(BadRanks))]
-    public void A_rank_outside_0_to_100_is_refused_and_nothing_written(double rank)
+    public void A_rank_outside_0_to_100_is_rejected_and_nothing_is_written(double rank)
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000);
@@ -152,7 +152,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_destination_shorter_than_the_ranks_is_refused()
+    public void A_destination_shorter_than_the_ranks_is_rejected()
     {
         HdrHistogram histogram = CreateNarrow();
 

@@ -2,16 +2,16 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <content>Record, one by one and in batches.</content>
+/// <content>Single records and batches.</content>
 public abstract partial class HistogramContract
 {
-    private const int LongestBatch = 70; // past several widths of a vector, with every remainder
+    private const int LongestBatch = 70; // several vectors, with every remainder
 
     [Fact]
-    public void An_empty_histogram_has_nothing() => ShouldBeEmpty(CreateWide());
+    public void An_empty_histogram_has_no_counts() => ShouldBeEmpty(CreateWide());
 
     [Fact]
-    public void A_value_is_counted_in_its_bucket_and_no_other()
+    public void A_value_is_counted_only_in_its_bucket()
     {
         foreach (ulong value in Values.Edges)
         {
@@ -30,7 +30,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Values_below_two_blocks_are_held_exactly()
+    public void Values_below_two_blocks_are_exact()
     {
         HdrHistogram histogram = CreateWide();
         for (ulong value = 0; value < 128; value++)
@@ -67,7 +67,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Record_with_a_count_equals_so_many_records()
+    public void Record_with_a_count_equals_repeated_records()
     {
         HdrHistogram counted = CreateNarrow();
         HdrHistogram oneByOne = CreateNarrow();
@@ -108,7 +108,7 @@ public abstract partial class HistogramContract
     [InlineData(12_345, 0, 12_344, false)]
     [InlineData(9_999, 0, ulong.MaxValue, false)] // the histogram's own range is narrower
     [InlineData(30_001, 0, ulong.MaxValue, false)]
-    public void A_record_in_a_range_counts_what_is_outside_the_narrower_one_apart(ulong value, ulong min, ulong max, bool isInRange)
+    public void RecordInRange_uses_the_narrower_range(ulong value, ulong min, ulong max, bool isInRange)
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.RecordInRange(value, min, max);
@@ -128,7 +128,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_record_out_of_range_into_a_disposed_histogram_throws()
+    public void RecordInRange_throws_after_dispose()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Dispose();
@@ -137,7 +137,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void The_range_widens_to_whole_buckets()
+    public void The_range_is_extended_to_whole_buckets()
     {
         HdrHistogram histogram = CreateNarrow();
 
@@ -153,7 +153,7 @@ public abstract partial class HistogramContract
     [Fact]
     public void A_batch_of_any_length_equals_its_values_one_by_one() => Seeded.Run(LongestBatch + 1, random =>
     {
-        // Every length in every case: the seed alone decides the values.
+        // Test every length in every case: the seed determines only the values.
         for (int length = 0; length <= LongestBatch; length++)
         {
             HdrHistogram batched = CreateNarrow();
@@ -171,7 +171,7 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void A_batch_holds_values_of_every_magnitude() => Seeded.Run(20, random =>
+    public void A_batch_can_contain_values_of_every_magnitude() => Seeded.Run(20, random =>
     {
         HdrHistogram batched = CreateWide();
         HdrHistogram oneByOne = CreateWide();
@@ -206,14 +206,14 @@ public abstract partial class HistogramContract
         0 => random.NextMagnitude(),
         1 => random.NextBetween(Min - 300, Min + 300),
         2 => random.NextBetween(Max - 300, Max + 300),
-        3 => 20_000, // lanes of one vector that meet in one bucket
+        3 => 20_000, // several lanes of one vector with the same bucket
         _ => random.NextBetween(Min, Max),
     };
 
-    /// <summary>A writer does not compare with the limits of the range within the octaves in which it begins and ends, so readers have to
-    /// tell what is in range.</summary>
+    /// <summary>In the octaves that contain the limits of the range, a writer does not compare values with the limits, so readers must
+    /// determine which counts are in range.</summary>
     [Fact]
-    public void What_is_out_of_range_in_an_octave_of_the_range_is_out_of_range()
+    public void Values_out_of_range_in_an_octave_of_the_range_are_out_of_range()
     {
         HdrHistogram histogram = CreateNarrow(); // from 10,000 to 30,000, whose octaves are 8,192 to 32,767
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
@@ -223,7 +223,7 @@ public abstract partial class HistogramContract
             ulong times = (ulong)round;
             foreach (ulong value in below.Concat(within).Concat(above))
             {
-                histogram.Record(value); // the first makes the octave's counters, the second finds them
+                histogram.Record(value); // the first record allocates the octave's counters, the second finds them
                 histogram.Record(value);
             }
 

@@ -6,7 +6,7 @@ namespace Picollo.Tests.Metrics;
 public abstract partial class HistogramContract
 {
     [Fact]
-    public void A_reset_histogram_is_empty_and_counts_anew()
+    public void A_reset_histogram_is_empty_and_can_record_again()
     {
         HdrHistogram histogram = CreateNarrow();
         for (int round = 0; round < 3; round++)
@@ -22,12 +22,12 @@ public abstract partial class HistogramContract
         }
 
         histogram.Record(20_000);
-        histogram.TotalCount.Should().Be(1, "what was recorded before comes not back with the next record");
+        histogram.TotalCount.Should().Be(1, "the next record does not restore earlier counts");
         histogram.GetBucket(20_000).Count.Should().Be(1);
     }
 
     [Fact]
-    public void Every_kind_of_read_starts_anew()
+    public void Every_read_starts_from_0_after_a_reset()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000, Whole + 3);

@@ -18,7 +18,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Snapshots_with_other_out_of_range_counts_differ()
+    public void Snapshots_with_different_out_of_range_counts_are_not_equal()
     {
         HdrHistogram below = CreateNarrow(), above = CreateNarrow(), same = CreateNarrow();
         below.Record(0);
@@ -28,7 +28,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_snapshot_stays_as_it_was_taken()
+    public void A_snapshot_does_not_follow_its_histogram()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record([1, 20_000, 40_000]);
@@ -43,7 +43,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_copy_of_a_snapshot_goes_on_by_itself()
+    public void A_copy_of_a_snapshot_is_independent()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000);
@@ -59,12 +59,12 @@ public abstract partial class HistogramContract
         copy.Update(deltas: true);
 
         (snapshot.TotalCount, snapshot.UnderflowCount).Should().Be((2UL, 1UL));
-        (copy.TotalCount, copy.UnderflowCount).Should().Be((3UL, 1UL), "its previous update is that of the original");
+        (copy.TotalCount, copy.UnderflowCount).Should().Be((3UL, 1UL), "its previous update is the one of the original");
         copy.Should().NotBe(snapshot);
     }
 
     [Fact]
-    public void A_disposed_snapshot_is_refused_and_does_not_disturb_others()
+    public void A_disposed_snapshot_throws_and_does_not_affect_others()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000);
@@ -91,7 +91,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_snapshot_answers_all_that_its_histogram_answers()
+    public void A_snapshot_supports_all_reads_of_its_histogram()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record([1, 12_000, 20_000, 20_000, 25_000, 40_000]);
@@ -110,7 +110,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Deltas_are_what_came_since_the_previous_update_of_either_kind()
+    public void Deltas_contain_the_records_since_the_previous_update_of_either_kind()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record([20_000, 1]);
@@ -134,14 +134,14 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Deltas_after_a_reset_are_what_came_since_the_reset()
+    public void Deltas_after_a_reset_contain_the_records_since_the_reset()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000, 3);
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
         histogram.Record([20_000, 1]);
         histogram.Reset();
-        histogram.Record(20_000, 10); // more than before the reset, so that a difference of the two would look right
+        histogram.Record(20_000, 10); // more than before the reset, so that a difference of the two would be plausible
 
         snapshot.Update(deltas: true);
         snapshot.TotalCount.Should().Be(10);
@@ -153,7 +153,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Snapshots_of_one_histogram_do_not_disturb_each_other()
+    public void Snapshots_of_one_histogram_are_independent()
     {
         HdrHistogram histogram = CreateNarrow();
         HdrHistogramSnapshot one = histogram.GetSnapshot();
@@ -170,7 +170,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_snapshot_says_when_its_interval_began_and_ended()
+    public void A_snapshot_has_the_start_and_end_time_of_its_interval()
     {
         DateTimeOffset before = DateTimeOffset.UtcNow;
         HdrHistogram histogram = CreateNarrow();
@@ -201,7 +201,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_snapshot_outlives_its_histogram_but_cannot_be_updated()
+    public void A_snapshot_of_a_disposed_histogram_can_be_read_but_not_updated()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record(20_000);

@@ -27,7 +27,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_summary_has_count_sum_mean_and_population_deviation()
+    public void A_summary_has_count_sum_mean_and_population_standard_deviation()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record([10, 20, 30, 100]);
@@ -41,7 +41,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_summary_counts_out_of_range_apart_and_carries_the_histograms_terms()
+    public void A_summary_has_the_out_of_range_count_and_the_settings_of_the_histogram()
     {
         HdrHistogram histogram = CreateNarrow();
         histogram.Record([1, 20_000, 40_000, 40_000]);
@@ -56,7 +56,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_summary_of_nothing_is_zeros()
+    public void A_summary_of_an_empty_histogram_is_all_zeros()
     {
         HdrHistogramSummary summary = CreateNarrow().GetSummary();
 
@@ -67,7 +67,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_reused_summary_is_filled_anew_as_a_whole()
+    public void A_reused_summary_is_overwritten_completely()
     {
         HdrHistogram full = CreateNarrow();
         full.Record([1, 20_000, 25_000]);
@@ -81,7 +81,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_summary_says_when_it_was_read()
+    public void A_summary_has_the_time_of_its_read()
     {
         HdrHistogram histogram = CreateNarrow();
         DateTime before = DateTime.UtcNow;

@@ -6,7 +6,7 @@ namespace Picollo.Tests.Metrics;
 public abstract partial class HistogramContract
 {
     [Fact]
-    public void A_window_holds_the_last_intervals_that_have_ended() => Seeded.Run(20, random =>
+    public void A_window_contains_the_last_ended_intervals() => Seeded.Run(20, random =>
     {
         HdrHistogram histogram = NextHistogram(random);
         int kept = random.Next(1, 6);
@@ -25,7 +25,7 @@ public abstract partial class HistogramContract
             }
 
             window.Rotate();
-            histogram.Record(1); // is in the interval that has not ended
+            histogram.Record(1); // in the current interval
             ended.Add(interval);
             if (round > 0)
             {
@@ -44,7 +44,7 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void A_window_begins_empty_and_takes_what_came_since_a_reset()
+    public void A_window_starts_empty_and_contains_only_records_since_a_reset()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record(5, 7);
@@ -63,7 +63,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_window_allocates_nothing_when_it_is_rotated_and_read()
+    public void Rotating_and_reading_a_window_does_not_allocate()
     {
         HdrHistogram histogram = CreateNarrow();
         HdrHistogramWindow window = new(histogram, 3);
@@ -80,7 +80,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void A_window_that_cannot_be_is_refused()
+    public void Invalid_windows_are_rejected()
     {
         HdrHistogram histogram = CreateWide();
         FluentActions.Invoking(() => new HdrHistogramWindow(null!, 1)).Should().Throw<ArgumentNullException>();

@@ -2,21 +2,22 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>
-/// What every variant of the histogram does alike; one subclass a variant (HistogramContract.Variants.cs) runs all of it.
+/// <summary> Tests of the behaviour that all variants of the histogram share. One subclass per variant (HistogramContract.Variants.cs) runs
+/// all of them.
 /// </summary>
 public abstract partial class HistogramContract
 {
     private const ulong Min = 10_000;
     private const ulong Max = 30_000;
 
-    /// <summary>The factory of the variant, with defaults for the rest.</summary>
+    /// <summary>The factory of the variant, with default settings.</summary>
     protected abstract HdrHistogramFactory Factory { get; }
 
-    /// <summary>A histogram of relative error 0.0078125 over everything.</summary>
+    /// <summary>Creates a histogram with relative error 0.0078125 and the full range.</summary>
     private HdrHistogram CreateWide() => Factory.WithRelativeError(0.01).Create();
 
-    /// <summary>The article's: relative error 0.0078125, 10,000 to 30,000, which widens to 9,984 to 30,207.</summary>
+    /// <summary>Creates the histogram of the article: relative error 0.0078125, range 10,000 to 30,000, which is extended to 9,984 to
+    /// 30,207.</summary>
     private HdrHistogram CreateNarrow() =>
         Factory.WithRelativeError(0.01).WithMinTrackableValue(Min).WithMaxTrackableValue(Max).Create();
 

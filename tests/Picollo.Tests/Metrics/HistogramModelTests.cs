@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Any sequence of records, resets, additions and snapshot updates against a model of a few dictionaries.</summary>
+/// <summary>Compares any sequence of records, resets, additions and snapshot updates with a model of a few dictionaries.</summary>
 public class HistogramModelTests
 {
     private const ulong Min = 500;
@@ -12,7 +12,7 @@ public class HistogramModelTests
 
     [Theory]
     [MemberData(nameof(Variants.All), MemberType = typeof(Variants))]
-    public void Any_sequence_of_calls_counts_as_the_model_does(string variant) => Seeded.Run(60, random =>
+    public void Any_sequence_of_calls_matches_the_model(string variant) => Seeded.Run(60, random =>
     {
         HdrHistogramFactory factory = Variants.Factories[variant]
             .WithRelativeError(0.001).WithMinTrackableValue(Min).WithMaxTrackableValue(Max);
@@ -77,7 +77,7 @@ public class HistogramModelTests
     {
         ulong Sum(Func<ulong, bool> predicate) => expected.Where(each => predicate(each.Key)).Aggregate(0UL, (sum, each) => sum + each.Value);
 
-        // The smallest relative error of the range: values up to 1,023 are their own buckets, larger ones in 2, 4 or 8.
+        // Values up to 1,023 have their own buckets; larger values are in buckets of width 2, 4 or 8.
         histogram.TotalCount.Should().Be(Sum(value => value is >= Min and <= Max));
         histogram.UnderflowCount.Should().Be(Sum(value => value < Min));
         histogram.OverflowCount.Should().Be(Sum(value => value is < Min or > Max));

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Counts about as large as a 32-bit counter, from several threads at once.</summary>
+/// <summary>Concurrent records of counts that are about as large as a 32-bit counter.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class LargeCountStressTests
@@ -11,7 +11,7 @@ public class LargeCountStressTests
 
     [Theory]
     [MemberData(nameof(Variants.Concurrent), MemberType = typeof(Variants))]
-    public void Counts_that_fill_a_counter_at_once_do_not_wrap_it(string variant)
+    public void Concurrent_large_counts_do_not_wrap_a_counter(string variant)
     {
         const int Threads = 4;
         const int Records = 400_000;

@@ -1,6 +1,6 @@
 namespace Picollo.Tests.Metrics;
 
-/// <summary>A clock that stands still until it is set.</summary>
+/// <summary>A clock that shows the time to which it is set.</summary>
 internal sealed class ManualTime : TimeProvider
 {
     public DateTimeOffset Now { get; set; }

@@ -3,13 +3,14 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Sum, mean and deviation of counts of any size against whole numbers: they are summed in lanes of limited width.</summary>
+/// <summary>Compares the sum, mean and deviation of counts of any size with integer arithmetic, because the library sums them in lanes of
+/// limited width.</summary>
 public class MomentsOracleTests
 {
     private const double Tolerance = 1e-12;
 
     [Fact]
-    public void Moments_are_exact_over_the_midpoints_whatever_the_counts() => Seeded.Run(400, random =>
+    public void Moments_of_midpoints_are_exact_for_any_counts() => Seeded.Run(400, random =>
     {
         (HdrHistogram histogram, int largestScale) = NextHistogram(random);
         Bucket[] buckets = [.. histogram.Buckets];
@@ -46,7 +47,7 @@ public class MomentsOracleTests
     [InlineData(1UL << 32)]
     [InlineData((1UL << 44) - 1)]
     [InlineData(1UL << 52)]
-    public void A_piece_full_of_counts_of_one_size_is_summed_exactly(ulong count)
+    public void A_piece_of_equal_counts_is_summed_exactly(ulong count)
     {
         foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {
@@ -64,7 +65,7 @@ public class MomentsOracleTests
     [InlineData(1UL)]
     [InlineData((1UL << 53) + 1)]
     [InlineData(ulong.MaxValue - 2)]
-    public void One_value_however_often_has_no_deviation(ulong count)
+    public void A_repeated_value_has_no_deviation(ulong count)
     {
         foreach (HdrHistogramFactory factory in Variants.Factories.Values)
         {
@@ -76,14 +77,14 @@ public class MomentsOracleTests
                     histogram.Record(value, count);
                     HdrHistogramSummary summary = histogram.GetSummary();
 
-                    summary.StDev.Should().Be(0, "{0} stands {1} times", value, count);
+                    summary.StDev.Should().Be(0, "{0} is recorded {1} times", value, count);
                     summary.Mean.Should().Be(histogram.GetPercentileValue(50));
                 }
             }
         }
     }
 
-    // Counts from 1 to all that 500 of them may have without passing 2⁶⁴; any precision; clipped anywhere.
+    // Counts are from 1 to the largest of which 500 do not exceed 2⁶⁴. Precision and range are random.
     private static (HdrHistogram Histogram, int LargestScale) NextHistogram(Random random)
     {
         HdrHistogramFactory factory = Variants.Next(random).WithRelativeError(0.5 / (1 << random.Next(3, 12)));
@@ -92,7 +93,7 @@ public class MomentsOracleTests
         return (factory.WithMinTrackableValue(min).WithMaxTrackableValue(max).Create(), random.Next(1, 54));
     }
 
-    // What is read after a reset goes another way than what is read from the counters.
+    // After a reset, a different code path reads the counts.
     private static void Reset(HdrHistogram histogram, Random random)
     {
         Bucket[] buckets = [.. histogram.BucketsWithValues];
@@ -123,7 +124,7 @@ public class MomentsOracleTests
 
         double mean = (double)sum / (double)count;
         double deviation = Math.Sqrt((double)((squares * count) - (sum * sum))) / (double)count;
-        double unit = Math.BitIncrement(mean) - mean; // a mean is off by an ulp, and so is each distance from it
+        double unit = Math.BitIncrement(mean) - mean; // the error of a mean is an ulp, and so is the error of each distance from it
         summary.Sum.Should().BeApproximately((double)sum, (double)sum * Tolerance);
         summary.Mean.Should().BeApproximately(mean, mean * Tolerance);
         summary.StDev.Should().BeApproximately(deviation, (deviation * Tolerance) + unit);

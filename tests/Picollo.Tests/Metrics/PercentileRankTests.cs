@@ -38,7 +38,7 @@ public class PercentileRankTests
         PercentileRank.ToCount(rank, total).Should().Be(expected);
 
     [Fact]
-    public void Any_rank_stands_for_the_count_of_its_decimal_number() => Seeded.Run(20_000, random =>
+    public void Any_rank_has_the_count_of_its_decimal_number() => Seeded.Run(20_000, random =>
     {
         ulong total = NextTotal(random);
         double rank = random.Next(3) switch
@@ -52,7 +52,7 @@ public class PercentileRankTests
     });
 
     [Fact]
-    public void The_inverse_is_the_largest_rank_that_stands_for_no_more() => Seeded.Run(5_000, random =>
+    public void The_inverse_is_the_largest_rank_with_at_most_the_count() => Seeded.Run(5_000, random =>
     {
         ulong total = NextTotal(random);
         ulong count = (ulong)((UInt128)(ulong)random.NextInt64() * total >> 63);

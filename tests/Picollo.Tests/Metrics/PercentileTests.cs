@@ -13,7 +13,7 @@ public class PercentileTests
     [InlineData(EquivalentValueSelection.UpperBound, 25_087)]
     [InlineData(EquivalentValueSelection.Interpolated, 25_087)]
     [InlineData(default(EquivalentValueSelection), 24_960)]
-    public void A_value_is_chosen_from_the_bucket(EquivalentValueSelection selection, ulong expected) =>
+    public void GetValue_selects_a_value_of_the_bucket(EquivalentValueSelection selection, ulong expected) =>
         P99.GetValue(selection).Should().Be(expected);
 
     [Fact]
@@ -28,7 +28,7 @@ public class PercentileTests
     [InlineData(EquivalentValueSelection.LowerBound)]
     [InlineData(EquivalentValueSelection.UpperBound)]
     [InlineData(EquivalentValueSelection.Interpolated)]
-    public void An_exact_bucket_has_one_value(EquivalentValueSelection selection) =>
+    public void A_bucket_of_width_1_has_one_value(EquivalentValueSelection selection) =>
         new Percentile(50, 1, 1, new HdrLayout(0.01).BucketAt(0, 7, 1)).GetValue(selection).Should().Be(7);
 
     [Theory]
@@ -36,11 +36,11 @@ public class PercentileTests
     [InlineData(EquivalentValueSelection.LowerBound)]
     [InlineData(EquivalentValueSelection.UpperBound)]
     [InlineData(EquivalentValueSelection.Interpolated)]
-    public void The_default_percentile_is_zero(EquivalentValueSelection selection) =>
+    public void The_default_percentile_is_0(EquivalentValueSelection selection) =>
         default(Percentile).GetValue(selection).Should().Be(0);
 
     [Fact]
-    public void An_undefined_selection_is_refused() => P99.Invoking(p => p.GetValue((EquivalentValueSelection)5))
+    public void An_undefined_selection_is_rejected() => P99.Invoking(p => p.GetValue((EquivalentValueSelection)5))
         .Should().Throw<ArgumentOutOfRangeException>().WithParameterName("selection");
 
     [Theory]
@@ -48,7 +48,7 @@ public class PercentileTests
     [InlineData(2, 1_001)]
     [InlineData(3, 1_002)]
     [InlineData(4, 1_003)]
-    public void An_interpolated_value_is_at_its_place_among_those_of_the_bucket(int place, ulong expected)
+    public void Values_of_a_bucket_are_interpolated(int place, ulong expected)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.005).Create();
         histogram.Record(1, 4);
@@ -62,7 +62,7 @@ public class PercentileTests
     }
 
     [Fact]
-    public void A_selection_of_one_call_does_not_change_others()
+    public void The_selection_of_one_call_does_not_affect_others()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).Create();
         histogram.Record(24_900);
@@ -79,7 +79,7 @@ public class PercentileTests
     }
 
     [Fact]
-    public void A_bucket_says_where_it_begins_ends_and_what_comes_next()
+    public void A_bucket_has_its_start_its_end_and_the_next_start()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(ulong.MaxValue).Create();
         Bucket bucket = histogram.GetBucket(24_900), top = histogram.GetBucket(ulong.MaxValue);
@@ -94,14 +94,14 @@ public class PercentileTests
     }
 
     [Fact]
-    public void Buckets_of_no_histogram_cannot_be_enumerated()
+    public void Default_buckets_cannot_be_enumerated()
     {
         FluentActions.Invoking(() => default(Buckets).Count()).Should().Throw<InvalidOperationException>();
         FluentActions.Invoking(() => default(BucketPercentiles).Count()).Should().Throw<InvalidOperationException>();
     }
 
     [Fact]
-    public void All_that_was_read_is_compared()
+    public void Equality_compares_rank_counts_and_bucket()
     {
         P99.Should().Be(new Percentile(99, 990_000, 990_000, P99.Bucket));
         P99.GetHashCode().Should().Be(new Percentile(99, 990_000, 990_000, P99.Bucket).GetHashCode());
@@ -116,7 +116,7 @@ public class PercentileTests
     }
 
     [Fact]
-    public void The_top_bucket_reaches_2_to_the_64th()
+    public void The_last_bucket_ends_at_2_to_the_64th()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.1).Create();
         histogram.Record(ulong.MaxValue);

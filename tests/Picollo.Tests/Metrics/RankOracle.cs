@@ -3,10 +3,10 @@ using System.Numerics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>What a percentile rank stands for, from its definition, in whole numbers without a limit.</summary>
+/// <summary>Computes the count of a percentile rank from the definition, with unlimited integers.</summary>
 internal static class RankOracle
 {
-    /// <summary>The smallest whole number from 1 that is at least rank × total / 100, for the shortest decimal number that is the
+    /// <summary>Returns the smallest integer from 1 that is at least rank × total / 100, for the shortest decimal number of the
     /// rank.</summary>
     public static ulong CountAt(double rank, ulong total)
     {
@@ -19,7 +19,7 @@ internal static class RankOracle
         return (ulong)BigInteger.Max((product + divisor - 1) / divisor, BigInteger.Min(total, 1));
     }
 
-    /// <summary>No larger rank stands for as few values as <paramref name="count"/>.</summary>
+    /// <summary>Asserts that no larger rank has the count <paramref name="count"/>.</summary>
     public static void ShouldBeTheLargest(double rank, ulong count, ulong total)
     {
         if (count == 0 || count == total)

@@ -11,7 +11,7 @@ public class RoundNumberTests
     [InlineData(123_392, 1, 128, 123_500)]
     [InlineData(5, 1, 1, 5)]
     [InlineData(0, 1024, 2, 0.001)]
-    public void It_is_the_number_of_the_fewest_digits(ulong start, double ratio, ulong step, double expected)
+    public void The_number_has_the_fewest_digits(ulong start, double ratio, ulong step, double expected)
     {
         (double value, double error) = RoundNumber.In(BucketOf(start, step), ratio);
 
@@ -20,7 +20,7 @@ public class RoundNumberTests
     }
 
     [Fact]
-    public void It_is_always_in_the_bucket() => Seeded.Run(2_000, random =>
+    public void The_number_is_always_in_the_bucket() => Seeded.Run(2_000, random =>
     {
         ulong step = 1UL << random.Next(1, 50);
         ulong start = (ulong)random.NextInt64(1, 1 << 12) * step;

@@ -7,7 +7,7 @@ public class ScopeTests
 {
     private const int SleepMilliseconds = 20;
 
-    // However loaded the machine is, a test that slept an hour has been stopped long ago.
+    // An hour is longer than any test run, even on a busy machine.
     private const ulong ImplausibleSeconds = 3_600;
 
     [Theory]
@@ -16,7 +16,7 @@ public class ScopeTests
     [InlineData("micro")]
     [InlineData("milli")]
     [InlineData("pico")]
-    public void A_scope_records_the_time_of_its_block_in_its_unit(string unit)
+    public void A_scope_records_the_duration_of_its_block_in_its_unit(string unit)
     {
         InterlockedHdrHistogram<uint> histogram = HdrHistogram.Factory.WithInterlocked().Create();
         long start = Stopwatch.GetTimestamp();
@@ -31,14 +31,14 @@ public class ScopeTests
         ulong slept = second * SleepMilliseconds / 1_000;
         histogram.TotalCount.Should().Be(1);
         Bucket bucket = histogram.BucketsWithValues.Single();
-        (bucket.Start + bucket.Step).Should().BeGreaterThan(slept - (slept / 100), "it slept so long, within the timer's resolution");
+        (bucket.Start + bucket.Step).Should().BeGreaterThan(slept - (slept / 100), "it slept for this time, within the timer's resolution");
         UInt128 surrounding = (UInt128)around * second / (ulong)Stopwatch.Frequency;
-        bucket.Start.Should().BeLessThanOrEqualTo((ulong)(surrounding + (surrounding / 100)), "it cannot be longer than what surrounds it")
+        bucket.Start.Should().BeLessThanOrEqualTo((ulong)(surrounding + (surrounding / 100)), "it cannot be longer than the surrounding interval")
             .And.BeLessThan(ImplausibleSeconds * second);
     }
 
     [Fact]
-    public void A_scope_that_was_made_by_its_constructor_records_once()
+    public void A_scope_created_by_its_constructor_records_once()
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Create();
         var nano = new NanoScope(histogram);
@@ -87,7 +87,7 @@ public class ScopeTests
     }
 
     [Fact]
-    public void A_scope_that_an_exception_leaves_is_recorded()
+    public void A_scope_records_when_an_exception_leaves_it()
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Create();
 
@@ -115,7 +115,7 @@ public class ScopeTests
     }).Should().NotThrow();
 
     [Fact]
-    public void A_stopwatch_that_is_null_is_refused() => FluentActions.Invoking(() => ((Stopwatch)null!).ElapsedNanos)
+    public void A_null_stopwatch_is_rejected() => FluentActions.Invoking(() => ((Stopwatch)null!).ElapsedNanos)
         .Should().Throw<ArgumentNullException>().WithParameterName("stopwatch");
 
     [Fact]
@@ -131,7 +131,7 @@ public class ScopeTests
     }
 
     [Fact]
-    public void Elapsed_nanoseconds_are_those_of_the_stopwatchs_ticks()
+    public void ElapsedNanos_converts_the_ticks_of_the_stopwatch()
     {
         Stopwatch stopwatch = Stopwatch.StartNew();
         Thread.Sleep(1);

@@ -7,13 +7,13 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>What System.Text.Json writes and reads of the types that hold what was read.</summary>
+/// <summary>JSON serialisation of buckets, percentiles, summaries and snapshots with System.Text.Json.</summary>
 public class SerializationTests
 {
     private static readonly HdrHistogram Histogram = Recorded();
 
     [Fact]
-    public void What_is_written_is_read_back_equal() => Prop.ForAll(
+    public void Serialized_data_round_trips() => Prop.ForAll(
         ArbMap.Default.ArbFor<ulong[]>(),
         ArbMap.Default.ArbFor<byte>(),
         (values, choice) =>
@@ -34,7 +34,7 @@ public class SerializationTests
         }).QuickCheckThrowOnFailure();
 
     [Fact]
-    public void Metadata_that_was_generated_here_and_elsewhere_does_the_same()
+    public void Generated_metadata_of_both_contexts_is_equivalent()
     {
         RoundTripsWith(Histogram.GetSummary(), PicolloJsonContext.Default.HdrHistogramSummary, ReadingJson.Default.HdrHistogramSummary);
         RoundTripsWith(Histogram.GetPercentile(50), PicolloJsonContext.Default.Percentile, ReadingJson.Default.Percentile);
@@ -51,7 +51,7 @@ public class SerializationTests
     }
 
     [Fact]
-    public void The_names_are_those_of_Picollo_0_1()
+    public void The_property_names_are_those_of_Picollo_0_1()
     {
         NamesIn(Histogram.GetBucket(20_000)).Should().Equal("count", "storageIndex", "blockIndex", "blockScale", "indexInBlock");
         NamesIn(Histogram.GetPercentile(50)).Should().Equal("rank", "bucket", "targetCount", "runningCount");
@@ -62,7 +62,7 @@ public class SerializationTests
     }
 
     [Fact]
-    public void A_summary_without_what_Picollo_0_1_lacked_is_read()
+    public void A_summary_of_Picollo_0_1_is_read()
     {
         HdrHistogramSummary summary = Histogram.GetSummary();
         var json = JsonSerializer.SerializeToNode(summary)!.AsObject();
@@ -111,7 +111,7 @@ public class SerializationTests
     }
 
     [Fact]
-    public void A_snapshot_that_was_read_has_no_histogram_to_read_again()
+    public void A_deserialized_snapshot_cannot_be_updated()
     {
         HdrHistogramSnapshot read = JsonSerializer.Deserialize<HdrHistogramSnapshot>(JsonSerializer.Serialize(Histogram.GetSnapshot()))!;
         read.Invoking(snapshot => snapshot.Update()).Should().Throw<InvalidOperationException>().WithMessage("*JSON*");
@@ -132,15 +132,15 @@ public class SerializationTests
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":56,"blockScale":9,"indexInBlock":0}""", "*no bucket 0 in block 56*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9,"indexInBlock":512}""", "*no bucket 512 in block 1*")]
     [InlineData("""{"count":1,"storageIndex":600,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex 600 is above*517*")]
-    public void A_wrong_bucket_is_refused_with_the_reason(string json, string message) => Refuses<Bucket>(json, message);
+    public void An_invalid_bucket_is_rejected_with_the_reason(string json, string message) => Refuses<Bucket>(json, message);
 
     [Theory]
-    [InlineData("rank", "101", "*rank is not from 0 to 100*")]
+    [InlineData("rank", "101", "*rank must be from 0 to 100*")]
     [InlineData("rank", "\"1\"", "*rank is not a number*")]
     [InlineData("targetCount", "4", "*runningCount is below*")]
     [InlineData("runningCount", "0", "*runningCount is below*")]
     [InlineData("bucket", "{}", "*missing*")]
-    public void A_wrong_percentile_is_refused_with_the_reason(string name, string value, string message) =>
+    public void An_invalid_percentile_is_rejected_with_the_reason(string name, string value, string message) =>
         Refuses<Percentile>(With(Histogram.GetPercentile(50), name, value), message);
 
     [Theory]
@@ -151,19 +151,19 @@ public class SerializationTests
     [InlineData("mean", "-1", "*mean is negative*")]
     [InlineData("sum", "-1", "*sum is negative*")]
     [InlineData("stDev", "-1", "*stDev is negative*")]
-    [InlineData("relativeError", "0.0625", "*relativeError is not that of the buckets*")]
-    [InlineData("relativeError", "5", "*relativeError is not that of the buckets*")]
+    [InlineData("relativeError", "0.0625", "*relativeError does not match the buckets*")]
+    [InlineData("relativeError", "5", "*relativeError does not match the buckets*")]
     [InlineData("minTrackableValue", "50000", "*not between minTrackableValue and maxTrackableValue*")]
     [InlineData("maxTrackableValue", "5", "*not between minTrackableValue and maxTrackableValue*")]
     [InlineData("percentiles", null, "*percentiles is missing*")]
     [InlineData("percentiles", "[]", "*0 of the 16*")]
     [InlineData("percentiles", "{}", "*an array*")]
     [InlineData("timestampUtc", "\"yesterday\"", "*not a time*")]
-    public void A_wrong_summary_is_refused_with_the_reason(string name, string? value, string message) =>
+    public void An_invalid_summary_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSummary>(With(Histogram.GetSummary(), name, value), message);
 
     [Fact]
-    public void Percentiles_that_do_not_fit_each_other_are_refused()
+    public void Percentiles_of_different_histograms_are_rejected()
     {
         string one = JsonSerializer.Serialize(Histogram.GetSummary());
         var finer = HdrHistogram.Factory.WithRelativeError(0.0001).Create();
@@ -171,20 +171,20 @@ public class SerializationTests
         string other = JsonSerializer.Serialize(finer.GetSummary());
         string mixed = one[..one.IndexOf("{\"rank\":100", StringComparison.Ordinal)] + other[other.IndexOf("{\"rank\":100", StringComparison.Ordinal)..];
 
-        Refuses<HdrHistogramSummary>(mixed, "*rank 100 does not fit*");
+        Refuses<HdrHistogramSummary>(mixed, "*rank 100 is inconsistent*");
         Refuses<HdrHistogramSummary>(one.Replace("\"rank\":25,", "\"rank\":26,", StringComparison.Ordinal), "*percentiles?4? has rank 26*");
     }
 
     [Fact]
-    public void Percentiles_that_contradict_each_other_are_refused()
+    public void Inconsistent_percentiles_are_rejected()
     {
         HdrHistogramSummary summary = Histogram.GetSummary(); // of 1, 20,000 and 20,000
         Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[0]!["bucket"] = percentiles[15]!["bucket"]!.DeepClone()), "*");
         Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[15]!["targetCount"] = 1), "*");
-        Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[8]!["bucket"]!["storageIndex"] = 5), "*does not fit*");
-        Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[8]!["targetCount"] = 0), "*does not fit*");
+        Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[8]!["bucket"]!["storageIndex"] = 5), "*is inconsistent with*");
+        Refuses<HdrHistogramSummary>(Changed(percentiles => percentiles[8]!["targetCount"] = 0), "*is inconsistent with*");
 
-        // Of another range than the first: all of the larger value.
+        // Change the range of all percentiles of the larger value.
         Refuses<HdrHistogramSummary>(
             Changed(percentiles =>
             {
@@ -193,7 +193,7 @@ public class SerializationTests
                     bucket["storageIndex"] = (int)bucket["storageIndex"]! - 1;
                 }
             }),
-            "*does not fit*");
+            "*is inconsistent with*");
 
         string Changed(Action<System.Text.Json.Nodes.JsonArray> change)
         {
@@ -209,26 +209,26 @@ public class SerializationTests
         var node = JsonSerializer.SerializeToNode(Histogram.GetSnapshot())!.AsObject();
         var buckets = node["buckets"]!.AsArray();
         buckets.Add(buckets[0]!.DeepClone());
-        Refuses<HdrHistogramSnapshot>(node.ToJsonString(), "*not above the one before it*");
+        Refuses<HdrHistogramSnapshot>(node.ToJsonString(), "*not in ascending order*");
         buckets.RemoveAt(2);
         buckets[1]!["count"] = 0;
         Refuses<HdrHistogramSnapshot>(node.ToJsonString(), "*is empty*");
     }
 
     [Theory]
-    [InlineData("totalCount", "4", "*totalCount is not the sum*")]
+    [InlineData("totalCount", "4", "*totalCount is not equal to the sum*")]
     [InlineData("relativeError", "0.2", "*0.000001 to 0.1*")]
-    [InlineData("relativeError", "0.01", "*not one of this layout*")]
+    [InlineData("relativeError", "0.01", "*does not belong to the snapshot's layout*")]
     [InlineData("relativeError", "-1", "*0.000001 to 0.1*")]
-    [InlineData("relativeError", "5", "relativeError is not from 0.000001 to 0.1.*")]
+    [InlineData("relativeError", "5", "relativeError must be from 0.000001 to 0.1.*")]
     [InlineData("relativeError", null, "*relativeError is missing*")]
     [InlineData("buckets", null, "*buckets is missing*")]
     [InlineData("maxTrackableValue", "0", "*range is empty*")]
-    [InlineData("maxTrackableValue", "5", "*not one of this layout and range*")]
+    [InlineData("maxTrackableValue", "5", "*does not belong to the snapshot's layout and range*")]
     [InlineData("lowestDiscernibleValue", "0", "*lowestDiscernibleValue*|*value*")]
     [InlineData("underflowCount", "1", "*underflowCount is above*")]
     [InlineData("endTime", "5", "*not a time*")]
-    public void A_wrong_snapshot_is_refused_with_the_reason(string name, string? value, string message) =>
+    public void An_invalid_snapshot_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSnapshot>(With(Histogram.GetSnapshot(), name, value), message.Split('|')[^1]);
 
     private static string With<T>(T value, string name, string? json)

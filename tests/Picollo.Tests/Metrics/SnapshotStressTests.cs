@@ -2,14 +2,13 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>A snapshot beside other threads: its updates and reads take turns, and its updates and the resets of the
-/// histogram.</summary>
+/// <summary>Concurrent use of a snapshot: its updates exclude its reads and the resets of the histogram.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class SnapshotStressTests
 {
     [Fact]
-    public void A_read_beside_an_update_sees_the_whole_of_one()
+    public void A_read_during_an_update_is_consistent()
     {
         const int Reads = 3_000;
         const ulong Values = 2_000;
@@ -46,7 +45,7 @@ public class SnapshotStressTests
     }
 
     [Fact]
-    public void No_delta_shows_a_record_again_that_another_has_shown_however_resets_fall()
+    public void With_concurrent_resets_each_record_is_in_at_most_one_delta()
     {
         const int Laps = 12;
         const int Epochs = 8_192;
@@ -79,7 +78,7 @@ public class SnapshotStressTests
             while (!isLast);
 
             shown.Max().Should().Be(1);
-            shown[^1].Should().Be(1, "no reset came after it");
+            shown[^1].Should().Be(1, "no reset followed");
         }
     }
 }

@@ -2,9 +2,8 @@ using System.Numerics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>
-/// What a histogram should answer, from the sorted values themselves. Buckets are computed here from their definition, with
-/// divisions and whole numbers, by none of the library's code.
+/// <summary> Computes the expected results of a histogram from the sorted values. It computes buckets from their definition, with divisions
+/// and integers, without the library's code.
 /// </summary>
 internal sealed class SortedOracle
 {
@@ -37,7 +36,7 @@ internal sealed class SortedOracle
 
     public double Mean => _sorted.Length == 0 ? 0 : (double)Sum / _sorted.Length;
 
-    /// <summary>From whole numbers: n²·variance = n·Σx² − (Σx)².</summary>
+    /// <summary>Computed in integers: n²·variance = n·Σx² − (Σx)².</summary>
     public double StDev
     {
         get
@@ -66,7 +65,7 @@ internal sealed class SortedOracle
 
     private ulong MidpointOf(ulong value) => StartOf(value) + (StepOf(value) / 2);
 
-    // The largest power of two of which BlockSize steps reach no further than the value; the unit for the first two blocks.
+    // Returns the largest power of two that, times BlockSize, is not above the value; the unit for the first two blocks.
     private ulong StepOf(ulong value)
     {
         ulong step = _unit;

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Histograms of any precision and range against the sorted array of any values.</summary>
+/// <summary>Compares histograms of any precision and range with a sorted array of any values.</summary>
 public class SortedOracleTests
 {
     private const int MaxBuckets = 100_000;
@@ -12,7 +12,7 @@ public class SortedOracleTests
     private static readonly double[] Ranks = [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
 
     [Fact]
-    public void Any_histogram_answers_as_the_sorted_values_do() => Seeded.Run(400, random =>
+    public void Any_histogram_agrees_with_the_sorted_values() => Seeded.Run(400, random =>
     {
         (HdrHistogram histogram, double asked) = NextHistogram(random);
         ulong[] values = NextValues(random, histogram);
@@ -50,7 +50,7 @@ public class SortedOracleTests
             double rank = middle / oracle.Total * 100;
             before += percentile.Bucket.Count;
 
-            // A plain condition: FluentAssertions takes microseconds for each of a million buckets.
+            // Use a plain condition: FluentAssertions takes microseconds for each of a million buckets.
             if (!(Math.Abs(percentile.Rank - rank) <= 1e-9)
                 || percentile.TargetCount != (ulong)Math.Ceiling(middle) || percentile.RunningCount != (ulong)before)
             {
@@ -76,7 +76,7 @@ public class SortedOracleTests
             percentiles[i].RunningCount.Should().Be(histogram.GetCountBetween(0, exact));
             percentiles[i].Bucket.Start.Should().Be(oracle.StartOf(exact));
 
-            // distance / exact <= 0.5 / BlockSize, in whole numbers; below BlockSize units, half a unit.
+            // distance / exact <= 0.5 / BlockSize in integers; below BlockSize units, half a unit.
             BigInteger distance = BigInteger.Abs((BigInteger)percentiles[i].Value - exact);
             BigInteger least = (BigInteger)histogram.LowestDiscernibleValue * (histogram.LowestDiscernibleValue == 1 ? 0 : histogram.BlockSize);
             (distance * 2 * histogram.BlockSize).Should().BeLessThanOrEqualTo(BigInteger.Max(exact, least), "P{0} of {1} is {2}", ranks[i], exact, percentiles[i]);
@@ -88,7 +88,7 @@ public class SortedOracleTests
         ShouldBeClose(summary.Sum, (double)oracle.Sum, nameof(summary.Sum));
         ShouldBeClose(summary.Mean, oracle.Mean, nameof(summary.Mean));
 
-        // A mean is off by an ulp, and so is each distance from it: that much is no deviation.
+        // The error of a mean is an ulp, and so is the error of each distance from it: the deviation may differ by this amount.
         double unit = Math.BitIncrement(summary.Mean) - summary.Mean;
         summary.StDev.Should().BeApproximately(oracle.StDev, (oracle.StDev * Tolerance) + unit, nameof(summary.StDev));
     }
@@ -96,7 +96,7 @@ public class SortedOracleTests
     private static void ShouldBeClose(double actual, double expected, string name) =>
         Math.Abs(actual - expected).Should().BeLessThanOrEqualTo(Math.Abs(expected) * Tolerance, "{0} is {1} and should be {2}", name, actual, expected);
 
-    // Any precision, and any range of so few buckets that a case takes milliseconds.
+    // Any precision, and any range that has few enough buckets for a case of milliseconds.
     private static (HdrHistogram Histogram, double Asked) NextHistogram(Random random)
     {
         double asked = Math.Clamp(Math.Exp(Math.Log(1e-6) + (random.NextDouble() * Math.Log(1e5))), 1e-6, 0.1);

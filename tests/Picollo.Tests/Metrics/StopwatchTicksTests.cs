@@ -8,7 +8,7 @@ public class StopwatchTicksTests
 {
     private const ulong Nanos = 1_000_000_000;
 
-    // 1 tick a second, odd ones, Windows, the frequency of an ACPI timer, a CPU's, Linux, finer than a nanosecond.
+    // 1 Hz, odd frequencies, Windows, an ACPI timer, a CPU, Linux, and a frequency above 1 GHz.
     private static readonly ulong[] Frequencies =
         [1, 3, 1_000, 32_768, 3_312_649, 3_579_545, 10_000_000, 24_000_000, 1_000_000_000, 2_899_999_871, 3_000_000_000, 10_000_000_000];
 
@@ -35,7 +35,7 @@ public class StopwatchTicksTests
             (long)(random.NextMagnitude() >> 1), Units[random.Next(Units.Length)], random.NextBetween(1, 20_000_000_000)));
 
     [Theory]
-    [InlineData(18_446_744_073)] // 2^64 ns are 18.4 s in a product with 10^9 that is not widened
+    [InlineData(18_446_744_073)] // a 64-bit product with 10^9 overflows at 18.4 s
     [InlineData(18_446_744_074)]
     [InlineData(100_000_000_000)]
     [InlineData(long.MaxValue)]
@@ -60,7 +60,7 @@ public class StopwatchTicksTests
     [InlineData(0)]
     [InlineData(-1)]
     [InlineData(long.MinValue)]
-    public void Nothing_and_less_are_zero(long ticks)
+    public void Zero_and_negative_ticks_give_0(long ticks)
     {
         foreach (ulong frequency in Frequencies)
         {
@@ -77,7 +77,7 @@ public class StopwatchTicksTests
     [InlineData(999_999)]
     [InlineData(123_456_789_012_345)]
     [InlineData(long.MaxValue)]
-    public void The_scopes_convert_by_the_machines_frequency(long ticks)
+    public void Scopes_convert_with_the_frequency_of_the_machine(long ticks)
     {
         NanoScope.TicksToNanos(ticks).Should().Be(Exact(ticks, Nanos, (ulong)Stopwatch.Frequency));
         MicroScope.TicksToMicros(ticks).Should().Be(Exact(ticks, 1_000_000, (ulong)Stopwatch.Frequency));
@@ -90,7 +90,7 @@ public class StopwatchTicksTests
         ulong expected = Exact(ticks, units, frequency);
         if (actual != expected)
         {
-            Assert.Fail($"{ticks} ticks at {frequency} a second are {expected} of {units} a second, not {actual}.");
+            Assert.Fail($"{ticks} ticks at {frequency} per second are {expected} units at {units} per second, not {actual}.");
         }
     }
 

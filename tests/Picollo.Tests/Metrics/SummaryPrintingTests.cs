@@ -40,7 +40,7 @@ public class SummaryPrintingTests
     [InlineData(10_000, 20_000, false, true)]
     [InlineData(10_000, 1, true, true)]
     [InlineData(0, 90_000, true, true)]
-    public void Overflow_and_range_rows_stand_where_they_matter(ulong min, ulong value, bool overflow, bool range)
+    public void Overflow_and_range_rows_appear_only_if_needed(ulong min, ulong value, bool overflow, bool range)
     {
         HdrHistogram histogram = Create(min);
         histogram.Record([20_000, value]);
@@ -70,7 +70,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void A_diff_from_zero_is_not_available_and_nothing_prints_nan()
+    public void A_change_from_0_is_not_available_and_NaN_is_not_printed()
     {
         HdrHistogram histogram = Create(0);
         HdrHistogramSummary empty = histogram.GetSummary();
@@ -90,7 +90,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void An_effect_without_variance_is_not_available()
+    public void The_effect_size_without_variance_is_not_available()
     {
         HdrHistogram one = Create(0);
         HdrHistogram other = Create(0);
@@ -104,7 +104,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void The_effect_size_is_over_the_pooled_deviation()
+    public void The_effect_size_uses_the_pooled_standard_deviation()
     {
         HdrHistogram before = Create(0);
         HdrHistogram after = Create(0);
@@ -117,7 +117,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void Titles_and_columns_are_what_was_asked()
+    public void Titles_and_columns_can_be_set()
     {
         HdrHistogramSummary summary = new();
 
@@ -159,7 +159,7 @@ public class SummaryPrintingTests
         try
         {
             CultureInfo.CurrentCulture = Cultures.German;
-            1_234.5.ToString("N1", CultureInfo.CurrentCulture).Should().Be("1.234,5", "the culture is another one");
+            1_234.5.ToString("N1", CultureInfo.CurrentCulture).Should().Be("1.234,5", "the current culture is not invariant");
             Text().Should().Be(expected);
         }
         finally
@@ -185,7 +185,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void Null_arguments_are_refused()
+    public void Null_arguments_are_rejected()
     {
         HdrHistogramSummary summary = new();
         HdrHistogramTableOptions options = new();
@@ -207,7 +207,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void Values_in_another_unit_have_the_digits_that_are_known()
+    public void Values_in_a_unit_have_the_known_digits()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record([0, 7, 1_500_000, 12_300_000, 2_000_000_000_000]);
@@ -218,7 +218,7 @@ public class SummaryPrintingTests
         Lines(table).Where(line => line.StartsWith("| 0 ", StringComparison.Ordinal) || line.StartsWith("| 25 ", StringComparison.Ordinal) || line.StartsWith("| 50 ", StringComparison.Ordinal)
             || line.StartsWith("| 75 ", StringComparison.Ordinal) || line.StartsWith("| 100 ", StringComparison.Ordinal) || line.StartsWith("| Mean", StringComparison.Ordinal)).Should().Equal(
             "| 0          |          0 | ±0     |          1 |",
-            "| 25         |   0.000007 | ±0     |          2 |", // below 1,024 buckets are one wide, so every digit is known
+            "| 25         |   0.000007 | ±0     |          2 |", // buckets below 1,024 have width 1, so every digit is known
             "| 50         |      1.500 | ±0.001 |          3 |",
             "| 75         |     12.296 | ±0.008 |          4 |",
             "| 100        |  2,000,381 | ±1,074 |          5 |",
@@ -226,7 +226,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void A_mean_that_is_small_in_another_unit_has_five_digits()
+    public void A_small_mean_has_five_digits()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record([100, 110]);
@@ -235,7 +235,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void A_comparison_in_another_unit_has_the_same_changes()
+    public void A_comparison_with_a_unit_has_the_same_changes()
     {
         HdrHistogram before = HdrHistogram.Create();
         HdrHistogram after = HdrHistogram.Create();
@@ -255,25 +255,25 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void Values_in_their_own_unit_have_every_digit()
+    public void Values_without_a_unit_have_every_digit()
     {
         UnitText.Value((1UL << 53) + 1, 1, 1).Should().Be("9,007,199,254,740,993", "a double has one digit less");
         UnitText.Width((1UL << 53) + 1, 1).Should().Be("9,007,199,254,740,993");
         UnitText.Width(0, 1000).Should().Be("0");
-        UnitText.Real(0.001, 1).Should().Be("0.00", "two decimals are enough of what is recorded in whole numbers");
+        UnitText.Real(0.001, 1).Should().Be("0.00", "two decimals are enough for integer values");
     }
 
     [Theory]
     [InlineData(1e-30)]
     [InlineData(1e30)]
-    public void The_outermost_ratios_are_units(double ratio) => new HdrHistogramUnit { Ratio = ratio }.Ratio.Should().Be(ratio);
+    public void The_limits_of_the_unit_ratio_are_allowed(double ratio) => new HdrHistogramUnit { Ratio = ratio }.Ratio.Should().Be(ratio);
 
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]
     [InlineData(double.NaN)]
     [InlineData(1e31)]
-    public void A_ratio_beyond_units_is_refused(double ratio) =>
+    public void A_unit_ratio_out_of_range_is_rejected(double ratio) =>
         FluentActions.Invoking(() => new HdrHistogramUnit { Ratio = ratio }).Should().Throw<ArgumentOutOfRangeException>();
 
     [Fact]

@@ -3,9 +3,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>
-/// Failure mode 8 of earlier implementations: threads that come and go beside a reader and garbage collections lose counts
-/// now and then. The long run takes PICOLLO_STRESS_SECONDS, 30 unless set.
+/// <summary> Failure mode 8 of earlier implementations: with changing threads, a concurrent reader and garbage collections, counts are
+/// sometimes lost. The long run takes PICOLLO_STRESS_SECONDS (default 30).
 /// </summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
@@ -18,7 +17,7 @@ public class ThreadChurnTests
     private const int RecordsOfAThread = 500;
 
     [Fact]
-    public void No_count_is_lost_beside_churning_threads_a_reader_and_collections() => Run(ShortSeconds);
+    public void No_count_is_lost_with_changing_threads_a_reader_and_collections() => Run(ShortSeconds);
 
     [Fact]
     [Trait("Category", "Long")]
@@ -65,7 +64,7 @@ public class ThreadChurnTests
             }, end.Token),
             Loop(() =>
             {
-                // Others are created, used, disposed or just dropped.
+                // Other histograms are created, used, and disposed or dropped.
                 ThreadLocalHdrHistogram<uint> other = HdrHistogram.Factory.WithRelativeError(0.1).WithThreadLocal().Create();
                 other.Record([1, 2, 3]);
                 other.TotalCount.Should().Be(3);
@@ -101,7 +100,7 @@ public class ThreadChurnTests
 
     private Exception? Failure { get; set; }
 
-    // A failed check ends the loop and is reported by the test, not by a crash of the process.
+    // A failed check ends the loop, and the test reports it instead of a process crash.
     private Thread Loop(Action action, CancellationToken end)
     {
         Thread thread = new(() =>

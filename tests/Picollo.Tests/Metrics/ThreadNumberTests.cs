@@ -2,12 +2,12 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>The numbers that threads get on their first record into a thread-local histogram.</summary>
+/// <summary>Tests of the numbers that threads get with their first record into a thread-local histogram.</summary>
 [Collection(Alone.Name)]
 public class ThreadNumberTests
 {
     [Fact]
-    public void A_thread_has_no_number_until_it_asks_and_keeps_the_one_it_gets() => OnNewThread(() =>
+    public void A_thread_gets_a_number_on_request_and_keeps_it() => OnNewThread(() =>
     {
         ThreadNumber.Current.Should().Be(ThreadNumber.None);
         uint number = ThreadNumber.GetOrAssign();
@@ -18,7 +18,7 @@ public class ThreadNumberTests
     });
 
     [Fact]
-    public void Threads_alive_at_once_have_different_numbers()
+    public void Concurrent_threads_have_different_numbers()
     {
         const int Threads = 50;
         uint[] numbers = NumbersOf(Threads);
@@ -27,7 +27,7 @@ public class ThreadNumberTests
     }
 
     [Fact]
-    public void The_numbers_of_ended_threads_are_given_again()
+    public void The_numbers_of_ended_threads_are_reused()
     {
         const int Threads = 20;
         uint highest = NumbersOf(Threads).Max();
@@ -52,7 +52,7 @@ public class ThreadNumberTests
         return numbers;
     }
 
-    // A failed check is the test's, not a crash of the process.
+    // The test reports a failed check instead of a process crash.
     private static void OnNewThread(Action action)
     {
         Exception? failure = null;

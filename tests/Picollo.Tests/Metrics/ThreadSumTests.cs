@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>A read sums the counters of all threads a few thousand at a time.</summary>
+/// <summary>Tests of a read that sums the counters of all threads in pieces of a few thousand.</summary>
 public class ThreadSumTests
 {
     private const int ThreadCount = 3;
@@ -36,12 +36,12 @@ public class ThreadSumTests
         ThreadLocalHdrHistogram<uint> histogram = HdrHistogram.Factory.WithThreadLocal().Create();
         Fill(histogram, [1]);
         ulong before = histogram.TotalCount;
-        Thread[] writers = Start(_ => histogram.Record(1, 1UL << 40)); // does not fit in a counter: takes the lock that the read held
+        Thread[] writers = Start(_ => histogram.Record(1, 1UL << 40)); // does not fit in a counter, so it takes the lock of readers
         writers.All(writer => writer.Join(TimeSpan.FromSeconds(30))).Should().BeTrue();
         histogram.TotalCount.Should().Be(before + (ThreadCount * (1UL << 40)));
     }
 
-    /// <summary>Another count for each thread, 0 for some, and some that do not fit in a counter.</summary>
+    /// <summary>Returns a different count for each thread: 0 for some, and too large for a counter for others.</summary>
     private static ulong CountOf(int thread, int bucket) =>
         bucket % 1_000 == 999 ? 1UL << (33 + thread) : (ulong)((bucket + thread) % 5 * (thread + 1));
 
@@ -57,7 +57,7 @@ public class ThreadSumTests
         Array.ForEach(writers, writer => writer.Join());
     }
 
-    /// <summary>Starts threads that are all alive until the last has done its work, so that each has counters of its own.</summary>
+    /// <summary>Starts threads that remain alive until the last one has finished its work, so that each has its own counters.</summary>
     private static Thread[] Start(Action<int> work)
     {
         Barrier allAlive = new(ThreadCount);

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Values at which an index or a carry can go wrong.</summary>
+/// <summary>Values at which an index or a carry may be wrong.</summary>
 internal static class Values
 {
     /// <summary>0, 1, every power of two with its neighbours, and the largest value; ascending.</summary>
@@ -14,11 +14,11 @@ internal static class Values
             .Distinct().Order(),
     ];
 
-    /// <summary>A value of any magnitude, each about as likely as the others.</summary>
+    /// <summary>Returns a value of a random magnitude; all magnitudes have about the same probability.</summary>
     public static ulong NextMagnitude(this Random random) =>
         ((ulong)random.NextInt64(long.MinValue, long.MaxValue)) >> random.Next(64);
 
-    /// <summary>A value from <paramref name="low"/> to <paramref name="high"/>, both included.</summary>
+    /// <summary>Returns a value from <paramref name="low"/> to <paramref name="high"/>, inclusive.</summary>
     public static ulong NextBetween(this Random random, ulong low, ulong high)
     {
         UInt128 width = (UInt128)high - low + 1;
@@ -26,7 +26,7 @@ internal static class Values
         return low + (ulong)(bits % width);
     }
 
-    /// <summary>Records a value in each octave, so that the histogram makes all its counters.</summary>
+    /// <summary>Records a value in each octave, so that the histogram allocates all its counters.</summary>
     public static void RecordInEachOctave(HdrHistogram histogram)
     {
         histogram.Record(0);

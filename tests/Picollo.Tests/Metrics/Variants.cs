@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>The factories of all variants by name, for tests that pick one.</summary>
+/// <summary>The factories of all variants by name, for tests that select one.</summary>
 internal static class Variants
 {
     public static IReadOnlyDictionary<string, HdrHistogramFactory> Factories { get; } = new Dictionary<string, HdrHistogramFactory>
@@ -17,7 +17,7 @@ internal static class Variants
 
     public static TheoryData<string> All => [.. Factories.Keys];
 
-    /// <summary>Those that take several writers at once.</summary>
+    /// <summary>The variants that support concurrent writers.</summary>
     public static TheoryData<string> Concurrent => [.. Factories.Keys.Where(name => !name.StartsWith("plain", StringComparison.Ordinal))];
 
     public static TheoryData<string> ThreadLocal => [.. Factories.Keys.Where(name => name.StartsWith("thread", StringComparison.Ordinal))];

@@ -2,16 +2,16 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>
-/// Threads that record into a histogram until they are stopped, each keeping books that bound what a reader may see:
-/// what it has begun to record, and what it has finished.
+/// <summary> Threads that record into a histogram until they are stopped. Each thread counts its started and finished records, which are
+/// the bounds for the count that a reader may see.
 /// </summary>
 internal sealed class Writers : IDisposable
 {
-    /// <summary>The largest count that is added to a 32-bit counter at once: with it counters pass 2³¹ thousands of times a second.</summary>
+    /// <summary>The largest count that is added directly to a 32-bit counter. With it, counters exceed 2³¹ thousands of times per
+    /// second.</summary>
     public const ulong LargeCount = 1 << 16;
 
-    private const int Stride = 16; // longs: two cache lines between one writer's books and the next one's
+    private const int Stride = 16; // longs: two cache lines between the counts of two writers
 
     private static readonly ulong[] Batch = [1, 20_000, 20_000, 21_000, 22_000, 90_000, 20_000, 29_999, 20_000, 20_001];
 
@@ -22,7 +22,7 @@ internal sealed class Writers : IDisposable
     private readonly ManualResetEventSlim _go = new();
     private volatile bool _stopped;
 
-    /// <summary>Starts them. <paramref name="large"/> mixes in counts that carry.</summary>
+    /// <summary>Starts the threads. <paramref name="large"/> adds counts that carry.</summary>
     public Writers(HdrHistogram histogram, int count, bool large)
     {
         _histogram = histogram;
@@ -33,13 +33,13 @@ internal sealed class Writers : IDisposable
         _go.Set();
     }
 
-    /// <summary>At most so much had been recorded when this returns.</summary>
+    /// <summary>The upper bound of the recorded count when this returns.</summary>
     public ulong Begun => Sum(_begun);
 
-    /// <summary>At least so much had been recorded when this was called.</summary>
+    /// <summary>The lower bound of the recorded count when this was called.</summary>
     public ulong Finished => Sum(_finished);
 
-    /// <summary>Stops them, and returns what they have recorded in all.</summary>
+    /// <summary>Stops the threads and returns the total recorded count.</summary>
     public ulong Stop()
     {
         _stopped = true;
@@ -77,7 +77,7 @@ internal sealed class Writers : IDisposable
             int what = random.Next(large ? 8 : 4);
             ulong count = what switch { 0 => (ulong)Batch.Length, 1 => 7, < 4 => 1, _ => LargeCount };
             Volatile.Write(ref begun, begun + count);
-            Interlocked.MemoryBarrier(); // begun is seen before the record is
+            Interlocked.MemoryBarrier(); // a reader that sees the record also sees the started count
             switch (what)
             {
                 case 0:

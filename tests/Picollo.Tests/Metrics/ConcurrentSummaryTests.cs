@@ -2,11 +2,10 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>Summaries taken from the counters themselves while these are written are of one moment, whatever way their counts
-/// are summed.</summary>
+/// <summary>Summaries that are read directly from counters during writes are consistent, for every code path of the sums.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
-public class SummaryBesideWriterTests
+public class ConcurrentSummaryTests
 {
     private const ulong Low = 100;
     private const ulong Written = 101;
@@ -14,10 +13,10 @@ public class SummaryBesideWriterTests
     [Theory]
     [InlineData("plain 64", 1UL << 33, 1_000)] // a count too large for the vectors of 64-bit counters
     [InlineData("interlocked 64", 1UL << 33, 1_000)]
-    [InlineData("interlocked 32", 1UL << 20, 1_000)] // and of 32-bit counters
-    [InlineData("interlocked 32", 1, 102)] // beside what is written, where the percentiles are looked for
+    [InlineData("interlocked 32", 1UL << 20, 1_000)] // a count too large for the vectors of 32-bit counters
+    [InlineData("interlocked 32", 1, 102)] // in the same chunk as the written counter, which the search for percentiles reads
     [InlineData("thread-local 64", 1, 102)]
-    public void The_largest_value_stays_the_largest_while_smaller_ones_are_recorded(string variant, ulong lowCount, ulong high)
+    public void The_maximum_is_correct_while_smaller_values_are_recorded(string variant, ulong lowCount, ulong high)
     {
         const int Summaries = 20_000;
         HdrHistogram histogram = Variants.Factories[variant].WithMaxTrackableValue(1 << 20).Create();
@@ -31,7 +30,7 @@ public class SummaryBesideWriterTests
             while (!Volatile.Read(ref stop))
             {
                 histogram.Record(Written, 1_000);
-                Thread.SpinWait(100); // rests, so that many summaries meet no write and need no copy
+                Thread.SpinWait(100); // a pause, so that many summaries see no write and need no copy
             }
         });
         writer.IsBackground = true;
