@@ -4,7 +4,7 @@ namespace Picollo.Metrics;
 public abstract partial class HdrHistogram
 {
     /// <summary>Records a value, with a range that is narrower than that of the histogram.</summary>
-    /// <param name="value">The value, in the unit of the histogram. If it is outside either range, it is counted in
+    /// <param name="value">The value, in any unit. If it is outside either range, it is counted in
     /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
     /// <param name="min">The smallest value of the range. <see cref="ReadOnlyHdrHistogram.MinTrackableValue"/> applies if it is
     /// larger.</param>
@@ -38,8 +38,9 @@ public abstract partial class HdrHistogram
     /// <summary>Records a value with a correction for coordinated omission. If the value is longer than the expected interval, it also
     /// records the values that were missed while the measurement waited: <c>value - expectedInterval</c>,
     /// <c>value - 2 * expectedInterval</c> and so on, down to <paramref name="expectedInterval"/>.</summary>
-    /// <param name="value">The value, in the unit of the histogram.</param>
-    /// <param name="expectedInterval">The expected interval between values, in the unit of the histogram; 0 for no correction.</param>
+    /// <param name="value">The value, in any unit.</param>
+    /// <param name="expectedInterval">The expected interval between values, in the unit of <paramref name="value"/>; 0 for no
+    /// correction.</param>
     /// <remarks>The counts are those of <c>recordValueWithExpectedInterval</c> of the HdrHistogram family. It takes at most one step per
     /// bucket, however short the interval is.</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>

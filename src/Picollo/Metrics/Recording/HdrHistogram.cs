@@ -91,7 +91,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     }
 
     /// <summary>Records a value.</summary>
-    /// <param name="value">The value, in the unit of the histogram. A value outside the range is counted in
+    /// <param name="value">The value, in any unit. A value outside the range is counted in
     /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
     /// <remarks>Does not allocate, except for the counters of a magnitude that is recorded for the first time (in a thread-local histogram:
     /// for the first time by this thread).</remarks>
@@ -99,7 +99,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     public abstract void Record(ulong value);
 
     /// <summary>Records a value a number of times.</summary>
-    /// <param name="value">The value, in the unit of the histogram.</param>
+    /// <param name="value">The value, in any unit.</param>
     /// <param name="count">The number of times; 0 records nothing. Counts wrap at 2⁶⁴.</param>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public abstract void Record(ulong value, ulong count);
