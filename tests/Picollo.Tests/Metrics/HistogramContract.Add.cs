@@ -21,7 +21,7 @@ public abstract partial class HistogramContract
 
         one.Add(other);
 
-        ShouldHoldTheSame(one, all);
+        ShouldHaveEqualCounts(one, all);
     });
 
     [Fact]
@@ -153,7 +153,7 @@ public abstract partial class HistogramContract
         HdrHistogram sum = Factory.WithRelativeError(error).Create();
         sum.Add(other);
 
-        ShouldHoldTheSame(sum, midpoints);
+        ShouldHaveEqualCounts(sum, midpoints);
     }
 
     [Fact]
@@ -258,7 +258,7 @@ public abstract partial class HistogramContract
 
         histogram.Add(other);
 
-        ShouldHoldTheSame(histogram, other);
+        ShouldHaveEqualCounts(histogram, other);
         histogram.TotalCount.Should().Be(1);
     }
 

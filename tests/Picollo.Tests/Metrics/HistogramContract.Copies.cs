@@ -16,7 +16,7 @@ public abstract partial class HistogramContract
         clone.Should().BeOfType(histogram.GetType());
         (clone.Layout, clone.MinTrackableValue, clone.MaxTrackableValue)
             .Should().Be((histogram.Layout, histogram.MinTrackableValue, histogram.MaxTrackableValue));
-        ShouldHoldTheSame(clone, histogram);
+        ShouldHaveEqualCounts(clone, histogram);
         ulong before = histogram.TotalCount;
         clone.Record(histogram.MinTrackableValue);
         (histogram.TotalCount, clone.TotalCount).Should().Be((before, before + 1));
@@ -50,9 +50,9 @@ public abstract partial class HistogramContract
         histogram.Add(other);
         histogram.Subtract(other.GetSnapshot());
 
-        ShouldHoldTheSame(histogram, before);
+        ShouldHaveEqualCounts(histogram, before);
         histogram.Record(histogram.MaxTrackableValue, 3);
-        histogram.TotalCount.Should().Be(before.TotalCount + 3, "it goes on");
+        histogram.TotalCount.Should().Be(before.TotalCount + 3, "recording continues");
     });
 
     [Fact]
@@ -96,7 +96,7 @@ public abstract partial class HistogramContract
         histogram.Invoking(h => h.Subtract(above)).Should().Throw<ArgumentException>().WithMessage("*out of range*");
         histogram.Invoking(h => h.Subtract(null!)).Should().Throw<ArgumentNullException>();
 
-        ShouldHoldTheSame(histogram, before);
+        ShouldHaveEqualCounts(histogram, before);
         histogram.Subtract(histogram);
         ShouldBeEmpty(histogram);
     }

@@ -28,7 +28,7 @@ public abstract partial class HistogramContract
         corrected.RecordCorrected(value, interval);
         RecordCorrectedByLoop(looped, value, interval);
 
-        ShouldHoldTheSame(corrected, looped);
+        ShouldHaveEqualCounts(corrected, looped);
     }
 
     [Fact]
@@ -42,7 +42,7 @@ public abstract partial class HistogramContract
         corrected.RecordCorrected(value, interval);
         RecordCorrectedByLoop(looped, value, interval);
 
-        ShouldHoldTheSame(corrected, looped);
+        ShouldHaveEqualCounts(corrected, looped);
     });
 
     [Fact]

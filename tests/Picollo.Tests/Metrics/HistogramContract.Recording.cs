@@ -82,7 +82,7 @@ public abstract partial class HistogramContract
         }
 
         counted.TotalCount.Should().Be(3 * 137);
-        ShouldHoldTheSame(counted, oneByOne);
+        ShouldHaveEqualCounts(counted, oneByOne);
     }
 
     [Fact]
@@ -166,7 +166,7 @@ public abstract partial class HistogramContract
                 oneByOne.Record(value);
             }
 
-            ShouldHoldTheSame(batched, oneByOne);
+            ShouldHaveEqualCounts(batched, oneByOne);
         }
     });
 
@@ -185,7 +185,7 @@ public abstract partial class HistogramContract
         }
 
         batched.TotalCount.Should().Be((ulong)values.Length);
-        ShouldHoldTheSame(batched, oneByOne);
+        ShouldHaveEqualCounts(batched, oneByOne);
     });
 
     [Fact]

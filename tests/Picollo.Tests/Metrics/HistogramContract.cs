@@ -21,7 +21,7 @@ public abstract partial class HistogramContract
     private HdrHistogram CreateNarrow() =>
         Factory.WithRelativeError(0.01).WithMinTrackableValue(Min).WithMaxTrackableValue(Max).Create();
 
-    private static void ShouldHoldTheSame(ReadOnlyHdrHistogram actual, ReadOnlyHdrHistogram expected)
+    private static void ShouldHaveEqualCounts(ReadOnlyHdrHistogram actual, ReadOnlyHdrHistogram expected)
     {
         actual.BucketsWithValues.Should().Equal(expected.BucketsWithValues);
         actual.TotalCount.Should().Be(expected.TotalCount);

@@ -58,22 +58,22 @@ public class HistogramModelTests
                     break;
                 case 6:
                     snapshot.Update(deltas: true);
-                    ShouldShow(snapshot, sinceUpdate);
+                    ShouldMatch(snapshot, sinceUpdate);
                     sinceUpdate.Clear();
                     break;
                 case 7:
                     snapshot.Update();
-                    ShouldShow(snapshot, sinceReset);
+                    ShouldMatch(snapshot, sinceReset);
                     sinceUpdate.Clear();
                     break;
                 default:
-                    ShouldShow(histogram, sinceReset);
+                    ShouldMatch(histogram, sinceReset);
                     break;
             }
         }
     });
 
-    private static void ShouldShow(ReadOnlyHdrHistogram histogram, Dictionary<ulong, ulong> expected)
+    private static void ShouldMatch(ReadOnlyHdrHistogram histogram, Dictionary<ulong, ulong> expected)
     {
         ulong Sum(Func<ulong, bool> predicate) => expected.Where(each => predicate(each.Key)).Aggregate(0UL, (sum, each) => sum + each.Value);
 

@@ -31,8 +31,8 @@ public class MomentsOracleTests
 
         HdrHistogramSummary summary = histogram.GetSummary();
 
-        ShouldBeThatOf(summary, [.. histogram.BucketsWithValues]);
-        ShouldBeThatOf(histogram.GetSnapshot().GetSummary(), [.. histogram.BucketsWithValues]);
+        ShouldMatch(summary, [.. histogram.BucketsWithValues]);
+        ShouldMatch(histogram.GetSnapshot().GetSummary(), [.. histogram.BucketsWithValues]);
         summary.P100.TargetCount.Should().Be(histogram.TotalCount);
         summary.P50.Should().Be(histogram.GetPercentile(50));
         summary.P999.Should().Be(histogram.GetPercentile(99.9));
@@ -57,7 +57,7 @@ public class MomentsOracleTests
                 histogram.Record(bucket.Start, count);
             }
 
-            ShouldBeThatOf(histogram.GetSummary(), [.. histogram.BucketsWithValues]);
+            ShouldMatch(histogram.GetSummary(), [.. histogram.BucketsWithValues]);
         }
     }
 
@@ -104,7 +104,7 @@ public class MomentsOracleTests
         }
     }
 
-    private static void ShouldBeThatOf(HdrHistogramSummary summary, Bucket[] buckets)
+    private static void ShouldMatch(HdrHistogramSummary summary, Bucket[] buckets)
     {
         BigInteger count = 0, sum = 0, squares = 0;
         foreach (Bucket bucket in buckets)

@@ -57,8 +57,8 @@ public class PercentileRankTests
         ulong total = NextTotal(random);
         ulong count = (ulong)((UInt128)(ulong)random.NextInt64() * total >> 63);
 
-        RankOracle.ShouldBeTheLargest(PercentileRank.Of(count, total), count, total);
-        RankOracle.ShouldBeTheLargest(PercentileRank.Of(total - 1, total), total - 1, total);
+        RankOracle.ShouldBeLargest(PercentileRank.Of(count, total), count, total);
+        RankOracle.ShouldBeLargest(PercentileRank.Of(total - 1, total), total - 1, total);
         PercentileRank.Of(total, total).Should().Be(100);
         PercentileRank.Of(0, total).Should().Be(0);
     });

@@ -20,7 +20,7 @@ internal static class RankOracle
     }
 
     /// <summary>Asserts that no larger rank has the count <paramref name="count"/>.</summary>
-    public static void ShouldBeTheLargest(double rank, ulong count, ulong total)
+    public static void ShouldBeLargest(double rank, ulong count, ulong total)
     {
         if (count == 0 || count == total)
         {

@@ -49,7 +49,7 @@ public class CycleCalibratorFallbackTests
         var machine = new FakeMachine(3_000_000_000);
         machine.SetCounter(counter);
 
-        ReasonFor(machine).Should().Contain("out of the range");
+        ReasonFor(machine).Should().Contain("outside the range");
     }
 
     [Theory]
