@@ -115,7 +115,8 @@ public abstract partial class ReadOnlyHdrHistogram
                     break;
                 }
 
-                // The ticks are as many to the whole range as make the wanted number to half of the distance that is left.
+                // The number of steps for the whole range doubles with each halving of the distance to 100, so that each half has the same
+                // number of steps.
                 double halvings = Math.Floor(Math.Log(PercentileRank.Max / (PercentileRank.Max - rank)) / Math.Log(2)) + 1;
                 double next = rank + (PercentileRank.Max / (ticksPerHalfDistance * Math.Pow(2, halvings)));
                 rank = next > rank ? next : PercentileRank.Max; // beyond the precision of a double, the rank would not change

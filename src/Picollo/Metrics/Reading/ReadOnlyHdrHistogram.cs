@@ -97,9 +97,9 @@ public abstract partial class ReadOnlyHdrHistogram
         return summary;
     }
 
-    /// <summary>Returns a copy that is corrected for coordinated omission: for the upper bound of each bucket, the missed values are added
-    /// as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> does. The counts are those of <c>copyCorrectedForCoordinatedOmission</c>
-    /// of the HdrHistogram family.</summary>
+    /// <summary>Returns a copy that is corrected for coordinated omission: each value counts at the upper bound of its bucket, and the
+    /// missed values are added as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> does. The counts are those of
+    /// <c>copyCorrectedForCoordinatedOmission</c> of the HdrHistogram family.</summary>
     /// <param name="expectedInterval">The expected interval between values, in the unit of the values; 0 for no correction.</param>
     /// <returns>A new histogram of the same layout and range.</returns>
     /// <remarks>Use it only if the values were recorded without correction.</remarks>
@@ -126,7 +126,8 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <param name="target">The histogram that receives the counts. It takes no lock.</param>
     /// <param name="rest">Receives the counts that do not fit in the target's counters.</param>
     /// <param name="outOfRange">The out-of-range counts, which are not added.</param>
-    /// <returns><see langword="false"/> if this is not possible, and nothing was added.</returns>
+    /// <returns><see langword="true"/> if the counts were added; <see langword="false"/>, with nothing added, if this is not
+    /// possible.</returns>
     internal virtual bool TryAddTo(
         HdrHistogram target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
     {
@@ -158,8 +159,8 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <summary>Copies the counters for one call.</summary>
     internal CountsCopy Read() => Read(usedOnly: false);
 
-    /// <summary>Copies only the used counters. The others are undefined outside <see cref="CountsCopy.Used"/>. If the values are close
-    /// together, this takes a fraction of the time of a full copy.</summary>
+    /// <summary>Copies only the used counters: <see cref="CountsCopy.Counts"/> is undefined outside <see cref="CountsCopy.Used"/>. If the
+    /// values are close together, this takes a fraction of the time of a full copy.</summary>
     internal CountsCopy ReadUsed() => Read(usedOnly: true);
 
     private CountsCopy Read(bool usedOnly)

@@ -5,7 +5,7 @@ namespace Picollo.Metrics;
 /// <summary>Assigns small, dense numbers to the threads that record. The first number is 1, and the highest is the peak number of such
 /// threads that were alive at the same time.</summary>
 /// <remarks>When a thread has ended, its number is reused for the next new thread. Managed thread IDs are not suitable: the runtime reuses
-/// them at unknown times, and threads that never record also use them up.</remarks>
+/// them at unknown times, and they also increase for threads that never record.</remarks>
 internal static class ThreadNumber
 {
     /// <summary>The value for a thread without a number. It makes the thread's first record leave the fast path.</summary>

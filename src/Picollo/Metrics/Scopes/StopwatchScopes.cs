@@ -30,7 +30,7 @@ public struct NanoScope : IDisposable
     private readonly long _start;
 
     /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">Where it is recorded.</param>
+    /// <param name="histogram">The histogram that receives the duration.</param>
     /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public NanoScope(HdrHistogram histogram)
@@ -79,7 +79,7 @@ public struct MicroScope : IDisposable
     private readonly long _start;
 
     /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">Where it is recorded.</param>
+    /// <param name="histogram">The histogram that receives the duration.</param>
     /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public MicroScope(HdrHistogram histogram)
@@ -116,7 +116,7 @@ public struct MilliScope : IDisposable
     private readonly long _start;
 
     /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">Where it is recorded.</param>
+    /// <param name="histogram">The histogram that receives the duration.</param>
     /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public MilliScope(HdrHistogram histogram)
@@ -154,7 +154,7 @@ public struct TickScope : IDisposable
     private readonly long _start;
 
     /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">Where it is recorded.</param>
+    /// <param name="histogram">The histogram that receives the duration.</param>
     /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public TickScope(HdrHistogram histogram)
