@@ -127,7 +127,7 @@ public class SerializationTests
     [InlineData("""{"count":"1"}""", "*count is not a whole number*")]
     [InlineData("""{"count":1,"storageIndex":-2}""", "*storageIndex is not a whole number from -1*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9}""", "*indexInBlock is missing*")]
-    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":0,"indexInBlock":0}""", "*blockScale is 0*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":0,"indexInBlock":0}""", "*blockScale must not be 0*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":20,"indexInBlock":0}""", "*blockScale is not*0 to 19*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":56,"blockScale":9,"indexInBlock":0}""", "*no bucket 0 in block 56*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9,"indexInBlock":512}""", "*no bucket 512 in block 1*")]
@@ -158,7 +158,7 @@ public class SerializationTests
     [InlineData("percentiles", null, "*percentiles is missing*")]
     [InlineData("percentiles", "[]", "*0 of the 16*")]
     [InlineData("percentiles", "{}", "*an array*")]
-    [InlineData("timestampUtc", "\"yesterday\"", "*not a time*")]
+    [InlineData("timestampUtc", "\"yesterday\"", "*not an ISO 8601 time*")]
     public void An_invalid_summary_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSummary>(With(Histogram.GetSummary(), name, value), message);
 
@@ -227,7 +227,7 @@ public class SerializationTests
     [InlineData("maxTrackableValue", "5", "*does not belong to the snapshot's layout and range*")]
     [InlineData("lowestDiscernibleValue", "0", "*lowestDiscernibleValue*|*value*")]
     [InlineData("underflowCount", "1", "*underflowCount is above*")]
-    [InlineData("endTime", "5", "*not a time*")]
+    [InlineData("endTime", "5", "*not an ISO 8601 time*")]
     public void An_invalid_snapshot_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSnapshot>(With(Histogram.GetSnapshot(), name, value), message.Split('|')[^1]);
 
