@@ -19,8 +19,8 @@ namespace Picollo.Timing;
 /// reordering. An interval that spans a suspend or a virtual machine's migration cannot be measured and is reported as such. A jump of less
 /// than a thousandth of the time since the last check is not detected if it makes no interval negative. If the counter's rate changes (a
 /// virtual machine's migration), intervals that start after the change and end before the next check are converted with the old rate and
-/// not discarded; the next check follows within a second while the clock is used. The clock is monotonic: leap seconds and changes of the
-/// time of day do not affect it.</para>
+/// not discarded; the next check follows within a second while the clock is used. The clock is monotonic: jumps and changes of the time of
+/// day do not affect it.</para>
 /// <para>All members are thread-safe and do not allocate. Timestamps of different threads can be compared.</para>
 /// <example>
 /// <code>

@@ -12,7 +12,7 @@ internal enum TimestampSource
     /// <summary>The monotonic clock.</summary>
     Clock,
 
-    /// <summary>No source: the counter is being calibrated again, and no interval can be measured.</summary>
+    /// <summary>No source: the counter is being calibrated, and no interval can be measured.</summary>
     None,
 }
 
