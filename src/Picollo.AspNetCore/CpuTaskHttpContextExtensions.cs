@@ -3,12 +3,12 @@ using Picollo.Scheduling;
 
 namespace Microsoft.AspNetCore.Http;
 
-/// <summary>Gives a request access to the CPU worker that it runs on.</summary>
+/// <summary>Extension methods of <see cref="HttpContext"/> for requests that run on a CPU worker.</summary>
 public static class CpuTaskHttpContextExtensions
 {
-    /// <summary>Returns the request's task, for its checkpoints.</summary>
+    /// <summary>Returns the request's task, which provides its checkpoints.</summary>
     /// <remarks>
-    /// For handlers of endpoints with <c>RequireCpuWorker()</c>, and what they call, until they return.
+    /// Call it in the handler of an endpoint with <c>RequireCpuWorker()</c>, or in code that the handler calls, until the handler returns.
     /// <example>
     /// <code>
     /// app.MapGet("/primes/{count:int}", async (int count, HttpContext context) =&gt;
@@ -27,7 +27,7 @@ public static class CpuTaskHttpContextExtensions
     /// </example>
     /// </remarks>
     /// <param name="context">The request's context.</param>
-    /// <returns>The task; its checkpoints throw <see cref="OperationCanceledException"/> once the request is aborted.</returns>
+    /// <returns>The task. Its checkpoints throw <see cref="OperationCanceledException"/> after the request is aborted.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="context"/> is <see langword="null"/>.</exception>
     /// <exception cref="InvalidOperationException">The request's endpoint does not have <c>RequireCpuWorker()</c>.</exception>
     public static CpuTaskContext GetCpuTask(this HttpContext context)
@@ -35,6 +35,6 @@ public static class CpuTaskHttpContextExtensions
         ArgumentNullException.ThrowIfNull(context);
         return context.Features.Get<StrongBox<CpuTaskContext>>() is { } task
             ? task.Value
-            : throw new InvalidOperationException("The request does not run on a CPU worker: its endpoint needs RequireCpuWorker().");
+            : throw new InvalidOperationException("The request does not run on a CPU worker. Call RequireCpuWorker() on its endpoint.");
     }
 }

@@ -2,9 +2,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Picollo.AspNetCore;
 
-/// <summary>All log messages. Each category numbers its own.</summary>
-/// <remarks>In one class, because the generator writes several in any order, and then two builds of one commit differ.</remarks>
-#pragma warning disable SYSLIB1006 // the categories share numbers
+/// <summary>All log messages. Event IDs are unique within a log category.</summary>
+/// <remarks>They are in one class because the source generator emits several classes in an undefined order, so that two builds of the same
+/// commit would differ.</remarks>
+#pragma warning disable SYSLIB1006 // categories use the same event IDs
 internal static partial class LogMessages
 {
     [LoggerMessage(
@@ -12,15 +13,17 @@ internal static partial class LogMessages
         EventName = "WorkerBlocked",
         Level = LogLevel.Warning,
         Message = "{Endpoint} blocks its CPU worker (a lock, or a wait for a task or for synchronous I/O) while other requests wait. "
-            + "Others run in its place, but each time it costs some 30 ms and a thread: use await. This is logged once for each endpoint.")]
+            + "Other requests run in its place, but each time this costs about 30 ms and a thread. Use await instead. "
+            + "This is logged once for each endpoint.")]
     public static partial void LogBlocked(this ILogger logger, string endpoint);
 
     [LoggerMessage(
         EventId = 1,
         EventName = "PageRefused",
         Level = LogLevel.Warning,
-        Message = "A request for Picollo's page was answered with 404: {Reason}. Without RequireAuthorization() or AllowAnonymous() on "
-            + "MapPicollo(), the page answers only in the Development environment and only this machine. This is logged once.")]
+        Message = "A request for Picollo's page was answered with 404: {Reason}. Unless RequireAuthorization() or AllowAnonymous() is "
+            + "called on MapPicollo(), the page answers only requests from this machine, and only in the Development environment. "
+            + "This is logged once.")]
     public static partial void LogRefused(this ILogger logger, string reason);
 
     [LoggerMessage(
@@ -28,14 +31,14 @@ internal static partial class LogMessages
         EventName = "PageClosed",
         Level = LogLevel.Warning,
         Message = "Picollo's page answers all requests with 404, because the environment is {Environment} and not Development. "
-            + "To open it, write MapPicollo().RequireAuthorization(), or, where only trusted clients reach port 9464, "
+            + "To open it, call MapPicollo().RequireAuthorization(), or, if only trusted clients can reach port 9464, "
             + "MapPicollo().RequireLocalPort(9464).AllowAnonymous().")]
     public static partial void LogClosed(this ILogger logger, string environment);
 
     [LoggerMessage(
         1,
         LogLevel.Warning,
-        "{Method} {Route} took {CpuMilliseconds:0.###} ms of CPU time in {WallMilliseconds:0.###} ms and ended with {StatusCode}",
+        "{Method} {Route} took {CpuMilliseconds:0.###} ms of CPU time in {WallMilliseconds:0.###} ms and ended with status {StatusCode}",
         EventName = "OverCpuBudget")]
     public static partial void LogOverBudget(
         this ILogger logger, string method, string route, double cpuMilliseconds, double wallMilliseconds, int statusCode);
@@ -43,7 +46,7 @@ internal static partial class LogMessages
     [LoggerMessage(
         3,
         LogLevel.Warning,
-        "The table of routes is full ({MaxRoutes} rows): requests of further routes count as (other). See PicolloOptions.MaxRoutes",
+        "The table of routes is full ({MaxRoutes} rows): requests to further routes are counted as (other). See PicolloOptions.MaxRoutes",
         EventName = "RouteTableFull")]
     public static partial void LogFull(this ILogger logger, int maxRoutes);
 
@@ -64,7 +67,7 @@ internal static partial class LogMessages
     [LoggerMessage(
         1,
         LogLevel.Warning,
-        "{Error} This is logged again if the error changes, or returns after a success.",
+        "{Error} This is logged again only if the error changes or recurs after a success.",
         EventName = "OtlpExportFailed")]
     public static partial void LogExportFailed(this ILogger logger, string error);
 
@@ -80,8 +83,8 @@ internal static partial class LogMessages
     [LoggerMessage(
         2,
         LogLevel.Warning,
-        "The source {Source} already had a listener when AddPicolloSpans() was called. If it is a tracer, exporters that export a span as "
-            + "soon as it stops get only one tag of its CPU time, as text. Call AddPicolloSpans() before the tracer is built",
+        "The source {Source} already had a listener when AddPicolloSpans() was called. If the listener is a tracer, exporters that export "
+            + "a span as soon as it stops receive only one CPU time tag, as text. Call AddPicolloSpans() before the tracer is built",
         EventName = "LateSource")]
     public static partial void LogLateSource(this ILogger logger, string source);
 }

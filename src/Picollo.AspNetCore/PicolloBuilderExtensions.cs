@@ -14,51 +14,50 @@ using Picollo.Scheduling;
 
 namespace Microsoft.AspNetCore.Builder;
 
-/// <summary>Measures requests, maps Picollo's page and runs CPU-heavy endpoints in the scheduler.</summary>
+/// <summary>Extension methods that measure requests, map Picollo's page, and run CPU-heavy endpoints in a CPU worker pool.</summary>
 public static class PicolloBuilderExtensions
 {
-    // One second: tasks take milliseconds, so that a place is free soon.
+    // One second is enough, because tasks take milliseconds.
     private const string RetryAfterSeconds = "1";
 
-    // Metadata of endpoints that already run on workers.
+    // Marks endpoints that already run on workers.
     private static readonly object OnWorkerMetadata = new();
 
     /// <summary>
-    /// Adds a middleware that measures each request that reaches it, by method and route pattern: the CPU time on all threads, and the
-    /// duration.
+    /// Adds a middleware that measures the CPU time on all threads and the duration of each request that reaches it, by method and route
+    /// pattern.
     /// </summary>
     /// <remarks>
-    /// <para><b>Position.</b> As any middleware, it covers what comes after it in the pipeline, or in the branch (<c>Map</c>,
-    /// <c>MapWhen</c>, <c>UseWhen</c>) on which it is called: call it first to cover most. It does not see requests that are answered
+    /// <para><b>Position.</b> The middleware measures what follows it in the pipeline, or in the branch (<c>Map</c>, <c>MapWhen</c>,
+    /// <c>UseWhen</c>) on which it is called. Call it first to measure as much as possible. It does not see requests that are answered
     /// before they reach it: by earlier middleware such as static files, by host filtering, and, because a <c>WebApplication</c> routes
     /// before its first middleware, by endpoints with <c>ShortCircuit()</c>. Set <see cref="PicolloOptions.MeasureAllRequests"/> to measure
-    /// all requests, routing included.</para>
-    /// <para><b>Once.</b> A request counts once, at its end, streams and WebSockets too. If several of these middlewares see it, the
-    /// outermost counts it. An error page (<c>UseExceptionHandler</c>, <c>UseStatusCodePagesWithReExecute</c>) that is
-    /// added before this middleware and runs the pipeline again is not measured: the first run counts, with status 500 after an
-    /// exception.</para>
-    /// <para><b>Time.</b> The CPU time is that of <see cref="Picollo.Cpu.CpuUsageAsyncWatcher"/>, from the moment the request reaches the
-    /// middleware until the rest of the pipeline has returned. It excludes the server's reading of the request and sending of what is left
-    /// of the response. Totals have the CPU time of requests that still run, and percentiles have a request when it ends. Work that
-    /// outlives its request counts separately for the route (<see cref="PicolloOptions.MeasureAfterResponse"/>).</para>
-    /// <para><b>Rows.</b> A request counts for its method and the pattern of its route, with the literal prefix of the <c>Map</c> branch
-    /// after this middleware in which the route was found, and with controller and action in conventional routes. A request that an error
-    /// page answers counts for the route it came for. Without a route, a request counts for <c>(static files)</c>,
-    /// <c>(no endpoint)</c> (a middleware, or routing itself, has answered) or <c>(unhandled)</c> (nothing has). Static files are
-    /// recognised as endpoints of <c>MapStaticAssets()</c>, and where <c>UseStaticFiles()</c> has no options of its own. Paths are not
-    /// recorded. Endpoints with <c>DisableHttpMetrics()</c> are not counted.</para>
+    /// all requests, including routing.</para>
+    /// <para><b>Counting.</b> A request, including a stream or a WebSocket, is counted once, when it ends. If several of these middlewares
+    /// see it, the outermost one counts it. If an error page (<c>UseExceptionHandler</c>, <c>UseStatusCodePagesWithReExecute</c>) is added
+    /// before this middleware and runs the pipeline again, only the first run is counted, with status 500 after an exception.</para>
+    /// <para><b>Time.</b> The CPU time is measured by a <see cref="Picollo.Cpu.CpuUsageAsyncWatcher"/>, from the moment the request reaches
+    /// the middleware until the rest of the pipeline returns. It excludes the work of the server to read the request and to send the rest
+    /// of the response. Totals include the CPU time of requests that are still running. Percentiles include a request when it ends. Work
+    /// that outlives its request is counted separately for the route (<see cref="PicolloOptions.MeasureAfterResponse"/>).</para>
+    /// <para><b>Rows.</b> A request is counted for its method and route pattern. The pattern includes the literal prefix of the <c>Map</c>
+    /// branch after this middleware in which the route was found, and, for conventional routes, the controller and the action. A request
+    /// that an error page answers is counted for the route that it was sent to. A request without a route is counted as
+    /// <c>(static files)</c>, <c>(no endpoint)</c> (answered by a middleware or by routing itself) or <c>(unhandled)</c> (not answered).
+    /// Static files are recognized if <c>MapStaticAssets()</c> serves them, or <c>UseStaticFiles()</c> without an options argument. Paths
+    /// are not recorded. Endpoints with <c>DisableHttpMetrics()</c> are not counted.</para>
     /// <para><b>Metrics and log.</b> The meter <c>Picollo.AspNetCore</c> has the histogram <c>picollo.http.server.request.cpu.time</c> in
-    /// seconds, with the tags <c>http.request.method</c>, <c>http.response.status_code</c>, <c>http.route</c> if there was one, and, with
-    /// <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or <c>system</c>; two measurements for each
-    /// request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1, <c>OverCpuBudget</c>, is a warning with <c>Method</c>,
-    /// <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and <c>StatusCode</c>; event 4, <c>OverCpuBudgetWhileRunning</c>, is
-    /// the same without the status, for a request that has not ended, which event 1 then leaves out. Event 3, <c>RouteTableFull</c>, is
-    /// logged once when further routes count as <c>(other)</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged
-    /// once if this machine does not report the CPU time of threads: requests are then served without being measured. Exceptions that
-    /// metric listeners and loggers throw when a request is reported are ignored; one that a listener throws when the instrument is
-    /// published fails the application's start.</para>
-    /// <para><b>Cost.</b> Two readings of the thread's clock for a request that never waits and two more for each wait; three objects of
-    /// 160 bytes in total, or four of 208 if the host creates an activity (it does if any logger is enabled).</para>
+    /// seconds, with the tags <c>http.request.method</c>, <c>http.response.status_code</c>, <c>http.route</c> (if the request has a route),
+    /// and, with <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or <c>system</c>; two measurements
+    /// for each request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1, <c>OverCpuBudget</c>, is a warning with
+    /// <c>Method</c>, <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and <c>StatusCode</c>. Event 4,
+    /// <c>OverCpuBudgetWhileRunning</c>, has the same properties except the status. It is logged for a request that has not ended, and
+    /// event 1 is then not logged for that request. Event 3, <c>RouteTableFull</c>, is logged once when further routes are counted as
+    /// <c>(other)</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged once if this machine does not report the CPU time of threads. Requests
+    /// are then served without being measured. Exceptions that metric listeners and loggers throw when a request is reported are ignored.
+    /// An exception that a listener throws when the instrument is published makes the start of the application fail.</para>
+    /// <para><b>Cost.</b> Two readings of the thread's CPU clock for a request that never waits, and two more for each wait. Three objects
+    /// of 160 bytes in total, or four of 208 bytes if the host creates an activity (it does if any logger is enabled).</para>
     /// </remarks>
     /// <param name="app">The application, or a branch of it.</param>
     /// <returns><paramref name="app"/>.</returns>
@@ -68,7 +67,8 @@ public static class PicolloBuilderExtensions
     {
         ArgumentNullException.ThrowIfNull(app);
         RequestReporter reporter = app.ApplicationServices.GetService<RequestReporter>()
-            ?? throw new InvalidOperationException("UsePicollo() needs the services that builder.Services.AddPicollo() adds.");
+            ?? throw new InvalidOperationException(
+                "UsePicollo() requires services that are not registered. Call builder.Services.AddPicollo().");
         PicolloOptions options = app.ApplicationServices.GetRequiredService<IOptions<PicolloOptions>>().Value;
         if (reporter.CanMeasure)
         {
@@ -78,22 +78,22 @@ public static class PicolloBuilderExtensions
         return app.Use(next => reporter.CanMeasure ? new CpuUsageMiddleware(next, reporter, options).Invoke : next);
     }
 
-    /// <summary>Maps a live page with the CPU and wall time of requests by route and the registered histograms, and the same data for
-    /// programs.</summary>
+    /// <summary>Maps a live page that shows the CPU and wall time of requests by route and the registered histograms, and endpoints that
+    /// return the same data for programs.</summary>
     /// <remarks>
-    /// <para>Below <paramref name="pattern"/>: the page itself; <c>/events</c>, its updates each second; <c>/metrics</c>, all histograms in
-    /// Prometheus' text format; <c>/json</c>, counts, rates and percentiles; <c>/mark</c> and <c>/diff</c>, with which the page compares
-    /// two moments. The server stores nothing, and no request changes its state, except for CPU profiles
-    /// (<see cref="PicolloOptions.Profiling"/>), which a POST to the page takes. Rates cover the time since the last reading, or up to ten
-    /// seconds while a page is open. Nothing runs while there are no requests for the page.</para>
-    /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group around it, the
-    /// page answers only in the Development environment, and there only requests from this machine: from a loopback address, for a local
-    /// Host, and not sent by a proxy or by a page of another origin. All others get 404, and the reason for the first one is logged.
-    /// Outside Development a warning at start-up says what to write.</para>
-    /// <para>With <c>AllowAnonymous()</c> every client that reaches the page sees it. Combine it with
-    /// <see cref="RequireLocalPort"/> to give the page a port that only trusted clients reach.</para>
-    /// <para>Beyond <see cref="PicolloOptions.MaxViewers"/> open pages, requests for updates get 503. Requests for the page are in no
-    /// number but a part of the CPU time of the process.</para>
+    /// <para>The endpoints below <paramref name="pattern"/> are the page itself; <c>/events</c>, its updates each second; <c>/metrics</c>,
+    /// all histograms in the Prometheus text format; <c>/json</c>, counts, rates and percentiles; and <c>/mark</c> and <c>/diff</c>, which
+    /// the page uses to compare two moments. The server stores nothing, and no request changes its state, except that a POST to the page
+    /// takes a CPU profile (<see cref="PicolloOptions.Profiling"/>). Rates cover the time since the last reading, or up to ten seconds
+    /// while a page is open. Nothing runs while there are no requests for the page.</para>
+    /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group that contains it,
+    /// the page answers only in the Development environment, and only requests from this machine: from a loopback address, for a local
+    /// Host, and not sent by a proxy or by a page of another origin. All other requests get 404, and the reason for the first one is
+    /// logged. In other environments, a warning at startup explains how to open the page.</para>
+    /// <para>With <c>AllowAnonymous()</c>, every client that reaches the page can read it. Combine it with
+    /// <see cref="RequireLocalPort"/> to serve the page on a port that only trusted clients can reach.</para>
+    /// <para>If <see cref="PicolloOptions.MaxViewers"/> pages are open, further requests for updates get 503. Requests for the page are not
+    /// counted. Their CPU time is shown as a part of the CPU time of the process.</para>
     /// </remarks>
     /// <param name="endpoints">The application, or a group of endpoints.</param>
     /// <param name="pattern">The page's route.</param>
@@ -107,13 +107,14 @@ public static class PicolloBuilderExtensions
         ArgumentNullException.ThrowIfNull(pattern);
         IServiceProvider services = endpoints.ServiceProvider;
         PageEndpoints page = services.GetService<PageEndpoints>()
-            ?? throw new InvalidOperationException("MapPicollo() needs builder.Services.AddPicollo().");
+            ?? throw new InvalidOperationException(
+                "MapPicollo() requires services that are not registered. Call builder.Services.AddPicollo().");
         PageAccess access = new(
             services.GetRequiredService<IHostEnvironment>(),
             services.GetRequiredService<ILoggerFactory>().CreateLogger("Picollo.AspNetCore.Page"));
         string[] get = [HttpMethods.Get, HttpMethods.Head];
 
-        // Whole patterns and not a group's prefix, with which the page itself would be /picollo/.
+        // Complete patterns instead of a group prefix, which would map the page itself to /picollo/.
         RouteGroupBuilder group = endpoints.MapGroup("").WithMetadata(access);
         string prefix = pattern.TrimEnd('/');
         Map("", page.PageMethods, page.AnswerPageAsync);
@@ -123,7 +124,7 @@ public static class PicolloBuilderExtensions
         Map("/mark", get, page.AnswerMarkAsync);
         Map("/diff", [HttpMethods.Post], page.AnswerDiffAsync);
 
-        // At start-up, because the conventions of the caller and of groups around the page come after this call.
+        // At startup, because the caller and the groups around the page add their conventions after this call.
         services.GetRequiredService<IHostApplicationLifetime>().ApplicationStarted.Register(
             () => access.WarnIfClosed(services.GetRequiredService<EndpointDataSource>().Endpoints));
         return group;
@@ -132,13 +133,14 @@ public static class PicolloBuilderExtensions
             group.Map(prefix + path, access.Protect(methods, handler)).WithDisplayName($"Picollo {prefix}{path}");
     }
 
-    /// <summary>Makes the endpoint exist only on a port of the server. Requests to other ports get 404, as for a route that does not
+    /// <summary>Restricts the endpoint to one port of the server. Requests to other ports get 404, as for a route that does not
     /// exist.</summary>
     /// <remarks>
-    /// <para>Compares <see cref="ConnectionInfo.LocalPort"/>, the port on which the server accepted the connection. <c>RequireHost</c>
-    /// compares the Host header, which the client chooses: it does not protect a port. The server must also listen on the port
-    /// (<c>--urls "http://*:8080;http://*:9464"</c>). In a container, it is the port inside of it.</para>
-    /// <para>Applies to all kinds of endpoints, and to groups. The last call holds. Needs <c>AddPicollo()</c>.</para>
+    /// <para>The method compares <see cref="ConnectionInfo.LocalPort"/>, the port on which the server accepted the connection.
+    /// <c>RequireHost</c> does not protect a port, because it compares the Host header, which the client chooses. The server must also
+    /// listen on the port (<c>--urls "http://*:8080;http://*:9464"</c>). In a container, this is the port inside the container.</para>
+    /// <para>Applies to all kinds of endpoints and to groups. If the method is called several times, the last call takes effect. Requires
+    /// <c>AddPicollo()</c>.</para>
     /// <example>
     /// <code>
     /// app.MapPicollo().RequireLocalPort(9464).AllowAnonymous();
@@ -162,14 +164,15 @@ public static class PicolloBuilderExtensions
         builder.Add(endpoint => endpoint.Metadata.Add(
             endpoint.ApplicationServices.GetServices<MatcherPolicy>().Any(policy => policy is LocalPortPolicy)
                 ? new LocalPort(port)
-                : throw new InvalidOperationException("RequireLocalPort() needs the services that builder.Services.AddPicollo() adds.")));
+                : throw new InvalidOperationException(
+                    "RequireLocalPort() requires services that are not registered. Call builder.Services.AddPicollo().")));
         return builder;
     }
 
-    /// <summary>Counts the endpoint's requests in a row of their own, because they last until the client disconnects or the server has
-    /// something to say: streams, long polls.</summary>
-    /// <remarks>Not needed for WebSockets, server-sent events, SignalR, and methods of gRPC that are not unary, which are recognised.
-    /// Applies to all kinds of endpoints, and to groups.</remarks>
+    /// <summary>Counts the endpoint's requests in a separate row. Use it for requests that last until the client disconnects or until the
+    /// server has data to send, such as streams and long polls.</summary>
+    /// <remarks>WebSockets, server-sent events, SignalR connections and gRPC methods that are not unary are recognized without this call.
+    /// Applies to all kinds of endpoints and to groups.</remarks>
     /// <typeparam name="TBuilder">The type of the endpoint's builder.</typeparam>
     /// <param name="builder">The builder of one or more endpoints.</param>
     /// <returns><paramref name="builder"/>.</returns>
@@ -182,25 +185,25 @@ public static class PicolloBuilderExtensions
     }
 
     /// <summary>
-    /// Runs the endpoint in a <see cref="Picollo.Scheduling.CpuWorkerPool"/>, so that the rest of the application stays responsive under
+    /// Runs the endpoint in a <see cref="Picollo.Scheduling.CpuWorkerPool"/>, so that the rest of the application remains responsive under
     /// any number of such requests.
     /// </summary>
     /// <remarks>
-    /// <para>All of the endpoint runs there: its filters, the binding of its parameters, the handler and the writing of its result.
+    /// <para>The whole endpoint runs in the pool: its filters, the binding of its parameters, the handler and the writing of its result.
     /// Handlers call the checkpoints of <see cref="CpuTaskHttpContextExtensions.GetCpuTask"/> as they proceed. Exceptions propagate as they
-    /// do without it, and the request's CPU time includes its time on the workers.</para>
-    /// <para><b>Do not block</b> on a task or on I/O (<c>Wait</c>, <c>Result</c>). It works, but while other requests wait, each time costs
-    /// some 30 ms and a thread (see <see cref="Picollo.Scheduling.CpuWorkerPool"/>), and the first time for each endpoint is logged. Some
-    /// synchronous members of ASP.NET Core block while data is missing: <see cref="HttpRequest.Form"/> (use <c>ReadFormAsync</c> or bound
-    /// parameters); synchronous reads and writes of <see cref="HttpRequest.Body"/> and <see cref="HttpResponse.Body"/>, which
-    /// <c>AllowSynchronousIO</c> permits (use the asynchronous ones); and the members of <see cref="ISession"/> before
-    /// <c>await session.LoadAsync()</c>, with a store that waits for asynchronous work.</para>
-    /// <para>The application has one pool, created for the first request with <see cref="PicolloOptions.CpuWorkers"/>. A task is
-    /// cancelled when its request is aborted: at once while it waits for its first turn, otherwise at its next checkpoint. When
-    /// <see cref="PicolloOptions.CpuWorkerQueueLimit"/> requests are waiting, further ones are answered with 503 and <c>Retry-After:
+    /// do without the pool, and the request's CPU time includes its time on the workers.</para>
+    /// <para><b>Do not block</b> on a task or on I/O (<c>Wait</c>, <c>Result</c>). Blocking works, but while other requests wait, each
+    /// blocking call costs about 30 ms and a thread (see <see cref="Picollo.Scheduling.CpuWorkerPool"/>). The first one of each endpoint is
+    /// logged. Some synchronous members of ASP.NET Core block while data is missing: <see cref="HttpRequest.Form"/> (use
+    /// <c>ReadFormAsync</c> or bound parameters); synchronous reads and writes of <see cref="HttpRequest.Body"/> and
+    /// <see cref="HttpResponse.Body"/>, which <c>AllowSynchronousIO</c> permits (use the asynchronous ones); and the members of
+    /// <see cref="ISession"/> before <c>await session.LoadAsync()</c>, if the session store waits for asynchronous work.</para>
+    /// <para>The application has one pool, which is created with <see cref="PicolloOptions.CpuWorkers"/> at the first request. A task is
+    /// canceled when its request is aborted: immediately if it has not started, otherwise at its next checkpoint. If
+    /// <see cref="PicolloOptions.CpuWorkerQueueLimit"/> requests are waiting, further requests are answered with 503 and <c>Retry-After:
     /// 1</c>. When the application stops, requests in the pool are completed, as long as the host waits.</para>
-    /// <para>Applies to all kinds of endpoints: minimal APIs, groups and controllers. Calls for a group and for its endpoint have the
-    /// effect of one.</para>
+    /// <para>Applies to all kinds of endpoints: minimal APIs, groups and controllers. Calling it for a group and for an endpoint in the
+    /// group has the same effect as one call.</para>
     /// </remarks>
     /// <typeparam name="TBuilder">The type of the endpoint's builder.</typeparam>
     /// <param name="builder">The builder of one or more endpoints.</param>
@@ -224,7 +227,8 @@ public static class PicolloBuilderExtensions
         }
 
         CpuWorkers workers = endpoint.ApplicationServices.GetService<CpuWorkers>()
-            ?? throw new InvalidOperationException("RequireCpuWorker() needs the services that builder.Services.AddPicollo() adds.");
+            ?? throw new InvalidOperationException(
+                "RequireCpuWorker() requires services that are not registered. Call builder.Services.AddPicollo().");
         CpuTaskOptions options = new() { Name = endpoint.DisplayName is { Length: > 0 } name ? name : nameof(RequireCpuWorker) };
         endpoint.Metadata.Add(OnWorkerMetadata);
         endpoint.RequestDelegate = context => workers.TryRun(context, handler, options) ?? Refuse(context);

@@ -5,59 +5,63 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore;
 
-/// <summary>What Picollo does in a web application. Read once, when the application starts.</summary>
+/// <summary>The options of Picollo in a web application. They are read once, when the application starts.</summary>
 public sealed class PicolloOptions
 {
-    /// <summary>Whether all requests are measured, from before the first middleware to after the last, and not only those that reach
-    /// <c>UsePicollo()</c>. This includes routing, endpoints with <c>ShortCircuit()</c>, static files and whatever else answers early in
-    /// the pipeline. <see langword="false"/> by default. An additional <c>UsePicollo()</c> then has no effect.</summary>
+    /// <summary>Whether all requests are measured, from before the first middleware to after the last one, and not only requests that reach
+    /// <c>UsePicollo()</c>. This includes routing, endpoints with <c>ShortCircuit()</c>, static files, and requests that are answered early
+    /// in the pipeline. <see langword="false"/> by default. If it is set, an additional <c>UsePicollo()</c> has no effect.</summary>
     public bool MeasureAllRequests { get; set; }
 
-    /// <summary>Whether a request's user and kernel time are measured separately. This costs two more clock readings each time the request
-    /// switches threads. <see cref="CpuUsageDetail.TotalOnly"/> by default.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not one of the enumeration.</exception>
+    /// <summary>Specifies whether a request's user and kernel time are measured separately, which costs two more clock readings each time
+    /// the request switches threads. <see cref="CpuUsageDetail.TotalOnly"/> by default.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
     public CpuUsageDetail Detail
     {
         get;
         set => field = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(Detail), value, null);
     } = CpuUsageDetail.TotalOnly;
 
-    /// <summary>Whether the bytes that a request allocates, on all its threads, are measured as well. This costs one more reading, of about
+    /// <summary>Whether the bytes that a request allocates on all its threads are measured, too. This costs one more reading, of about
     /// 10 ns, each time the request switches threads, and 8 KB for each route. <see langword="false"/> by default.</summary>
     public bool MeasureAllocations { get; set; }
 
-    /// <summary>Whether the pauses of the garbage collector, the delays of the thread pool and the waits for locks are measured, by a
-    /// <see cref="Picollo.Diagnostics.RuntimeMeter"/> that runs as long as the host, and shown on the page, in JSON and in the exposition.
-    /// <see langword="false"/> by default. The meter's histograms are in the application's
+    /// <summary>Whether the pauses of the garbage collector, the delays of the thread pool and the waits for locks are measured, and shown
+    /// on the page, in JSON and in the exposition. <see langword="false"/> by default. They are measured by a
+    /// <see cref="Picollo.Diagnostics.RuntimeMeter"/> that runs as long as the host. Its histograms are in the application's
     /// <see cref="Picollo.Metrics.HdrHistogramRegistry"/>.</summary>
     public bool MeasureRuntime { get; set; }
 
-    /// <summary>Whether the traces of the slowest requests are kept: of each route and status code, the four slowest of the current minute
-    /// and the four of the minute before, and as many by CPU time. <see langword="false"/> by default.</summary>
-    /// <remarks>The page and JSON show the slowest of all routes. An exposition in OpenMetrics or protobuf has them as exemplars of
-    /// durations and CPU times, with the labels <c>trace_id</c> and <c>span_id</c>. If the application traces requests, only sampled ones
-    /// are kept; otherwise, the IDs are those in the logs. This takes about 2 KB for each route and status code.</remarks>
+    /// <summary>Whether the traces of the slowest requests are kept: for each route and status code, the four slowest requests of the
+    /// current minute and of the previous minute, and the same numbers of requests with the most CPU time. <see langword="false"/> by
+    /// default.</summary>
+    /// <remarks>The page and JSON show the slowest requests of all routes. An exposition in OpenMetrics or protobuf contains them as
+    /// exemplars of durations and CPU times, with the labels <c>trace_id</c> and <c>span_id</c>. If the application traces requests, only
+    /// sampled requests are kept. Otherwise, the IDs are those in the logs. This takes about 2 KB for each route and status
+    /// code.</remarks>
     public bool CollectExemplars { get; set; }
 
     /// <summary>Whether the page can take CPU profiles of this process, by route, on Linux. <see langword="false"/> by default.</summary>
     /// <remarks>
-    /// <para>A profile takes ten seconds. It costs about 0.4 % of the CPU time meanwhile, and without the right to sample CPUs (root,
-    /// <c>CAP_PERFMON</c>) about 2 µs each time that a thread waits and is woken. One is taken at a time, and the last eight are kept in
-    /// memory. Nothing is sampled or recorded otherwise, unless there is also a <see cref="CpuBudget"/>: then the profiler runs as long as
-    /// the host, and keeps the profiles of the last requests above the budget, four for each route and 64 in total.</para>
-    /// <para>A profile shows the names of methods, routes and files to all who can see the page, but no data of the application.
-    /// <see cref="Picollo.Profiling.CpuProfiler"/> states the requirements and limits; if it is unavailable, the page shows the
+    /// <para>A profile takes ten seconds. During this time it costs about 0.4 % of the CPU time and, without the permission to sample CPUs
+    /// (root, <c>CAP_PERFMON</c>), about 2 µs each time that a thread waits and is woken. Only one profile is taken at a time, and the last
+    /// eight are kept in memory. Otherwise, nothing is sampled or recorded, unless <see cref="CpuBudget"/> is set. The profiler then runs
+    /// as long as the host and keeps the profiles of the last requests above the budget, four for each route and 64 in total.</para>
+    /// <para>A profile shows the names of methods, routes and files to everyone who can see the page, but no data of the application.
+    /// <see cref="Picollo.Profiling.CpuProfiler"/> documents the requirements and limits. If profiling is unavailable, the page shows the
     /// reason.</para>
     /// </remarks>
     public bool Profiling { get; set; }
 
-    /// <summary>Whether responses carry <c>Server-Timing: cpu;dur=…, total;dur=…</c>: CPU and wall time in milliseconds until the headers
-    /// are sent. <see langword="false"/> by default, because it shows clients what their requests cost.</summary>
+    /// <summary>Whether responses have the header <c>Server-Timing: cpu;dur=…, total;dur=…</c>, which contains the CPU and wall time in
+    /// milliseconds until the headers are sent. <see langword="false"/> by default, because it reveals the cost of requests to
+    /// clients.</summary>
     public bool ServerTiming { get; set; }
 
-    /// <summary>The CPU time above which a request is logged, once, as a warning with its method, route, CPU and wall time: while it runs
-    /// (it is checked each second), or when it ends, with its status code. With <see cref="Profiling"/>, its CPU profile is kept, too. Work
-    /// after the response does not count. Zero or more; <see langword="null"/>, the default, for no budget.</summary>
+    /// <summary>The CPU time above which a request is logged. Each such request is logged once, as a warning with its method, route, CPU
+    /// and wall time: while it is running (this is checked each second), or when it ends, with its status code. With
+    /// <see cref="Profiling"/>, its CPU profile is also kept. Work after the response does not count. Zero or more;
+    /// <see langword="null"/>, the default, for no budget.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public TimeSpan? CpuBudget
     {
@@ -65,16 +69,17 @@ public sealed class PicolloOptions
         set => field = value is null ? null : AtLeast(TimeSpan.Zero, value.Value);
     }
 
-    /// <summary>Whether the CPU time of what a request has started, and what still runs after its response, is counted for its route,
-    /// separately from its requests: tasks, timers, SignalR over long polling. <see langword="true"/> by default.</summary>
+    /// <summary>Whether the CPU time of work that a request has started and that continues after its response (tasks, timers, SignalR over
+    /// long polling) is counted for its route, separately from the requests. <see langword="true"/> by default.</summary>
     public bool MeasureAfterResponse { get; set; } = true;
 
-    /// <summary>Whether the page and JSON show the paths of the running requests that they name. <see langword="false"/> by default,
-    /// because paths may contain personal data.</summary>
+    /// <summary>Whether the page and JSON show the paths of running requests. <see langword="false"/> by default, because paths may contain
+    /// personal data.</summary>
     public bool ShowPaths { get; set; }
 
-    /// <summary>The number of pairs of method and route with their own histograms; further requests share those of the route
-    /// <c>(other)</c>. Also the number of names of <see cref="WorkMeter"/>. 1 or more, 256 by default. Each takes at most 16 KB.</summary>
+    /// <summary>The maximum number of pairs of method and route that have their own histograms. Requests to further routes share those of
+    /// the route <c>(other)</c>. This is also the maximum number of names of <see cref="WorkMeter"/>. 1 or more, 256 by default. Each row
+    /// takes at most 16 KB.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int MaxRoutes
     {
@@ -82,7 +87,7 @@ public sealed class PicolloOptions
         set => field = AtLeast(1, value);
     } = 256;
 
-    /// <summary>The number of pages that are updated live at a time; further ones get 503. 1 or more, 16 by default.</summary>
+    /// <summary>The maximum number of pages that are updated live at a time. Further pages get 503. 1 or more, 16 by default.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int MaxViewers
     {
@@ -90,8 +95,8 @@ public sealed class PicolloOptions
         set => field = AtLeast(1, value);
     } = 16;
 
-    /// <summary>The options of the pool that runs endpoints with <c>RequireCpuWorker()</c>, copied when the first of their requests
-    /// comes.</summary>
+    /// <summary>The options of the pool that runs endpoints with <c>RequireCpuWorker()</c>. They are copied at the first request to such an
+    /// endpoint.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public CpuWorkerPoolOptions CpuWorkers
     {
@@ -99,8 +104,8 @@ public sealed class PicolloOptions
         set => field = value ?? throw new ArgumentNullException(nameof(CpuWorkers));
     } = new();
 
-    /// <summary>The number of requests to such endpoints that wait for a worker at a time, to start or to continue; further ones get 503
-    /// with <c>Retry-After</c>. 0 or more, 100 by default.</summary>
+    /// <summary>The maximum number of requests to endpoints with <c>RequireCpuWorker()</c> that wait for a worker at a time, to start or to
+    /// continue. Further requests get 503 with <c>Retry-After</c>. 0 or more, 100 by default.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
     public int CpuWorkerQueueLimit
     {
@@ -108,11 +113,11 @@ public sealed class PicolloOptions
         set => field = AtLeast(0, value);
     } = 100;
 
-    /// <summary>The meters whose histograms appear on the page, with p50 to p99.99 for each set of tags: those of the framework, of
-    /// libraries and of the application. Copied when the application starts; no meter by default.</summary>
+    /// <summary>The meters whose histograms appear on the page, with p50 to p99.99 for each set of tags. These can be meters of the
+    /// framework, of libraries and of the application. The options are copied when the application starts. No meter by default.</summary>
     /// <remarks>
-    /// The meter <c>Picollo.AspNetCore</c> is never among them. If <c>UsePicollo()</c> is called or
-    /// <see cref="MeasureAllRequests"/> is set, <c>http.server.request.duration</c> is also excluded, because the table of routes shows it.
+    /// The meter <c>Picollo.AspNetCore</c> is always excluded. If <c>UsePicollo()</c> is called or <see cref="MeasureAllRequests"/> is set,
+    /// <c>http.server.request.duration</c> is also excluded, because the table of routes shows it.
     /// <example>
     /// <code>
     /// builder.Services.AddPicollo(options =&gt; options.Meters.AddMeter("Microsoft.AspNetCore.Hosting", "System.Net.Http", "MyApp*"));

@@ -23,16 +23,17 @@ using Picollo.Metrics;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Adds Picollo to an application's services.</summary>
+/// <summary>Extension methods that add Picollo to an application's services.</summary>
 public static class PicolloServiceCollectionExtensions
 {
-    /// <summary>Adds what <c>UsePicollo()</c>, <c>MapPicollo()</c>, <c>RequireLocalPort()</c> and <c>RequireCpuWorker()</c> need, and
-    /// a <see cref="WorkMeter"/>, the <see cref="Picollo.Scheduling.CpuWorkerPool"/> of these endpoints, and a
-    /// <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the exposition.</summary>
-    /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, this alone measures all requests. Further calls only apply
-    /// their options; the last value of an option holds.</remarks>
+    /// <summary>Adds the services that <c>UsePicollo()</c>, <c>MapPicollo()</c>, <c>RequireLocalPort()</c> and <c>RequireCpuWorker()</c>
+    /// require, a <see cref="WorkMeter"/>, the <see cref="Picollo.Scheduling.CpuWorkerPool"/> of endpoints with
+    /// <c>RequireCpuWorker()</c>, and a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the
+    /// exposition.</summary>
+    /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, all requests are measured without a call of <c>UsePicollo()</c>.
+    /// Further calls only apply their options. The last value of an option takes effect.</remarks>
     /// <param name="services">The application's services.</param>
-    /// <param name="configure">Sets options; <see langword="null"/> for the defaults.</param>
+    /// <param name="configure">A delegate that sets options; <see langword="null"/> for the defaults.</param>
     /// <returns>A builder with <paramref name="services"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> is <see langword="null"/>.</exception>
     public static IPicolloBuilder AddPicollo(this IServiceCollection services, Action<PicolloOptions>? configure = null)
@@ -78,7 +79,7 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddEnumerable(
             ServiceDescriptor.Singleton<IHostedService, CpuWorkers>(provider => provider.GetRequiredService<CpuWorkers>()));
 
-        // The first filter is around the others, and the host has already registered its own.
+        // Inserted first, because the first filter wraps the others, and the host has already registered its own filters.
         if (!services.Any(service => service.ImplementationType == typeof(MeasureAllFilter)))
         {
             services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, MeasureAllFilter>());
@@ -87,10 +88,10 @@ public static class PicolloServiceCollectionExtensions
         return new PicolloBuilder(services);
     }
 
-    /// <summary>Measures each method of SignalR's hubs as named work, such as <c>ChatHub.Send</c>, over every transport.</summary>
-    /// <remarks>Further calls do nothing. The time counts for the method and not for the connection. Of a method that returns a stream, the
-    /// call is measured; what produces the items counts for the connection.</remarks>
-    /// <param name="builder">What <see cref="AddPicollo"/> returned.</param>
+    /// <summary>Measures each method of SignalR hubs as named work, such as <c>ChatHub.Send</c>, over every transport.</summary>
+    /// <remarks>The time is counted for the method and not for the connection. If a method returns a stream, only the call is measured. The
+    /// work that produces the items is counted for the connection. Further calls of this method have no effect.</remarks>
+    /// <param name="builder">The builder that <see cref="AddPicollo"/> returned.</param>
     /// <returns><paramref name="builder"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
     public static IPicolloBuilder MeasureHubMethods(this IPicolloBuilder builder)
@@ -98,21 +99,21 @@ public static class PicolloServiceCollectionExtensions
         ArgumentNullException.ThrowIfNull(builder);
         if (!builder.Services.Any(service => service.ServiceType == typeof(HubMethodFilter)))
         {
-            builder.Services.AddSingleton<HubMethodFilter>(); // SignalR would make one for each call
+            builder.Services.AddSingleton<HubMethodFilter>(); // otherwise, SignalR creates a filter for each call
             builder.Services.Configure<HubOptions>(static options => options.AddFilter<HubMethodFilter>());
         }
 
         return builder;
     }
 
-    /// <summary>Pushes all histograms of the exposition to an OpenTelemetry receiver, by an <see cref="OtlpExporter"/> that runs as long as
-    /// the host.</summary>
-    /// <remarks>Settings are those of <see cref="OtlpExporterOptions"/>; the variables <c>OTEL_…</c> can also be in the application's
-    /// configuration. <c>service.name</c> is the name of the application unless it is set. When the host stops, what is left is exported,
-    /// for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. Further calls only apply their
-    /// options.</remarks>
-    /// <param name="builder">What <see cref="AddPicollo"/> returned.</param>
-    /// <param name="configure">Sets options; <see langword="null"/> for those of the configuration.</param>
+    /// <summary>Pushes all histograms of the exposition to an OpenTelemetry receiver. The <see cref="OtlpExporter"/> runs as long as the
+    /// host.</summary>
+    /// <remarks>The settings are those of <see cref="OtlpExporterOptions"/>. The variables <c>OTEL_…</c> can also be set in the
+    /// application's configuration. <c>service.name</c> is the name of the application by default. When the host stops, the remaining
+    /// values are exported, for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. Further calls
+    /// only apply their options.</remarks>
+    /// <param name="builder">The builder that <see cref="AddPicollo"/> returned.</param>
+    /// <param name="configure">A delegate that sets options; <see langword="null"/> for those of the configuration.</param>
     /// <returns><paramref name="builder"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
     public static IPicolloBuilder AddOtlpExporter(this IPicolloBuilder builder, Action<OtlpExporterOptions>? configure = null)
@@ -128,35 +129,37 @@ public static class PicolloServiceCollectionExtensions
         return builder;
     }
 
-    /// <summary>Tags each sampled <see cref="System.Diagnostics.Activity"/> (span) of some sources with its CPU time, from this call until
-    /// the host is disposed. See <see cref="ActivityCpuUsage"/> for the tags.</summary>
+    /// <summary>Tags each sampled <see cref="System.Diagnostics.Activity"/> (span) of the given sources with its CPU time, from this call
+    /// until the host is disposed. See <see cref="ActivityCpuUsage"/> for the tags.</summary>
     /// <remarks>
-    /// <para>It works with any tracer, without <see cref="AddPicollo"/>, and in hosts without a web server. The source of requests is
+    /// <para>This works with any tracer, without <see cref="AddPicollo"/>, and in hosts without a web server. The source of requests is
     /// <c>Microsoft.AspNetCore</c>. The CPU time of a request's span includes all middleware.</para>
-    /// <para>It measures from this call on, and not only from the start of the host, so that a tracer that the host builds is always later:
-    /// the order of this call and <c>AddOpenTelemetry()</c> does not matter. A tracer that code has built before is logged as a warning:
-    /// event 2, <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if this
-    /// system does not report the CPU time of threads. If a host is disposed without having been started, its spans are measured
-    /// until the process ends.</para>
+    /// <para>Measuring starts with this call and not with the start of the host, so that it always starts before a tracer that the host
+    /// builds. The order of this call and <c>AddOpenTelemetry()</c> does not matter. If a tracer was built before this call, a warning is
+    /// logged: event 2, <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if
+    /// this system does not report the CPU time of threads. If a host is disposed without having been started, its spans are measured until
+    /// the process ends.</para>
     /// </remarks>
     /// <param name="services">The application's services.</param>
-    /// <param name="sources">The names of the activity sources. Case does not matter; <c>*</c> stands for any characters and <c>?</c> for
-    /// one character, as in OpenTelemetry's <c>AddSource</c>.</param>
+    /// <param name="sources">The names of the activity sources. They are not case-sensitive. <c>*</c> matches any characters and <c>?</c>
+    /// matches one character, as in OpenTelemetry's <c>AddSource</c>.</param>
     /// <returns><paramref name="services"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> or <paramref name="sources"/> is
     /// <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">There is no name, or one is <see langword="null"/>, empty or white space.</exception>
+    /// <exception cref="ArgumentException"><paramref name="sources"/> is empty, or a name is <see langword="null"/>, empty or white
+    /// space.</exception>
     public static IServiceCollection AddPicolloSpans(this IServiceCollection services, params string[] sources)
     {
         ArgumentNullException.ThrowIfNull(services);
         ActivityCpuUsage spans = new(sources);
 
-        // By a factory, so that the container disposes it.
+        // Registered with a factory, so that the container disposes the service.
         return services.AddSingleton<IHostedService>(provider => new SpanService(
             spans, provider.GetRequiredService<ILoggerFactory>(), provider.GetRequiredService<IHostApplicationLifetime>()));
     }
 
-    /// <summary>Notes which requests are answered with a static file by <c>UseStaticFiles()</c> without options of its own.</summary>
+    /// <summary>Marks requests that <c>UseStaticFiles()</c> answers with a static file, if it is called without an options
+    /// argument.</summary>
     private sealed class StaticFileNotes : IPostConfigureOptions<StaticFileOptions>
     {
         public void PostConfigure(string? name, StaticFileOptions options)

@@ -5,12 +5,12 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore;
 
-/// <summary>Measures work that is not a request, by name: its CPU time on all threads, and its duration. The rows are on the page, in JSON
-/// and in the exposition, beside the routes. A service that <c>AddPicollo()</c> adds. Thread-safe.</summary>
+/// <summary>Measures the CPU time on all threads and the duration of work that is not a request, by name. The page, JSON and the exposition
+/// show named work next to the routes. <c>AddPicollo()</c> adds this service. Thread-safe.</summary>
 /// <remarks>
-/// <para>The CPU time is that of <see cref="CpuUsageAsyncWatcher"/>: across awaits, with the tasks and threads that the work starts. Inside
-/// a request, or inside other measured work, it counts for the innermost name only, so that all rows together are no more than the process
-/// has taken. The total of a row grows while its work runs; the percentiles have a run when it ends.</para>
+/// <para>The CPU time is measured by a <see cref="CpuUsageAsyncWatcher"/>: across awaits, and including the tasks and threads that the work
+/// starts. Inside a request or other measured work, it is counted only for the innermost name, so that the sum of all rows does not exceed
+/// the CPU time of the process. The total of a row increases while its work runs. The percentiles include a run when it ends.</para>
 /// <example>
 /// <code>
 /// public class ImportService(WorkMeter meter) : BackgroundService
@@ -45,14 +45,15 @@ public sealed class WorkMeter
         _rows = new(options.Value.MaxRoutes, RouteTable.Other, name => new WorkUsage(name, _countsAllocations));
     }
 
-    /// <summary>All names that were measured, in their order.</summary>
+    /// <summary>All rows, ordered by name.</summary>
     internal IReadOnlyList<WorkUsage> All => [.. _rows.All.OrderBy(row => row.Name, StringComparer.Ordinal)];
 
-    /// <summary>Measures what the current flow runs from now on, until the result is disposed.</summary>
-    /// <param name="name">The row. Use a fixed name, not one from data: beyond <see cref="PicolloOptions.MaxRoutes"/> names, further ones
-    /// share the row <c>(other)</c>.</param>
-    /// <returns>To be disposed in the same method. Further calls of <see cref="IDisposable.Dispose"/> do nothing.</returns>
-    /// <remarks>If this machine does not report the CPU time of threads, nothing is measured, and the log says so once.</remarks>
+    /// <summary>Measures the current flow from now on, until the result is disposed.</summary>
+    /// <param name="name">The name of the row. Use a fixed name, not one that is built from data: after
+    /// <see cref="PicolloOptions.MaxRoutes"/> names, further names share the row <c>(other)</c>.</param>
+    /// <returns>An object that ends the measurement. Dispose it in the same method. Further calls of <see cref="IDisposable.Dispose"/> have
+    /// no effect.</returns>
+    /// <remarks>If this machine does not report the CPU time of threads, nothing is measured, and this is logged once.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="name"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     public IDisposable Measure(string name)
@@ -73,7 +74,7 @@ public sealed class WorkMeter
             _meter = meter;
             if (row is not null)
             {
-                // The request around it is not watched meanwhile: the time counts once. Spans around it have all time in them.
+                // The surrounding request is not watched meanwhile, so that the time is counted once. Surrounding spans include the time.
                 _description = new RunDescription(row);
                 _surrounding = WatchedFlow.SuspendExceptSpans();
                 _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations) { Label = row.Label };

@@ -8,15 +8,15 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Meters;
 
-/// <summary>Records the meters of <see cref="PicolloOptions.Meters"/> into the application's registry, from before its other services start
-/// until it is disposed.</summary>
+/// <summary>Records the meters of <see cref="PicolloOptions.Meters"/> into the application's registry. Recording starts before the
+/// application's other services and ends when this object is disposed.</summary>
 /// <remarks>
-/// Two sources are left out:
+/// Two sources are excluded:
 /// <list type="bullet">
-/// <item>What the middleware measures itself: its own meter and, where <c>UsePicollo()</c> is called, the server's
-/// <c>http.server.request.duration</c>. The rows of routes and the exposition already have the duration, by method, route and status, under
-/// the name that the instrument would get there: a sum over the name would count each request twice.</item>
-/// <item>Meters of another <see cref="IMeterFactory"/>, that is, of another application in this process.</item>
+/// <item>Measurements of the middleware itself: its own meter and, if <c>UsePicollo()</c> is called, the server's
+/// <c>http.server.request.duration</c>. The rows of routes and the exposition already contain the duration by method, route and status,
+/// under the name that this instrument would get. A sum over the name would count each request twice.</item>
+/// <item>Meters of another <see cref="IMeterFactory"/>, which belongs to another application in this process.</item>
 /// </list>
 /// </remarks>
 internal sealed class MeterBridge(
@@ -30,7 +30,7 @@ internal sealed class MeterBridge(
     private MeterHistograms? _histograms; // guarded by the gate
     private bool _hasMiddleware; // guarded by the gate
 
-    /// <summary>What is recorded; null if no meters were added, or before the application starts.</summary>
+    /// <summary>The recorded histograms; null if no meters were added, or before the application starts.</summary>
     public MeterHistograms? Histograms
     {
         get
@@ -42,10 +42,10 @@ internal sealed class MeterBridge(
         }
     }
 
-    /// <summary>The limit of series of an instrument, for those who read about an overflow.</summary>
+    /// <summary>The maximum number of series of an instrument, which the page shows after an overflow.</summary>
     public int MaxSeries => options.Value.Meters.MaxSeries;
 
-    /// <summary>Leaves out the server's duration of requests from now on, because the middleware measures it.</summary>
+    /// <summary>Excludes the server's request duration from now on, because the middleware measures it.</summary>
     public void NoteMiddleware()
     {
         lock (_gate)
@@ -63,7 +63,7 @@ internal sealed class MeterBridge(
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        Start(); // for hosts that do not know the method above
+        Start(); // for hosts that do not call StartingAsync
         return Task.CompletedTask;
     }
 

@@ -7,7 +7,7 @@ using Picollo.Export;
 
 namespace Picollo.AspNetCore.OpenTelemetry;
 
-/// <summary>Exports all histograms of the exposition while the application runs, and what is left when it stops.</summary>
+/// <summary>Exports all histograms of the exposition while the application runs, and exports the remaining values when it stops.</summary>
 internal sealed class OtlpExportService(
     Subjects subjects,
     IOptions<OtlpExporterOptions> options,
@@ -20,7 +20,7 @@ internal sealed class OtlpExportService(
 
     private readonly ILogger _logger = loggers.CreateLogger(LogCategory);
     private OtlpExporter? _exporter;
-    private (string Message, long Exported) _lastLogged; // errors are reported one at a time
+    private (string Message, long Exported) _lastLogged; // not synchronized: errors are reported one at a time
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -37,12 +37,12 @@ internal sealed class OtlpExportService(
         return Task.CompletedTask;
     }
 
-    // The server has stopped before: services stop in reverse order.
+    // The server has already stopped, because services stop in reverse order.
     public Task StopAsync(CancellationToken cancellationToken) => DisposeAsync().AsTask();
 
     public ValueTask DisposeAsync() => _exporter?.DisposeAsync() ?? default;
 
-    // An outage would log the same error at each interval.
+    // Skips repeated errors, because an outage would log the same error at each interval.
     private void Log(Exception error)
     {
         (string, long) now = (error.Message, _exporter?.ExportedCount ?? 0);

@@ -5,7 +5,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>What is measured: the application's version, how long it has run, and the machine.</summary>
+/// <summary>Describes the measured process: the version, the uptime and the machine.</summary>
 internal static class AboutProcess
 {
     private static readonly DateTimeOffset Started = Process.GetCurrentProcess().StartTime.ToUniversalTime();
@@ -14,10 +14,10 @@ internal static class AboutProcess
     private static readonly string? Version = Assembly.GetEntryAssembly()
         ?.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0];
 
-    /// <summary>One line.</summary>
+    /// <summary>Returns the description as one line of text.</summary>
     public static string At(DateTimeOffset now)
     {
-        // Whole minutes: what is sent each second must not change by itself.
+        // In whole minutes, because the page is sent again each second if its text has changed.
         var minutes = TimeSpan.FromMinutes(Math.Floor((now - Started).TotalMinutes));
         string duration = minutes > TimeSpan.Zero ? Numbers.Duration(minutes) : "less than a minute";
         string up = string.Create(CultureInfo.InvariantCulture, $"running for {duration}, since {Started:yyyy-MM-dd HH:mm:ss} UTC");

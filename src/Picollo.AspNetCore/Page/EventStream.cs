@@ -8,7 +8,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Server-sent events (WHATWG HTML, 9.2): the tables each second, and the plots of a subject if one is requested.</summary>
+/// <summary>Sends the tables each second, and the plots of a subject if requested, as server-sent events (WHATWG HTML, 9.2).</summary>
 internal sealed class EventStream(
     UsageReader reader,
     RecentUsage recent,
@@ -17,28 +17,28 @@ internal sealed class EventStream(
     IHostApplicationLifetime lifetime,
     TimeProvider time)
 {
-    // After these the browser reconnects by itself: its access is checked again, and the stream's CPU time is counted.
+    // The browser then reconnects automatically, so that its access is checked again and the stream's CPU time is counted.
     private const int TablesPerStream = 60;
 
     private const string Reconnect = "retry: 250\n\n"; // milliseconds
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
-    // All viewers together cost little more than one: they share a reading that is younger than this.
+    // Viewers share a reading that is younger than this, so that many viewers cost little more than one.
     private static readonly TimeSpan SharedFor = Interval / 2;
 
     private readonly int _maxViewers = options.Value.MaxViewers;
     private int _viewers;
 
-    /// <summary>The number of pages that are updated at present.</summary>
+    /// <summary>The number of pages that currently receive updates.</summary>
     public int Viewers => Volatile.Read(ref _viewers);
 
-    /// <summary>Answers for a minute, or until the client disconnects or the application stops; with 503 beyond the number of
-    /// viewers.</summary>
+    /// <summary>Sends events for a minute, or until the client disconnects or the application stops. Answers with 503 if the maximum number
+    /// of viewers is reached.</summary>
     /// <param name="context">The request.</param>
     /// <param name="show">The ID of the subject whose plots are requested; empty for none.</param>
-    /// <param name="chosen">The ID of the row to be marked as chosen.</param>
-    /// <param name="window">The window of percentiles and plots; null for all since the start.</param>
+    /// <param name="chosen">The ID of the row to mark as chosen.</param>
+    /// <param name="window">The window of percentiles and plots; null for the time since the start.</param>
     public async Task AnswerAsync(HttpContext context, string show, string chosen, RecentWindow? window)
     {
         if (HttpMethods.IsHead(context.Request.Method))
@@ -93,14 +93,14 @@ internal sealed class EventStream(
             StringBuilder events = new();
             Append(events, "usage", UsageTables.Of(recent.Of(reader.Read(SharedFor), window), chosen), ref usage);
 
-            // A route that does not exist yet, after a restart, may appear later.
+            // After a restart, the route may not exist yet and appear later.
             subject ??= show.Length == 0 ? null : subjects.Find(show);
             if (subject is not null)
             {
                 Append(events, "plots", PlotsOf(subject, window, ref snapshots), ref plots);
             }
 
-            // A comment if nothing has changed: a lost connection is noticed only by a write.
+            // If nothing has changed, sends a comment, because only a write detects a lost connection.
             await response.WriteAsync(events.Length == 0 ? ":\n\n" : events.ToString(), cancellation);
             await response.Body.FlushAsync(cancellation);
         }
@@ -127,7 +127,7 @@ internal sealed class EventStream(
         }
         catch (ObjectDisposedException)
         {
-            // The last state stays on the page.
+            // The page keeps showing the last state.
         }
 
         return snapshots.Length == 0 ? "" : PlotFigures.Now(subject, snapshots, window: null);

@@ -2,11 +2,11 @@ using Picollo.Export.Plots;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The application's names as HTML: encoded, shortened in the middle, and with their writing direction isolated from the text
-/// around them.</summary>
+/// <summary>Formats the application's names as HTML: encoded, shortened in the middle, and with their writing direction isolated from the
+/// surrounding text.</summary>
 internal static class Html
 {
-    // A longer name would hide the others.
+    // Longer names would take the space of other names.
     private const int Letters = 160;
 
     private const int LettersOfHeading = 400;
@@ -16,7 +16,7 @@ internal static class Html
 
     public static string Heading(string name) => Isolated(PlotText.Shorten(name, LettersOfHeading));
 
-    /// <summary>Names of one table, which stay different (<see cref="PlotNames"/>).</summary>
+    /// <summary>Formats the names of one table and keeps them distinct (<see cref="PlotNames"/>).</summary>
     public static IEnumerable<string> Names(IReadOnlyList<string> names) => PlotNames.Shorten(names, Letters).Select(Isolated);
 
     public static string Unit(string name) => Isolated(PlotText.Shorten(name, LettersOfUnit));

@@ -4,11 +4,11 @@ using Microsoft.AspNetCore.Routing.Matching;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Metadata of an endpoint that exists only on a local port.</summary>
+/// <summary>Metadata of an endpoint that is restricted to a local port.</summary>
 internal sealed record LocalPort(int Number);
 
-/// <summary>Routes requests to endpoints with a <see cref="LocalPort"/> only if their connection was accepted on that port. The client
-/// chooses the Host header, which <c>RequireHost</c> matches, but not the port of the connection.</summary>
+/// <summary>Routes requests to endpoints with a <see cref="LocalPort"/> only if the connection was accepted on that port. The client
+/// chooses the Host header, which <c>RequireHost</c> matches, but cannot choose the port of the connection.</summary>
 internal sealed class LocalPortPolicy : MatcherPolicy, IEndpointSelectorPolicy
 {
     public override int Order => 0;

@@ -7,12 +7,12 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>Checks whether a request comes from this machine.</summary>
 /// <remarks>
-/// A loopback address alone is not enough. Behind a reverse proxy on this machine all clients have one. Such a proxy adds headers, keeps
-/// the Host that the client requested, or, as nginx by default, speaks HTTP/1.0. Middleware that trusts such headers replaces the
-/// connection's address with one that the client chose, and keeps the original one in another header. Any page can make a browser on this
-/// machine send requests: by a name that an attacker resolves to 127.0.0.1 (DNS rebinding; the Host shows it), or across origins (the
-/// Origin shows it, or Sec-Fetch-Site for images and scripts, which have no Origin). A proxy that hides itself in all of these ways is not
-/// detected: behind such a proxy, require authorization.
+/// A loopback address alone is not enough, because all clients of a reverse proxy on this machine have one. Such a proxy adds headers,
+/// keeps the Host that the client requested, or uses HTTP/1.0, as nginx does by default. Middleware that trusts such headers replaces the
+/// connection's address with one that the client chose, and keeps the original one in another header. Any web page can make a browser on
+/// this machine send requests: with a name that an attacker resolves to 127.0.0.1 (DNS rebinding, visible in the Host), or across origins
+/// (visible in the Origin, or in Sec-Fetch-Site for images and scripts, which have no Origin). A proxy that leaves none of these traces is
+/// not detected. Require authorization behind such a proxy.
 /// </remarks>
 internal static class LocalRequest
 {
@@ -21,10 +21,10 @@ internal static class LocalRequest
         "Forwarded", "Via", "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "True-Client-IP", "CF-Connecting-IP", "Fastly-Client-IP",
     };
 
-    // X-Original-… is where ForwardedHeadersMiddleware leaves what it replaced.
+    // ForwardedHeadersMiddleware stores the values that it replaced in X-Original-….
     private static readonly string[] ProxyPrefixes = ["X-Forwarded", "X-Original-", "X-Envoy-", "X-ARR-"];
 
-    /// <summary>The reason why a request is not local; null if it is.</summary>
+    /// <summary>Returns the reason why a request is not local; null if it is local.</summary>
     public static string? ReasonAgainst(HttpContext context)
     {
         HttpRequest request = context.Request;
@@ -42,8 +42,8 @@ internal static class LocalRequest
         host.Equals("localhost", StringComparison.OrdinalIgnoreCase)
         || (IPAddress.TryParse(host, out IPAddress? address) && IsLoopback(address));
 
-    /// <summary>Whether a page of another site has sent a request. The browser reports it, or the Origin shows it: by its host, because a
-    /// proxy may have ended TLS.</summary>
+    /// <summary>Returns whether a page of another site sent the request, according to Sec-Fetch-Site or the Origin. Only the host of the
+    /// Origin is compared, because a proxy may have terminated TLS.</summary>
     public static bool IsOfOtherSite(HttpRequest request) => request.Headers["Sec-Fetch-Site"].ToString() switch
     {
         "same-origin" or "none" => false,
@@ -54,14 +54,14 @@ internal static class LocalRequest
 
     private static bool IsOwnOrigin(HttpRequest request)
     {
-        // The browser reports it, also for a form, whose Origin is "null" because the page sends no referrer.
+        // Sec-Fetch-Site covers forms, too. Their Origin is "null", because the page sends no referrer.
         StringValues origin = request.Headers[HeaderNames.Origin];
         if (origin.Count > 0 && request.Headers["Sec-Fetch-Site"] != "same-origin")
         {
             return string.Equals(origin.ToString(), $"{request.Scheme}://{request.Host.Value}", StringComparison.OrdinalIgnoreCase);
         }
 
-        // A page cannot read what it fetches this way, but could occupy all viewers' places. A link that a user follows is a document.
+        // A page of another site cannot read the responses, but it could use up MaxViewers. Links that a user follows are allowed.
         return request.Headers["Sec-Fetch-Site"].ToString() is not ("same-site" or "cross-site")
             || request.Headers["Sec-Fetch-Dest"] == "document";
     }

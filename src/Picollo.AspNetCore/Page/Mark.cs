@@ -6,26 +6,26 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>A subject's histograms at a moment. The browser keeps them and sends them back; the server stores no mark.</summary>
-/// <param name="Time">The moment.</param>
-/// <param name="Histograms">The histograms, each encoded as V2 and compressed.</param>
+/// <summary>The histograms of a subject at a moment. The browser stores the mark and sends it back; the server does not store it.</summary>
+/// <param name="Time">The time of the mark.</param>
+/// <param name="Histograms">The histograms in the compressed V2 encoding.</param>
 internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histograms)
 {
-    /// <summary>Marks the present state.</summary>
+    /// <summary>Creates a mark of the current state.</summary>
     /// <exception cref="ArgumentException">A histogram has values that the encoding cannot represent.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
     public static Mark Of(Subject subject, DateTimeOffset now) =>
         new(now, [.. subject.Registrations.Select(registration => HdrHistogramEncoding.EncodeCompressed(registration.Histogram))]);
 
-    /// <summary>Pairs the histograms of the mark with the present ones.</summary>
-    /// <exception cref="FormatException">This is not a mark, or one of another subject.</exception>
+    /// <summary>Pairs the histograms of the mark with the current ones.</summary>
+    /// <exception cref="FormatException">The mark is invalid, or belongs to another subject.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
     public IReadOnlyList<MarkedPair> Compare(Subject subject)
     {
-        // A property that the JSON text omits is null, despite its type; so can an element be.
+        // Despite their types, properties and elements can be null if the JSON text omits them.
         if (Histograms is null || Histograms.Count != subject.Registrations.Count)
         {
-            throw new FormatException("The mark does not have the histograms of the subject.");
+            throw new FormatException("The mark's histograms do not match those of the row.");
         }
 
         return [.. subject.Registrations.Select((registration, i) =>
@@ -35,21 +35,21 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
         })];
     }
 
-    /// <summary>Decodes a histogram with the layout of the present one. The header of another layout, which a client can forge, describes
-    /// up to 50 MB; it is rejected before they are allocated.</summary>
+    /// <summary>Decodes a histogram that has the layout of the current one. A client can forge a header with another layout of up to 50 MB.
+    /// Such a header is rejected before memory is allocated.</summary>
     private static PlainHdrHistogram<ulong> Decode(byte[] encoded, HdrHistogramSnapshot now)
     {
         byte[] empty = HdrHistogramEncoding.EncodeCompressed(MarkedPair.Like(now));
         Bucket last = now.GetBucket(now.MaxTrackableValue);
-        ulong largest = Math.Max(last.Start + last.Step - 1, 2 * now.LowestDiscernibleValue); // The format has no smaller one.
+        ulong largest = Math.Max(last.Start + last.Step - 1, 2 * now.LowestDiscernibleValue); // the smallest value that the format allows
         (string layout, ulong highest) = ReadHeader(encoded);
         return layout == ReadHeader(empty).Layout && highest <= largest
             ? HdrHistogramEncoding.Decode(encoded)
-            : throw new FormatException("The mark has another layout than the subject.");
+            : throw new FormatException("The layout of the mark's histogram differs from the current one.");
     }
 
-    /// <summary>Reads what describes the layout in the compressed V2 format: both cookies, digits and lowest value; and the highest
-    /// value.</summary>
+    /// <summary>Reads the fields of the compressed V2 format that describe the layout (both cookies, digits and lowest value), and the
+    /// highest value.</summary>
     private static (string Layout, ulong Highest) ReadHeader(byte[] encoded)
     {
         const int Cookie = 4, CompressedHeader = 8, Digits = 12, Highest = 24, Header = 40;
@@ -71,18 +71,19 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
     }
 }
 
-/// <summary>A histogram when it was marked, and what was counted since; or, if counting restarted in between (in another process, or by a
-/// reset), the present state. The mark of one release can thus be compared with the next one.</summary>
+/// <summary>A histogram at the time of the mark, and the values recorded since then. If counting restarted in between (in another process,
+/// or after a reset), the second histogram is the current state, so that a mark of one release can be compared with the next
+/// release.</summary>
 internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistogram After, bool IsContinued)
 {
-    /// <param name="marked">The marked state, of any precision. Values outside the range of <paramref name="now"/> are left out.</param>
-    /// <param name="now">The present state.</param>
+    /// <param name="marked">The marked state, of any precision. Values outside the range of <paramref name="now"/> are excluded.</param>
+    /// <param name="now">The current state.</param>
     public static MarkedPair Of(ReadOnlyHdrHistogram marked, HdrHistogramSnapshot now)
     {
         PlainHdrHistogram<ulong> before = Like(now);
         before.Add(marked);
 
-        // Both have the same layout, and no bucket of a former state has a higher count.
+        // Both have the same layout. If counting has not restarted, no bucket of the earlier state has a higher count.
         Dictionary<int, ulong> counts = before.BucketsWithValues.ToDictionary(bucket => bucket.StorageIndex, bucket => bucket.Count);
         PlainHdrHistogram<ulong> after = Like(now);
         foreach (Bucket bucket in now.BucketsWithValues)
@@ -102,7 +103,7 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
         return counts.Count == 0 ? new(before, after, true) : new(before, now, false);
     }
 
-    /// <summary>An empty histogram with the layout of another.</summary>
+    /// <summary>Creates an empty histogram with the layout of another one.</summary>
     public static PlainHdrHistogram<ulong> Like(ReadOnlyHdrHistogram histogram) =>
         HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
 }

@@ -5,13 +5,13 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>Formats numbers for the page.</summary>
 internal static class Numbers
 {
-    /// <summary>Stands for a number that does not exist.</summary>
+    /// <summary>The text for a missing number.</summary>
     public const string Nothing = "–";
 
     private const int MostDecimals = 12;
     private static readonly string Decimals = "0." + new string('#', MostDecimals);
 
-    /// <summary>Formats about three significant digits, without decimals from 100 on. Less than 1e-12 is 0.</summary>
+    /// <summary>Formats a number with about three significant digits, without decimals from 100 up. Values below 1e-12 are 0.</summary>
     public static string Short(double value) => Math.Abs(value) switch
     {
         0 => "0",
@@ -24,10 +24,10 @@ internal static class Numbers
         _ => value.ToString("0.##E+0", CultureInfo.InvariantCulture),
     };
 
-    /// <summary>Formats a number; null is one that does not exist.</summary>
+    /// <summary>Formats a number, or <see cref="Nothing"/> for null.</summary>
     public static string Short(double? value) => value is { } known ? Short(known) : Nothing;
 
-    /// <summary>Formats a time in the unit in which it is easily read: s, ms or µs.</summary>
+    /// <summary>Formats a time in a suitable unit: s, ms or µs.</summary>
     public static string Time(double seconds) => seconds switch
     {
         0 or >= 1 => Short(seconds) + " s",
@@ -35,7 +35,7 @@ internal static class Numbers
         _ => Short(seconds * 1e6) + " µs",
     };
 
-    /// <summary>Formats a share of 1 in percent.</summary>
+    /// <summary>Formats a share, where 1 is 100 %.</summary>
     public static string Percent(double share) => share switch
     {
         0 => "0 %",
@@ -45,7 +45,7 @@ internal static class Numbers
         _ => string.Create(CultureInfo.InvariantCulture, $"{share * 100:0.##E+0} %"),
     };
 
-    /// <summary>Formats a time in its two largest units, without the second if it is 0.</summary>
+    /// <summary>Formats a time in its two largest units, and omits the second unit if its value is 0.</summary>
     public static string Duration(TimeSpan time)
     {
         return time switch

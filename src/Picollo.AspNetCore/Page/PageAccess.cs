@@ -5,18 +5,19 @@ using Microsoft.Extensions.Logging;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Closes the page, except to requests from this machine in the Development environment, unless its endpoints have metadata for
-/// authorization. A refused request gets 404, and the first reason is logged.</summary>
-/// <remarks>ASP.NET Core's middleware, without which routing throws, has already enforced an authorization that is required. A loopback
-/// connection alone is not enough: a TCP relay on this machine (HAProxy, stunnel, <c>ssh -R</c>) makes remote requests look
+/// <summary>Restricts the page to requests from this machine in the Development environment, unless its endpoints have authorization
+/// metadata. Other requests get 404, and the first reason is logged.</summary>
+/// <remarks>Required authorization has already been enforced by ASP.NET Core's middleware, without which routing throws. A loopback
+/// connection alone is not enough, because a TCP relay on this machine (HAProxy, stunnel, <c>ssh -R</c>) makes remote requests look
 /// local.</remarks>
 internal sealed class PageAccess(IHostEnvironment environment, ILogger logger)
 {
     private int _hasLogged;
 
-    /// <summary>Wraps an endpoint.</summary>
-    /// <param name="methods">The allowed methods. Others get 405 here, not from routing, which would reveal the page to any client.</param>
-    /// <param name="handler">The endpoint; called when the headers of all answers are set.</param>
+    /// <summary>Wraps an endpoint in the access check.</summary>
+    /// <param name="methods">The allowed methods. Other methods get 405 here and not from routing, which would reveal the page to any
+    /// client.</param>
+    /// <param name="handler">The endpoint. It is called after the common response headers are set.</param>
     public RequestDelegate Protect(IReadOnlyList<string> methods, RequestDelegate handler) => context =>
     {
         if (ReasonAgainst(context) is { } reason)
@@ -47,8 +48,8 @@ internal sealed class PageAccess(IHostEnvironment environment, ILogger logger)
         return handler(context);
     };
 
-    /// <summary>Logs that the page is closed to all clients, if it is.</summary>
-    /// <param name="endpoints">The application's endpoints. Those of the page have this object as metadata.</param>
+    /// <summary>Logs a warning if the page is closed to all clients.</summary>
+    /// <param name="endpoints">The application's endpoints. The page's endpoints have this object as metadata.</param>
     public void WarnIfClosed(IEnumerable<Endpoint> endpoints)
     {
         if (!environment.IsDevelopment() && endpoints.Any(endpoint => endpoint.Metadata.Contains(this) && !IsOpen(endpoint)))

@@ -2,15 +2,15 @@ using Picollo.Export.Plots;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The page's style and script. A change of either needs its hash; a test tells it.</summary>
+/// <summary>The page's style and script. After a change of either one, update its hash; a failing test prints the new value.</summary>
 internal static class PageAssets
 {
-    // Written down and not computed: a hash needs OpenSSL on Linux, which small containers lack.
+    // Constants, because computing a hash requires OpenSSL on Linux, which small containers do not have.
     private const string StyleHash = "sha256-N9Y/+V8d6hKSldspD5Jwg1dTF847ttg4bImSHDiI5EY=";
     private const string ScriptHash = "sha256-VKmTpCpdI84UaTHCgtE/46VWHMkbaP4VXASk/sbtuk0=";
 
-    /// <summary>Allows this style, this script, the icon and requests and the form to where the page came from, and nothing else; no
-    /// frames.</summary>
+    /// <summary>The policy. It allows only this style, this script, the icon, and requests and forms to the origin of the page. Frames are
+    /// forbidden.</summary>
     public const string ContentSecurityPolicy =
         $"default-src 'none'; style-src '{StyleHash}'; script-src '{ScriptHash}'; connect-src 'self'; img-src data:; "
         + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

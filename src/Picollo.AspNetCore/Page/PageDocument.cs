@@ -4,10 +4,10 @@ using Picollo.Export.Plots;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The page as it is at the moment; its script keeps it up to date.</summary>
+/// <summary>Creates the page with the current data. Its script keeps it up to date.</summary>
 internal static class PageDocument
 {
-    // The curve of a latency distribution.
+    // Shows the curve of a latency distribution.
     private const string Icon =
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
         + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
@@ -15,7 +15,8 @@ internal static class PageDocument
 
     private const int LettersOfApplication = 160;
 
-    /// <summary>The page. Its address is relative to itself, which is correct behind a proxy that removes a prefix, too.</summary>
+    /// <summary>Creates the HTML. Addresses are relative to the page, so that they are also correct behind a proxy that removes a
+    /// prefix.</summary>
     public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
     {
         string name = PlotText.Encode(PlotText.Shorten(application, LettersOfApplication));
@@ -39,7 +40,7 @@ internal static class PageDocument
             <main data-address="{path}" data-show="{id}" data-window="{reading.Recent?.Id}">
             <header>
             <h1>{name}</h1>
-            <p id="state" role="status">as of {time}; reload for newer</p>
+            <p id="state" role="status">as of {time}; reload to update</p>
             </header>
             <div id="usage">
             {UsageTables.Of(reading, id)}</div>
@@ -50,7 +51,7 @@ internal static class PageDocument
             <div id="plots">
             {plots}</div>
             </section>
-            <footer>The same as <a href="{path}/json">JSON</a> and <a href="{path}/metrics">for Prometheus</a>.</footer>
+            <footer>The same data <a href="{path}/json">as JSON</a> and <a href="{path}/metrics">for Prometheus</a>.</footer>
             </main>
             <div id="tip" role="status" hidden></div>
             <script>{PageAssets.Script}</script>

@@ -35,19 +35,19 @@ internal sealed class PageEndpoints(
     // The ID of the window of percentiles and plots.
     internal const string WindowParameter = "window";
 
-    // The ID of a CPU profile; of the route whose requests above the budget are shown; or "latest".
+    // The ID of a CPU profile, or of a route whose requests above the budget are shown, or "latest".
     internal const string ProfileParameter = "profile";
 
-    // The ID of the CPU profile that it is compared with.
+    // The ID of the CPU profile to compare with.
     internal const string CompareParameter = "compare";
 
-    // Requests the profile in the format of pprof.
+    // Requests the profile in the pprof format.
     internal const string PprofParameter = "pprof";
 
-    /// <summary>The size limit of a mark in bytes. A mark of two full histograms of a route has a tenth of it.</summary>
+    /// <summary>The size limit of a mark, in bytes. A mark of two full histograms of a route takes a tenth of it.</summary>
     internal const int LargestMark = 1 << 20;
 
-    // Limits memory: each decodes the marked histograms.
+    // Limits memory, because each comparison decodes the marked histograms.
     private static readonly SemaphoreSlim Comparisons = new(2, 2);
 
     private readonly PrometheusWriter _prometheus = new();
@@ -59,7 +59,7 @@ internal sealed class PageEndpoints(
 
     public Task AnswerPageAsync(HttpContext context) =>
         profiles.IsEnabled && context.Request.Query.ContainsKey(ProfileParameter)
-            ? AnswerProfileAsync(context) // also to a POST, with which some clients follow the redirect (curl -X POST -L)
+            ? AnswerProfileAsync(context) // also for POST, because some clients follow the redirect with POST (curl -X POST -L)
         : HttpMethods.IsPost(context.Request.Method) ? TakeProfileAsync(context)
         : AnswerUsageAsync(context);
 
@@ -80,7 +80,7 @@ internal sealed class PageEndpoints(
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }
 
-    /// <summary>Sends the present state, which the browser keeps as its mark.</summary>
+    /// <summary>Sends the current state, which the browser stores as its mark.</summary>
     public async Task AnswerMarkAsync(HttpContext context)
     {
         if (Find(context) is not { } subject)
@@ -103,7 +103,7 @@ internal sealed class PageEndpoints(
         await WriteJsonAsync(context, mark, PageJsonContext.Default.Mark);
     }
 
-    /// <summary>Draws what was counted before and since a mark that the browser sends back.</summary>
+    /// <summary>Draws the values before and after a mark that the browser sends back.</summary>
     public async Task AnswerDiffAsync(HttpContext context)
     {
         if (Find(context) is not { } subject)
@@ -160,20 +160,20 @@ internal sealed class PageEndpoints(
         return WriteHtmlAsync(context, PageDocument.Of(environment.ApplicationName, address, reading, chosen, plots, section));
     }
 
-    /// <summary>Takes a CPU profile, and leads to its page. Ends early if the client disconnects.</summary>
+    /// <summary>Takes a CPU profile and redirects to its page. Stops early if the client disconnects.</summary>
     private async Task TakeProfileAsync(HttpContext context)
     {
         HttpResponse response = context.Response;
         if (LocalRequest.IsOfOtherSite(context.Request))
         {
             response.StatusCode = StatusCodes.Status403Forbidden;
-            await response.WriteAsync("A page of another site may not take a CPU profile.", context.RequestAborted);
+            await response.WriteAsync("A page on another site cannot take a CPU profile.", context.RequestAborted);
             return;
         }
 
         if (context.Features.Get<IHttpMetricsTagsFeature>() is { } metrics)
         {
-            metrics.MetricsDisabled = true; // ten seconds say nothing about the application
+            metrics.MetricsDisabled = true; // the ten seconds would distort the application's metrics
         }
 
         try
@@ -227,7 +227,7 @@ internal sealed class PageEndpoints(
     {
         context.Response.StatusCode = StatusCodes.Status404NotFound;
         return context.Response.WriteAsync(
-            $"There is no such CPU profile: the last {CpuProfiles.MostProfiles} are kept, until the application ends.",
+            $"This CPU profile does not exist. The application keeps the last {CpuProfiles.MaxProfiles} profiles until it stops.",
             context.RequestAborted);
     }
 
@@ -247,10 +247,10 @@ internal sealed class PageEndpoints(
         return context.Response.Body.WriteAsync(pprof.ToArray(), context.RequestAborted).AsTask();
     }
 
-    /// <summary>The address of the page relative to itself: the last part of its path.</summary>
+    /// <summary>Returns the address of the page relative to itself, which is the last segment of its path.</summary>
     private static string AddressOf(HttpContext context)
     {
-        // With the base, which is the whole path at the root of a branch.
+        // Includes the base path, which is the whole path at the root of a branch.
         string name = context.Request.PathBase.Add(context.Request.Path).Value!.Split('/')[^1];
         return "./" + (name.Length == 0 ? "." : Uri.EscapeDataString(name));
     }
@@ -260,7 +260,7 @@ internal sealed class PageEndpoints(
 
     private Subject? Find(HttpContext context) => subjects.Find(context.Request.Query[ShowParameter].ToString());
 
-    /// <returns>The body; null if it is larger than a mark.</returns>
+    /// <returns>The body; null if it exceeds <see cref="LargestMark"/>.</returns>
     private static async Task<byte[]?> ReadBodyAsync(HttpContext context)
     {
         if (context.Request.ContentLength > LargestMark)

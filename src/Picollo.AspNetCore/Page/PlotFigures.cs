@@ -6,10 +6,10 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The plots of a subject.</summary>
+/// <summary>Draws the plots of a subject.</summary>
 internal static class PlotFigures
 {
-    /// <summary>Plots what it has counted in a window, or since the start, by its histograms at one moment.</summary>
+    /// <summary>Plots the values in a window, or since the start, from the histograms at one moment.</summary>
     public static string Now(Subject subject, IReadOnlyList<ReadOnlyHdrHistogram> histograms, RecentWindow? window)
     {
         string time = subject.Work is null || window is null ? "since the start" : $"over the {window.Title}";
@@ -19,7 +19,7 @@ internal static class PlotFigures
             + Figure("Density " + time, HdrHistogramPlot.CreateDensity(series, options));
     }
 
-    /// <summary>Plots what it had counted when it was marked together with what it has counted since.</summary>
+    /// <summary>Plots the values before a mark together with the values since the mark.</summary>
     public static string SinceMark(Subject subject, DateTimeOffset time, IReadOnlyList<MarkedPair> pairs)
     {
         HdrHistogramPlotOptions options = OptionsOf(subject);
@@ -27,16 +27,16 @@ internal static class PlotFigures
         return string.Concat(pairs.Select((pair, i) =>
         {
             string name = subject.IsRoute ? subject.SeriesNames[i] + ", " : "";
-            HdrHistogramSeries before = new(pair.IsContinued ? "until mark" : "marked", pair.Before);
+            HdrHistogramSeries before = new(pair.IsContinued ? "before mark" : "marked", pair.Before);
             HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
-            string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, and counted anew since";
+            string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, counting restarted since";
             HdrHistogramPlot both = HdrHistogramPlot.CreatePercentiles([before, after], options);
             return Figure(Capital(name + caption), both, TableOf(subject, before, after))
                 + Figure(Capital(name + "difference"), HdrHistogramPlot.CreateDifference(before, after, options));
         }));
     }
 
-    /// <summary>The numbers of a difference.</summary>
+    /// <summary>Returns a table of the percentiles before and after the mark, and their change.</summary>
     private static string TableOf(Subject subject, HdrHistogramSeries before, HdrHistogramSeries after)
     {
         var was = Quantiles.Of(before.Histogram.GetSummary());

@@ -10,10 +10,10 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The pages of CPU profiles.</summary>
+/// <summary>Creates the pages of CPU profiles.</summary>
 internal static class ProfilePages
 {
-    /// <summary>A profile: of the whole process, and of each route.</summary>
+    /// <summary>Creates the page of a profile, with parts for the whole process and for each route.</summary>
     public static string Of(StoredProfile stored, IReadOnlyList<StoredProfile> all, string application, string address)
     {
         StringBuilder links = new(BackTo(address));
@@ -37,7 +37,8 @@ internal static class ProfilePages
         return Write(output => ProfilePage.Write(output, application, parts, links.ToString()));
     }
 
-    /// <summary>The difference of two profiles, of the earlier one and the later one, by the routes that both have.</summary>
+    /// <summary>Creates the page that compares two profiles, the earlier with the later one, with parts for the routes that both
+    /// contain.</summary>
     public static string Difference(StoredProfile one, StoredProfile other, string application, string address)
     {
         (CpuProfile before, CpuProfile after) = one.Profile.StartTimeUtc <= other.Profile.StartTimeUtc
@@ -55,7 +56,7 @@ internal static class ProfilePages
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 
-    /// <summary>The last requests to a route that were above the budget.</summary>
+    /// <summary>Creates the page of the last requests to a route that exceeded the budget.</summary>
     public static string OverBudget(FlowLabel label, IEnumerable<(KeptFlow Flow, CpuProfile Profile)> requests, string address)
     {
         ProfilePart[] parts = [.. requests.Select(request => new ProfilePart(
@@ -64,11 +65,11 @@ internal static class ProfilePages
                 $"{TimeOf(request.Flow.EndTimeUtc)}: {request.Flow.CpuUsage.Total.TotalMilliseconds:N0} ms of CPU time in "
                 + $"{request.Flow.WallTime.TotalMilliseconds:N0} ms"),
             request.Profile))];
-        string title = $"Requests of {label} above the CPU budget";
+        string title = $"Requests to {label} above the CPU budget";
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }
 
-    /// <summary>The button and the list on the main page.</summary>
+    /// <summary>Creates the section of the main page with the button and the list of profiles.</summary>
     public static string Section(CpuProfiles profiles, string address)
     {
         StringBuilder html = new();
@@ -100,7 +101,7 @@ internal static class ProfilePages
         return html.Append("</section>\n").ToString();
     }
 
-    /// <summary>The name of a part, which a route and named work do not share.</summary>
+    /// <summary>Returns the name of a part. Routes and named work have different names.</summary>
     private static string NameOf(CpuProfileRoute part) =>
         part.Method.Length > 0 || part.Route is CpuProfileRoute.NoRequest or RouteTable.OwnPage ? $"{part}" : $"{part} (named work)";
 

@@ -2,11 +2,11 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The names of histograms in one table.</summary>
+/// <summary>Creates the names of the histograms in one table.</summary>
 internal static class SeriesNames
 {
-    /// <summary>The name of each histogram, with the labels in which it differs from others of the same name. The labels that all of them
-    /// share would leave no room for these. A name that occurs once has all its labels.</summary>
+    /// <summary>Returns the name of each histogram with the labels in which it differs from other histograms of the same name. Labels that
+    /// all of them share are omitted to save space. A name that occurs once has all its labels.</summary>
     public static IReadOnlyList<string> Of(IReadOnlyList<HdrHistogramRegistration> all)
     {
         Dictionary<string, HashSet<KeyValuePair<string, string>>> shared = [];

@@ -10,7 +10,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The counters of the exposition: what the histograms do not contain.</summary>
+/// <summary>Writes the counters of the exposition, which are not part of any histogram.</summary>
 internal sealed class UsageCounters(
     RouteTable routes,
     WorkMeter work,
@@ -32,7 +32,8 @@ internal sealed class UsageCounters(
 
     public void Write(IBufferWriter<byte> output, PrometheusFormat format)
     {
-        ILookup<WorkUsage, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row); // also counts what has not ended
+        // Read also adds the CPU time of runs that have not ended to their rows.
+        ILookup<WorkUsage, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row);
         WriteRoutes(output, format, routes.All, inFlight);
         IReadOnlyList<WorkUsage> named = work.All;
         if (named.Count > 0)
@@ -41,7 +42,7 @@ internal sealed class UsageCounters(
                 output,
                 format,
                 "picollo_work_cpu_seconds",
-                "CPU time of named work until now, by name.",
+                "CPU time of named work, by name, including work that has not ended.",
                 named.Select(row => SampleOf(row.TotalCpuNanoseconds / 1e9, ("work", row.Name))));
         }
 
@@ -73,7 +74,7 @@ internal sealed class UsageCounters(
                 output,
                 format,
                 "picollo_process_cpu_seconds",
-                "CPU time of the process by what it was spent on; all parts together are process_cpu_seconds_total.",
+                "CPU time of the process by part. The sum of all parts is process_cpu_seconds_total.",
                 parts.Select(part => SampleOf(part.Nanoseconds / 1e9, ("part", part.Name))));
         }
     }
@@ -85,21 +86,21 @@ internal sealed class UsageCounters(
             output,
             format,
             "picollo_cpu_workers_tasks",
-            "Tasks of the CPU workers that have ended, by result.",
+            "Ended tasks of the CPU workers, by result.",
             [
                 SampleOf(statistics.Completed, ("result", "completed")),
                 SampleOf(statistics.Failed, ("result", "failed")),
                 SampleOf(statistics.Canceled, ("result", "canceled")),
             ]);
-        Write("picollo_cpu_workers", "CPU workers.", pool.WorkerCount);
-        Write("picollo_cpu_workers_running_tasks", "Tasks that run on a CPU worker.", statistics.GetRunning().Count);
-        Write("picollo_cpu_workers_waiting_tasks", "Tasks that wait for a CPU worker.", statistics.Waiting);
+        Write("picollo_cpu_workers", "Number of CPU workers.", pool.WorkerCount);
+        Write("picollo_cpu_workers_running_tasks", "Tasks that are running on a CPU worker.", statistics.GetRunning().Count);
+        Write("picollo_cpu_workers_waiting_tasks", "Tasks that are waiting for a CPU worker.", statistics.Waiting);
 
         void Write(string name, string help, double value) =>
             PrometheusWriter.WriteGauge(output, format, name, help, [SampleOf(value)]);
     }
 
-    /// <summary>Writes the runtime's totals by the names of the runtime's own meter, <c>System.Runtime</c>.</summary>
+    /// <summary>Writes the runtime's totals under the names of the runtime's own meter, <c>System.Runtime</c>.</summary>
     private static void WriteRuntime(IBufferWriter<byte> output, PrometheusFormat format, RuntimeTotals totals)
     {
         PrometheusWriter.WriteCounter(
@@ -112,10 +113,10 @@ internal sealed class UsageCounters(
                 SampleOf(totals.Gen1Collections - totals.Gen2Collections, ("gc_heap_generation", "gen1")),
                 SampleOf(totals.Gen2Collections, ("gc_heap_generation", "gen2")),
             ]);
-        Write("dotnet_gc_pause_time_seconds", "Time for which collections stopped all threads.", totals.GcPauseTime.TotalSeconds);
+        Write("dotnet_gc_pause_time_seconds", "Time that garbage collections stopped all threads.", totals.GcPauseTime.TotalSeconds);
         Write("dotnet_gc_heap_total_allocated_bytes", "Allocated bytes.", totals.AllocatedBytes);
-        Write("dotnet_exceptions", "Exceptions since the application started, including those that were caught.", totals.Exceptions);
-        Write("dotnet_jit_compiled_methods", "Compiled methods, once for each of their tiers.", totals.CompiledMethods);
+        Write("dotnet_exceptions", "Exceptions thrown since the application started, including caught ones.", totals.Exceptions);
+        Write("dotnet_jit_compiled_methods", "Compiled methods. A method counts once for each tier.", totals.CompiledMethods);
         Write("dotnet_jit_compilation_time_seconds", "Time spent compiling methods.", totals.CompilationTime.TotalSeconds);
 
         void Write(string name, string help, double value) => PrometheusWriter.WriteCounter(output, format, name, help, [SampleOf(value)]);
@@ -127,19 +128,19 @@ internal sealed class UsageCounters(
             output,
             format,
             "picollo_meters_unrecorded_measurements",
-            "Measurements of meters that no histogram contains, by reason.",
+            "Measurements that were not recorded, by reason.",
             [SampleOf(meters.NegativeCount, ("reason", "negative")), SampleOf(meters.NaNCount, ("reason", "not_a_number"))]);
         PrometheusWriter.WriteCounter(
             output,
             format,
             "picollo_meters_overflow_measurements",
-            "Measurements of meters in series with the label otel_metric_overflow, because their instrument has too many series.",
+            "Measurements recorded in series with the label otel_metric_overflow, because their instrument has too many series.",
             [SampleOf(meters.OverflowCount)]);
         PrometheusWriter.WriteCounter(
             output,
             format,
             "picollo_meters_refused_instruments",
-            "Instruments of meters that are not listened to, because there are too many.",
+            "Instruments that are ignored because there are too many.",
             [SampleOf(meters.RefusedInstrumentCount)]);
     }
 
@@ -155,7 +156,7 @@ internal sealed class UsageCounters(
             output,
             format,
             "picollo_http_server_max_routes",
-            "Rows of routes that are counted separately; the requests of further routes have the route (other).",
+            "Maximum number of routes that are counted separately. Requests to further routes have the route (other).",
             [SampleOf(routes.Capacity)]);
         PrometheusWriter.WriteGauge(
             output,
@@ -164,31 +165,31 @@ internal sealed class UsageCounters(
             "Requests that have not ended, by method and route.",
             all.Select(route => SampleOf(route, inFlight[route].Count())));
 
-        // Only what was seen: a series that is always 0 costs as much as one that is not.
+        // Only classes that occurred, because a series that is always 0 costs as much as any other.
         PrometheusWriter.WriteCounter(
             output,
             format,
             "picollo_http_server_responses",
-            "Requests by method, route and class of the response; aborted by the client is a class of its own.",
+            "Requests by method, route and response class. Requests aborted by the client have the class aborted.",
             all.SelectMany(route => Classes.Where(one => route[one.Class] > 0).Select(
                 one => SampleOf(route, route[one.Class], ("response", one.Name)))));
         PrometheusWriter.WriteCounter(
             output,
             format,
             "picollo_http_server_rejected_requests",
-            "Requests that a rate limit or the queue of the CPU workers has rejected; the percentiles do not contain them.",
+            "Requests rejected by a rate limit or by the queue of the CPU workers. The percentiles exclude them.",
             all.Where(route => route.Rejected > 0).Select(route => SampleOf(route, route.Rejected)));
         PrometheusWriter.WriteCounter(
             output,
             format,
             "picollo_http_server_cpu_seconds",
-            "CPU time of requests until now, by method and route, also of those that have not ended.",
+            "CPU time of requests, by method and route, including requests that have not ended.",
             all.Select(route => SampleOf(route, route.TotalCpuNanoseconds / 1e9)));
         PrometheusWriter.WriteCounter(
             output,
             format,
             "picollo_http_server_after_response_cpu_seconds",
-            "CPU time of what requests have started and what still ran after their end, by method and route.",
+            "CPU time used after the end of requests by work that they started, by method and route.",
             all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(one => one.Nanoseconds > 0)
                 .Select(one => SampleOf(one.Route, one.Nanoseconds / 1e9)));
     }

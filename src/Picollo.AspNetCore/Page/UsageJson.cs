@@ -7,7 +7,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The answer to <c>/json</c>. The names are stable: later versions may add some, but change none.</summary>
+/// <summary>The response of <c>/json</c>. Property names are stable: later versions may add properties, but do not rename them.</summary>
 internal sealed record UsageJson(
     DateTimeOffset TimeUtc,
     double WindowSeconds,
@@ -63,8 +63,8 @@ internal sealed record TracedRequestJson(
         request.SpanId);
 }
 
-/// <summary>What the runtime has done since the process started (exceptions: since the application started), and rates over the window. A
-/// collection counts for its oldest generation. The distributions are among the histograms.</summary>
+/// <summary>Totals of the runtime since the process started (exceptions: since the application started), and rates over the window. A
+/// collection is counted for its oldest generation. The distributions are among the histograms.</summary>
 internal sealed record RuntimeJson(
     double GcPauseShare,
     double GcPauseSecondsTotal,
@@ -94,11 +94,11 @@ internal sealed record RuntimeJson(
         reading.UnavailableReasons);
 }
 
-/// <summary>A part of the CPU time of the process: all parts together are all of it.</summary>
+/// <summary>A part of the CPU time of the process. The parts add up to the CPU time of the process.</summary>
 internal sealed record CpuPartJson(string Name, double SecondsTotal, double MachineShare);
 
-/// <summary>What has not ended, without requests for Picollo's page: how much, of it the long-lived requests, the oldest except those,
-/// and the one that has taken most CPU time.</summary>
+/// <summary>The requests and runs that have not ended, without requests for Picollo's page: their number, the number of long-lived
+/// requests among them, the oldest one that is not long-lived, and the one with the most CPU time.</summary>
 internal sealed record RunningJson(int Count, int LongLived, RunJson? Oldest, RunJson? MostExpensive)
 {
     public static RunningJson Of(UsageReading reading) => new(
@@ -108,7 +108,8 @@ internal sealed record RunningJson(int Count, int LongLived, RunJson? Oldest, Ru
         RunJson.Of(reading.MostExpensive));
 }
 
-/// <summary>A request, with its method, or a run of named work. The path is there only if the options say so.</summary>
+/// <summary>A request, or a run of named work, which has no method. The path is present only if
+/// <see cref="PicolloOptions.ShowPaths"/> is set.</summary>
 internal sealed record RunJson(string? Method, string Name, string? Path, double AgeSeconds, double CpuSeconds)
 {
     public static RunJson? Of(RunReading? run) => run is not { } one ? null : new(
@@ -119,7 +120,7 @@ internal sealed record RunJson(string? Method, string Name, string? Path, double
         one.CpuNanoseconds / 1e9);
 }
 
-/// <summary>Named work; times in seconds.</summary>
+/// <summary>The usage of named work. Times are in seconds.</summary>
 internal sealed record WorkJson(
     string Id,
     string Name,
@@ -145,7 +146,7 @@ internal sealed record WorkJson(
         usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null);
 }
 
-/// <summary>A route; times in seconds.</summary>
+/// <summary>The usage of a route. Times are in seconds.</summary>
 internal sealed record RouteJson(
     string Id,
     string Method,
@@ -179,7 +180,7 @@ internal sealed record RouteJson(
         usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null);
 }
 
-/// <summary>The number of responses by class; together they are the route's count.</summary>
+/// <summary>The number of responses by class. The sum is the route's count.</summary>
 internal sealed record ResponsesJson(
     [property: JsonPropertyName("1xx")] long Informational,
     [property: JsonPropertyName("2xx")] long Success,
@@ -197,7 +198,7 @@ internal sealed record ResponsesJson(
         route[ResponseClass.Aborted]);
 }
 
-/// <summary>A registered histogram; values in the unit of its description.</summary>
+/// <summary>A registered histogram. Values are in the unit of its description.</summary>
 internal sealed record HistogramJson(
     string Id, string Name, IReadOnlyDictionary<string, string> Labels, string Unit, ulong Count, double Rate, QuantilesJson Values)
 {
@@ -215,7 +216,8 @@ internal sealed record HistogramJson(
     }
 }
 
-/// <summary>What is recorded from meters, and how much is not: null where no meters were added.</summary>
+/// <summary>The number of series that are recorded from meters, and the numbers of measurements and instruments that are not. Null if no
+/// meters were added.</summary>
 internal sealed record MetersJson(
     string? UnavailableReason, int Series, long Negative, long NotANumber, long Overflow, int RefusedInstruments)
 {
@@ -228,9 +230,9 @@ internal sealed record MetersJson(
         meters.RefusedInstrumentCount);
 }
 
-/// <summary>Percentiles of the values within the histogram's range, their number and their sum. The sum is exact for routes and work, and
-/// otherwise within the histogram's relative error. A percentile above which there is no value is the maximum; the page shows none
-/// there.</summary>
+/// <summary>The percentiles, the number and the sum of the values within the histogram's range. The sum is exact for routes and work, and
+/// otherwise within the histogram's relative error. A percentile without a value above it equals the maximum; the page does not show
+/// it.</summary>
 internal sealed record QuantilesJson(
     double P50,
     double P90,
@@ -245,10 +247,10 @@ internal sealed record QuantilesJson(
     /// <summary>The mean; 0 without values.</summary>
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
-    /// <summary>The CPU time of a route or of named work, in seconds.</summary>
+    /// <summary>Returns the CPU time of a route or of named work, in seconds.</summary>
     public static QuantilesJson OfCpu(SubjectUsage usage) => Of(usage.Quantiles[0], ratio: 1e9);
 
-    /// <summary>The wall time of a route or of named work, in seconds.</summary>
+    /// <summary>Returns the wall time of a route or of named work, in seconds.</summary>
     public static QuantilesJson OfWall(SubjectUsage usage) => Of(usage.Quantiles[1], ratio: 1e9);
 
     public static QuantilesJson Of(Quantiles quantiles, double ratio) => new(

@@ -6,30 +6,30 @@ using Picollo.Export.Plots;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <content>The tables of registered histograms, and what is known of the runtime and of meters besides.</content>
+/// <content>The tables of registered histograms, and the totals of the runtime and of meters.</content>
 internal static partial class UsageTables
 {
-    // A meter may have a thousand series, and the table is sent each second.
+    // A limit, because a meter may have a thousand series and the table is sent each second.
     private const int MaxHistogramRows = 100;
 
-    /// <summary>Appends what the runtime has counted.</summary>
+    /// <summary>Appends the totals of the runtime.</summary>
     private static void WriteTotals(StringBuilder html, RuntimeReading runtime, TimeSpan window)
     {
         RuntimeTotals totals = runtime.Totals;
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
-            <p class="nothing">Over the last {Window(window)}: GC pauses {Percent(runtime.PauseShare)} of the time,
-            {Numbers.Short(runtime.AllocationRate / 1e6)} MB allocated and {Numbers.Short(runtime.ExceptionRate)} exceptions a second.
+            <p class="nothing">Over the last {Window(window)}: GC pauses took {Percent(runtime.PauseShare)} of the time,
+            {Numbers.Short(runtime.AllocationRate / 1e6)} MB allocated and {Numbers.Short(runtime.ExceptionRate)} exceptions per second.
             Since the start: {totals.Gen0Collections:N0} collections ({totals.Gen1Collections:N0} of generation 1 and above,
-            {totals.Gen2Collections:N0} of generation 2) paused {Numbers.Short(totals.GcPauseTime.TotalSeconds)} s;
+            {totals.Gen2Collections:N0} of generation 2) with {Numbers.Short(totals.GcPauseTime.TotalSeconds)} s of pauses;
             {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; exceptions: {totals.Exceptions:N0};
             {totals.CompiledMethods:N0} methods compiled in {Numbers.Short(totals.CompilationTime.TotalSeconds)} s.</p>
 
             """);
     }
 
-    /// <summary>The histograms that fit in the table, in their order: those with the most values, and the chosen one.</summary>
+    /// <summary>Returns the histograms that fit in the table, in their order: those with the most values, and the chosen one.</summary>
     private static IReadOnlyList<SubjectUsage> MostUsed(IReadOnlyList<SubjectUsage> histograms, string chosen)
     {
         if (histograms.Count <= MaxHistogramRows)
@@ -56,9 +56,9 @@ internal static partial class UsageTables
             $"""
             <div class="table">
             <table class="histograms">
-            <caption>{caption} <small>all since the start</small></caption>
+            <caption>{caption} <small>since the start</small></caption>
             <thead><tr><th scope="col">{Sort("Name", 0)}</th><th scope="col">{Sort("Values", 1)}</th>
-            <th scope="col">{Sort("a second", 2)}</th>{Heads("", 3, Quantiles.AllNames)}<th scope="col">Unit</th></tr></thead>
+            <th scope="col">{Sort("per second", 2)}</th>{Heads("", 3, Quantiles.AllNames)}<th scope="col">Unit</th></tr></thead>
             <tbody>
 
             """);
@@ -69,7 +69,7 @@ internal static partial class UsageTables
             ulong outside = histogram.Quantiles[0].OutOfRange;
             string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
             Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
-            Cell(html, "a second", "", Numbers.Short(histogram.Rate));
+            Cell(html, "per second", "", Numbers.Short(histogram.Rate));
             Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0].AllShown);
             Cell(html, "unit", "unit", Html.Unit(histogram.Subject.Unit.Name));
             html.Append("</tr>\n");
@@ -78,7 +78,7 @@ internal static partial class UsageTables
         html.Append("</tbody>\n</table>\n</div>\n");
     }
 
-    /// <summary>Appends what meters have measured and the histograms do not contain, or contain without its tags.</summary>
+    /// <summary>Appends the number of measurements that the histograms do not contain, or contain without their tags.</summary>
     private static void WriteMeters(StringBuilder html, UsageReading reading)
     {
         if (reading.Meters is not { } meters)
@@ -97,12 +97,12 @@ internal static partial class UsageTables
             ("negative values that were not recorded", meters.NegativeCount),
             ("values that are not finite numbers and were not recorded", meters.NaNCount),
             ($"values in overflow series (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
-            ("instruments that are ignored, because there are too many", meters.RefusedInstrumentCount),
+            ("instruments that are ignored because there are too many", meters.RefusedInstrumentCount),
         ];
         string[] lines = [.. all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Text}")];
         if (lines.Length > 0)
         {
-            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Of meters: {string.Join("; ", lines)}.</p>\n");
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Meters: {string.Join("; ", lines)}.</p>\n");
         }
     }
 }

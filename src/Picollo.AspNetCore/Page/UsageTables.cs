@@ -9,10 +9,13 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The part of the page above the plots: totals, and tables with a row for each route and each registered histogram.</summary>
+/// <summary>Creates the part of the page above the plots: totals, and tables with a row for each route and each registered
+/// histogram.</summary>
 internal static partial class UsageTables
 {
-    /// <summary>The tables. <paramref name="chosen"/> is the ID of the row whose plots are below; empty for none.</summary>
+    /// <summary>Creates the tables.</summary>
+    /// <param name="reading">The data.</param>
+    /// <param name="chosen">The ID of the row whose plots are shown below; empty for none.</param>
     public static string Of(UsageReading reading, string chosen)
     {
         StringBuilder html = new();
@@ -53,8 +56,8 @@ internal static partial class UsageTables
             html.Append(
                 CultureInfo.InvariantCulture,
                 $"""
-                <p class="nothing">These are the {shown.Count:N0} histograms with the most values, of {reading.Histograms.Count:N0}.
-                JSON and the exposition have all.</p>
+                <p class="nothing">Only the {shown.Count:N0} histograms with the most values are shown, of {reading.Histograms.Count:N0}.
+                JSON and the Prometheus exposition contain all.</p>
 
                 """);
         }
@@ -72,16 +75,16 @@ internal static partial class UsageTables
     private static void WriteTiles(StringBuilder html, UsageReading reading)
     {
         string processors = reading.Processors == 1
-            ? "of a processor"
+            ? "of 1 processor"
             : string.Create(CultureInfo.InvariantCulture, $"of {reading.Processors} processors");
         html.Append("<dl class=\"tiles\">\n");
-        Tile("Requests", Numbers.Short(reading.Routes.Sum(route => route.Rate)), "a second");
+        Tile("Requests", Numbers.Short(reading.Routes.Sum(route => route.Rate)), "per second");
         Tile("CPU of requests", Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
         Tile("CPU of the process", reading.ProcessShare is { } share ? Percent(share) : "n/a", processors);
         int longLived = reading.Running.Count(run => run.Description.IsLongLived);
         string unit = longLived == 0 ? "" : $"{Numbers.Count((ulong)longLived)} long-lived";
         Tile("Running now", Numbers.Count((ulong)reading.Running.Count), unit);
-        Tile("Requests in all", Numbers.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
+        Tile("Total requests", Numbers.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
         html.Append("</dl>\n");
 
         void Tile(string name, string value, string unit) =>
@@ -98,10 +101,10 @@ internal static partial class UsageTables
         html.Append("<p class=\"running\">");
         if (reading.Oldest is { } oldest)
         {
-            html.Append(CultureInfo.InvariantCulture, $"Running for the longest time: {Run(oldest)}. ");
+            html.Append(CultureInfo.InvariantCulture, $"Longest running: {Run(oldest)}. ");
         }
 
-        html.Append(CultureInfo.InvariantCulture, $"Most CPU time of what is running: {Run(mostExpensive)}.</p>\n");
+        html.Append(CultureInfo.InvariantCulture, $"Most CPU time so far: {Run(mostExpensive)}.</p>\n");
 
         static string Run(RunReading run)
         {
@@ -114,7 +117,7 @@ internal static partial class UsageTables
         }
     }
 
-    /// <summary>Appends the choice of the window of percentiles and plots.</summary>
+    /// <summary>Appends the links that select the window of percentiles and plots.</summary>
     private static void WriteWindows(StringBuilder html, UsageReading reading, string chosen)
     {
         html.Append("<nav aria-label=\"Time of percentiles and plots\">Percentiles and plots:");
@@ -128,7 +131,7 @@ internal static partial class UsageTables
         {
             html.Append(
                 CultureInfo.InvariantCulture,
-                $" <small>{Numbers.Duration(reading.RecentTime)} so far: recorded only while this page is open</small>");
+                $" <small>{Numbers.Duration(reading.RecentTime)} so far; recorded only while this page is open</small>");
         }
 
         html.Append("</nav>\n");
@@ -145,13 +148,13 @@ internal static partial class UsageTables
         {
             html.Append(
                 CultureInfo.InvariantCulture,
-                $"<p class=\"nothing\">The table is full: further routes count as (other). "
+                $"<p class=\"nothing\">The table is full: further routes are counted as (other). "
                 + $"<code>PicolloOptions.MaxRoutes</code> is {reading.MaxRoutes}.</p>\n");
         }
 
         if (reading.Routes.Count == 0)
         {
-            html.Append("<p class=\"nothing\">No request yet, or none that reached <code>app.UsePicollo()</code>.</p>\n");
+            html.Append("<p class=\"nothing\">No requests yet, or none has reached <code>app.UsePicollo()</code>.</p>\n");
         }
     }
 
@@ -161,7 +164,7 @@ internal static partial class UsageTables
         html.Append(
             """
             <details>
-            <summary>Slowest requests of the last two minutes, with their trace IDs</summary>
+            <summary>Slowest requests in the last two minutes, with trace IDs</summary>
             <div class="table">
             <table class="parts">
             <thead><tr><th scope="col">Route</th><th scope="col">Status</th><th scope="col">Wall, ms</th><th scope="col">CPU, ms</th>
@@ -202,10 +205,10 @@ internal static partial class UsageTables
             <div class="table">
             <table class="routes">
             <caption>{caption} <small>rates and shares over the last {Window(reading.Window)}, percentiles {percentiles};
-            {runs.ToLowerInvariant()} count when they end</small></caption>
+            {runs.ToLowerInvariant()} are counted when they end</small></caption>
             <thead>
             <tr><th rowspan="2" scope="col">{Sort(name, 0)}</th><th rowspan="2" scope="col">{Sort(runs, 1)}</th>
-            <th rowspan="2" scope="col">{Sort("a second", 2)}</th><th rowspan="2" scope="col">{Sort("Share of the machine", 3)}</th>
+            <th rowspan="2" scope="col">{Sort("per second", 2)}</th><th rowspan="2" scope="col">{Sort("Share of the machine", 3)}</th>
             <th colspan="6" scope="colgroup" class="first">CPU, ms</th>
             <th colspan="6" scope="colgroup" class="second">Wall, ms</th>{allocated}</tr>
             <tr>{Heads("first", 4, Quantiles.Names)}{Heads("second", 10, Quantiles.Names)}</tr>
@@ -218,7 +221,7 @@ internal static partial class UsageTables
             BeginRow(html, row, shortName, chosen, reading.Recent);
             string failures = row.Subject.Route is { } route ? Failures(route) : "";
             Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures + Profiles(reading, row.Subject));
-            Cell(html, "a second", "", Numbers.Short(row.Rate));
+            Cell(html, "per second", "", Numbers.Short(row.Rate));
             string kernel = row.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
             string after = row.AfterEndNanoseconds > 0
                 ? $"<small>{Numbers.Time(row.AfterEndNanoseconds / 1e9)} after the response </small>"
@@ -237,7 +240,7 @@ internal static partial class UsageTables
         html.Append("</tbody>\n</table>\n</div>\n");
     }
 
-    /// <summary>Appends where the CPU time of the process went.</summary>
+    /// <summary>Appends the table of the parts of the process's CPU time.</summary>
     private static void WriteParts(StringBuilder html, UsageReading reading)
     {
         CpuPart process = new("", "Process", reading.Parts.Sum(part => part.Nanoseconds))
@@ -248,10 +251,11 @@ internal static partial class UsageTables
             CultureInfo.InvariantCulture,
             $"""
             <details>
-            <summary>CPU time of the process, by what it was spent on</summary>
+            <summary>CPU time of the process by part</summary>
             <div class="table">
             <table class="parts">
-            <caption><small>all of it, each part without the others; shares over the last {Window(reading.Window)}</small></caption>
+            <caption><small>the parts do not overlap and add up to the process;
+            shares over the last {Window(reading.Window)}</small></caption>
             <thead><tr><th scope="col">Part</th><th scope="col">CPU, s</th><th scope="col">Share of the machine</th></tr></thead>
             <tbody>
 
@@ -260,14 +264,15 @@ internal static partial class UsageTables
         {
             html.Append(CultureInfo.InvariantCulture, $"<tr><th scope=\"row\">{part.Title}</th>");
             Cell(html, "CPU s", "", Numbers.Short(part.Nanoseconds / 1e9));
-            Cell(html, "of the machine", "", $"{Bar(part.MachineShare, process.MachineShare)}<span>{Percent(part.MachineShare)}</span>");
+            string bar = Bar(part.MachineShare, process.MachineShare);
+            Cell(html, "of the machine", "", $"{bar}<span>{Percent(part.MachineShare)}</span>");
             html.Append("</tr>\n");
         }
 
         html.Append("</tbody>\n</table>\n</div>\n</details>\n");
     }
 
-    /// <summary>Leads to the CPU profiles of a row's requests above the budget.</summary>
+    /// <summary>Returns a link to the CPU profiles of a row's requests above the budget.</summary>
     private static string Profiles(UsageReading reading, Subject subject) =>
         subject.Work is { } work && reading.Profiles.GetValueOrDefault(work.Label) is > 0 and var count
             ? string.Create(
@@ -276,7 +281,7 @@ internal static partial class UsageTables
                 + $"</small>")
             : "";
 
-    /// <summary>What a reader of the number of requests must know: how many were not answered as they should.</summary>
+    /// <summary>Returns the numbers of failed, aborted and rejected requests, which are shown next to the number of requests.</summary>
     private static string Failures(RouteUsage route)
     {
         (string Name, long Count)[] all =
@@ -305,11 +310,11 @@ internal static partial class UsageTables
         foreach ((string name, double? value) in shown)
         {
             Cell(html, prefix + name, kind, Numbers.Short(value / subject.Unit.Ratio));
-            kind = ""; // of the first only, which has a space before it
+            kind = ""; // only the first cell has the class, which adds a space before it
         }
     }
 
-    /// <summary>Appends a cell with the name of its column, for screens that are too narrow for columns.</summary>
+    /// <summary>Appends a cell with the name of its column, which is shown on screens that are too narrow for columns.</summary>
     private static void Cell(StringBuilder html, string name, string kind, string content)
     {
         string classes = kind.Length == 0 ? "" : $" class=\"{kind}\"";
@@ -320,12 +325,12 @@ internal static partial class UsageTables
         names.Select((name, place) =>
             $"<th scope=\"col\"{(kind.Length > 0 && place == 0 ? $" class=\"{kind}\"" : "")}>{Sort(name, column + place)}</th>"));
 
-    /// <summary>The head of a column, by which the script sorts the rows.</summary>
+    /// <summary>Returns a column heading that sorts the rows when it is clicked.</summary>
     private static string Sort(string name, int column) =>
         string.Create(CultureInfo.InvariantCulture, $"<button type=\"button\" data-column=\"{column}\">{name}</button>");
 
-    // Relative to the largest: of a machine with many processors, most rows would show nothing. With attributes, because the content
-    // security policy forbids style attributes.
+    // The bar is relative to the largest share, because most shares of a machine with many processors are too small to be visible. It uses
+    // SVG attributes, because the content security policy forbids style attributes.
     private static string Bar(double share, double largest)
     {
         double width = largest <= 0 ? 0 : Math.Round(Math.Clamp(share / largest, 0, 1) * 100, 1);

@@ -8,23 +8,24 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.AspNetCore.Profiles;
 
-/// <summary>Takes CPU profiles of this process and keeps the last ones, and those of the last requests above the CPU budget. Nothing is
-/// stored elsewhere. Thread-safe.</summary>
+/// <summary>Takes CPU profiles of this process. Keeps the last profiles, and those of the last requests above the CPU budget, only in
+/// memory. Thread-safe.</summary>
 internal sealed class CpuProfiles(
     IOptions<PicolloOptions> options, RouteTable routes, WorkMeter work, ILoggerFactory loggers, TimeProvider time)
     : IHostedService, IDisposable
 {
-    /// <summary>How long a profile takes.</summary>
+    /// <summary>The duration of a profile.</summary>
     public static readonly TimeSpan Duration = TimeSpan.FromSeconds(10);
 
-    /// <summary>The number of profiles that are kept.</summary>
-    public const int MostProfiles = 8;
+    /// <summary>The maximum number of profiles that are kept.</summary>
+    public const int MaxProfiles = 8;
 
-    /// <summary>The memory for all of them, but for the last: about 50 MB.</summary>
-    internal const int MostNodes = 200_000;
+    /// <summary>The maximum number of nodes of all kept profiles, about 50 MB. The last profile is kept even if it exceeds this
+    /// limit.</summary>
+    internal const int MaxNodes = 200_000;
 
     private readonly Lock _gate = new();
-    private readonly List<StoredProfile> _stored = []; // the oldest first
+    private readonly List<StoredProfile> _stored = []; // oldest first
     private CpuProfiler? _profiler;
     private KeptFlows? _kept;
     private int _isTaking;
@@ -32,7 +33,7 @@ internal sealed class CpuProfiles(
     /// <summary>Whether the options permit profiles.</summary>
     public bool IsEnabled => options.Value.Profiling;
 
-    /// <summary>The profiles that are kept, the latest first.</summary>
+    /// <summary>The kept profiles, newest first.</summary>
     public IReadOnlyList<StoredProfile> All
     {
         get
@@ -44,13 +45,13 @@ internal sealed class CpuProfiles(
         }
     }
 
-    /// <summary>The last requests and runs of named work above the budget, the latest first.</summary>
+    /// <summary>The last requests and runs of named work above the budget, newest first.</summary>
     public IReadOnlyList<KeptFlow> OverBudget => _kept?.All ?? [];
 
-    /// <summary>The profile with an ID, or the <c>latest</c>; null if it is not kept.</summary>
+    /// <summary>Returns the profile with an ID, or the newest one for the ID <c>latest</c>; null if it is not kept.</summary>
     public StoredProfile? Find(string id) => All.FirstOrDefault(profile => profile.Id == id || id == "latest");
 
-    /// <summary>The profiles of some of <see cref="OverBudget"/>; none if the application ends.</summary>
+    /// <summary>Returns the profiles of some of the flows in <see cref="OverBudget"/>; empty if the application is stopping.</summary>
     public IReadOnlyList<CpuProfile> ProfilesOf(IEnumerable<KeptFlow> flows)
     {
         try
@@ -63,10 +64,10 @@ internal sealed class CpuProfiles(
         }
     }
 
-    /// <summary>Takes a profile, and keeps it.</summary>
-    /// <param name="cancellation">Ends it early, without a profile.</param>
-    /// <returns>The profile; or the reason why there is none, and whether another one is being taken.</returns>
-    /// <exception cref="OperationCanceledException">It was cancelled.</exception>
+    /// <summary>Takes a profile and keeps it.</summary>
+    /// <param name="cancellation">Stops profiling early, without a profile.</param>
+    /// <returns>The profile; or the reason why no profile was taken, and whether another profile is being taken.</returns>
+    /// <exception cref="OperationCanceledException">Profiling was canceled.</exception>
     public async Task<(StoredProfile? Profile, string Reason, bool IsBusy)> TakeAsync(CancellationToken cancellation)
     {
         if (Interlocked.Exchange(ref _isTaking, 1) != 0)
@@ -93,7 +94,7 @@ internal sealed class CpuProfiles(
         }
     }
 
-    /// <summary>Starts to sample requests, if the options have a budget.</summary>
+    /// <summary>Starts to sample requests, if the options enable profiling and set a budget.</summary>
     public Task StartAsync(CancellationToken cancellationToken)
     {
         if (IsEnabled && options.Value.CpuBudget is { } budget && _profiler is null)
@@ -121,18 +122,19 @@ internal sealed class CpuProfiles(
 
     public void Dispose() => _profiler?.Dispose();
 
-    /// <summary>Whether a label is that of a row, from which the page links to what is kept: not of Picollo's own page, or of another
-    /// application in the process, which may have rows with the same names. The label of a flow that has ended is its row's own.</summary>
+    /// <summary>Returns whether a label belongs to a row of this application, from which the page links to the kept profiles. Labels of
+    /// Picollo's own page, or of another application in the process, do not. Another application can have rows with the same names, so
+    /// labels are compared by reference: a flow that has ended has the label object of its row.</summary>
     private bool IsOfRow(FlowLabel label) => routes.All.Concat(work.All).Any(row => ReferenceEquals(row.Label, label));
 
-    /// <summary>Keeps a profile, and forgets the oldest ones beyond the limits.</summary>
+    /// <summary>Keeps a profile and removes the oldest profiles beyond the limits.</summary>
     internal StoredProfile Store(CpuProfile profile)
     {
         var stored = new StoredProfile(Guid.NewGuid().ToString("n")[..16], profile);
         lock (_gate)
         {
             _stored.Add(stored);
-            while (_stored.Count > MostProfiles || (_stored.Count > 1 && _stored.Sum(each => each.NodeCount) > MostNodes))
+            while (_stored.Count > MaxProfiles || (_stored.Count > 1 && _stored.Sum(each => each.NodeCount) > MaxNodes))
             {
                 _stored.RemoveAt(0);
             }
@@ -142,11 +144,11 @@ internal sealed class CpuProfiles(
     }
 }
 
-/// <summary>A profile that was taken.</summary>
-/// <param name="Id">Identifies it in addresses.</param>
+/// <summary>A stored profile.</summary>
+/// <param name="Id">The ID in addresses.</param>
 /// <param name="Profile">The profile.</param>
 internal sealed record StoredProfile(string Id, CpuProfile Profile)
 {
-    /// <summary>The number of nodes of all its trees.</summary>
+    /// <summary>The number of nodes in all trees of the profile.</summary>
     public int NodeCount { get; } = Profile.CountNodes();
 }

@@ -8,11 +8,11 @@ using Microsoft.AspNetCore.Http;
 namespace Picollo.AspNetCore.Requests;
 
 /// <summary>The literal prefixes of the <c>Map</c> branches of a pipeline, such as <c>/admin</c> and <c>/admin/reports</c>.</summary>
-/// <remarks>A route inside a branch has a pattern without the prefix. At run time only <see cref="HttpRequest.PathBase"/> shows what
-/// the branch consumed, and an application may also set it from request data, such as a tenant's name. Rows must not come from request
-/// data, so the literals are read from the pipeline itself, once: a pipeline is a chain of delegates whose targets hold the next one in a
-/// field. Where the fields are gone (trimming), or a middleware builds its pipeline later, no prefix is found, and the row is the pattern
-/// alone.</remarks>
+/// <remarks>The pattern of a route inside a branch does not contain the prefix. At run time only <see cref="HttpRequest.PathBase"/> shows
+/// the prefix, but an application may also set it from request data, such as a tenant's name. Rows must not depend on request data.
+/// Therefore, the literals are read once from the pipeline itself, which is a chain of delegates whose targets store the next one in a
+/// field. If the fields were trimmed, or a middleware builds its pipeline later, no prefix is found, and the row has only the
+/// pattern.</remarks>
 internal sealed class BranchPrefixes
 {
     private const BindingFlags Fields = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
@@ -23,7 +23,7 @@ internal sealed class BranchPrefixes
     {
     }
 
-    /// <summary>The prefixes of the branches after a point of a pipeline.</summary>
+    /// <summary>Finds the prefixes of the branches that follow in a pipeline.</summary>
     public static BranchPrefixes Of(RequestDelegate next)
     {
         BranchPrefixes prefixes = new();
@@ -31,13 +31,13 @@ internal sealed class BranchPrefixes
         return prefixes;
     }
 
-    /// <summary>The prefix as the application has written it.</summary>
-    /// <param name="consumed">What was added to the request's base path, in any letters.</param>
-    /// <returns>Empty if no branch has this prefix.</returns>
+    /// <summary>Finds a prefix.</summary>
+    /// <param name="consumed">The text that was added to the request's base path, in any letter case.</param>
+    /// <returns>The prefix in the letter case of the application's code; empty if no branch has this prefix.</returns>
     public string Find(string consumed) => consumed.Length > 0 && _literals.TryGetValue(consumed, out string? literal) ? literal : "";
 
-    /// <summary>The longest prefix of a path.</summary>
-    /// <returns>Empty if the path begins with none.</returns>
+    /// <summary>Finds the longest prefix that a path starts with.</summary>
+    /// <returns>The prefix; empty if the path starts with no prefix.</returns>
     public string FindIn(PathString path)
     {
         string longest = "";
@@ -54,7 +54,7 @@ internal sealed class BranchPrefixes
 
     private void Add(object part, string prefix, HashSet<object> seen)
     {
-        // Pipelines that several branches share are found by the first.
+        // A pipeline that several branches share is searched only once.
         if (!seen.Add(part))
         {
             return;
@@ -80,13 +80,13 @@ internal sealed class BranchPrefixes
         }
     }
 
-    [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "See the remarks: without its fields, a part has no prefixes.")]
+    [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "If the fields were trimmed, no prefix is found: see remarks.")]
     private static IEnumerable<object> PartsOf(object part) => part.GetType().GetFields(Fields)
         .Where(field => IsPart(field.FieldType))
         .Select(field => field.GetValue(part))
         .OfType<object>();
 
-    // Delegates, the framework's options of branches, and what the compiler makes of captured variables.
+    // Delegates, the framework's options of branches, and the compiler's classes for captured variables.
     private static bool IsPart(Type type) =>
         type.IsSubclassOf(typeof(Delegate)) || type == typeof(MapOptions) || type == typeof(MapWhenOptions)
         || type.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false);

@@ -5,19 +5,20 @@ using Picollo.AspNetCore.Work;
 namespace Picollo.AspNetCore.Requests;
 
 /// <summary>The histogram <c>picollo.http.server.request.cpu.time</c> of the <see cref="Meter"/> "Picollo.AspNetCore".</summary>
-/// <remarks>OpenTelemetry's HTTP conventions have the duration but not the CPU time; the attributes are the same, and <c>http.route</c> is
-/// absent if there was no route. With separate user and kernel time each request is two measurements with <c>cpu.mode</c>, as all points
-/// of OpenTelemetry's <c>process.cpu.time</c> have a mode or none has. Without listeners nothing is computed or allocated.</remarks>
+/// <remarks>OpenTelemetry's HTTP conventions define the duration but not the CPU time. The attributes are those of the duration;
+/// <c>http.route</c> is absent if the request has no route. If user and kernel time are measured separately, each request is recorded as
+/// two measurements with <c>cpu.mode</c>: as in OpenTelemetry's <c>process.cpu.time</c>, either all points have a mode or none has. Without
+/// listeners, nothing is computed or allocated.</remarks>
 internal sealed class CpuTimeInstrument
 {
     public const string MeterName = "Picollo.AspNetCore";
     public const string Name = "picollo.http.server.request.cpu.time";
 
-    // From a tenth of a millisecond, because requests take less CPU time than the conventions' first bound for their duration, 5 ms.
+    // They start at 0.1 ms, because requests often take less CPU time than 5 ms, the first boundary of the conventions for durations.
     private static readonly double[] Boundaries =
         [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-    // Boxed once: all codes that a response may have.
+    // All status codes that a response can have, boxed once.
     private static readonly object[] StatusCodes = [.. Enumerable.Range(0, 600).Select(code => (object)code)];
 
     private readonly Histogram<double> _cpuTime;
@@ -25,7 +26,7 @@ internal sealed class CpuTimeInstrument
     public CpuTimeInstrument(IMeterFactory meters) => _cpuTime = meters.Create(MeterName).CreateHistogram(
         Name,
         "s",
-        "CPU time of HTTP server requests, on all the threads they ran on.",
+        "CPU time of HTTP server requests, on all threads.",
         tags: null,
         new InstrumentAdvice<double> { HistogramBucketBoundaries = Boundaries });
 

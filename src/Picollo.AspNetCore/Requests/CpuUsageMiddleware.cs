@@ -5,14 +5,14 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>Measures each request from here to the end of the pipeline, unless another one measures it already.</summary>
+/// <summary>Measures each request from here to the end of the pipeline, unless an outer middleware already measures it.</summary>
 /// <remarks>
-/// <para>A request that ends without a wait costs two readings of the thread's clock (more with user and kernel time apart) and three
-/// objects: the watcher, and the context and the map of its one value that the runtime makes for it, 160 bytes in total. If
-/// the host put its <see cref="System.Diagnostics.Activity"/> into the context before (it does if any logger is enabled), the runtime makes
-/// a larger map and an array: four objects, 208 bytes. Watchers are not pooled, because work that outlives its request still holds
-/// them.</para>
-/// <para>Leaving the flow is a return to the context that the request came with, which allocates nothing.</para>
+/// <para>A request that ends without a wait costs two readings of the thread's CPU clock (more if user and kernel time are measured
+/// separately) and three objects of 160 bytes in total: the watcher, and the execution context and its map that the runtime creates for it.
+/// If the host has put an <see cref="System.Diagnostics.Activity"/> into the context (it does if any logger is enabled), the runtime
+/// creates a larger map and an array: four objects, 208 bytes. Watchers are not pooled, because work that outlives its request still
+/// refers to them.</para>
+/// <para>At the end, the execution context with which the request arrived is restored, which allocates nothing.</para>
 /// </remarks>
 internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloOptions options)
 {
@@ -21,10 +21,10 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     private readonly bool _countsAllocations = options.MeasureAllocations;
     private readonly bool _serverTiming = options.ServerTiming;
 
-    // Not async: a request that ends without a wait pays for no state machine.
+    // Not async, so that a request that ends without a wait does not allocate a state machine.
     public Task Invoke(HttpContext context)
     {
-        // Without a flow (no server suppresses it), there is nothing to follow.
+        // If the flow of the execution context is suppressed (no server does this), the request cannot be followed.
         if (ExecutionContext.Capture() is not { } before || MeasuredRequest.Start(context, _prefixes, reporter) is not { } measured)
         {
             return next(context);
@@ -39,7 +39,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
             // Middleware before this one may have started the response.
             if (_serverTiming && !context.Response.HasStarted)
             {
-                // Callbacks run in reverse order: the application's later ones have added their values when this one runs.
+                // Callbacks run in reverse order, so this one runs after those that the application registers later.
                 context.Response.OnStarting(
                     static state => AddServerTiming(((HttpContext, CpuUsageAsyncWatcher))state), (context, watcher));
             }
@@ -68,7 +68,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     {
         await request.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         End(context, measured, watcher, before, FailureOf(request));
-        await request.ConfigureAwait(false); // throws what the request has thrown
+        await request.ConfigureAwait(false); // rethrows the exception of the request
     }
 
     private void End(
@@ -85,7 +85,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
         }
     }
 
-    /// <summary>Adds <c>Server-Timing</c> (W3C Server Timing): what the request took until its headers are sent.</summary>
+    /// <summary>Adds the header <c>Server-Timing</c> (W3C Server Timing) with the times until the headers are sent.</summary>
     private static Task AddServerTiming((HttpContext Context, CpuUsageAsyncWatcher Watcher) request)
     {
         RunUsage usage = RunUsage.Of(request.Watcher);

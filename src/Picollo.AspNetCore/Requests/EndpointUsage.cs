@@ -11,38 +11,40 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>What is known of an endpoint: looked up once, and kept with the histograms that it was last requested with.</summary>
+/// <summary>Properties of an endpoint, which are looked up once, and the row of its latest request.</summary>
 internal sealed class EndpointUsage(Endpoint endpoint)
 {
-    /// <summary>Metadata of endpoints whose requests last until the client disconnects or the server has something to say.</summary>
+    /// <summary>Metadata of endpoints whose requests last until the client disconnects or the server has data to send.</summary>
     public static readonly object LongLivedMetadata = new();
 
-    // Written by any thread; correct for the method and the prefix that it has.
+    // Any thread may replace it. It is valid only for its own method and prefix.
     private RouteKey? _latest;
 
-    /// <summary>The pattern, or one of <see cref="RouteTable"/>'s names; null if there is neither.</summary>
-    /// <remarks>The root may be written as "/" or ""; it is "/" here, as <c>http.route</c> of the framework's own metrics.</remarks>
+    /// <summary>The route pattern, or one of the names in <see cref="RouteTable"/>; null if the endpoint has neither.</summary>
+    /// <remarks>The root, which can be written as "/" or "", is "/", as in <c>http.route</c> of the framework's metrics.</remarks>
     public string? Route { get; } = endpoint.Metadata.GetMetadata<StaticAssetDescriptor>() is not null ? RouteTable.StaticFiles
         : PatternOf(endpoint) is { } route ? route.Length == 0 ? "/" : route
         : null;
 
     private readonly bool _isLongLived = endpoint.Metadata.Contains(LongLivedMetadata) || IsStreamOfGrpc(endpoint);
 
-    // Of SignalR. The transports share a route: GET are connections and long polls, and POST is what clients send.
+    // A SignalR hub. Its transports share a route: GET for connections and long polls, POST for messages from clients.
     private readonly bool _isHub = endpoint.Metadata.GetMetadata<HubMetadata>() is not null;
 
-    /// <summary>Whether the application has excluded it from metrics (<c>DisableHttpMetrics()</c>). Picollo's own page has a stream that it
-    /// excludes from the server's metrics only.</summary>
+    /// <summary>Whether the application has excluded the endpoint from metrics (<c>DisableHttpMetrics()</c>). The stream of Picollo's own
+    /// page is excluded only from the server's metrics.</summary>
     public bool IsExcluded { get; } =
         endpoint.Metadata.GetMetadata<IDisableHttpMetricsMetadata>() is not null && endpoint.Metadata.GetMetadata<PageAccess>() is null;
 
-    /// <summary>Whether requests of a method last until the client disconnects or the server has something to say.</summary>
+    /// <summary>Returns whether requests of a method last until the client disconnects or the server has data to send.</summary>
     public bool IsLongLived(string method) => _isLongLived || (_isHub && method == "GET");
 
-    /// <summary>Whether it is one of Picollo's own page.</summary>
+    /// <summary>Whether the endpoint belongs to Picollo's own page.</summary>
     public bool IsPage { get; } = endpoint.Metadata.GetMetadata<PageAccess>() is not null;
 
-    /// <summary>What its requests of a method that <see cref="RouteTable.MethodOf"/> returned count for, in a branch.</summary>
+    /// <summary>Returns the key of the endpoint's requests in a branch.</summary>
+    /// <param name="method">The method, as <see cref="RouteTable.MethodOf"/> returned it.</param>
+    /// <param name="prefix">The prefix of the branch, as <see cref="BranchPrefixes"/> returned it.</param>
     public RouteKey In(string method, string prefix)
     {
         RouteKey? latest = Volatile.Read(ref _latest);
@@ -54,7 +56,7 @@ internal sealed class EndpointUsage(Endpoint endpoint)
         return latest;
     }
 
-    /// <summary>The route's name in a branch.</summary>
+    /// <summary>Returns the name of the route in a branch.</summary>
     public string RouteIn(string prefix) => Route is null ? RouteTable.NoEndpoint
         : Route == RouteTable.StaticFiles || prefix.Length == 0 ? Route
         : Route == "/" ? prefix
@@ -64,9 +66,9 @@ internal sealed class EndpointUsage(Endpoint endpoint)
         ? WithRequiredValues(pattern)
         : endpoint.Metadata.GetMetadata<IRouteDiagnosticsMetadata>()?.Route ?? (endpoint as RouteEndpoint)?.RoutePattern.RawText;
 
-    /// <summary>The pattern with the values that the endpoint requires: of conventional routes such as
-    /// <c>{controller=Home}/{action=Index}/{id?}</c>, those of the action. Each action has an endpoint, and all share the pattern's
-    /// text.</summary>
+    /// <summary>Returns the pattern with the values that the endpoint requires. For conventional routes such as
+    /// <c>{controller=Home}/{action=Index}/{id?}</c>, these are the controller and the action: each action has its own endpoint, and all of
+    /// them share the text of the pattern.</summary>
     private static string? WithRequiredValues(RoutePattern pattern)
     {
         string? text = pattern.RawText;
@@ -81,9 +83,9 @@ internal sealed class EndpointUsage(Endpoint endpoint)
         return text;
     }
 
-    /// <summary>Whether the endpoint is a method of gRPC that is not unary. Its metadata is of a package that this one does not
-    /// need.</summary>
-    [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "Without its properties, a method is taken for unary.")]
+    /// <summary>Returns whether the endpoint is a gRPC method that is not unary. Uses reflection, because this package does not depend on
+    /// the gRPC package that defines the metadata.</summary>
+    [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "If the properties were trimmed, a method counts as unary.")]
     private static bool IsStreamOfGrpc(Endpoint endpoint)
     {
         object? metadata = endpoint.Metadata.FirstOrDefault(one => one.GetType().FullName == "Grpc.AspNetCore.Server.GrpcMethodMetadata");
@@ -92,10 +94,10 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     }
 }
 
-/// <summary>What requests of a method to an endpoint in a branch count for. Thread-safe.</summary>
+/// <summary>The key for counting requests of a method to an endpoint in a branch. Thread-safe.</summary>
 internal sealed class RouteKey(EndpointUsage endpoint, string method, string prefix)
 {
-    // Looked up once each.
+    // Each is looked up once.
     private RouteUsage? _short;
     private RouteUsage? _longLived;
     private FlowLabel? _label;
@@ -107,10 +109,10 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
 
     public string Prefix => prefix;
 
-    /// <summary>The route's name in the branch.</summary>
+    /// <summary>The name of the route in the branch.</summary>
     public string Route => endpoint.RouteIn(prefix);
 
-    /// <summary>What its requests are for, in CPU profiles.</summary>
+    /// <summary>Returns the label of the requests in CPU profiles.</summary>
     public FlowLabel LabelOf(bool isLongLived)
     {
         ref FlowLabel? known = ref isLongLived ? ref _longLivedLabel : ref _label;
@@ -119,7 +121,7 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
             : known ??= new FlowLabel(method, RouteTable.NameOf(Route, isLongLived));
     }
 
-    /// <summary>The row of its requests.</summary>
+    /// <summary>Returns the row in which the requests are counted.</summary>
     public RouteUsage Get(RouteTable routes, bool isLongLived)
     {
         ref RouteUsage? known = ref isLongLived ? ref _longLived : ref _short;

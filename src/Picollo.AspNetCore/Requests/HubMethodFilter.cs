@@ -4,10 +4,10 @@ using Microsoft.AspNetCore.SignalR;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>Measures each method of SignalR's hubs as named work.</summary>
+/// <summary>Measures each method of SignalR hubs as named work.</summary>
 internal sealed class HubMethodFilter(WorkMeter meter) : IHubFilter
 {
-    // As many as the hubs have methods.
+    // Bounded by the number of hub methods.
     private readonly ConcurrentDictionary<MethodInfo, string> _names = new();
 
     public async ValueTask<object?> InvokeMethodAsync(

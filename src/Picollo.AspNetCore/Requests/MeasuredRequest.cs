@@ -5,10 +5,10 @@ using Picollo.AspNetCore.Work;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>A request that is measured: notes which endpoint it came for, and in which branch, while it runs.</summary>
-/// <remarks>It is the request's <see cref="IEndpointFeature"/>, through which routing sets the endpoint. Error pages and branches restore
-/// what they have changed before the pipeline returns, so it is too late then. Objects are used again: nothing but the request's features
-/// refers to them.</remarks>
+/// <summary>A measured request. Records its endpoint and branch while it runs.</summary>
+/// <remarks>The object is the request's <see cref="IEndpointFeature"/>, through which routing sets the endpoint. The endpoint must be
+/// recorded at that moment, because error pages and branches restore their changes before the pipeline returns. Objects are reused, because
+/// only the features of the request refer to them.</remarks>
 internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
 {
     private static readonly TimeSpan LongestUntilRouting = TimeSpan.FromSeconds(1);
@@ -33,17 +33,17 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     /// <summary>The method, or <see cref="RouteTable.OtherMethod"/>.</summary>
     public string Method { get; private set; } = "";
 
-    /// <summary>What the endpoint that the request came for counts for; null if there was none.</summary>
+    /// <summary>The key of the requested endpoint; null if the request has no endpoint.</summary>
     /// <remarks>Any thread may read it while the request runs.</remarks>
     public RouteKey? Requested => Volatile.Read(ref _requested);
 
     /// <summary>Whether a middleware for static files has answered.</summary>
     public bool IsStaticFile { get; private set; }
 
-    /// <summary>Whether the queue of the CPU workers was full.</summary>
+    /// <summary>Whether the request was rejected because the queue of the CPU workers was full.</summary>
     public bool IsRefused { get; private set; }
 
-    /// <summary>The longest literal prefix of a path; empty if it has none.</summary>
+    /// <summary>Returns the longest branch prefix of a path; empty if it has none.</summary>
     public string BranchOf(PathString path) => _prefixes.FindIn(path);
 
     Endpoint? IEndpointFeature.Endpoint
@@ -53,7 +53,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         {
             _current = value;
 
-            // An error page runs the pipeline again, for its own path, and clears the endpoint before it does.
+            // An error page clears the endpoint and then runs the pipeline again for its own path.
             if (value is not null && !IsRunAgain())
             {
                 string all = _context.Request.PathBase.Value ?? "";
@@ -62,8 +62,9 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         }
     }
 
-    /// <summary>Starts a request, unless it is measured already.</summary>
-    /// <returns>Null if it is, by an outer middleware, or was, if an error page runs the pipeline again.</returns>
+    /// <summary>Starts to measure a request.</summary>
+    /// <returns>The request; null if an outer middleware measures it, or if it was measured and an error page runs the pipeline
+    /// again.</returns>
     public static MeasuredRequest? Start(HttpContext context, BranchPrefixes prefixes, RequestReporter reporter)
     {
         IEndpointFeature? before = context.Features.Get<IEndpointFeature>();
@@ -83,7 +84,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         request._path = reporter.ShowsPaths ? context.Request.Path.Value : null;
         request.Method = RouteTable.MethodOf(context.Request.Method);
 
-        // WebSockets are accepted later, and other threads must not read what the request has become.
+        // Read here, because a WebSocket is accepted later, and other threads must not access the request's features.
         request._isUpgrade = request.Method == "CONNECT" || context.Request.Headers.Upgrade.Count > 0;
         if (request._current is { } current)
         {
@@ -94,8 +95,8 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         return request;
     }
 
-    /// <summary>Ends the request: gives its feature back, and marks it, so that an error page around the pipeline is not measured. The last
-    /// call.</summary>
+    /// <summary>Restores the feature of the request, and marks the request as measured, so that an error page around the pipeline is not
+    /// measured. No other member may be called afterwards.</summary>
     public void End()
     {
         _context.Features.Set(_before);
@@ -106,7 +107,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         _free = this;
     }
 
-    /// <summary>Notes for CPU profiles what the request is for, as far as it is known. Its watcher runs.</summary>
+    /// <summary>Sets the label of the request for CPU profiles from what is known so far. The watcher must be running.</summary>
     public void SetLabel()
     {
         if (Watcher is { } watcher)
@@ -120,7 +121,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     {
         if (Requested is not { } requested)
         {
-            // Routing may still come.
+            // Routing may not have run yet.
             return Watcher!.WallTime < LongestUntilRouting
                 ? null
                 : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
@@ -132,7 +133,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
             : new RunDescription(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path);
     }
 
-    /// <summary>Notes that a static file is the answer.</summary>
+    /// <summary>Records that the request is answered with a static file.</summary>
     public static void NoteStaticFile(HttpContext context)
     {
         if (context.Features.Get<IEndpointFeature>() is MeasuredRequest request && !request.IsRunAgain())
@@ -141,7 +142,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         }
     }
 
-    /// <summary>Notes that the request did not get a CPU worker.</summary>
+    /// <summary>Records that the request was rejected because the queue of the CPU workers is full.</summary>
     public static void NoteRefusal(HttpContext context)
     {
         if (context.Features.Get<IEndpointFeature>() is MeasuredRequest request)
@@ -162,7 +163,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;
 }
 
-/// <summary>The feature of a request that was measured. The server clears it with the request.</summary>
+/// <summary>The feature that marks a request as measured. The server removes it when the request ends.</summary>
 internal sealed class MeasuredMark
 {
     public static readonly MeasuredMark Instance = new();

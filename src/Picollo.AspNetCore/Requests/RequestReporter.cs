@@ -9,22 +9,22 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>Reports what a request took to its route's histograms, the instrument and the log.</summary>
+/// <summary>Reports the usage of a request to the histograms of its route, the instrument and the log.</summary>
 /// <remarks>Exceptions of metric listeners and loggers are ignored, because the request has been served. Other exceptions are defects of
-/// this package, and thrown.</remarks>
+/// this package and are thrown.</remarks>
 internal sealed class RequestReporter : IDisposable
 {
     public const string LogCategory = "Picollo.AspNetCore.CpuUsage";
 
     private static readonly TimeSpan BudgetInterval = TimeSpan.FromSeconds(1);
 
-    // A key of the framework that is not public; the server's own metrics read it, too (ApplicationBuilder).
+    // A key of the framework that is not public. ApplicationBuilder sets it, and the server's own metrics read it.
     private const string RequestUnhandledKey = "__RequestUnhandled";
 
-    // Weak, because an application may replace its endpoints while it runs.
+    // Weak references, because an application may replace its endpoints while it runs.
     private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
 
-    // A source with the name of the one that starts the spans of requests has the same listeners.
+    // It has the same name, and therefore the same listeners, as the source that starts the spans of requests.
     private static readonly ActivitySource RequestSource = new("Microsoft.AspNetCore");
 
     private readonly CpuTimeInstrument _instrument;
@@ -59,22 +59,26 @@ internal sealed class RequestReporter : IDisposable
 
     public RouteTable Routes { get; }
 
-    /// <summary>The requests and other runs that have not ended.</summary>
+    /// <summary>The requests and other runs that are running.</summary>
     public RunningWorkList Running { get; }
 
     /// <summary>Whether the paths of running requests are shown.</summary>
     public bool ShowsPaths { get; }
 
-    /// <summary>Whether this machine reports the CPU time of threads; if it does not, the reason is logged once.</summary>
+    /// <summary>Whether this machine reports the CPU time of threads. If it does not, the reason is logged once.</summary>
     public bool CanMeasure => _canMeasure.Value;
 
-    /// <summary>Throws if requests cannot be measured; tests replace it.</summary>
+    /// <summary>A delegate that throws if requests cannot be measured. Tests replace it.</summary>
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
-    /// <summary>What is known of an endpoint.</summary>
+    /// <summary>Returns the properties of an endpoint.</summary>
     public EndpointUsage EndpointOf(Endpoint endpoint) => _endpoints.GetValue(endpoint, static endpoint => new(endpoint));
 
-    /// <summary>Stops measuring a request that has ended, or failed by what the pipeline threw, and counts it.</summary>
+    /// <summary>Stops measuring a request that has ended, and counts it.</summary>
+    /// <param name="context">The request's context.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="watcher">The request's watcher.</param>
+    /// <param name="failure">The exception that the pipeline threw; null if it threw none.</param>
     public void End(HttpContext context, MeasuredRequest request, CpuUsageAsyncWatcher watcher, Exception? failure)
     {
         RouteUsage? row = null;
@@ -96,7 +100,7 @@ internal sealed class RequestReporter : IDisposable
 
     public void Dispose() => _budgetTimer?.Dispose();
 
-    /// <summary>The row of a request that has ended; null if it is excluded.</summary>
+    /// <summary>Returns the row of a request that has ended; null if the request is excluded.</summary>
     private RouteUsage? RowOf(HttpContext context, MeasuredRequest request)
     {
         RouteKey? requested = request.IsStaticFile ? null : request.Requested;
@@ -144,7 +148,7 @@ internal sealed class RequestReporter : IDisposable
         }
     }
 
-    // A trace that the application's tracer does not sample is stored nowhere. Without a tracer, the logs have the trace ID.
+    // A trace that the application's tracer does not sample is not stored anywhere. Without a tracer, the logs contain the trace ID.
     private void AddTrace(HttpContext context, RouteUsage row, in RunUsage usage, int status)
     {
         if (context.Features.Get<IHttpActivityFeature>()?.Activity is { IdFormat: ActivityIdFormat.W3C } activity
@@ -155,7 +159,7 @@ internal sealed class RequestReporter : IDisposable
         }
     }
 
-    /// <summary>Logs the requests that have exceeded the budget and still run, each once.</summary>
+    /// <summary>Logs running requests that have exceeded the budget, each request once.</summary>
     private void CheckBudgets()
     {
         foreach (RunReading run in Running.Read())
@@ -173,12 +177,12 @@ internal sealed class RequestReporter : IDisposable
         : request.BranchOf(context.Request.Path) is { Length: > 0 } branch ? $"{branch} {RouteTable.NoEndpoint}"
         : RouteTable.NoEndpoint;
 
-    // Not by context.Items, which would allocate items for a request without any.
+    // Does not use context.Items, which allocates the items of a request that has none.
     private static bool IsUnhandled(HttpContext context) =>
         context.Features.Get<IItemsFeature>()?.Items is { Count: > 0 } items && items.ContainsKey(RequestUnhandledKey);
 
-    /// <summary>The status code that the request ends with, as far as it is known when the pipeline has returned.</summary>
-    /// <remarks>The server answers what the application has thrown later, and logs 499 for a request that was aborted before its response
+    /// <summary>Predicts the status code of the request when the pipeline has returned.</summary>
+    /// <remarks>The server sets the status for an exception later, and logs 499 for a request that was aborted before its response
     /// started.</remarks>
     private static int StatusOf(HttpContext context, Exception? failure) =>
         context.Response.HasStarted ? context.Response.StatusCode
@@ -190,7 +194,7 @@ internal sealed class RequestReporter : IDisposable
             _ => StatusCodes.Status500InternalServerError,
         };
 
-    // A client may also disconnect when it has all of a response; the pipeline has then not returned yet, and does so without failing.
+    // A client may also disconnect after it has received the whole response, before the pipeline has returned. That is not a failure.
     private static ResponseClass ClassOf(HttpContext context, Exception? failure, int status) =>
         (failure is not null || !context.Response.HasStarted) && context.RequestAborted.IsCancellationRequested ? ResponseClass.Aborted
         : (ResponseClass)(Math.Clamp(status / 100, 1, 5) - 1);
@@ -201,7 +205,7 @@ internal sealed class RequestReporter : IDisposable
         || context.Features.Get<IHttpExtendedConnectFeature>() is { IsExtendedConnect: true }
         || context.Response.ContentType is { } type && type.StartsWith("text/event-stream", StringComparison.OrdinalIgnoreCase);
 
-    // Apart, because a method that has a closure allocates it whether or not it is used.
+    // A separate method, because a method with a closure always allocates it, even if the closure is not used.
     private void TryLogOverBudget(RunUsage usage, string method, string route, int status) =>
         TryLog(() => _logger.LogOverBudget(method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status));
 

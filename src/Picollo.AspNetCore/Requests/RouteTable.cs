@@ -5,19 +5,19 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>The histograms of each method and route that was requested, up to the number that the options allow. Thread-safe.</summary>
+/// <summary>The rows of the methods and routes that were requested, up to the number that the options allow. Thread-safe.</summary>
 internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider time)
 {
-    /// <summary>The route of all static files, because each release has new names for them.</summary>
+    /// <summary>The route of all static files. They share one row, because the names of the files change with each release.</summary>
     public const string StaticFiles = "(static files)";
 
-    /// <summary>The route of requests that something other than an endpoint with a route has answered.</summary>
+    /// <summary>The route of requests that were not answered by an endpoint with a route.</summary>
     public const string NoEndpoint = "(no endpoint)";
 
-    /// <summary>The route of requests that nothing has answered: they reached the end of the pipeline.</summary>
+    /// <summary>The route of requests that reached the end of the pipeline without an answer.</summary>
     public const string Unhandled = "(unhandled)";
 
-    /// <summary>The route of requests that came when the table was full; its method is <see cref="OtherMethod"/>.</summary>
+    /// <summary>The route of requests to further routes after the table is full. Its method is <see cref="OtherMethod"/>.</summary>
     public const string Other = "(other)";
 
     private const string LongLived = "(long-lived)";
@@ -25,18 +25,18 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
     /// <summary>The route of requests for Picollo's own page.</summary>
     public const string OwnPage = "(Picollo page)";
 
-    /// <summary>What requests for that page are for, in CPU profiles.</summary>
+    /// <summary>The label of requests for Picollo's own page in CPU profiles.</summary>
     public static readonly FlowLabel PageLabel = new("", OwnPage);
 
     /// <summary>The name of unknown methods.</summary>
     public const string OtherMethod = "_OTHER";
 
-    /// <summary>What any request is for until routing has found its endpoint, or the request has ended, in CPU profiles.</summary>
+    /// <summary>The label of requests in CPU profiles until routing has found their endpoint or they have ended.</summary>
     public static readonly FlowLabel Unrouted = new(OtherMethod, NoEndpoint);
 
     private const int ShownRequests = 10;
 
-    // Those of RFC 9110, PATCH (RFC 5789) and QUERY, as in OpenTelemetry's HTTP conventions. Methods are case-sensitive.
+    // The methods of RFC 9110, PATCH (RFC 5789) and QUERY, as in OpenTelemetry's HTTP conventions. Methods are case-sensitive.
     private static readonly FrozenSet<string> KnownMethods = FrozenSet.Create(
         StringComparer.Ordinal, "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT", "TRACE", "QUERY");
 
@@ -44,21 +44,22 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
         new(options.Value.MaxRoutes, (OtherMethod, Other), key => new RouteUsage(
             key.Method, key.Route, options.Value.MeasureAllocations, options.Value.CollectExemplars ? time : null));
 
-    /// <summary>The requests for Picollo's own page, which are in no table: they say nothing about the application.</summary>
+    /// <summary>The requests for Picollo's own page. They are not shown in the table, because they do not belong to the
+    /// application.</summary>
     public RouteUsage Page { get; } = new("", OwnPage);
 
-    /// <summary>The number of rows that the options allow, without the one for <see cref="Other"/>.</summary>
+    /// <summary>The number of rows that the options allow, without the row for <see cref="Other"/>.</summary>
     public int Capacity => _routes.Capacity;
 
-    /// <summary>Whether requests count for <see cref="Other"/>.</summary>
+    /// <summary>Whether requests have been counted for <see cref="Other"/>.</summary>
     public bool IsFull => _routes.IsFull;
 
-    /// <summary>All routes at the moment of the call, by route and method.</summary>
+    /// <summary>All routes at the time of the call, ordered by route and method.</summary>
     public IReadOnlyList<RouteUsage> All => [.. _routes.All
         .OrderBy(usage => usage.Route, StringComparer.Ordinal)
         .ThenBy(usage => usage.Method, StringComparer.Ordinal)];
 
-    /// <summary>The slowest requests of all routes, the slowest first; null if their traces are not kept.</summary>
+    /// <summary>Returns the slowest requests of all routes, slowest first; null if their traces are not kept.</summary>
     public IReadOnlyList<TracedRequest>? ReadSlowest() => !options.Value.CollectExemplars ? null :
     [
         .. _routes.All.SelectMany(route => route.Durations).SelectMany(duration => duration.Slowest!.Read())
@@ -66,10 +67,11 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
             .Take(ShownRequests),
     ];
 
-    /// <summary>The method, always the same string, or <see cref="OtherMethod"/>.</summary>
+    /// <summary>Returns the shared string of a known method, or <see cref="OtherMethod"/>.</summary>
     public static string MethodOf(string method) => KnownMethods.TryGetValue(method, out string? known) ? known : OtherMethod;
 
-    /// <summary>The name of a route's row. Long-lived requests have their own, so that they distort no percentile of the others.</summary>
+    /// <summary>Returns the name of a route's row. Long-lived requests have a separate row, so that they do not distort the percentiles of
+    /// other requests.</summary>
     public static string NameOf(string route, bool isLongLived) => isLongLived ? $"{route} {LongLived}" : route;
 
     public RouteUsage Get(string method, string route) => _routes.Get((method, route));

@@ -4,10 +4,10 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>How a request ended.</summary>
+/// <summary>The class of a response.</summary>
 internal enum ResponseClass
 {
-    /// <summary>1xx: the connection was upgraded.</summary>
+    /// <summary>1xx. The connection was upgraded.</summary>
     Informational,
 
     /// <summary>2xx.</summary>
@@ -22,19 +22,19 @@ internal enum ResponseClass
     /// <summary>5xx.</summary>
     ServerError,
 
-    /// <summary>The client disconnected before the response started, or the request failed when it did.</summary>
+    /// <summary>The client disconnected before the response started, or the request failed after the client disconnected.</summary>
     Aborted,
 }
 
-/// <summary>What the requests of a method and route pattern took. Thread-safe.</summary>
+/// <summary>The usage of the requests with a method and route pattern. Thread-safe.</summary>
 /// <param name="method">A known method, or <see cref="RouteTable.OtherMethod"/>.</param>
-/// <param name="route">The pattern, never a path.</param>
+/// <param name="route">The route pattern, never a path.</param>
 /// <param name="countsAllocations">Whether allocated bytes are measured.</param>
-/// <param name="exemplarTime">The clock of exemplars; null if none are kept.</param>
+/// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
 internal sealed class RouteUsage(string method, string route, bool countsAllocations = false, TimeProvider? exemplarTime = null)
     : WorkUsage(route, countsAllocations, method)
 {
-    // Beyond these, codes share one; a client must not be able to create any number of series.
+    // Further status codes share one series, so that a client cannot create an unlimited number of series.
     private const int MaxStatusCodes = 8;
 
     private readonly Lock _gate = new();
@@ -45,31 +45,31 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
     /// <summary>A known method, or <see cref="RouteTable.OtherMethod"/>.</summary>
     public string Method { get; } = method;
 
-    /// <summary>The pattern, never a path.</summary>
+    /// <summary>The route pattern, never a path.</summary>
     public string Route => Name;
 
-    /// <summary>The number of rejected requests: by a rate limit (429), or by the queue of the CPU workers. The histograms do not have
-    /// them.</summary>
+    /// <summary>The number of requests that were rejected by a rate limit (429) or by the queue of the CPU workers. The histograms do not
+    /// contain them.</summary>
     public long Rejected => Interlocked.Read(ref _rejected);
 
     /// <summary>The number of responses of a class.</summary>
     public long this[ResponseClass response] => Interlocked.Read(ref _responses[(int)response]);
 
-    /// <summary>The number of responses.</summary>
+    /// <summary>The number of responses of all classes.</summary>
     public long Responses => _responses.Index().Sum(response => this[(ResponseClass)response.Index]);
 
-    /// <summary>The durations by status code, of the codes that were seen.</summary>
+    /// <summary>The durations by status code, for the codes that have occurred.</summary>
     public IReadOnlyList<StatusDuration> Durations => Volatile.Read(ref _durations);
 
-    /// <summary>The requests that took most CPU time, with their traces; null if exemplars are not kept.</summary>
+    /// <summary>The requests with the most CPU time and their traces; null if exemplars are not kept.</summary>
     public SlowestRequests? MostExpensive { get; } =
         exemplarTime is null ? null : new(static request => request.CpuNanoseconds, exemplarTime);
 
-    /// <summary>Whether the trace of a request that was counted would be kept.</summary>
+    /// <summary>Returns whether the trace of a request that was counted would be kept.</summary>
     public bool AdmitsTrace(in RunUsage usage, int status) => MostExpensive is { } expensive
         && (expensive.Admits(usage.CpuNanoseconds) || DurationOf(status).Slowest!.Admits(usage.WallNanoseconds));
 
-    /// <summary>Keeps the trace of a request that was counted, if it is among the slowest.</summary>
+    /// <summary>Keeps the trace of a request that was counted, if the request is among the slowest.</summary>
     public void AddTrace(TracedRequest request)
     {
         MostExpensive!.Add(request);
@@ -77,12 +77,12 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
     }
 
     /// <summary>Counts a request.</summary>
-    /// <param name="usage">What it took.</param>
+    /// <param name="usage">The usage of the request.</param>
     /// <param name="status">The status code.</param>
-    /// <param name="response">How it ended.</param>
-    /// <param name="isRejected">Whether it was rejected before the application did its work, so that it says nothing about that
-    /// work.</param>
-    /// <param name="counted">As for <see cref="WorkUsage.Record"/>.</param>
+    /// <param name="response">The class of the response.</param>
+    /// <param name="isRejected">Whether the request was rejected before the application did its work. The percentiles then exclude
+    /// it.</param>
+    /// <param name="counted">The CPU time in nanoseconds that is already counted (see <see cref="WorkUsage.Record"/>).</param>
     public void Record(
         in RunUsage usage, int status = 200, ResponseClass response = ResponseClass.Success, bool isRejected = false, long counted = 0)
     {
@@ -101,7 +101,7 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
 
     private StatusDuration DurationOf(int status) => Find(status) ?? Add(status);
 
-    /// <returns>Null for a code that may be new.</returns>
+    /// <returns>The durations of a status code; null if they may have to be added.</returns>
     private StatusDuration? Find(int status)
     {
         StatusDuration[] known = Volatile.Read(ref _durations);
@@ -132,14 +132,14 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
     }
 }
 
-/// <summary>The duration of a route's requests with a status code, as the metric that ready-made dashboards know:
-/// <c>http.server.request.duration</c> of OpenTelemetry's HTTP conventions. Thread-safe.</summary>
+/// <summary>The durations of a route's requests with a status code. The exposition contains them as <c>http.server.request.duration</c> of
+/// OpenTelemetry's HTTP conventions, which ready-made dashboards use. Thread-safe.</summary>
 internal sealed class StatusDuration
 {
     private static readonly HdrHistogramDescription Description =
         HdrHistogramDescription.Nanoseconds with { Help = "Duration of HTTP server requests." };
 
-    // As fine as the exposition: 1 KB.
+    // The resolution of the exposition, which takes 1 KB.
     private static readonly InterlockedHdrHistogramFactory<uint> Nanoseconds =
         HdrHistogram.Factory.WithRelativeError(0.1).WithMinTrackableValue(1_000).WithMaxTrackableValue(3_600_000_000_000).WithInterlocked();
 
@@ -147,8 +147,8 @@ internal sealed class StatusDuration
     private long _sum;
 
     /// <param name="route">The row.</param>
-    /// <param name="status">The code; null for all others.</param>
-    /// <param name="exemplarTime">The clock of exemplars; null if none are kept.</param>
+    /// <param name="status">The status code; null for all other codes.</param>
+    /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
     public StatusDuration(RouteUsage route, int? status, TimeProvider? exemplarTime)
     {
         Status = status;
@@ -165,13 +165,13 @@ internal sealed class StatusDuration
         };
     }
 
-    /// <summary>The code; null for all others.</summary>
+    /// <summary>The status code; null for all other codes.</summary>
     public int? Status { get; }
 
-    /// <summary>The slowest requests, with their traces; null if exemplars are not kept.</summary>
+    /// <summary>The slowest requests and their traces; null if exemplars are not kept.</summary>
     public SlowestRequests? Slowest { get; }
 
-    /// <summary>The histogram as the exposition names it.</summary>
+    /// <summary>The histogram with its name and labels in the exposition.</summary>
     public HdrHistogramRegistration Registration { get; }
 
     public void Record(long nanoseconds)

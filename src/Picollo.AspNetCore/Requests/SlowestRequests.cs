@@ -2,22 +2,22 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Requests;
 
-/// <summary>A request with the trace that it belongs to.</summary>
+/// <summary>A request and its trace.</summary>
 /// <param name="Row">The route.</param>
 /// <param name="Status">The status code.</param>
-/// <param name="WallNanoseconds">The time from its start to its end.</param>
+/// <param name="WallNanoseconds">The time from the start to the end of the request.</param>
 /// <param name="CpuNanoseconds">The CPU time on all its threads.</param>
-/// <param name="End">The time of its end.</param>
-/// <param name="TraceId">32 hexadecimal digits.</param>
-/// <param name="SpanId">16 hexadecimal digits.</param>
+/// <param name="End">The end time.</param>
+/// <param name="TraceId">The trace ID, 32 hexadecimal digits.</param>
+/// <param name="SpanId">The span ID, 16 hexadecimal digits.</param>
 internal sealed record TracedRequest(
     RouteUsage Row, int Status, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId);
 
-/// <summary>The requests with the largest values of the current minute and of the minute before. Thread-safe.</summary>
-/// <remarks>Minutes, and not the most recent requests of all, because a server takes exemplars of a series in the order of their times
-/// only: the largest value of a window that moves on is replaced by a later request, never by an earlier one. In a lower bucket, a request
-/// that slower ones replace may leave an earlier one, which the server ignores.</remarks>
-/// <param name="valueOf">The value by which requests are compared.</param>
+/// <summary>The requests with the largest values in the current minute and in the previous minute. Thread-safe.</summary>
+/// <remarks>Requests are kept by minute because a Prometheus server accepts the exemplars of a series only in the order of their times.
+/// When a minute ends, its largest value is replaced by a later request, never by an earlier one. In a lower bucket, a request that slower
+/// requests replace may leave an earlier one, which the server ignores.</remarks>
+/// <param name="valueOf">A function that returns the value by which requests are compared.</param>
 /// <param name="time">The clock.</param>
 internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimeProvider time)
 {
@@ -33,7 +33,7 @@ internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimePro
     private long _minute;
     private long _least = AnyValue; // only larger values are added
 
-    /// <summary>Whether a request with a value would be kept. Called for each request: without a lock.</summary>
+    /// <summary>Returns whether a request with a value would be kept. Takes no lock, because it is called for each request.</summary>
     public bool Admits(long value) => value > Volatile.Read(ref _least) || MinuteNow() != Volatile.Read(ref _minute);
 
     public void Add(TracedRequest request)
@@ -46,7 +46,7 @@ internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimePro
                 return;
             }
 
-            // Of equal values, the earlier one stays the larger.
+            // Of equal values, the earlier one ranks higher.
             int place = _current.FindIndex(other => valueOf(other) >= valueOf(request));
             _current.Insert(place < 0 ? _current.Count : place, request);
             if (_current.Count > RequestsPerMinute)
@@ -58,7 +58,7 @@ internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimePro
         }
     }
 
-    /// <summary>The requests in ascending order of their values.</summary>
+    /// <summary>Returns the requests in ascending order of their values.</summary>
     public IReadOnlyList<TracedRequest> Read()
     {
         lock (_gate)
@@ -68,7 +68,7 @@ internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimePro
         }
     }
 
-    /// <summary>The requests as exemplars of the histogram of their values.</summary>
+    /// <summary>Returns the requests as exemplars of the histogram of their values.</summary>
     public IReadOnlyList<Exemplar> ReadExemplars() =>
         [.. Read().Select(request => new Exemplar((ulong)Math.Max(valueOf(request), 0), request.End, request.TraceId, request.SpanId))];
 

@@ -4,7 +4,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.AspNetCore.Spans;
 
-/// <summary>Ends an <see cref="ActivityCpuUsage"/> with the host, and logs what users should know of it.</summary>
+/// <summary>Disposes an <see cref="ActivityCpuUsage"/> with the host, and logs its problems.</summary>
 internal sealed class SpanService(ActivityCpuUsage spans, ILoggerFactory loggers, IHostApplicationLifetime lifetime)
     : IHostedService, IDisposable
 {
@@ -12,7 +12,7 @@ internal sealed class SpanService(ActivityCpuUsage spans, ILoggerFactory loggers
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        // Once the sources of all services exist.
+        // After startup, when the sources of all services exist.
         _started = lifetime.ApplicationStarted.Register(LogProblems);
         return Task.CompletedTask;
     }

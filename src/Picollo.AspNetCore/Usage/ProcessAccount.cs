@@ -4,19 +4,19 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Usage;
 
-/// <summary>A part of the CPU time of the process. The parts are disjoint.</summary>
-/// <param name="Name">The name in JSON and in the exposition; stable.</param>
+/// <summary>A part of the CPU time of the process. The parts do not overlap.</summary>
+/// <param name="Name">The name in JSON and in the exposition, which is stable.</param>
 /// <param name="Title">The name on the page.</param>
-/// <param name="Nanoseconds">The CPU time since the process began. Never decreases.</param>
+/// <param name="Nanoseconds">The CPU time since the start of the process. Never decreases.</param>
 internal sealed record CpuPart(string Name, string Title, long Nanoseconds)
 {
-    /// <summary>The share of the CPU time of all processors over the window of the reading, 0 to 1.</summary>
+    /// <summary>The share of the CPU time of all processors in the window of the reading, 0 to 1.</summary>
     public double MachineShare { get; init; }
 }
 
-/// <summary>What the CPU time of the process was spent on: all of it. Thread-safe.</summary>
-/// <remarks>What flows took is known by row. What threads took outside of these flows is known by the names of threads, where the system
-/// has names; what a thread takes between the last reading and its end is in the rest.</remarks>
+/// <summary>Attributes the whole CPU time of the process to parts. Thread-safe.</summary>
+/// <remarks>The CPU time of measured flows is known for each row. The CPU time of threads outside these flows is attributed by the names of
+/// the threads, if the system reports names. The CPU time of a thread between the last reading and its end counts as the rest.</remarks>
 internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions<PicolloOptions> options)
 {
     private enum Group
@@ -37,9 +37,9 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions
     private Dictionary<(long Id, long Start), long> _seen = [];
     private long _rest;
 
-    /// <summary>Reads all parts; the last is the rest.</summary>
-    /// <returns>Empty if the CPU time of the process is unavailable.</returns>
-    /// <remarks>Runs that have not ended are in it as far as <see cref="Work.RunningWorkList.Read"/> has counted them.</remarks>
+    /// <summary>Reads all parts. The last part is the rest.</summary>
+    /// <returns>The parts; empty if the CPU time of the process is unavailable.</returns>
+    /// <remarks>The CPU time of runs that have not ended is included up to the last <see cref="Work.RunningWorkList.Read"/>.</remarks>
     public IReadOnlyList<CpuPart> Read()
     {
         lock (_gate)
@@ -55,20 +55,20 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions
             long named = work.All.Sum(row => row.TotalCpuNanoseconds);
             ReadThreads();
 
-            // The last: it must not be less than its parts.
+            // Read last, because it must not be less than the sum of the parts.
             if (TryGetProcessNanoseconds() is not { } process)
             {
                 return [];
             }
 
-            // What passes between the readings of two parts may be in neither, or in both, until the next time.
+            // CPU time between the readings of two parts may be in neither part, or in both, until the next reading.
             _rest = Math.Max(_rest, process - requests - afterResponse - page - named - _groups.Sum());
             return
             [
                 new("requests", "Requests", requests),
                 new("after_response", "After the response", afterResponse),
                 new("work", "Named work", named),
-                new("page", "This page, and scrapes", page),
+                new("page", "This page and scrapes", page),
                 new("cpu_workers", "CPU workers", _groups[(int)Group.Workers]),
                 new("garbage_collector", "Garbage collector", _groups[(int)Group.GarbageCollector]),
                 new("jit_compiler", "JIT compiler", _groups[(int)Group.JitCompiler]),
@@ -108,7 +108,7 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions
         _seen = seen;
     }
 
-    // Names of .NET 10, as far as Linux keeps them; seen in /proc/self/task/*/comm of a web application with both garbage collectors.
+    // Thread names of .NET 10, shortened by Linux, from /proc/self/task/*/comm of a web application with each of the garbage collectors.
     private Group GroupOf(string name) => name switch
     {
         ".NET Server GC" or ".NET BGC" => Group.GarbageCollector,

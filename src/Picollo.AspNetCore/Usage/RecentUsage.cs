@@ -4,11 +4,11 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
 
-/// <summary>A window of the page's percentiles and plots that ends now.</summary>
-/// <param name="Id">Its name in addresses.</param>
-/// <param name="Title">Its name on the page.</param>
-/// <param name="Length">The length once the page has been viewed for so long.</param>
-/// <param name="Step">The distance of the moments that it can start at.</param>
+/// <summary>A time window of the page's percentiles and plots that ends now.</summary>
+/// <param name="Id">The ID in addresses.</param>
+/// <param name="Title">The title on the page.</param>
+/// <param name="Length">The length of the window. It is shorter until the page has been viewed for this time.</param>
+/// <param name="Step">The time between the moments at which the window can start.</param>
 internal sealed record RecentWindow(string Id, string Title, TimeSpan Length, TimeSpan Step)
 {
     public static RecentWindow Minute { get; } = new("1m", "last minute", TimeSpan.FromMinutes(1), TimeSpan.FromSeconds(10));
@@ -17,37 +17,37 @@ internal sealed record RecentWindow(string Id, string Title, TimeSpan Length, Ti
 
     public static IReadOnlyList<RecentWindow> All { get; } = [TenMinutes, Minute];
 
-    /// <summary>The window with an ID; null, which is the time since the start, for any other text.</summary>
+    /// <summary>Returns the window with an ID; null, which means the time since the start, for any other text.</summary>
     public static RecentWindow? Find(string id) => All.FirstOrDefault(window => window.Id == id);
 
-    /// <summary>The largest age of a moment that the window can start at.</summary>
+    /// <summary>The maximum age of a moment at which the window can start.</summary>
     public TimeSpan Longest => Length + Step;
 }
 
-/// <summary>Percentiles of the last minutes: without the first requests, which the JIT compiler made slow. What routes and named work had
-/// counted is kept for moments of the last ten minutes, while the page is viewed. Thread-safe.</summary>
+/// <summary>Computes the percentiles of the last minutes, without the first requests, which the JIT compiler slows down. While the page is
+/// viewed, the state of routes and named work is kept for several moments in the last ten minutes. Thread-safe.</summary>
 /// <remarks>
-/// <para>A moment is kept every 10 s for a minute and every minute for ten: 19 at most. Of a row it has the compressed encoding of each
-/// histogram, of which moments share what has not changed. With 256 routes that is 3 MB if the requests of each spread over 100 buckets,
-/// and less than 70 MB whatever they do (measured by <c>RecentUsageTests</c>). Nothing runs and nothing more is kept while no one views the
-/// page.</para>
+/// <para>A moment is kept every 10 s for one minute and every minute for ten minutes, at most 19 moments. A moment contains the compressed
+/// encoding of each histogram of each row. Moments share unchanged states. With 256 routes, the moments take 3 MB if the requests of each
+/// route spread over 100 buckets, and always less than 70 MB (measured by <c>RecentUsageTests</c>). While the page is not viewed, nothing
+/// runs and nothing more is kept.</para>
 /// </remarks>
 internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
 {
     private readonly Lock _gate = new();
     private readonly HdrHistogramSummary _summary = new();
-    private readonly List<Moment> _moments = []; // the oldest first
+    private readonly List<Moment> _moments = []; // oldest first
     private readonly Dictionary<RecentWindow, (UsageReading Of, UsageReading Recent)> _last = [];
 
-    /// <summary>The number of moments that are kept.</summary>
+    /// <summary>The number of kept moments.</summary>
     internal int Moments => _moments.Count;
 
-    /// <summary>The bytes of all encodings that are kept.</summary>
+    /// <summary>The size of all kept encodings, in bytes.</summary>
     internal long KeptBytes =>
         _moments.SelectMany(moment => moment.States.Values).Distinct().Sum(state => state.Encoded.Sum(one => one.Length));
 
-    /// <summary>The same reading with percentiles of a window. Called for each view of the page, also without a window: it keeps what later
-    /// windows start with.</summary>
+    /// <summary>Returns a reading with the percentiles of a window. Must be called for each view of the page, also without a window,
+    /// because it keeps the moments at which later windows start.</summary>
     public UsageReading Of(UsageReading reading, RecentWindow? window)
     {
         lock (_gate)
@@ -76,8 +76,8 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
         }
     }
 
-    /// <summary>The histograms of a subject as plots show them: of the window, or since the start for null and for a registered
-    /// histogram.</summary>
+    /// <summary>Returns the histograms of a subject for its plots. They cover the window, or, for a null window or a registered histogram,
+    /// the time since the start.</summary>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
     public IReadOnlyList<ReadOnlyHdrHistogram> HistogramsOf(Subject subject, RecentWindow? window)
     {
@@ -119,20 +119,21 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
 
     private static State StateOf(WorkUsage work, State? previous)
     {
-        // Read before the histograms: a run that ends in between is in the next state at the latest.
+        // Read before the histograms, so that a run that ends in between changes the count of the next state.
         ulong count = work.Wall.TotalCount;
         return previous is not null && previous.Count == count
             ? previous
             : new(count, SumsOf(work), [.. HistogramsOf(work).Select(histogram => HdrHistogramEncoding.EncodeCompressed(histogram))]);
     }
 
-    // Both as State has them.
+    // The sums and histograms in the order of State.
     private static long[] SumsOf(WorkUsage work) => [work.CpuNanoseconds, work.WallNanoseconds, work.AllocatedBytes];
 
     private static IReadOnlyList<HdrHistogram> HistogramsOf(WorkUsage work) =>
         work.Allocated is { } allocated ? [work.Cpu, work.Wall, allocated] : [work.Cpu, work.Wall];
 
-    /// <summary>The newest moment that is as old as the window is long; else the oldest within it.</summary>
+    /// <summary>Returns the newest moment that is at least as old as the window is long, or else the oldest moment within the
+    /// window.</summary>
     private Moment StartOf(RecentWindow window, long now)
     {
         List<Moment> possible = _moments.FindAll(moment => time.GetElapsedTime(moment.Timestamp, now) <= window.Longest);
@@ -165,10 +166,10 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
         return since;
     }
 
-    /// <summary>What the rows had counted at a moment.</summary>
+    /// <summary>The states of the rows at a moment.</summary>
     private sealed record Moment(long Timestamp, Dictionary<Subject, State> States);
 
-    /// <summary>What a row had counted: the number of runs, and of CPU time, wall time and allocated bytes the exact sums and the
-    /// histograms.</summary>
+    /// <summary>The state of a row: the number of runs, and the exact sums and the histograms of CPU time, wall time and allocated
+    /// bytes.</summary>
     private sealed record State(ulong Count, long[] Sums, byte[][] Encoded);
 }

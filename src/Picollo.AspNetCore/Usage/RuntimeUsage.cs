@@ -6,20 +6,20 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
 
-/// <summary>The application's <see cref="RuntimeMeter"/>, from the start of the host until its end, if the options request it.
+/// <summary>Runs the application's <see cref="RuntimeMeter"/> from the start to the stop of the host, if the options request it.
 /// Thread-safe.</summary>
 internal sealed class RuntimeUsage(IOptions<PicolloOptions> options, HdrHistogramRegistry registry, ILoggerFactory loggers)
     : IHostedService, IDisposable
 {
     private volatile RuntimeMeter? _meter;
 
-    /// <summary>The totals until now; null if the runtime is not measured.</summary>
+    /// <summary>The current totals; null if the runtime is not measured.</summary>
     public RuntimeTotals? Totals => _meter?.GetTotals();
 
-    /// <summary>What cannot be measured, and why.</summary>
+    /// <summary>The reasons why values cannot be measured.</summary>
     public IReadOnlyList<string> UnavailableReasons => _meter?.UnavailableReasons ?? [];
 
-    /// <exception cref="ArgumentException">The application has registered the histograms of its own meter.</exception>
+    /// <exception cref="ArgumentException">The application has registered the histograms of another <see cref="RuntimeMeter"/>.</exception>
     public Task StartAsync(CancellationToken cancellationToken)
     {
         if (options.Value.MeasureRuntime && _meter is null)
@@ -47,11 +47,11 @@ internal sealed class RuntimeUsage(IOptions<PicolloOptions> options, HdrHistogra
     }
 }
 
-/// <summary>What the runtime has done.</summary>
-/// <param name="Totals">Until now.</param>
+/// <summary>The usage of the runtime.</summary>
+/// <param name="Totals">The totals at the time of the reading.</param>
 /// <param name="PauseShare">The share of the window of the reading in which collections stopped all threads, 0 to 1.</param>
-/// <param name="AllocationRate">Allocated bytes per second over that window.</param>
-/// <param name="ExceptionRate">Exceptions per second over that window.</param>
-/// <param name="UnavailableReasons">What cannot be measured, and why.</param>
+/// <param name="AllocationRate">The number of bytes allocated per second in that window.</param>
+/// <param name="ExceptionRate">The number of exceptions per second in that window.</param>
+/// <param name="UnavailableReasons">The reasons why values cannot be measured.</param>
 internal sealed record RuntimeReading(
     RuntimeTotals Totals, double PauseShare, double AllocationRate, double ExceptionRate, IReadOnlyList<string> UnavailableReasons);

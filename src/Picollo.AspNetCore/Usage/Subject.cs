@@ -15,19 +15,19 @@ internal sealed class Subject
     private static readonly ConditionalWeakTable<HdrHistogramRegistration, Subject> Registered = [];
 
     private static readonly HdrHistogramDescription CpuTime =
-        HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, over all the threads it ran on." };
+        HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, on all threads." };
 
     private static readonly HdrHistogramDescription Duration =
         HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." };
 
     private static readonly HdrHistogramDescription Allocations = new()
     {
-        Help = "Bytes that each run has allocated, on all the threads it ran on.",
+        Help = "Bytes allocated by each run, on all threads.",
         Unit = new() { Name = "bytes" },
         LowestBound = 256,
     };
 
-    /// <summary>Identifies the subject in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
+    /// <summary>The ID of the subject in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
     /// application.</summary>
     public required string Id { get; init; }
 
@@ -37,10 +37,11 @@ internal sealed class Subject
     /// <summary>The method of a route; empty for a registered histogram.</summary>
     public string Method { get; private init; } = "";
 
-    /// <summary>The histograms on the page: CPU and wall time of a route or of work, or the one that was registered.</summary>
+    /// <summary>The histograms on the page: CPU and wall time of a route or of work, or the registered histogram.</summary>
     public required IReadOnlyList<HdrHistogramRegistration> Registrations { get; init; }
 
-    /// <summary>The histograms in the exposition: the same, but the durations of a route by status code.</summary>
+    /// <summary>The histograms in the exposition. They are those on the page, except that the durations of a route are split by status
+    /// code.</summary>
     public IEnumerable<HdrHistogramRegistration> Exposed =>
     [
         Registrations[0],
@@ -48,10 +49,10 @@ internal sealed class Subject
         .. AllocatedBytes is null ? Array.Empty<HdrHistogramRegistration>() : [AllocatedBytes],
     ];
 
-    /// <summary>The bytes that runs have allocated; null if they are not measured.</summary>
+    /// <summary>The bytes allocated by runs; null if they are not measured.</summary>
     public HdrHistogramRegistration? AllocatedBytes { get; private init; }
 
-    /// <summary>Their names in plots.</summary>
+    /// <summary>The names of <see cref="Registrations"/> in plots.</summary>
     public IReadOnlyList<string> SeriesNames { get; private init; } = ["values"];
 
     /// <summary>The unit on the page.</summary>
@@ -65,10 +66,10 @@ internal sealed class Subject
 
     public bool IsRoute => Route is not null;
 
-    /// <summary>Whether the histogram is one of the runtime, which all have names that start with <c>dotnet.</c>.</summary>
+    /// <summary>Whether the subject is a histogram of the runtime, whose name starts with <c>dotnet.</c>.</summary>
     public bool IsRuntime => Work is null && Name.StartsWith("dotnet.", StringComparison.Ordinal);
 
-    /// <summary>The subject of a route or of named work, always the same one.</summary>
+    /// <summary>Returns the subject of a route or of named work, always the same object.</summary>
     public static Subject Of(WorkUsage usage) => Works.GetValue(usage, static usage =>
     {
         var route = usage as RouteUsage;
@@ -102,12 +103,12 @@ internal sealed class Subject
         };
     });
 
-    /// <summary>The subject of a registered histogram, always the same one.</summary>
+    /// <summary>Returns the subject of a registered histogram, always the same object.</summary>
     public static Subject Of(HdrHistogramRegistration registration) => Registered.GetValue(registration, static registration =>
     {
         HdrHistogramDescription description = registration.Description;
 
-        // Times of up to a second's resolution are shown in milliseconds, as people read them; Prometheus requires seconds.
+        // Prometheus requires seconds. The page shows times in milliseconds unless they are recorded more coarsely than in seconds.
         HdrHistogramUnit unit = description.Unit;
         bool isTime = unit.Name == "seconds" && unit.Ratio >= 1;
         return new Subject
@@ -119,7 +120,7 @@ internal sealed class Subject
         };
     });
 
-    // FNV-1a, 64 bits (draft-eastlake-fnv). Collisions are no threat: the names are the application's own.
+    // FNV-1a, 64 bits (draft-eastlake-fnv). Deliberate collisions are not a risk, because the application chooses the names.
     private static string IdOf(params ReadOnlySpan<string> parts)
     {
         const ulong Basis = 0xcbf29ce484222325;
@@ -146,9 +147,9 @@ internal sealed class Subjects(RouteTable routes, WorkMeter work, HdrHistogramRe
     public IReadOnlyList<Subject> All =>
         [.. routes.All.Select(Subject.Of), .. work.All.Select(Subject.Of), .. registry.Registrations.Select(Subject.Of)];
 
-    /// <summary>Every histogram with the name and labels that it is exposed by.</summary>
+    /// <summary>All histograms with their names and labels in the exposition.</summary>
     public IReadOnlyList<HdrHistogramRegistration> Exposed => [.. All.SelectMany(subject => subject.Exposed)];
 
-    /// <summary>The subject with an ID; null if there is none.</summary>
+    /// <summary>Returns the subject with an ID; null if it does not exist.</summary>
     public Subject? Find(string id) => All.FirstOrDefault(subject => subject.Id == id);
 }

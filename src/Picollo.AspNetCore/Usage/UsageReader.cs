@@ -7,18 +7,18 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
 
-/// <summary>Reads all subjects when a viewer asks. Rates cover the time since an earlier reading: up to ten seconds while readings are
-/// frequent, otherwise the time since the last one or the start. Thread-safe.</summary>
+/// <summary>Reads all subjects on request. Rates cover the time since an earlier reading: up to ten seconds if readings are frequent,
+/// otherwise the time since the last reading or the start. Thread-safe.</summary>
 internal sealed class UsageReader
 {
-    /// <summary>The longest window while readings are frequent.</summary>
+    /// <summary>The longest window if readings are frequent.</summary>
     public static readonly TimeSpan LongestWindow = TimeSpan.FromSeconds(10);
 
     /// <summary>The shortest window, if there is an older reading. A shorter one would compute a rate from too few requests.</summary>
     public static readonly TimeSpan ShortestWindow = TimeSpan.FromMilliseconds(900);
 
-    // The least time between two readings that are kept; with the longest window it bounds their number.
-    private static readonly TimeSpan KeptApart = TimeSpan.FromMilliseconds(500);
+    // The minimum time between two kept readings. Together with the longest window, it limits their number.
+    private static readonly TimeSpan KeepInterval = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _gate = new();
     private readonly HdrHistogramSummary _summary = new();
@@ -29,7 +29,7 @@ internal sealed class UsageReader
     private readonly MeterBridge _meters;
     private readonly CpuProfiles _profiles;
     private readonly TimeProvider _time;
-    private readonly List<Look> _looks = []; // the oldest first; never empty after the constructor
+    private readonly List<Look> _looks = []; // oldest first; never empty after the constructor
     private UsageReading? _last;
 
     public UsageReader(
@@ -42,7 +42,7 @@ internal sealed class UsageReader
         _looks.Add(LookOf(ReadAll(), _account.Read(), _runtime.Totals, time.GetTimestamp()));
     }
 
-    /// <summary>The number of looks that are kept for later windows.</summary>
+    /// <summary>The number of readings that are kept for later windows.</summary>
     internal int Looks => _looks.Count;
 
     /// <summary>Reads everything, or returns the last reading if it is at most <paramref name="maxAge"/> old.</summary>
@@ -58,7 +58,7 @@ internal sealed class UsageReader
 
     private UsageReading ReadNow(long now)
     {
-        // First: it counts what has not ended.
+        // Read first, because this adds the CPU time of runs that have not ended to their rows.
         IReadOnlyList<RunReading> running = _running.Read();
         IReadOnlyList<SubjectUsage> all = ReadAll();
         IReadOnlyList<CpuPart> parts = _account.Read();
@@ -66,7 +66,7 @@ internal sealed class UsageReader
         Look before = BaseOf(now);
         Keep(look);
 
-        // Two looks within a tick of the clock have no rates.
+        // If two readings are within one tick of the clock, rates are 0.
         TimeSpan window = AgeOf(before, now);
         double seconds = window > TimeSpan.Zero ? window.TotalSeconds : double.PositiveInfinity;
         double processorSeconds = seconds * Environment.ProcessorCount;
@@ -90,7 +90,7 @@ internal sealed class UsageReader
 
         SubjectUsage WithRates(SubjectUsage usage, (ulong Count, double Sum) old)
         {
-            (ulong count, double sum) = old.Count > usage.Count ? default : old; // it was reset
+            (ulong count, double sum) = old.Count > usage.Count ? default : old; // the histogram was reset
             return usage with
             {
                 Rate = (usage.Count - count) / seconds,
@@ -121,7 +121,7 @@ internal sealed class UsageReader
             }
             catch (ObjectDisposedException)
             {
-                // A histogram that is still registered was disposed; the others are shown.
+                // A histogram that is still registered was disposed. The others are still shown.
             }
         }
 
@@ -144,7 +144,7 @@ internal sealed class UsageReader
 
         if (subject.Work is { } work)
         {
-            quantiles[0] = quantiles[0] with { Sum = work.CpuNanoseconds }; // exact, not of buckets
+            quantiles[0] = quantiles[0] with { Sum = work.CpuNanoseconds }; // exact, not estimated from buckets
             quantiles[1] = quantiles[1] with { Sum = work.WallNanoseconds };
             sum = work.TotalCpuNanoseconds;
             count = subject.Route is { } route ? (ulong)route.Responses : count;
@@ -162,7 +162,7 @@ internal sealed class UsageReader
 
     private Quantiles QuantilesOf(HdrHistogram histogram) => Quantiles.Of(histogram.GetSummary(_summary));
 
-    /// <summary>The look with which the window until now starts.</summary>
+    /// <summary>Returns the reading at which the current window starts.</summary>
     private Look BaseOf(long now) =>
         _looks.Find(look => AgeOf(look, now) is var age && age >= ShortestWindow && age <= LongestWindow)
         ?? _looks.FindLast(look => AgeOf(look, now) >= ShortestWindow)
@@ -170,10 +170,10 @@ internal sealed class UsageReader
 
     private void Keep(Look look)
     {
-        // The newest of those that are too old stays, because the next window may start with it.
+        // The newest of the readings that are too old is kept, because the next window may start at it.
         int tooOld = _looks.FindLastIndex(one => AgeOf(one, look.Timestamp) > LongestWindow);
         _looks.RemoveRange(0, Math.Max(tooOld, 0));
-        if (_looks.Count > 1 && AgeOf(_looks[^2], look.Timestamp) < KeptApart)
+        if (_looks.Count > 1 && AgeOf(_looks[^2], look.Timestamp) < KeepInterval)
         {
             _looks.RemoveAt(_looks.Count - 1);
         }

@@ -6,7 +6,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Usage;
 
-/// <summary>What all subjects had counted at a moment, and the CPU time of the process.</summary>
+/// <summary>The usage of all subjects at a moment, and the CPU time of the process.</summary>
 internal sealed record UsageReading
 {
     public required DateTimeOffset Time { get; init; }
@@ -14,49 +14,50 @@ internal sealed record UsageReading
     /// <summary>The time over which rates and shares are computed.</summary>
     public required TimeSpan Window { get; init; }
 
-    /// <summary>The processors that this process can use.</summary>
+    /// <summary>The number of processors that this process can use.</summary>
     public required int Processors { get; init; }
 
-    /// <summary>The process's share of the CPU time of all processors over the window, 0 to 1; null if it is unavailable.</summary>
+    /// <summary>The process's share of the CPU time of all processors in the window, 0 to 1; null if it is unavailable.</summary>
     public required double? ProcessShare { get; init; }
 
-    /// <summary>The largest number of routes with their own row.</summary>
+    /// <summary>The maximum number of routes with their own row.</summary>
     public int MaxRoutes { get; init; }
 
-    /// <summary>Whether further routes count as <c>(other)</c>.</summary>
+    /// <summary>Whether further routes are counted as <c>(other)</c>.</summary>
     public bool IsFull { get; init; }
 
-    /// <summary>What the CPU time of the process was spent on; empty if it is unavailable.</summary>
+    /// <summary>The parts of the CPU time of the process; empty if it is unavailable.</summary>
     public required IReadOnlyList<CpuPart> Parts { get; init; }
 
-    /// <summary>What the runtime has done; null if it is not measured.</summary>
+    /// <summary>The usage of the runtime; null if it is not measured.</summary>
     public RuntimeReading? Runtime { get; init; }
 
-    /// <summary>The number of CPU profiles that are kept of requests and runs above the budget.</summary>
+    /// <summary>The number of kept CPU profiles of requests and runs above the budget, by label.</summary>
     public IReadOnlyDictionary<FlowLabel, int> Profiles { get; init; } = new Dictionary<FlowLabel, int>();
 
     /// <summary>The runs that have not ended, without requests for Picollo's own page.</summary>
     public required IReadOnlyList<RunReading> Running { get; init; }
 
-    /// <summary>The one that runs for the longest time, without long-lived requests; null if there is none.</summary>
+    /// <summary>The oldest run that is not a long-lived request; null if there is none.</summary>
     public RunReading? Oldest => Running.Where(run => !run.Description.IsLongLived).Cast<RunReading?>().MaxBy(run => run!.Value.Age);
 
-    /// <summary>The one that has taken most CPU time; null if there is none.</summary>
+    /// <summary>The run with the most CPU time; null if there is none.</summary>
     public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
 
-    /// <summary>The slowest requests of the last two minutes, the slowest first; null if their traces are not kept.</summary>
+    /// <summary>The slowest requests of the last two minutes, slowest first; null if their traces are not kept.</summary>
     public IReadOnlyList<TracedRequest>? Slowest { get; init; }
 
-    /// <summary>What is recorded from meters; null for nothing.</summary>
+    /// <summary>The histograms that are recorded from meters; null if no meters were added.</summary>
     public MeterHistograms? Meters { get; init; }
 
-    /// <summary>The limit of series of an instrument.</summary>
+    /// <summary>The maximum number of series of an instrument.</summary>
     public int MaxSeries { get; init; }
 
-    /// <summary>The window of the percentiles; null for all since the start.</summary>
+    /// <summary>The window of the percentiles; null for the time since the start.</summary>
     public RecentWindow? Recent { get; init; }
 
-    /// <summary>The time that the window has now: shorter than its name until the page has been viewed for so long.</summary>
+    /// <summary>The current length of the window. It is shorter than <see cref="RecentWindow.Length"/> until the page has been viewed for
+    /// that time.</summary>
     public TimeSpan RecentTime { get; init; }
 
     /// <summary>Routes by route and method, then named work, then histograms by name.</summary>
@@ -86,28 +87,28 @@ internal sealed record UsageReading
     public IReadOnlyList<SubjectUsage> RuntimeHistograms { get; private init; } = [];
 }
 
-/// <summary>What a subject has counted.</summary>
+/// <summary>The usage of a subject.</summary>
 /// <param name="Subject">The subject.</param>
-/// <param name="Count">Requests, runs or values since the start, including those outside the histogram's range.</param>
-/// <param name="Rate">Requests or values per second over the window of the reading.</param>
-/// <param name="MachineShare">The share of the CPU time of all processors over that window, 0 to 1; 0 for a histogram.</param>
+/// <param name="Count">The number of requests, runs or values since the start, including values outside the histogram's range.</param>
+/// <param name="Rate">The number of requests, runs or values per second in the window of the reading.</param>
+/// <param name="MachineShare">The share of the CPU time of all processors in that window, 0 to 1; 0 for a histogram.</param>
 /// <param name="Quantiles">The percentiles of each of the subject's histograms.</param>
 internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, double MachineShare, IReadOnlyList<Quantiles> Quantiles)
 {
-    /// <summary>The sum of all values of a histogram; of a route or work, the CPU time in nanoseconds until now.</summary>
+    /// <summary>The sum of all values of a histogram, or the total CPU time of a route or work, in nanoseconds.</summary>
     public required double Sum { get; init; }
 
-    /// <summary>The bytes that runs of the subject have allocated; null if they are not measured.</summary>
+    /// <summary>The bytes allocated by runs of the subject; null if they are not measured.</summary>
     public Quantiles? Allocated { get; init; }
 
-    /// <summary>The CPU time in nanoseconds of what runs of the subject still started when they had ended; 0 for a histogram.</summary>
+    /// <summary>The CPU time, in nanoseconds, of work that continued after the end of its run; 0 for a histogram.</summary>
     public long AfterEndNanoseconds { get; init; }
 
     /// <summary>The kernel's share of a route's CPU time, 0 to 1; null if it is not measured separately.</summary>
     public double? KernelShare { get; init; }
 }
 
-/// <summary>Percentiles of a histogram, as they were recorded.</summary>
+/// <summary>The percentiles of a histogram, in the unit of the recorded values.</summary>
 internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
 {
     public static Quantiles Of(HdrHistogramSummary summary) =>
@@ -119,13 +120,13 @@ internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong
             OutOfRange = summary.OverflowCount,
         };
 
-    /// <summary>The number of values within the range; without any, all percentiles are 0.</summary>
+    /// <summary>The number of values within the range. If it is 0, all percentiles are 0.</summary>
     public required ulong Count { get; init; }
 
     /// <summary>The 99.99th percentile.</summary>
     public ulong P9999 { get; init; }
 
-    /// <summary>Their sum.</summary>
+    /// <summary>The sum of the values within the range.</summary>
     public double Sum { get; init; }
 
     /// <summary>Whether there are values.</summary>
@@ -137,12 +138,12 @@ internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong
     /// <summary>The names in <see cref="AllShown"/>.</summary>
     public static IReadOnlyList<string> AllNames { get; } = [.. default(Quantiles).AllShown.Select(one => one.Name)];
 
-    /// <summary>What the page shows of a registered histogram, whose row has room for one more than those of routes.</summary>
+    /// <summary>The values in the row of a registered histogram, which has room for one percentile more than the row of a route.</summary>
     public IReadOnlyList<(string Name, double? Value)> AllShown =>
         [.. Shown.SkipLast(1), ("p99.99", At(99.99, P9999)), Shown[^1]];
 
-    /// <summary>What the page shows, in the order of its columns; null for what does not exist. A percentile exists if at least one value
-    /// lies above it: else it would be the maximum by another name.</summary>
+    /// <summary>The values in the row of a route, in the order of the columns; null for a missing value. A percentile without a value above
+    /// it is missing, because it would repeat the maximum.</summary>
     public IReadOnlyList<(string Name, double? Value)> Shown =>
     [
         ("mean", HasValues ? Sum / Count : null),
@@ -155,6 +156,6 @@ internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong
 
     private double? At(double rank, ulong value) => PercentileRank.IsBelowMaximum(rank, Count) ? value : null;
 
-    /// <summary>The number of values outside the histogram's range, which the percentiles exclude.</summary>
+    /// <summary>The number of values outside the histogram's range. The percentiles exclude them.</summary>
     public ulong OutOfRange { get; init; }
 }

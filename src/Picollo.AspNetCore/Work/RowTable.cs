@@ -2,17 +2,17 @@ using System.Collections.Concurrent;
 
 namespace Picollo.AspNetCore.Work;
 
-/// <summary>Rows by key, up to a number; further keys share one. Thread-safe.</summary>
-/// <param name="capacity">The number of rows, without the shared one.</param>
-/// <param name="other">The key of the shared one.</param>
-/// <param name="create">Makes a row.</param>
+/// <summary>A table of rows by key with a maximum number of rows. Further keys share one row. Thread-safe.</summary>
+/// <param name="capacity">The maximum number of rows, without the shared row.</param>
+/// <param name="other">The key of the shared row.</param>
+/// <param name="create">A function that creates a row.</param>
 internal sealed class RowTable<TKey, TRow>(int capacity, TKey other, Func<TKey, TRow> create)
     where TKey : notnull
     where TRow : class
 {
     private readonly ConcurrentDictionary<TKey, TRow> _rows = new();
 
-    // The shared row, once the table is full. It stays full: further keys need no lock.
+    // The shared row; null until the table is full. Rows are never removed, so further keys need no lock.
     private TRow? _rest;
 
     public int Capacity => capacity;
@@ -20,7 +20,7 @@ internal sealed class RowTable<TKey, TRow>(int capacity, TKey other, Func<TKey, 
     /// <summary>Whether keys share a row.</summary>
     public bool IsFull => Volatile.Read(ref _rest) is not null;
 
-    /// <summary>All rows at the moment of the call, in no order.</summary>
+    /// <summary>All rows at the time of the call, in an undefined order.</summary>
     public ICollection<TRow> All => _rows.Values;
 
     public TRow Get(TKey key) => _rows.TryGetValue(key, out TRow? row) ? row : Volatile.Read(ref _rest) ?? Add(key);

@@ -2,10 +2,10 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Work;
 
-/// <summary>A run that is measured and has not ended.</summary>
+/// <summary>A measured run that has not ended.</summary>
 internal abstract class RunningWork
 {
-    // These belong to the list.
+    // These fields belong to RunningWorkList.
     internal RunningWork? Next;
     internal RunningWork? Previous;
     internal int Stripe;
@@ -13,34 +13,34 @@ internal abstract class RunningWork
     internal long Counted;
     internal bool IsReported;
 
-    /// <summary>What is shown of it: of this moment, by any thread while the run is in the list.</summary>
-    /// <returns>Null if it is not shown: its CPU time counts when it ends, if at all.</returns>
+    /// <summary>Describes the run at the time of the call. Any thread may call it while the run is in the list.</summary>
+    /// <returns>The description; null if the run is not shown. Its CPU time then counts when it ends, unless it is excluded.</returns>
     public abstract RunDescription? Describe();
 }
 
-/// <summary>What is shown of a run that has not ended.</summary>
-/// <param name="Row">Where its CPU time counts so far.</param>
-/// <param name="IsLongLived">Whether it lasts until its client disconnects.</param>
+/// <summary>The description of a run that has not ended.</summary>
+/// <param name="Row">The row in which its CPU time is currently counted.</param>
+/// <param name="IsLongLived">Whether the run lasts until its client disconnects.</param>
 /// <param name="Path">The path of a request; null if it is not shown.</param>
 internal sealed record RunDescription(WorkUsage Row, bool IsLongLived = false, string? Path = null);
 
-/// <summary>A run, and what it has taken so far.</summary>
+/// <summary>A run and its usage so far.</summary>
 internal readonly record struct RunReading(RunningWork Run, RunDescription Description, long CpuNanoseconds, TimeSpan Age)
 {
-    /// <summary>Its watcher, by which the list knows it from a later run of the same object.</summary>
+    /// <summary>The watcher of the run. It distinguishes the run from a later run of the same object.</summary>
     public required CpuUsageAsyncWatcher Watcher { get; init; }
 }
 
 /// <summary>All runs that have not ended. Thread-safe.</summary>
-/// <remarks>Several linked lists, each with a lock, and a thread adds to the one of its number: threads rarely wait for each other. To add
-/// and to remove take two locks and some pointers, and allocate nothing.</remarks>
+/// <remarks>The list consists of several linked lists, each with a lock. A thread adds to the list that its ID selects, so that threads
+/// rarely wait for each other. Adding and removing a run takes two locks in total and allocates nothing.</remarks>
 internal sealed class RunningWorkList
 {
     private const int StripeCount = 16; // a power of two
 
     private readonly Stripe[] _stripes = [.. Enumerable.Range(0, StripeCount).Select(_ => new Stripe())];
 
-    /// <summary>Adds a run that begins.</summary>
+    /// <summary>Adds a run that starts.</summary>
     public void Add(RunningWork run, CpuUsageAsyncWatcher watcher)
     {
         int number = Environment.CurrentManagedThreadId & (StripeCount - 1);
@@ -59,8 +59,8 @@ internal sealed class RunningWorkList
     }
 
     /// <summary>Removes a run that has ended.</summary>
-    /// <returns>The CPU time in nanoseconds that <see cref="Read"/> has counted of it, and whether <see cref="TryMarkReported"/> was
-    /// called for it.</returns>
+    /// <returns>The CPU time of the run, in nanoseconds, that <see cref="Read"/> has counted, and whether <see cref="TryMarkReported"/> was
+    /// called for the run.</returns>
     public (long Counted, bool IsReported) Remove(RunningWork run)
     {
         Stripe stripe = _stripes[run.Stripe];
@@ -85,8 +85,9 @@ internal sealed class RunningWorkList
         }
     }
 
-    /// <summary>Reads what all runs have taken so far, and counts it in their rows.</summary>
-    /// <remarks>The watchers are read without a lock. A run that ends meanwhile has counted all that it took, and is left alone.</remarks>
+    /// <summary>Reads the usage of all runs so far, and adds it to their rows.</summary>
+    /// <remarks>The watchers are read without a lock. A run that ends in the meantime is skipped, because it has added its whole usage
+    /// itself.</remarks>
     public IReadOnlyList<RunReading> Read()
     {
         List<RunReading> all = [];
@@ -110,7 +111,7 @@ internal sealed class RunningWorkList
     }
 
     /// <summary>Marks a run as reported.</summary>
-    /// <returns>False if it was, or has ended.</returns>
+    /// <returns><see langword="false"/> if the run is already marked or has ended; otherwise, <see langword="true"/>.</returns>
     public bool TryMarkReported(in RunReading reading)
     {
         lock (_stripes[reading.Run.Stripe].Gate)

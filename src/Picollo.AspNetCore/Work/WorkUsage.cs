@@ -3,9 +3,9 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Work;
 
-/// <summary>What one run of some work took: a request, or a run of what the application names.</summary>
+/// <summary>The usage of one run: a request, or a run of named work.</summary>
 /// <param name="CpuNanoseconds">The CPU time on all its threads.</param>
-/// <param name="WallNanoseconds">The time from its start to its end.</param>
+/// <param name="WallNanoseconds">The time from the start to the end of the run.</param>
 /// <param name="Split">User and kernel time; null if they are not measured separately.</param>
 /// <param name="AllocatedBytes">The bytes allocated on all its threads; 0 if they are not measured.</param>
 internal readonly record struct RunUsage(long CpuNanoseconds, long WallNanoseconds, CpuUsage? Split, long AllocatedBytes = 0)
@@ -17,7 +17,7 @@ internal readonly record struct RunUsage(long CpuNanoseconds, long WallNanosecon
         watcher.AllocatedBytes);
 }
 
-/// <summary>What all runs of some work took. Thread-safe.</summary>
+/// <summary>The usage of all runs of a route or of named work. Thread-safe.</summary>
 /// <param name="name">The name.</param>
 /// <param name="countsAllocations">Whether allocated bytes are measured.</param>
 /// <param name="method">The HTTP method of requests; empty for other work.</param>
@@ -28,8 +28,8 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
     private const ulong LeastNanoseconds = 1_000;
     private const ulong MostNanoseconds = 3_600_000_000_000;
 
-    // One percent between a microsecond and an hour: 8 KB, whatever the number of threads. Thread-local histograms took as much for each
-    // thread that served the route: 840 MB after a burst on 200 pool threads with 256 routes.
+    // An error of one percent between a microsecond and an hour takes 8 KB, for any number of threads. Thread-local histograms took as much
+    // for each thread that served the route: 840 MB after a burst on 200 pool threads with 256 routes.
     private static readonly InterlockedHdrHistogramFactory<uint> Nanoseconds = HdrHistogram.Factory
         .WithRelativeError(0.01)
         .WithMinTrackableValue(LeastNanoseconds)
@@ -49,19 +49,19 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
     private long _user;
     private long _kernel;
 
-    /// <summary>The name: of a route its pattern, never a path.</summary>
+    /// <summary>The name of the work, or the pattern of the route, never a path.</summary>
     public string Name { get; } = name;
 
-    /// <summary>What the flows of runs are for, in CPU profiles.</summary>
+    /// <summary>The label of the runs in CPU profiles.</summary>
     public FlowLabel Label => AfterEnd.Label!;
 
-    /// <summary>CPU time of each run in nanoseconds. Values outside the range count as its nearest end.</summary>
+    /// <summary>The CPU time of each run, in nanoseconds. Values outside the range are clamped to it.</summary>
     public InterlockedHdrHistogram<uint> Cpu { get; } = Nanoseconds.Create();
 
-    /// <summary>Wall time in nanoseconds, as <see cref="Cpu"/>.</summary>
+    /// <summary>The wall time of each run, in nanoseconds. Values outside the range are clamped to it.</summary>
     public InterlockedHdrHistogram<uint> Wall { get; } = Nanoseconds.Create();
 
-    /// <summary>The bytes that each run has allocated; null if they are not measured.</summary>
+    /// <summary>The bytes allocated by each run; null if they are not measured.</summary>
     public InterlockedHdrHistogram<uint>? Allocated { get; } = countsAllocations ? Bytes.Create() : null;
 
     /// <summary>The exact sum of the values in <see cref="Allocated"/>.</summary>
@@ -73,14 +73,14 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
     /// <summary>The exact sum of the wall times in <see cref="Wall"/>, in nanoseconds.</summary>
     public long WallNanoseconds => Interlocked.Read(ref _wall);
 
-    /// <summary>The exact CPU time of all runs in nanoseconds, of those that have not ended until <see cref="RunningWorkList.Read"/>.
-    /// Never decreases.</summary>
+    /// <summary>The exact CPU time of all runs, in nanoseconds. For runs that have not ended, it includes the time up to the last
+    /// <see cref="RunningWorkList.Read"/>. Never decreases.</summary>
     public long TotalCpuNanoseconds => Interlocked.Read(ref _total);
 
-    /// <summary>The watcher of what runs still start when they have ended.</summary>
+    /// <summary>The watcher of work that continues after the end of its run.</summary>
     public CpuUsageAsyncWatcher AfterEnd { get; } = CpuUsageAsyncWatcher.MakeSuccessor(new FlowLabel(method, name));
 
-    /// <summary>The CPU time of <see cref="AfterEnd"/> until now, in nanoseconds. Never decreases.</summary>
+    /// <summary>The current CPU time of <see cref="AfterEnd"/>, in nanoseconds. Never decreases.</summary>
     public long AfterEndNanoseconds
     {
         get
@@ -96,18 +96,18 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
         }
     }
 
-    /// <summary>The sums of user and kernel time; 0 if they are not measured separately. Sums and not histograms, because the kernel
-    /// derives the shares from its ticks, which is inaccurate for one run and accurate for many.</summary>
+    /// <summary>The sums of user and kernel time; 0 if they are not measured separately. There are no histograms of them, because the
+    /// kernel derives the shares from its ticks, which is accurate only for many runs.</summary>
     public CpuUsage Split => new(Interlocked.Read(ref _user), Interlocked.Read(ref _kernel));
 
-    /// <summary>Counts CPU time of a run that has not ended.</summary>
+    /// <summary>Adds CPU time of a run that has not ended.</summary>
     public void CountRunning(long nanoseconds) => Interlocked.Add(ref _total, nanoseconds);
 
-    /// <summary>Counts a run that has ended.</summary>
-    /// <param name="usage">What it took.</param>
-    /// <param name="counted">What of its CPU time is in a total already, by <see cref="CountRunning"/>.</param>
-    /// <param name="isInPercentiles">Whether the histograms have it.</param>
-    /// <remarks>The CPU histogram is last: a reader that sees the run there sees all of it.</remarks>
+    /// <summary>Records a run that has ended.</summary>
+    /// <param name="usage">The usage of the run.</param>
+    /// <param name="counted">The part of its CPU time, in nanoseconds, that <see cref="CountRunning"/> has already added.</param>
+    /// <param name="isInPercentiles">Whether the run is recorded in the histograms.</param>
+    /// <remarks>The CPU histogram is written last, so that a reader that sees the run there sees all its values.</remarks>
     public void Record(in RunUsage usage, long counted = 0, bool isInPercentiles = true)
     {
         Interlocked.Add(ref _total, Math.Max(usage.CpuNanoseconds - counted, 0));

@@ -8,10 +8,10 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Workers;
 
-/// <summary>The application's pool for endpoints with <c>RequireCpuWorker()</c>, created for the first of their requests, and its
-/// admission limit.</summary>
-/// <remarks>Hosted services stop in the reverse order of their registration: the server is registered last, so it has waited for its
-/// requests before this service drains the pool.</remarks>
+/// <summary>The application's pool for endpoints with <c>RequireCpuWorker()</c>, which is created at the first request, and its queue
+/// limit.</summary>
+/// <remarks>Hosted services stop in the reverse order of their registration. The server is registered last, so it waits for its requests
+/// before this service drains the pool.</remarks>
 internal sealed class CpuWorkers : IHostedService, IDisposable
 {
     private readonly Lock _gate = new();
@@ -19,7 +19,7 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
     private readonly ILogger _logger;
     private readonly Lazy<CpuWorkerPool> _pool;
 
-    // Of bodies that were logged. As many as there are endpoints.
+    // The names of tasks that were logged. Bounded by the number of endpoints.
     private readonly ConcurrentDictionary<string, bool> _logged = new();
 
     public CpuWorkers(IOptions<PicolloOptions> options, ILoggerFactory loggers)
@@ -27,20 +27,21 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
         _queueLimit = options.Value.CpuWorkerQueueLimit;
         _logger = loggers.CreateLogger("Picollo.AspNetCore.Workers");
 
-        // The other modes would keep an exception. The gate prevents a second pool.
+        // The other modes would cache an exception. The gate prevents the creation of a second pool.
         _pool = new(() => Create(options.Value.CpuWorkers), LazyThreadSafetyMode.PublicationOnly);
     }
 
     public CpuWorkerPool Pool => _pool.Value;
 
-    /// <summary>Whether there was a first request.</summary>
+    /// <summary>Whether the pool has been created.</summary>
     public bool IsStarted => _pool.IsValueCreated;
 
     /// <summary>Runs an endpoint in the pool.</summary>
-    /// <returns>Null, and the endpoint is not run, if the queue is full or the application stops.</returns>
+    /// <returns>A task that ends with the endpoint; null, and the endpoint is not run, if the queue is full or the application is
+    /// stopping.</returns>
     public Task? TryRun(HttpContext context, RequestDelegate endpoint, CpuTaskOptions options)
     {
-        // One at a time, so that no two take the last place.
+        // Under the lock, so that two requests cannot take the last place.
         lock (_gate)
         {
             return HasPlace() ? Run(context, endpoint, options) : null;
@@ -49,7 +50,7 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
 
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Waits for the tasks in the pool. When the host's time to stop is over, cancels them and returns.</summary>
+    /// <summary>Waits for the tasks in the pool. When the host's shutdown timeout expires, cancels them and returns.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         if (!IsStarted)
@@ -63,11 +64,12 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The drain cancels the tasks.
+            // DrainAsync cancels the tasks.
         }
     }
 
-    /// <summary>Cancels the remaining tasks without waiting: the threads end with the last task, at its next checkpoint.</summary>
+    /// <summary>Cancels the remaining tasks without waiting for them. The threads end when the last task reaches its next
+    /// checkpoint.</summary>
     public void Dispose()
     {
         if (IsStarted)
@@ -89,8 +91,8 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
         return pool;
     }
 
-    /// <summary>Drains the pool outside of the caller's flow: an endpoint in the pool may stop the application, and does not wait for its
-    /// own end in that.</summary>
+    /// <summary>Drains the pool outside the caller's flow. Otherwise, an endpoint in the pool could not stop the application, because a
+    /// task cannot wait for its own pool.</summary>
     private Task DrainAsync(CancellationToken cancellationToken)
     {
         using (ExecutionContext.SuppressFlow())
@@ -118,8 +120,8 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
         }
     }
 
-    /// <summary>Whether fewer tasks wait for a worker, to start or to continue, than the limit allows. A task that a worker is about to
-    /// take still counts as waiting; therefore, at the limit, running tasks and workers are counted, too.</summary>
+    /// <summary>Returns whether fewer tasks wait for a worker, to start or to continue, than the limit allows. A task that a worker is
+    /// about to take still counts as waiting. Therefore, running tasks and workers are also compared when the limit is reached.</summary>
     private bool HasPlace()
     {
         CpuWorkerStatistics statistics = Pool.Statistics;

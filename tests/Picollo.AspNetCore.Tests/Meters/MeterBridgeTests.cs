@@ -132,7 +132,7 @@ public class MeterBridgeTests
         });
         using Meter meter = new("Test.NotRecorded");
         Histogram<double> histogram = meter.CreateHistogram<double>("d", "s");
-        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("Of meters:");
+        (await server.Client.GetStringAsync("/picollo")).Should().NotContain("Meters:");
 
         histogram.Record(-1);
         histogram.Record(double.NaN);
@@ -152,7 +152,7 @@ public class MeterBridgeTests
         (await JsonAsync(server)).GetProperty("meters").GetRawText().Should().Be(
             "{\"unavailableReason\":null,\"series\":1,\"negative\":1,\"notANumber\":2,\"overflow\":3,\"refusedInstruments\":0}");
         (await server.Client.GetStringAsync("/picollo")).Should().Contain(
-            "<p class=\"nothing\">Of meters: 1 negative values that were not recorded; "
+            "<p class=\"nothing\">Meters: 1 negative values that were not recorded; "
             + "2 values that are not finite numbers and were not recorded; 3 values in overflow series (<code>MaxSeries</code> is 1).</p>");
     }
 

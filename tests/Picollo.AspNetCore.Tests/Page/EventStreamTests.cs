@@ -40,7 +40,7 @@ public class EventStreamTests
         await using EventReader without = await EventReader.OpenAsync(server, "");
         await using EventReader with = await EventReader.OpenAsync(restarted, $"?show={id}");
 
-        (await with.NextAsync()).Data.Should().Contain("No request yet");
+        (await with.NextAsync()).Data.Should().Contain("No requests yet");
         restarted.Count("GET", "/orders");
         (await LastUntilAsync(with, "plots", "<figure>")).Should().Contain("<svg");
         for (int i = 0; i < 2; i++)

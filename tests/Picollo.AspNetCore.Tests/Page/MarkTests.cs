@@ -24,7 +24,7 @@ public class MarkTests
 
         status.Should().Be(HttpStatusCode.OK);
         html.Split("<figure>").Should().HaveCount(5, "CPU and wall, each with its difference");
-        html.Should().Contain("until mark: 2.00704 ms&#10;since mark: 8.02816 ms").And.Contain("<figcaption>CPU, before and after");
+        html.Should().Contain("before mark: 2.00704 ms&#10;since mark: 8.02816 ms").And.Contain("<figcaption>CPU, before and after");
         html.Should().Contain("<tr><th scope=\"row\">p50</th><td>2.01</td><td>8.03</td><td>+300.0%</td></tr>", "the numbers are beside the plot")
             .And.Contain("<tr><th scope=\"row\">p99.9</th><td>–</td><td>–</td><td>–</td></tr>", "no value lies above this rank");
         (await DiffAsync(server, id, mark)).Html.Should().Be(html, "nothing is stored and nothing changes");
@@ -42,7 +42,7 @@ public class MarkTests
         (await DiffAsync(server, id, mark)).Status.Should().Be(HttpStatusCode.NotFound, "the route was not asked for yet");
         server.Count("GET", "/orders", 2_000_000, 4_000_000, 7);
 
-        (await DiffAsync(server, id, mark)).Html.Should().Contain("marked: ").And.Contain("counted anew since").And.NotContain("until mark");
+        (await DiffAsync(server, id, mark)).Html.Should().Contain("marked: ").And.Contain("counting restarted since").And.NotContain("before mark");
     }
 
     [Fact]
@@ -59,7 +59,7 @@ public class MarkTests
         string html = (await DiffAsync(server, id, mark)).Html;
 
         html.Split("<figure>").Should().HaveCount(3);
-        html.Should().Contain("until mark: 100 bytes&#10;since mark: 300 bytes").And.Contain("<figcaption>Before and after");
+        html.Should().Contain("before mark: 100 bytes&#10;since mark: 300 bytes").And.Contain("<figcaption>Before and after");
     }
 
     [Fact]

@@ -101,7 +101,7 @@ public class PageEndpointsTests
         all.Should().Contain("<td data-name=\"CPU ms max\">902</td>").And.Contain("Percentiles since the start").And.Contain("data-window=\"\"");
         all.Should().Contain($"<a href=\"?show={id}\" aria-current=\"true\">since the start</a> <a href=\"?show={id}&amp;window=10m\">last 10 minutes</a>");
         minute.Should().Contain("<td data-name=\"CPU ms max\">1.00</td>").And.Contain("Percentiles over the last minute").And.Contain("data-window=\"1m\"");
-        minute.Should().Contain(" so far: recorded only while this page is open").And.Contain($"<a href=\"?show={id}&amp;window=1m#chosen\"");
+        minute.Should().Contain(" so far; recorded only while this page is open").And.Contain($"<a href=\"?show={id}&amp;window=1m#chosen\"");
         minute.Should().Contain("<td data-name=\"requests\">4</td>", "the number of requests is since the start");
         await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}&chosen={id}&window=1m");
         (await events.NextAsync()).Data.Should().Contain("<td data-name=\"CPU ms max\">1.00</td>");
@@ -185,7 +185,7 @@ public class PageEndpointsTests
     {
         await using PageServer server = await PageServer.StartAsync();
         string page = await server.Client.GetStringAsync("/picollo");
-        page.Should().Contain("No request yet").And.Contain("UsePicollo()").And.NotContain("<figure>").And.Contain("data-show=\"\"");
+        page.Should().Contain("No requests yet").And.Contain("UsePicollo()").And.NotContain("<figure>").And.Contain("data-show=\"\"");
     }
 
     [Theory]
@@ -290,7 +290,7 @@ public class PageEndpointsTests
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain($"\"maxRoutes\":{most},\"isRouteTableFull\":false,");
         server.Count("GET", "/more");
 
-        (await server.Client.GetStringAsync("/picollo")).Should().Contain($"The table is full: further routes count as (other). <code>PicolloOptions.MaxRoutes</code> is {most}.");
+        (await server.Client.GetStringAsync("/picollo")).Should().Contain($"The table is full: further routes are counted as (other). <code>PicolloOptions.MaxRoutes</code> is {most}.");
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain($"\"maxRoutes\":{most},\"isRouteTableFull\":true,").And.Contain("\"(other)\"");
         (await server.Client.GetStringAsync("/picollo/metrics")).Should().Contain($"picollo_http_server_max_routes {most}\n")
             .And.Contain("picollo_http_server_responses_total{http_request_method=\"_OTHER\",http_route=\"(other)\",response=\"2xx\"} 1\n");

@@ -278,7 +278,7 @@ public class CpuProfilesTests
         string page = await server.Client.GetStringAsync("/picollo");
         string link = System.Text.RegularExpressions.Regex.Match(page, "href=\"(\\?profile=[0-9a-f]{16})\">4 CPU profiles</a>").Groups[1].Value;
         string profiles = await server.Client.GetStringAsync("/picollo" + link);
-        profiles.Should().Contain("Requests of GET /expensive above the CPU budget").And.Contain(nameof(BurnSixty)).And.NotContain(nameof(BurnForty));
+        profiles.Should().Contain("Requests to GET /expensive above the CPU budget").And.Contain(nameof(BurnSixty)).And.NotContain(nameof(BurnForty));
     }
 
     [FactNeeding(Need.PerfEvents)]

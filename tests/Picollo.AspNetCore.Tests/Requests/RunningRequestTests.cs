@@ -97,7 +97,7 @@ public class RunningRequestTests
         (running.Oldest?.Method, running.Oldest?.Name, running.Oldest?.Path).Should().Be(("GET", "/items/{id}", "/items/0"));
         (running.MostExpensive?.Path, running.MostExpensive?.CpuSeconds >= BurntSeconds).Should().Be(("/items/1", true));
         running.Oldest!.AgeSeconds.Should().BeGreaterThanOrEqualTo(running.MostExpensive!.AgeSeconds);
-        page.Should().Contain("Running for the longest time: <b>GET</b>").And.Contain("/items/1").And.Contain("1 long-lived");
+        page.Should().Contain("Longest running: <b>GET</b>").And.Contain("/items/1").And.Contain("1 long-lived");
 
         async Task Begin(Task request)
         {

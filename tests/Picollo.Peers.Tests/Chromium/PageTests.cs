@@ -254,7 +254,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         again.Count("GET", "/orders", 3_000_000, count: 7);
 
         await UntilAsync($"document.getElementById('state').textContent === 'live' && {Requests} === '7'");
-        await UntilAsync("document.querySelector('figcaption').textContent.includes('counted anew')");
+        await UntilAsync("document.querySelector('figcaption').textContent.includes('counting restarted')");
         await browser.Page.EvaluateAsync("sessionStorage.clear()");
     }
 
@@ -286,7 +286,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         {
             (await ShowAsync(server)).Should().BeEmpty();
             await browser.KeepAsync("page-still");
-            (await TextAsync("document.getElementById('state').textContent")).Should().MatchRegex(@"^as of \d{4}-\d\d-\d\d [\d:]+ UTC; reload for newer$");
+            (await TextAsync("document.getElementById('state').textContent")).Should().MatchRegex(@"^as of \d{4}-\d\d-\d\d [\d:]+ UTC; reload to update$");
             (await TextAsync("String(document.getElementById('tools').offsetHeight)")).Should().Be("0");
             (await TextsAsync("[...document.querySelectorAll('figure rect > title')].map(title => title.textContent)"))
                 .Should().Contain(text => text.StartsWith("99 %\nCPU: "));
@@ -319,7 +319,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         server.Viewers.Should().Be(0);
         await using EventReader other = await EventReader.OpenAsync(server, "");
         await browser.Page.EvaluateAsync("window.isHidden = false; " + Tell);
-        await UntilAsync("document.getElementById('state').textContent.startsWith('not live: the server takes no more viewers')");
+        await UntilAsync("document.getElementById('state').textContent.startsWith('not live: the server has reached its limit of viewers')");
     }
 
     [FactNeeding(Need.Chromium)]
@@ -422,7 +422,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         Volatile.Write(ref isLost, true);
         lost.SetResult();
 
-        await UntilAsync("document.querySelector('#profile [role=status]').textContent === 'The connection was lost, so there is no profile.'");
+        await UntilAsync("document.querySelector('#profile [role=status]').textContent === 'The connection was lost, so no profile was taken.'");
         (await TextAsync("String(document.querySelector('#profile button').disabled)")).Should().Be("false");
     }
 

@@ -7,7 +7,7 @@
   const renewTips = plotTooltips(plots);
   const draw = html => { plots.innerHTML = html; renewTips(); };
 
-  // ---- New tables into the old ones: what stays the same keeps the reader's focus and selection.
+  // ---- Merges new tables into the old ones. Unchanged nodes keep the reader's focus and selection.
   const renew = (old, fresh) => {
     const before = [...old.childNodes];
     const after = [...fresh.childNodes];
@@ -29,11 +29,11 @@
     });
   };
 
-  // ---- Sorting by the column that was chosen, in each table; by itself, the server sorts routes by their CPU time.
+  // ---- Sorts each table by the column that the user chose. Without a choice, routes are sorted by CPU time, as the server sends them.
   const sorted = new Map();
   const keyOf = (row, column) => {
     const cell = row.cells[column];
-    const text = (column && cell.querySelector("span") || cell).textContent; // a share may have details before it
+    const text = (column && cell.querySelector("span") || cell).textContent; // details may precede a share
     const number = parseFloat(text.replace(/[,<]/g, ""));
     return column === 0 ? text : Number.isNaN(number) ? -Infinity : number;
   };
@@ -61,9 +61,9 @@
     sort(usage);
   });
 
-  // ---- The mark: this browser keeps it, over a restart of the server too.
+  // ---- The mark. The browser stores it, so that it survives a restart of the server.
   const key = "picollo-mark-" + show;
-  const store = change => { try { change(sessionStorage); } catch { /* forbidden or full: until the page is left, then */ } };
+  const store = change => { try { change(sessionStorage); } catch { /* forbidden or full: the mark lasts until the page is left */ } };
   let mark = null;
   store(storage => { mark = storage.getItem(key); });
   let comparing = false;
@@ -78,10 +78,10 @@
       const html = await answer.text();
       if (mark !== compared) return;
       if (answer.ok) draw(html);
-      // A route that has not been asked for since the server's start comes when it is.
-      else note.textContent = answer.status === 404 ? "Nothing is counted since." : `The mark cannot be compared (${answer.status}).`;
+      // After a restart, a route has no row until it is requested.
+      else note.textContent = answer.status === 404 ? "No data since the server restarted." : `Comparing with the mark failed (status ${answer.status}).`;
     } catch {
-      // No connection: the stream of events says so.
+      // No connection: the event stream reports it.
     } finally {
       comparing = false;
     }
@@ -95,7 +95,7 @@
     try {
       const answer = await fetch(`${address}/mark?show=${show}`);
       if (answer.ok) setMark(await answer.text());
-      else note.textContent = `This cannot be marked (${answer.status}).`;
+      else note.textContent = `Setting the mark failed (status ${answer.status}).`;
     } catch {
       note.textContent = "No connection.";
     }
@@ -105,33 +105,35 @@
     tools.hidden = !show;
     forgetButton.hidden = !mark;
     note.textContent = mark
-      ? "The mark is kept in this browser until the tab is closed, over restarts of the server too."
-      : "Marks this moment. The plots then show what is measured from now on beside what was measured before.";
+      ? "This browser tab keeps the mark until it is closed, even if the server restarts."
+      : "Marks this moment. The plots then compare the values recorded before and after it.";
   };
 
-  // ---- A CPU profile, which leads to its own page.
+  // ---- Takes a CPU profile and opens its page.
   const profile = document.getElementById("profile");
   profile?.addEventListener("submit", async event => {
     event.preventDefault();
-    const [button, told] = [profile.querySelector("button"), profile.querySelector("[role=status]")];
+    const [button, status] = [profile.querySelector("button"), profile.querySelector("[role=status]")];
     const start = performance.now();
-    const tell = () => { told.textContent = `Profiling: ${Math.round((performance.now() - start) / 1000)} s. Leaving the page ends it.`; };
-    const timer = setInterval(tell, 1000);
-    tell();
+    const showProgress = () => {
+      status.textContent = `Profiling: ${Math.round((performance.now() - start) / 1000)} s. Leaving the page cancels the profile.`;
+    };
+    const timer = setInterval(showProgress, 1000);
+    showProgress();
     button.disabled = true;
     try {
       const answer = await fetch(profile.action, { method: "POST", redirect: "manual" });
       if (answer.type === "opaqueredirect") { location.href = "?profile=latest"; return; }
-      told.textContent = await answer.text() || `There is no profile (${answer.status}).`;
+      status.textContent = await answer.text() || `No profile was taken (status ${answer.status}).`;
     } catch {
-      told.textContent = "The connection was lost, so there is no profile.";
+      status.textContent = "The connection was lost, so no profile was taken.";
     } finally {
       clearInterval(timer);
       button.disabled = false;
     }
   });
 
-  // ---- The live view, while the page is seen.
+  // ---- The live view. It is paused while the page is hidden.
   let source = null;
   let retry = 0;
   let late = 0;
@@ -160,11 +162,11 @@
     });
     source.addEventListener("plots", event => { if (!mark) draw(event.data); });
     source.addEventListener("error", () => {
-      // The browser connects again by itself, each minute when the stream has its end, but not after an answer that is no stream.
+      // The browser reconnects automatically, as it does each minute when the stream ends, but not after a response that is not a stream.
       const isRefused = source.readyState === EventSource.CLOSED;
       if (isRefused) {
         inTime();
-        say("not live: the server takes no more viewers, or asks to sign in", "late");
+        say("not live: the server has reached its limit of viewers or requires you to sign in", "late");
         retry = setTimeout(follow, 10_000);
       } else {
         late ||= setTimeout(() => say("connecting …", "late"), 2000);
