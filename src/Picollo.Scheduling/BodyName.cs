@@ -2,13 +2,13 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>The names of tasks whose callers gave none.</summary>
+/// <summary>Creates the names of tasks that were submitted without a name.</summary>
 internal static class BodyName
 {
-    /// <summary>Gets the type and method of a body: of a lambda expression the method that contains it, of a local function its
-    /// name.</summary>
-    /// <remarks>A microsecond or two, so it is called for tasks that are reported only. Works in trimmed and AOT-compiled
-    /// applications, unless they drop stack trace data.</remarks>
+    /// <summary>Returns the type and method of a body. For a lambda expression, the method is the one that contains it; for a local
+    /// function, it is the local function.</summary>
+    /// <remarks>Takes one or two microseconds, so it is called only for tasks that are reported. Works in trimmed and AOT-compiled
+    /// applications, unless their stack trace data is removed.</remarks>
     public static string Of(Delegate body)
     {
         if (DiagnosticMethodInfo.Create(body) is not { } method)
@@ -21,7 +21,7 @@ internal static class BodyName
         return type.Length == 0 ? name : $"{type}.{name}";
     }
 
-    // Namespace.Outer`1+Inner+<>c__DisplayClass0_0 is in Inner, and so is <Run>d__1.
+    // For example, Namespace.Outer`1+Inner+<>c__DisplayClass0_0 and Namespace.Outer`1+Inner+<Run>d__1 become Inner.
     private static string Type(string name)
     {
         int generated = name.IndexOf("+<", StringComparison.Ordinal);

@@ -3,32 +3,33 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling;
 
-/// <summary>The result of <see cref="CpuTaskContext.CheckpointAsync"/>, to be awaited once, at once.</summary>
-/// <remarks>It is its own awaiter: nothing is allocated, and an await of a completed one tests a reference.</remarks>
+/// <summary>The result of <see cref="CpuTaskContext.CheckpointAsync"/>. Await it once, immediately.</summary>
+/// <remarks>The struct is its own awaiter, so that nothing is allocated. An await of a completed checkpoint only tests a
+/// reference.</remarks>
 public readonly struct CpuCheckpoint : ICriticalNotifyCompletion
 {
-    // Null if the task goes straight on.
+    // Null if the task continues without waiting.
     private readonly CpuTask? _task;
 
     internal CpuCheckpoint(CpuTask task) => _task = task;
 
-    /// <summary>For the compiler. True if the task goes straight on.</summary>
+    /// <summary>Whether the task continues without waiting. Used by the compiler.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public bool IsCompleted => _task is null;
 
-    /// <summary>For the compiler.</summary>
-    /// <returns>This.</returns>
+    /// <summary>Returns the awaiter. Used by the compiler.</summary>
+    /// <returns>This value.</returns>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public CpuCheckpoint GetAwaiter() => this;
 
-    /// <summary>For the compiler.</summary>
-    /// <exception cref="OperationCanceledException">The task was cancelled while it waited for its turn.</exception>
+    /// <summary>Ends the await. Used by the compiler.</summary>
+    /// <exception cref="OperationCanceledException">The task was canceled while it waited for a worker.</exception>
     [EditorBrowsable(EditorBrowsableState.Never)]
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void GetResult() => _task?.ThrowIfCancelled();
 
-    /// <summary>For the compiler.</summary>
-    /// <param name="continuation">Runs when it is the task's turn again.</param>
+    /// <summary>Schedules the continuation. Used by the compiler.</summary>
+    /// <param name="continuation">The code that runs when the task gets a worker again.</param>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
 

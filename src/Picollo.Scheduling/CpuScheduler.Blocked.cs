@@ -2,30 +2,31 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <content>Workers whose bodies block. The cap is one of CPU consumption, so they do not count: other bodies run in their place.</content>
+/// <content>Workers whose bodies block. The worker count limits CPU consumption, so blocked workers do not count, and other bodies run in
+/// their place.</content>
 internal sealed partial class CpuScheduler
 {
-    /// <summary>The least time between the two looks that show a body blocked. Elsewhere than on Linux the clock of another thread may
-    /// lag.</summary>
+    /// <summary>The minimum time between the two checks that show that a body is blocked. It is longer on systems other than Linux, where
+    /// the CPU clock of another thread may lag.</summary>
     private static readonly TimeSpan BlockedTime = TimeSpan.FromMilliseconds(OperatingSystem.IsLinux() ? 20 : 50);
 
     private static readonly long BlockedTicks = (long)(BlockedTime.TotalSeconds * Stopwatch.Frequency);
 
-    // Of the timer's thread alone: those to look at.
+    // The workers to check. Only the timer's thread uses the list.
     private readonly List<(WorkerSlot Worker, WorkerThread Thread, CpuTask Task)> _suspects = [];
 
     private int _blocked;
 
-    /// <summary>Raised in the thread pool.</summary>
+    /// <summary>A callback for a body that blocks its worker. It is called in the thread pool.</summary>
     public Action<CpuRunningTask>? Blocked { get; set; }
 
     public int CountBlocked() => Read(() => _blocked);
 
     public int CountExtraThreads() => Read(() => _workers.Count - WorkerCount);
 
-    /// <summary>Looks at the workers that were asked to yield while others wait, and lets others run in the place of those that are
-    /// blocked. Called by the timer.</summary>
-    /// <returns>The time until the next look; null where there is nothing to look at.</returns>
+    /// <summary>Checks the workers that were asked to yield while other tasks wait, and lets other tasks run in the place of blocked ones.
+    /// Called by the timer.</summary>
+    /// <returns>The time until the next check; null if there are no workers to check.</returns>
     private TimeSpan? CheckBlocked()
     {
         using (_lock.Enter())
@@ -46,11 +47,11 @@ internal sealed partial class CpuScheduler
 
         foreach ((WorkerSlot worker, WorkerThread thread, CpuTask task) in _suspects)
         {
-            long? cpu = thread.GetCpuIfItWaits(); // two system calls, outside of the lock
+            long? cpu = thread.GetCpuIfItWaits(); // two system calls, outside the lock
             CpuRunningTask? found = null;
             using (_lock.Enter())
             {
-                // Else the worker has another task or another thread by now.
+                // Skips a worker that has another task or another thread in the meantime.
                 if (worker.Task == task && worker.Thread == thread)
                 {
                     found = Look(worker, cpu, Stopwatch.GetTimestamp());
@@ -68,9 +69,9 @@ internal sealed partial class CpuScheduler
         return BlockedTime;
     }
 
-    /// <summary>Gives the places of blocked workers to others, as long as tasks wait: first to bodies that have stopped with their threads,
-    /// because what a blocked one waits for may be theirs to release; then to tasks that a blocked body has started. Without these, it may
-    /// be blocked for ever, so the limit of threads is not for them. Then to other tasks.</summary>
+    /// <summary>Gives the places of blocked workers to waiting tasks. The first are tasks that have stopped with their threads, because
+    /// they may hold the lock that a blocked body waits for. The next are tasks that a blocked body has started. The body may wait for
+    /// them, so the limit of extra threads does not apply to them. Other tasks follow.</summary>
     private void Lend()
     {
         while (true)
@@ -124,17 +125,19 @@ internal sealed partial class CpuScheduler
         }
         catch (OutOfMemoryException)
         {
-            return false; // The system has no more threads. The next look tries again.
+            return false; // The system has no more threads. The next check tries again.
         }
     }
 
     // ---- Under the lock ----
 
-    /// <summary>Whether more bodies may run than there are workers: some that were blocked have come back.</summary>
+    /// <summary>Whether more bodies can run than there are workers, because bodies are no longer blocked.</summary>
     private bool IsOverCap => _workers.Count - _blocked > WorkerCount;
 
-    /// <summary>Adds a worker for a task that waits, or for the next one where that is null.</summary>
-    /// <returns>Its thread, to be woken: the one that has stopped with the task, or a spare one.</returns>
+    /// <summary>Adds a worker for a waiting task.</summary>
+    /// <param name="task">The task; null for the next task in the queue.</param>
+    /// <returns>The thread of the worker, which the caller must wake: the thread that has stopped with the task, or a spare
+    /// thread.</returns>
     private WorkerThread Lend(CpuTask? task)
     {
         WorkerSlot lent = new();
@@ -158,17 +161,17 @@ internal sealed partial class CpuScheduler
         return thread;
     }
 
-    /// <summary>A body that nobody waits for may block as it likes.</summary>
+    /// <summary>Returns whether a worker must be checked. A body that blocks while no task waits is not checked.</summary>
     private bool IsSuspect(WorkerSlot worker) => worker.Task is { } task
         && (task.IsBlocked || (worker.SignalledAt != 0 && (_queue.Count > 0 || task.HasContinuation)));
 
-    /// <summary>Two looks at a thread that waits, with the same CPU time and long enough between them, show it blocked. Looks are counted
-    /// and not time alone: what stops the worker may have stopped the timer, too (a garbage collection, a debugger, a container's
-    /// quota).</summary>
+    /// <summary>Checks whether a worker is blocked. It is if its thread waits in two checks that are <see cref="BlockedTime"/> apart, and
+    /// has used no CPU time between them. A single check is not sufficient, because a pause of the worker may also have paused the timer (a
+    /// garbage collection, a debugger, a container's quota).</summary>
     /// <param name="worker">The worker.</param>
-    /// <param name="cpu">Its thread's CPU time; null for one that runs or could.</param>
-    /// <param name="now">The time.</param>
-    /// <returns>The body, if it has just been found to be blocked.</returns>
+    /// <param name="cpu">The CPU time of its thread; null if the thread runs or can run.</param>
+    /// <param name="now">The current time.</param>
+    /// <returns>The body, if this check is the first to find it blocked; otherwise, null.</returns>
     private CpuRunningTask? Look(WorkerSlot worker, long? cpu, long now)
     {
         if (cpu is null || cpu != worker.CpuSeen)
@@ -192,8 +195,8 @@ internal sealed partial class CpuScheduler
         return isFirst ? ToRunning(worker, now) : null;
     }
 
-    /// <summary>The body of a worker goes on, as far as it was blocked. Where that makes one too many, an idle thread goes; else one goes
-    /// at the next checkpoint that a body comes to.</summary>
+    /// <summary>Records that the body of a worker is not blocked, or no longer blocked. If there are then too many workers, an idle one is
+    /// removed; otherwise, the next body that reaches a checkpoint gives up its worker.</summary>
     private void Unblock(WorkerSlot worker)
     {
         if (worker.Task is not { IsBlocked: true } task)
@@ -207,19 +210,19 @@ internal sealed partial class CpuScheduler
         {
             _idle = idle.NextIdle;
             _workers.Remove(idle.Slot!);
-            idle.Slot = null; // It sleeps on where it is, until it has another.
+            idle.Slot = null; // It remains asleep until it gets another worker.
             _spare.Push(idle);
         }
     }
 
-    /// <summary>Takes a worker away, and its thread with it; called by that thread.</summary>
+    /// <summary>Removes the worker of the calling thread.</summary>
     private void Retire(WorkerThread thread)
     {
         _workers.Remove(thread.Slot!);
         thread.LeaveWorker();
     }
 
-    /// <summary>A body that blocks on its own async parts waits for these.</summary>
+    /// <summary>Runs the continuations of a blocked body in the thread pool, because the body may wait for them.</summary>
     private static void RunContinuationsElsewhere(CpuTask task)
     {
         while (task.TakeContinuation() is { } own)

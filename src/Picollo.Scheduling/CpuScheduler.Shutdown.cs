@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling;
 
-/// <content>Cancellation of a task and of all, and the end.</content>
+/// <content>Cancellation of one task or all tasks, and the end of the pool.</content>
 internal sealed partial class CpuScheduler
 {
     private readonly CancellationTokenSource _cancellation = new();
@@ -9,16 +9,16 @@ internal sealed partial class CpuScheduler
     private volatile bool _isCancelled;
     private long _concluded;
 
-    /// <summary>Whether the remaining tasks were cancelled.</summary>
+    /// <summary>Whether the remaining tasks were canceled.</summary>
     public bool IsCancelled => _isCancelled;
 
     /// <inheritdoc cref="IsCancelled"/>
     public CancellationToken Cancellation => _cancellation.Token;
 
-    /// <summary>Completes after <see cref="Close"/>, when all tasks have ended.</summary>
+    /// <summary>A task that completes after <see cref="Close"/> when all tasks have ended.</summary>
     public Task Ended => _ended.Task;
 
-    /// <summary>Whether threads are to end.</summary>
+    /// <summary>Whether the pool has ended, so that its threads must end.</summary>
     public bool HasEnded => _ended.Task.IsCompleted;
 
     /// <summary>Refuses new tasks, except those that running tasks submit.</summary>
@@ -32,7 +32,8 @@ internal sealed partial class CpuScheduler
         EndIfDone();
     }
 
-    /// <summary>Closes, and cancels all tasks: those that have not started at once, the others at their next checkpoint.</summary>
+    /// <summary>Closes the scheduler and cancels all tasks: immediately if they have not started, otherwise at their next
+    /// checkpoint.</summary>
     public void Cancel()
     {
         List<CpuTask> unbegun;
@@ -51,10 +52,10 @@ internal sealed partial class CpuScheduler
 
         unbegun.ForEach(EndUnbegun);
         EndIfDone();
-        _cancellation.Cancel(); // last: its callbacks are the application's code, and may throw
+        _cancellation.Cancel(); // last, because the callbacks are the application's code and may throw
     }
 
-    /// <summary>The caller of a task has cancelled it.</summary>
+    /// <summary>Cancels a task whose caller has canceled its token.</summary>
     public void OnCancelled(CpuTask task)
     {
         bool isUnbegun;
@@ -78,10 +79,10 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Completes a task that ran to its end.</summary>
+    /// <summary>Completes a task whose body has ended.</summary>
     public void Conclude(CpuTask task)
     {
-        // Parts of the body that the body did not wait for; no more are added.
+        // Continuations that the body did not wait for. No more are added.
         while (task.TakeContinuation() is { } left)
         {
             RunElsewhere(left.Callback, left.State);
@@ -91,7 +92,8 @@ internal sealed partial class CpuScheduler
         CountOut();
     }
 
-    /// <summary>Marks a task that will not start. Called under the lock; <see cref="EndUnbegun"/> follows outside of it.</summary>
+    /// <summary>Marks a task that will not start as canceled. Called under the lock; the caller then calls <see cref="EndUnbegun"/> outside
+    /// the lock.</summary>
     private void MarkCancelled(CpuTask unbegun)
     {
         unbegun.State = CpuTaskState.Ended;

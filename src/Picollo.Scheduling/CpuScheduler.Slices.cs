@@ -2,18 +2,18 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <content>Slices: which task is asked to give up a worker and when, and how much of its slice a task has left.</content>
+/// <content>Time slices: which task is asked to yield its worker, when it is asked, and the remaining time of its slice.</content>
 internal sealed partial class CpuScheduler
 {
-    /// <summary>A tenth of a slice: as much as short tasks take, and less than any share of a processor that long ones get.</summary>
+    /// <summary>One tenth of a slice: enough for short tasks, and less than the share of a processor that long tasks get.</summary>
     private const int LeastShareOfFirstSlice = 10;
 
-    /// <summary>A twentieth of a slice of credit makes a task short again: half a millisecond, unless the slice is another one. Less is not
-    /// worth a switch: a long task that waits for microseconds now and then would overtake those that do not.</summary>
+    /// <summary>A credit of 1/20 of a slice makes a task short again. This is half a millisecond for the default slice. With less, a long
+    /// task that occasionally waits for microseconds would overtake long tasks that do not wait.</summary>
     private const int LeastShareOfCredit = 20;
 
-    /// <summary>On a machine with more programs than processors one short task in a hundred loses a slice, and of these one in thirty
-    /// another (2026-11-21).</summary>
+    /// <summary>On a machine with more programs than processors, 1 of 100 short tasks loses a slice, and 1 of 30 of these tasks loses
+    /// another one (2026-11-21).</summary>
     private const int MaxLostSlices = 4;
 
     private readonly Sleep _timer = new();
@@ -21,12 +21,12 @@ internal sealed partial class CpuScheduler
     private bool _timerSleeps;
     private long _timerDue;
 
-    /// <summary>The one thread that watches the clock, so that no checkpoint has to. It sleeps while nothing runs.</summary>
+    /// <summary>Watches the clock on one thread, so that checkpoints need not read it. The thread sleeps while no task runs.</summary>
     private void RunTimer()
     {
         while (!HasEnded)
         {
-            // A whole millisecond is the step of the runtime's waits: a slice ends up to one too late.
+            // The runtime waits in steps of a millisecond, so a slice ends up to a millisecond late.
             TimeSpan? wait = SignalOverdue();
             if (wait is not null && CheckBlocked() is { } look && look < wait)
             {
@@ -37,10 +37,10 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Signals the tasks whose slices are over. Called by the timer.</summary>
-    /// <returns>The time until the next slice can be over, counting the shortest one, that starts now; null where nothing runs or has run
-    /// since the last call: then <see cref="Begin"/> wakes the timer. (Not at once when nothing runs: waking it costs more than a short
-    /// task. The rest of an interrupted slice may be over before.)</returns>
+    /// <summary>Asks the tasks whose slices have ended to yield. Called by the timer.</summary>
+    /// <returns>The time until the next slice can end, if the shortest one starts now; null if no task runs or has run since the last call.
+    /// <see cref="Begin"/> then wakes the timer. The timer does not sleep as soon as no task runs, because waking it costs more than a
+    /// short task. The rest of an interrupted slice may end earlier.</returns>
     private TimeSpan? SignalOverdue()
     {
         long now = Stopwatch.GetTimestamp();
@@ -75,8 +75,8 @@ internal sealed partial class CpuScheduler
 
     // ---- Under the lock ----
 
-    /// <summary>Asks one running task, for each task that comes, to give up its worker: of those not asked yet the one of the last rank,
-    /// and of equal ranks the one that has had its worker longest.</summary>
+    /// <summary>Asks one running task to yield its worker to a task that arrives. Of the tasks that have not been asked yet, this is the one
+    /// with the highest rank number, and among equal ranks the one that has had its worker longest.</summary>
     private void Interrupt(CpuTask waiting, long now)
     {
         WorkerSlot? least = null;
@@ -100,7 +100,7 @@ internal sealed partial class CpuScheduler
             if (_timerDue - now > BlockedTicks)
             {
                 _timerDue = now;
-                _timer.Wake(); // to look whether it is blocked
+                _timer.Wake(); // to check whether the worker is blocked
             }
         }
     }
@@ -117,7 +117,7 @@ internal sealed partial class CpuScheduler
 
     private void Begin(WorkerSlot worker, CpuTask task, long now, bool isOvertaking, bool isWhole)
     {
-        // A thread that came later to the lock may have read the clock earlier.
+        // A thread that acquires the lock later may have read the clock earlier.
         long waited = Math.Max(0, now - task.WaitingSince);
         task.State = CpuTaskState.Running;
         task.Slices++;
@@ -140,7 +140,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Ends a running task's slice and sets the task's new state.</summary>
+    /// <summary>Ends the slice of a running task and sets the new state of the task.</summary>
     private SliceReport PutAway(WorkerSlot worker, CpuTask task, long now)
     {
         bool isUsedUp = now - worker.SliceStart >= task.SliceLeft;
@@ -148,7 +148,7 @@ internal sealed partial class CpuScheduler
         task.ExpectCharge();
         task.StepsAside = false;
         worker.Task = null;
-        worker.Continuation = null; // It would keep the task's state and result alive until the next task.
+        worker.Continuation = null; // Otherwise, it keeps the task's state and result alive until the next task.
         if (task.HasBodyEnded && task.StoppedThread is null)
         {
             task.State = CpuTaskState.Ended;
@@ -171,7 +171,7 @@ internal sealed partial class CpuScheduler
         {
             task.State = CpuTaskState.Outside;
             task.WaitingSince = now;
-            task.NeedsAttention = true; // Should it come to a checkpoint there.
+            task.NeedsAttention = true; // in case it reaches a checkpoint there
         }
 
         return report;
@@ -198,7 +198,7 @@ internal sealed partial class CpuScheduler
         return report;
     }
 
-    /// <summary>For a task that has waited for something other than a worker. As a short one it may run no longer than it has
+    /// <summary>Adds credit to a task that has waited for something other than a worker. As a short task, it may run only as long as it has
     /// credit.</summary>
     private static void GiveCredit(CpuTask task, long waited)
     {
@@ -210,9 +210,9 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Whether a short task hardly ran in its slice, because another program had the processor or the container's quota was used
-    /// up. Such a task stays short. Set aside, a short task would wait for a slice of each long one (0.4 s behind ten of them, measured on
-    /// 2026-11-21). At most <see cref="MaxLostSlices"/> times, because a body that blocks looks alike.</summary>
+    /// <summary>Returns whether a short task hardly ran in its slice, because another program had the processor or the container's quota
+    /// was used up. Such a task remains short. Otherwise, it would wait for a slice of each long task (0.4 s behind ten of them, measured
+    /// on 2026-11-21). This applies at most <see cref="MaxLostSlices"/> times, because a body that blocks looks the same.</summary>
     private static bool WasKeptFromRunning(CpuTask task)
     {
         if (task.LostSlices == MaxLostSlices || WorkerThread.Current is not { } thread)
@@ -220,7 +220,7 @@ internal sealed partial class CpuScheduler
             return false;
         }
 
-        // A system call under the lock, at the end of first slices alone.
+        // A system call under the lock, but only at the end of first slices.
         long cpu = task.ChargedCpu + thread.GetSliceCpu();
         if (cpu >= Stopwatch.GetElapsedTime(0, task.Slice).TotalNanoseconds / LeastShareOfFirstSlice)
         {
@@ -237,9 +237,9 @@ internal sealed partial class CpuScheduler
         bool isOver = now - worker.SliceStart >= task.SliceLeft;
         report = default;
 
-        // A tenth of a slice is for a task and those of its rank that waited before. Otherwise, each task that comes would send the running
-        // one behind all others (p99 of 10 clients with tasks of 0.16 ms: 17 ms instead of 12, 2026-11-24). It is asked again at each
-        // checkpoint.
+        // If tasks of the same rank were already waiting, a task runs for at least a tenth of a slice. Otherwise, each arriving task would
+        // move the running task behind all others (p99 of 10 clients with tasks of 0.16 ms: 17 ms instead of 12, 2026-11-24). This is
+        // checked again at each checkpoint.
         bool isWaitedFor = isOver ? _queue.Count > 0 : !worker.IsWhole && _queue.AnyInterrupts(task);
         bool keepsTenth = !isOver && now - worker.SliceStart < task.Slice / LeastShareOfFirstSlice
             && isWaitedFor && !_queue.AnyInterrupts(task, since: worker.SliceStart);
@@ -250,7 +250,7 @@ internal sealed partial class CpuScheduler
 
         if (isOver)
         {
-            // No task waits: another slice at once.
+            // No task waits, so the next slice starts immediately.
             report = EndSlice(worker, task, now);
             task.Slices++;
             worker.SliceStart = now;

@@ -2,10 +2,10 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <content>Bodies that stop in <c>Checkpoint</c>, with their thread: another thread takes its place meanwhile.</content>
+/// <content>Bodies that stop in <c>Checkpoint</c> together with their thread. Another thread takes over the worker meanwhile.</content>
 internal sealed partial class CpuScheduler
 {
-    /// <summary>Maximum number of stopped threads. Further bodies go on instead of stepping aside.</summary>
+    /// <summary>The maximum number of stopped threads. Further bodies continue to run instead of yielding.</summary>
     public const int MaxStoppedThreads = 64;
 
     // Threads without a worker.
@@ -13,14 +13,14 @@ internal sealed partial class CpuScheduler
     private int _stoppedThreads;
     private int _startedThreads;
 
-    /// <summary>As <see cref="StepsAside"/>, and returns when it is the task's turn again.</summary>
-    /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
+    /// <summary>Yields like <see cref="StepsAside"/>, but blocks the thread until the task gets a worker again.</summary>
+    /// <exception cref="OperationCanceledException">The task is canceled.</exception>
     public void StepAsideBlocking(CpuTask task)
     {
         task.ThrowIfCancelled();
         if (WorkerThread.Current is not { Slot: { } worker } thread || worker.Task != task)
         {
-            return; // It has no worker to give up.
+            return; // the task has no worker
         }
 
         SliceReport report;
@@ -51,7 +51,11 @@ internal sealed partial class CpuScheduler
         task.ThrowIfCancelled();
     }
 
-    /// <summary>Stops the calling thread with its task, and gives its worker to another thread, a new one if need be.</summary>
+    /// <summary>Stops the calling thread with its task, and gives its worker to another thread.</summary>
+    /// <param name="other">The other thread; null to start a new one.</param>
+    /// <param name="worker">The worker.</param>
+    /// <param name="thread">The calling thread.</param>
+    /// <param name="task">The task.</param>
     private SliceReport LeaveWorkerTo(WorkerThread? other, WorkerSlot worker, WorkerThread thread, CpuTask task)
     {
         try
@@ -65,7 +69,7 @@ internal sealed partial class CpuScheduler
                 _stoppedThreads--;
             }
 
-            throw; // It ends the task only: the thread still has its worker.
+            throw; // The exception ends only the task, because the thread still has its worker.
         }
 
         SliceReport report;
@@ -82,7 +86,7 @@ internal sealed partial class CpuScheduler
         return report;
     }
 
-    /// <summary>Replaces the thread that found a stopped task by the task's own thread. Called under the lock.</summary>
+    /// <summary>Replaces the thread that took a stopped task from the queue with the task's own thread. Called under the lock.</summary>
     /// <returns>The thread to wake.</returns>
     private WorkerThread GiveWorkerBack(WorkerThread finder, CpuTask task)
     {
@@ -93,7 +97,8 @@ internal sealed partial class CpuScheduler
         return stopped;
     }
 
-    /// <summary>Gives a worker to the thread that has stopped with a task, which is to be woken. Called under the lock.</summary>
+    /// <summary>Gives a worker to the thread that has stopped with a task. Called under the lock; the caller then wakes the
+    /// thread.</summary>
     private void HandOver(WorkerSlot worker, CpuTask task)
     {
         task.StoppedThread!.Take(worker);

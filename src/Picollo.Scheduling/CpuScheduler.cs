@@ -3,23 +3,23 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Scheduling;
 
-/// <summary>Assigns tasks to N workers. A thread leaves its worker only where a body stops in <c>Checkpoint</c>.</summary>
+/// <summary>Assigns tasks to N workers. A thread gives up its worker only if a body stops in <c>Checkpoint</c>.</summary>
 /// <remarks>
-/// <para>All decisions are made under one lock, held for some tens of nanoseconds. Tasks take thousands of times as long, and one lock
-/// makes it plain that never more than N tasks run and none is lost.</para>
+/// <para>All decisions are made under one lock, which is held for some tens of nanoseconds. Tasks take thousands of times as long. With one
+/// lock, it is easy to verify that at most N tasks run and no task is lost.</para>
 /// <para>Times are <see cref="Stopwatch"/> ticks.</para>
 /// </remarks>
 [SuppressMessage(
-    "Design", "CA1001", Justification = "Its source of cancellation has neither a timer nor a handle, and tasks use it to their end.")]
+    "Design", "CA1001", Justification = "The cancellation source has neither a timer nor a handle, and tasks use it until they end.")]
 internal sealed partial class CpuScheduler
 {
     private readonly UninterruptedLock _lock = new();
     private readonly CpuTaskQueue _queue;
-    private readonly List<WorkerSlot> _workers; // N, and one more for each that is blocked
+    private readonly List<WorkerSlot> _workers; // N, and an extra one for each blocked worker
     private readonly Action<Thread> _startThread;
 
-    // The idle threads, the latest first, as a linked list through them. A submission costs mainly the cache lines that two processors
-    // write in turn (60 to 100 ns each, on the machine of 2026-11-21), so they are kept few.
+    // A linked list of the idle threads, latest first. The main cost of a submission is the cache lines that two processors write
+    // alternately (60 to 100 ns each, on the machine of 2026-11-21), so there are as few as possible.
     private WorkerThread? _idle;
     private long _submitted;
     private long _shortestSlice;
@@ -46,14 +46,14 @@ internal sealed partial class CpuScheduler
         }
         catch
         {
-            Close(); // Ends the threads that have started.
+            Close(); // ends the threads that have started
             throw;
         }
     }
 
     public string Name { get; }
 
-    /// <summary>The slice of tasks without their own.</summary>
+    /// <summary>The default time slice of tasks.</summary>
     public long Slice { get; }
 
     public int WorkerCount { get; }
@@ -63,7 +63,7 @@ internal sealed partial class CpuScheduler
     public CpuWorkerStatistics Statistics { get; }
 
     /// <summary>Submits a task.</summary>
-    /// <returns>False if it is already cancelled; then it was not submitted.</returns>
+    /// <returns><see langword="true"/> if the task was submitted; <see langword="false"/> if it is already canceled.</returns>
     /// <exception cref="ObjectDisposedException">The pool is closed.</exception>
     public bool TrySubmit(CpuTask task)
     {
@@ -72,7 +72,7 @@ internal sealed partial class CpuScheduler
         bool isShortest;
         using (_lock.Enter())
         {
-            // Tasks that are to end may still need others of their own.
+            // While a pool drains, its tasks may still submit the tasks that they need.
             ObjectDisposedException.ThrowIf(_isCancelled || (_isClosed && CpuTask.Caller(this) is null), typeof(CpuWorkerPool));
             if (task.IsCancelled)
             {
@@ -89,13 +89,13 @@ internal sealed partial class CpuScheduler
         woken?.Wake();
         if (isShortest)
         {
-            _timer.Wake(); // It may wait for longer.
+            _timer.Wake(); // it may be waiting for a longer time
         }
 
         return true;
     }
 
-    /// <summary>Runs a continuation of a task on a worker, when its turn comes.</summary>
+    /// <summary>Runs a continuation of a task on a worker when the task gets one.</summary>
     public void Resume(CpuTask task, SendOrPostCallback callback, object? state)
     {
         bool isElsewhere;
@@ -117,19 +117,19 @@ internal sealed partial class CpuScheduler
         woken?.Wake();
         if (isElsewhere)
         {
-            // A part of the body that the body did not wait for, or for which it blocks.
+            // The body did not wait for this continuation, or blocks until it has run.
             RunElsewhere(callback, state);
         }
     }
 
-    /// <summary>Whether a task must give up its worker at a checkpoint.</summary>
-    /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
+    /// <summary>Returns whether a task must yield its worker at a checkpoint.</summary>
+    /// <exception cref="OperationCanceledException">The task is canceled.</exception>
     public bool StepsAside(CpuTask task)
     {
         task.ThrowIfCancelled();
         if (WorkerThread.Current?.Slot is not { } worker || worker.Task != task)
         {
-            return true; // To come back to a worker, from behind a ConfigureAwait(false).
+            return true; // to return to a worker after a ConfigureAwait(false)
         }
 
         SliceReport report;
@@ -143,10 +143,10 @@ internal sealed partial class CpuScheduler
         return task.StepsAside;
     }
 
-    /// <summary>A thread's next step: puts its task away and finds another.</summary>
+    /// <summary>Ends the current step of a thread's task and finds its next task.</summary>
     /// <param name="thread">The calling thread, which has a worker.</param>
-    /// <param name="left">The task that the thread has left, to be charged with CPU time; null for none.</param>
-    /// <param name="hasEnded">Whether that task has ended, to be concluded outside of the lock.</param>
+    /// <param name="left">The task that the thread has left and must charge with its CPU time; null for none.</param>
+    /// <param name="hasEnded">Whether that task has ended. The caller then concludes it outside the lock.</param>
     /// <param name="report">The report to publish.</param>
     /// <returns>The task whose <see cref="WorkerSlot.Continuation"/> to run; null if the thread must wait.</returns>
     public CpuTask? Next(WorkerThread thread, out CpuTask? left, out bool hasEnded, out SliceReport report)
@@ -163,7 +163,7 @@ internal sealed partial class CpuScheduler
             Unblock(worker);
             if (worker.Task is { } last)
             {
-                // A wait inside the body that is over already: it goes on, in the same slice.
+                // The wait of the body has already ended, so it continues in the same slice.
                 if (last is { HasContinuation: true, StepsAside: false, HasBodyEnded: false }
                     && !(last.NeedsAttention && ShouldStepAside(worker, last, out report)))
                 {
@@ -188,7 +188,7 @@ internal sealed partial class CpuScheduler
             {
                 thread.NextIdle = _idle;
                 _idle = thread;
-                woken = HasEnded ? thread : null; // Its first step, in a pool that has ended before: nothing else wakes it.
+                woken = HasEnded ? thread : null; // If the pool ended before the thread's first step, nothing else wakes it.
             }
             else
             {
@@ -214,7 +214,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>The usage of a task, including the current slice if called on its worker.</summary>
+    /// <summary>Returns the usage of a task, including the current slice if called on its worker.</summary>
     public CpuTaskUsage GetUsage(CpuTask task)
     {
         long cpu = task.WaitForCharges();
@@ -233,7 +233,7 @@ internal sealed partial class CpuScheduler
 
     public int CountWaiting() => Read(() => _queue.Count);
 
-    /// <summary>Reads what changes under the lock.</summary>
+    /// <summary>Reads values under the lock.</summary>
     public T Read<T>(Func<T> read)
     {
         using (_lock.Enter())
@@ -242,7 +242,7 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Runs a callback as a task of the thread pool, so that its exception (of an async void method in the body) is an unobserved
+    /// <summary>Runs a callback as a task of the thread pool, so that an exception of an async void method in the body is an unobserved
     /// task exception and does not end the process.</summary>
     private static void RunElsewhere(SendOrPostCallback callback, object? state) => Task.Run(() => callback(state));
 
@@ -250,11 +250,11 @@ internal sealed partial class CpuScheduler
 
     private static CpuRunningTask ToRunning(WorkerSlot worker, long now) => new(
         worker.Task!.Name,
-        Stopwatch.GetElapsedTime(Math.Min(worker.SliceStart, now), now), // it may begin just now
+        Stopwatch.GetElapsedTime(Math.Min(worker.SliceStart, now), now), // the slice may be starting now
         worker.GetOverrun(now) is { } overrun ? Stopwatch.GetElapsedTime(0, overrun) : TimeSpan.Zero);
 
     /// <summary>Gives a task to an idle worker, or adds it to the queue.</summary>
-    /// <returns>The thread to wake outside of the lock; null for none.</returns>
+    /// <returns>The thread that the caller must wake outside the lock; null for none.</returns>
     private WorkerThread? Enqueue(CpuTask task, long now)
     {
         if (task.State == CpuTaskState.Outside)

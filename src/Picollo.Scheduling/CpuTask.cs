@@ -2,50 +2,53 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>The state of a task. Changes under the scheduler's lock.</summary>
+/// <summary>The state of a task. It changes only under the scheduler's lock.</summary>
 internal enum CpuTaskState : byte
 {
-    /// <summary>Created, not submitted.</summary>
+    /// <summary>The task is not submitted yet.</summary>
     Made,
 
-    /// <summary>Waits for a worker.</summary>
+    /// <summary>The task waits for a worker.</summary>
     Waiting,
 
-    /// <summary>Has a worker.</summary>
+    /// <summary>The task has a worker.</summary>
     Running,
 
-    /// <summary>Awaits something that is not a worker, and comes back by <see cref="SynchronizationContext.Post"/>.</summary>
+    /// <summary>The task awaits something other than a worker, and returns by <see cref="SynchronizationContext.Post"/>.</summary>
     Outside,
 
+    /// <summary>The task has ended.</summary>
     Ended,
 }
 
 /// <summary>
-/// One call of <c>RunAsync</c>: its body, what the scheduler knows of it, and the context that brings its continuations back to the
+/// One call of <c>RunAsync</c>: its body, its scheduling state, and the synchronization context that returns its continuations to the
 /// workers, one at a time.
 /// </summary>
-/// <remarks>One object is all of this, so that an empty task costs five allocations: this, the completion source, its task, and the
+/// <remarks>These are one object, so that an empty task costs five allocations: this object, the completion source, its task, and the
 /// execution context and its map in which <see cref="Flow"/> is this task.</remarks>
 internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskOptions? options, CancellationToken token)
     : SynchronizationContext
 {
-    /// <summary>Whether a checkpoint has anything to look at. Only <c>Checkpoint</c> reads it without the lock.</summary>
+    /// <summary>Whether a checkpoint must call the scheduler. Only checkpoints read it without the lock.</summary>
     public volatile bool NeedsAttention;
 
-    // The task in whose body the code of a flow runs, on a worker or not: behind ConfigureAwait(false), outside, in another pool's body.
+    // The task whose body contains the code of a flow, also if the code does not run on a worker of the task: after ConfigureAwait(false),
+    // in RunOutsideAsync, or in a body of another pool.
     private static readonly AsyncLocal<CpuTask?> Flow = new();
 
-    // Until it begins: it refers to the caller's task, and so to a chain of them without end where each starts the next.
+    // Cleared when the task starts, because it refers to the caller's task. Otherwise, a chain of tasks in which each starts the next keeps
+    // all of them alive.
     private ExecutionContext? _flow = ExecutionContext.Capture();
     private CpuTask? _parent = LivingOf(SynchronizationContext.Current as CpuTask ?? Flow.Value);
 
-    // Bytes and an int, because the object is full: wider fields would make it larger.
+    // Small fields, because wider ones would make the object larger.
     private readonly sbyte _priority = (sbyte)(options?.Priority ?? CpuTaskPriority.Normal);
 
-    // Zero for the pool's.
+    // Zero for the pool's default.
     private readonly int _sliceMicroseconds = (int)(options?.Slice?.TotalMicroseconds ?? 0);
 
-    // A string, or the delegate to name the task after.
+    // A string, or the delegate from which the name is created.
     private object _name = (object?)options?.Name ?? named;
     private (SendOrPostCallback Callback, object? State)? _continuation;
     private Queue<(SendOrPostCallback, object?)>? _moreContinuations;
@@ -56,7 +59,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     private bool _isEndWatched;
     private Exception? _fault;
 
-    // CPU time of the ended slices, in nanoseconds, and the number of ended slices whose time is still to be added.
+    // The CPU time of the ended slices, in nanoseconds, and the number of ended slices whose time has not been added yet.
     private long _cpu;
     private int _uncharged;
 
@@ -66,7 +69,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public CpuTaskPriority Priority => (CpuTaskPriority)_priority;
 
-    /// <summary>The length of its slices, in <see cref="Stopwatch"/> ticks.</summary>
+    /// <summary>The length of the task's slices, in <see cref="Stopwatch"/> ticks.</summary>
     public long Slice =>
         _sliceMicroseconds == 0 ? Scheduler.Slice : _sliceMicroseconds * Stopwatch.Frequency / 1_000_000;
 
@@ -74,33 +77,34 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public bool HasBegun { get; private set; }
 
-    /// <summary>Whether it goes before tasks of its priority that are not: until it has used up its <see cref="Credit"/>.</summary>
+    /// <summary>Whether the task precedes tasks of its priority that are not short. It is short until its <see cref="Credit"/> is used
+    /// up.</summary>
     public bool IsShort { get; set; } = true;
 
-    /// <summary>How long it may still run as a short task: a slice at first. Running takes it. Waiting for something other than a worker
-    /// gives it back, up to a slice: the shorter a task runs and the longer it waits, the sooner it has a worker.</summary>
+    /// <summary>The remaining time that the task may run as a short task, initially one slice. Running decreases it. Waiting for something
+    /// other than a worker increases it, up to a slice: the less a task runs and the more it waits, the sooner it gets a worker.</summary>
     public long Credit { get; set; }
 
-    /// <summary>Number of first slices that passed nearly without the processor. A byte fits into the object's padding.</summary>
+    /// <summary>The number of first slices in which the task had almost no processor time. A byte fits into the object's padding.</summary>
     public byte LostSlices { get; set; }
 
-    /// <summary>The next task in the queue's line.</summary>
+    /// <summary>The next task in the line of the queue.</summary>
     public CpuTask? Next { get; set; }
 
     public CpuTask? Previous { get; set; }
 
-    /// <summary>Start of the wait for a worker.</summary>
+    /// <summary>The start of the wait for a worker.</summary>
     public long WaitingSince { get; set; }
 
-    /// <summary>Start of the wait for the rest of its slice. An interruption does not change it.</summary>
+    /// <summary>The start of the wait for the current slice. An interruption of the slice does not change it.</summary>
     public long SliceDueSince { get; set; }
 
     public long SliceLeft { get; set; }
 
-    /// <summary>Whether it blocks the thread of its worker, so that another task runs in its place.</summary>
+    /// <summary>Whether the task blocks the thread of its worker, so that another task runs in its place.</summary>
     public bool IsBlocked { get; set; }
 
-    /// <summary>Whether a task that is blocked has started it, or one that has.</summary>
+    /// <summary>Whether a blocked task has started this task, directly or indirectly.</summary>
     public bool IsOfBlocked
     {
         get
@@ -118,17 +122,17 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     /// <summary>The thread that waits in <c>Checkpoint</c> with a part of the task on its stack.</summary>
     public WorkerThread? StoppedThread { get; set; }
 
-    /// <summary>Whether it gives its worker up when the current step ends.</summary>
+    /// <summary>Whether the task yields its worker when the current step ends.</summary>
     public bool StepsAside { get; set; }
 
     public int Slices { get; set; }
 
     public long WaitTicks { get; set; }
 
-    /// <summary>The caller's.</summary>
+    /// <summary>The caller's token.</summary>
     public CancellationToken Token => token;
 
-    /// <summary>The task of a scheduler to whose body the calling code belongs, and that has not ended; null for none.</summary>
+    /// <summary>Returns the task of a scheduler whose body contains the calling code and that has not ended; null for none.</summary>
     public static CpuTask? Caller(CpuScheduler scheduler)
     {
         CpuTask? task = Current as CpuTask ?? Flow.Value;
@@ -146,7 +150,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public bool HasBodyEnded => _hasReturned && (_body is null || _body.IsCompleted);
 
-    /// <summary>The caller's token and the pool's in one, created on the first use.</summary>
+    /// <summary>The combination of the caller's token and the pool's token, created on first use.</summary>
     public CancellationToken Cancellation
     {
         get
@@ -169,7 +173,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         }
     }
 
-    /// <summary>How it ended, once <see cref="HasBodyEnded"/>.</summary>
+    /// <summary>The status of the task. Valid if <see cref="HasBodyEnded"/>.</summary>
     public TaskStatus Outcome => _fault switch
     {
         OperationCanceledException => TaskStatus.Canceled,
@@ -177,7 +181,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         null => _body?.Status ?? TaskStatus.RanToCompletion,
     };
 
-    /// <summary>Submits the task; <see cref="End"/> or <see cref="EndCancelled"/> completes it.</summary>
+    /// <summary>Submits the task. <see cref="End"/> or <see cref="EndCancelled"/> completes it.</summary>
     public void Submit()
     {
         if (token.CanBeCanceled)
@@ -219,7 +223,8 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         }
     }
 
-    /// <summary>Takes out the oldest; under the lock, like adding.</summary>
+    /// <summary>Removes and returns the oldest continuation; null for none. Called under the lock, like
+    /// <see cref="AddContinuation"/>.</summary>
     public (SendOrPostCallback Callback, object? State)? TakeContinuation()
     {
         (SendOrPostCallback, object?)? first = _continuation;
@@ -227,7 +232,8 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         return first;
     }
 
-    /// <summary>Runs the body to its first wait, or the worker's continuation to the next; on the worker's thread.</summary>
+    /// <summary>Runs the body until its first wait, or the worker's continuation until the next wait. Called on the worker's
+    /// thread.</summary>
     public void Run(WorkerSlot worker)
     {
         SetSynchronizationContext(this);
@@ -248,7 +254,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         }
         catch (Exception e)
         {
-            // Of a body that is not async, or of an async void method in it.
+            // The exception of a body that is not async, or of an async void method in the body.
             _fault ??= e;
             _hasReturned = true;
         }
@@ -257,10 +263,10 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         SetSynchronizationContext(null);
     }
 
-    /// <summary>A slice has ended, and <see cref="Charge"/> comes soon.</summary>
+    /// <summary>Records that a slice has ended and that a call of <see cref="Charge"/> will follow.</summary>
     public void ExpectCharge() => Interlocked.Increment(ref _uncharged);
 
-    /// <summary>Adds CPU time, by the thread that ran the slice.</summary>
+    /// <summary>Adds the CPU time of an ended slice. Called by the thread that ran the slice.</summary>
     public void Charge(long nanoseconds)
     {
         Interlocked.Add(ref _cpu, nanoseconds);
@@ -269,7 +275,8 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public long ChargedCpu => Volatile.Read(ref _cpu);
 
-    /// <summary>The CPU time of the slices that have ended; waits for what is still to be added, less than a microsecond.</summary>
+    /// <summary>Returns the CPU time of the ended slices, in nanoseconds. Waits for CPU time that has not been added yet, for less than a
+    /// microsecond.</summary>
     public long WaitForCharges()
     {
         var spinner = new SpinWait();
@@ -281,16 +288,16 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         return Volatile.Read(ref _cpu);
     }
 
-    /// <summary>Completes the task, outside of the lock. The caller's continuations run in the thread pool.</summary>
+    /// <summary>Completes the task, outside the lock. The caller's continuations run in the thread pool.</summary>
     public void End()
     {
         _ = _registration.Unregister();
         _cancellation?.Dispose();
-        _parent = LivingOf(_parent); // A chain of tasks of which each starts the next would else keep all of them.
+        _parent = LivingOf(_parent); // for the same reason as _flow
         Complete(_body, _fault);
     }
 
-    /// <summary>Completes a task that never ran. The caller's token may live on, so it must not hold the task.</summary>
+    /// <summary>Completes a task that never ran. Unregisters from the caller's token, which may outlive the task.</summary>
     public void EndCancelled()
     {
         _ = _registration.Unregister();
@@ -301,14 +308,15 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public override SynchronizationContext CreateCopy() => this;
 
-    /// <summary>Calls the body; null where it is not async.</summary>
+    /// <summary>Calls the body.</summary>
+    /// <returns>The task of an async body; null for a body that is not async.</returns>
     protected abstract Task? Begin();
 
     protected abstract void Complete(Task? body, Exception? fault);
 
     protected abstract void CompleteCancelled();
 
-    /// <summary>A task, or, where it has ended, the nearest of those above it that have not.</summary>
+    /// <summary>Returns the task, or its nearest ancestor that has not ended if the task has ended; null for none.</summary>
     private static CpuTask? LivingOf(CpuTask? task)
     {
         while (task?.State == CpuTaskState.Ended)
@@ -325,23 +333,24 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         _body = Begin();
     }
 
-    /// <summary>A body may end elsewhere, behind <c>ConfigureAwait(false)</c>: then this posts nothing, for a worker to look.</summary>
+    /// <summary>Posts an empty continuation when the body ends, so that a worker notices the end. A body can end outside the pool, after
+    /// <c>ConfigureAwait(false)</c>.</summary>
     private void WatchEnd()
     {
         if (!_isEndWatched && _body is { IsCompleted: false } body && !HasContinuation)
         {
             _isEndWatched = true;
-            SetSynchronizationContext(this); // The continuation is posted to it; what ran may have left another.
+            SetSynchronizationContext(this); // The continuation is posted to it. The code that ran may have set another one.
             body.GetAwaiter().UnsafeOnCompleted(static () => { });
         }
     }
 }
 
-/// <summary>A task with a result: an unused <see cref="bool"/> where the body has none.</summary>
+/// <summary>A task with a result, which is an unused <see cref="bool"/> if the body has no result.</summary>
 internal abstract class CpuTask<TResult>(CpuScheduler scheduler, Delegate named, CpuTaskOptions? options, CancellationToken token)
     : CpuTask(scheduler, named, options, token)
 {
-    // Continuations of the caller run in the thread pool, never on a worker.
+    // The caller's continuations run in the thread pool, never on a worker.
     private readonly TaskCompletionSource<TResult> _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public Task<TResult> Task => _completion.Task;
@@ -362,11 +371,11 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, Delegate named,
         };
     }
 
-    /// <summary>Of a body that is not async.</summary>
+    /// <summary>The result of a body that is not async.</summary>
     protected virtual TResult Result => default!;
 
-    /// <summary>An async method's task keeps the exception that cancelled it, with its message, cause and stack; nothing else can set
-    /// one.</summary>
+    /// <summary>Returns a canceled task with the exception of another one, including its message, inner exception and stack trace. Only the
+    /// task of an async method can have such an exception.</summary>
     private static async Task<TResult> CancelledLike(Task cancelled)
     {
         await cancelled.ConfigureAwait(false);

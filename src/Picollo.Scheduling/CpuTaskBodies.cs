@@ -1,13 +1,14 @@
 namespace Picollo.Scheduling;
 
-// The kinds of bodies, each called without a closure. A body that returns a Task<TResult> is one that returns a Task.
-// A body that wraps the caller's is named after the caller's.
+// The kinds of bodies, each of which is called without a closure. AsyncCpuTask also handles bodies that return a Task<TResult>. A body that
+// wraps the caller's body is named after the caller's.
 
 internal sealed class AsyncCpuTask<TResult>(
     CpuScheduler scheduler, Func<CpuTaskContext, Task> body, Delegate named, CpuTaskOptions? options, CancellationToken token)
     : CpuTask<TResult>(scheduler, named, options, token)
 {
-    protected override Task? Begin() => body(new CpuTaskContext(this)) ?? throw new InvalidOperationException("The body returned no task.");
+    protected override Task? Begin() =>
+        body(new CpuTaskContext(this)) ?? throw new InvalidOperationException("The body returned null instead of a task.");
 }
 
 internal sealed class SyncCpuTask(

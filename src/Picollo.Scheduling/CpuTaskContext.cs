@@ -2,9 +2,9 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling;
 
-/// <summary>The access of a body in a <see cref="CpuWorkerPool"/> to its checkpoints and its usage so far.</summary>
-/// <remarks>A reference in a struct; copies are equal. Valid in the body and what it awaits, until the body ends; its parts call it one at
-/// a time. The default value is <see cref="None"/>.</remarks>
+/// <summary>Provides a body in a <see cref="CpuWorkerPool"/> with its checkpoints and its usage so far.</summary>
+/// <remarks>The struct contains a reference; copies are equal. It is valid in the body and in the code that the body awaits, until the body
+/// ends. It must not be used concurrently. The default value is <see cref="None"/>.</remarks>
 public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 {
     // Null for None.
@@ -12,8 +12,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 
     internal CpuTaskContext(CpuTask task) => _task = task;
 
-    /// <summary>The context of no task, with which a test can call a body without a pool. Its checkpoints go straight on, its
-    /// <see cref="CancellationToken"/> is never cancelled, its <see cref="Name"/> is empty and its usage is zero. Always valid, and
+    /// <summary>A context without a task, which a test can use to call a body without a pool. Its checkpoints return immediately, its
+    /// <see cref="CancellationToken"/> is never canceled, its <see cref="Name"/> is empty, and its usage is zero. Always valid and
     /// thread-safe.</summary>
     /// <remarks>
     /// <example>
@@ -24,27 +24,27 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// </remarks>
     public static CpuTaskContext None => default;
 
-    /// <summary>Cancelled when the caller cancels the task, or the pool cancels the remaining tasks. Pass it on to other calls; checkpoints
-    /// observe it themselves. The first use allocates if the caller gave a token.</summary>
+    /// <summary>A token that is canceled when the caller cancels the task or the pool cancels the remaining tasks. Pass it to other calls.
+    /// Checkpoints observe it automatically. The first use allocates memory if the caller passed a token.</summary>
     public CancellationToken CancellationToken => _task?.Cancellation ?? CancellationToken.None;
 
     /// <summary>The task's name: <see cref="CpuTaskOptions.Name"/>, or the type and method of its body.</summary>
     public string Name => _task?.Name ?? "";
 
-    /// <summary>Goes straight on while the time slice lasts; after it, lets waiting tasks run first. Call it every 10 to 100 µs of work: it
-    /// costs about a nanosecond and allocates nothing, and how soon a short task gets a worker depends on it.</summary>
-    /// <returns>A value to await at once.</returns>
-    /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
+    /// <summary>Continues immediately during the time slice, and lets waiting tasks run first after it. Call it every 10 to 100 µs of work,
+    /// so that short tasks get a worker soon. It costs about a nanosecond and allocates nothing.</summary>
+    /// <returns>A value to await immediately.</returns>
+    /// <exception cref="OperationCanceledException">The task is canceled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public CpuCheckpoint CheckpointAsync() =>
         _task is { NeedsAttention: true } task ? CheckpointWithAttention(task) : default;
 
-    /// <summary><see cref="CheckpointAsync"/> for a body that is not async. When it gives its worker up, its thread waits and another takes
-    /// the worker. That takes some 10 µs instead of 3, and a thread for each stopped body. A pool stops at most 64 bodies at a time;
-    /// further ones go on.</summary>
-    /// <remarks>While the thread holds a lock that other tasks of the pool take, each stop costs 30 to 50 ms: only then is the worker that
-    /// waits for the lock found to be blocked.</remarks>
-    /// <exception cref="OperationCanceledException">The task is cancelled.</exception>
+    /// <summary>The equivalent of <see cref="CheckpointAsync"/> for a body that is not async. When the body yields its worker, its thread
+    /// stops and another thread takes over the worker. This takes about 10 µs instead of 3 µs, and a thread for each stopped body. A pool
+    /// stops at most 64 bodies at a time. Further bodies continue to run.</summary>
+    /// <remarks>If the thread holds a lock that other tasks of the pool need, each stop costs 30 to 50 ms. The pool needs this time to
+    /// detect that the worker that waits for the lock is blocked.</remarks>
+    /// <exception cref="OperationCanceledException">The task is canceled.</exception>
     /// <exception cref="OutOfMemoryException">The system has no more threads.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Checkpoint()
@@ -55,13 +55,13 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         }
     }
 
-    /// <summary>Runs waiting work, such as I/O, in the thread pool and not on a worker. The worker is free meanwhile, and the body queues
-    /// for a worker when it awaits the result. <see cref="None"/> calls it directly, on the current thread.</summary>
+    /// <summary>Runs work that waits, such as I/O, in the thread pool instead of on a worker. The worker is free meanwhile, and the body
+    /// queues for a worker after the result is available. <see cref="None"/> calls the function directly on the current thread.</summary>
     /// <typeparam name="T">The type of the result.</typeparam>
-    /// <param name="function">The work, with the task's <see cref="CancellationToken"/> as its argument. It is not called if the caller
-    /// has cancelled the task by then.</param>
-    /// <returns>A task with the work's result, exception or cancellation. Await it without <c>ConfigureAwait(false)</c>: with it the body
-    /// goes on in the thread pool until its next or next but one checkpoint.</returns>
+    /// <param name="function">The work. Its argument is the task's <see cref="CancellationToken"/>. It is not called if the caller cancels
+    /// the task before it starts.</param>
+    /// <returns>A task with the result, exception or cancellation of the work. Await it without <c>ConfigureAwait(false)</c>, which would
+    /// make the body continue in the thread pool until its first or second checkpoint.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="function"/> is <see langword="null"/>.</exception>
     public Task<T> RunOutsideAsync<T>(Func<CancellationToken, Task<T>> function)
     {
@@ -71,7 +71,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
             return CallAsync(function);
         }
 
-        CancellationToken token = task.Cancellation; // Read here: it is valid only until the body ends.
+        CancellationToken token = task.Cancellation; // read here, because it is valid only until the body ends
         return Task.Run(() => function(token) ?? throw NoTask(), task.Token);
     }
 
@@ -88,9 +88,9 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         return Task.Run(() => function(token) ?? throw NoTask(), task.Token);
     }
 
-    /// <summary>Gets the task's usage so far. Costs a system call, the pool's lock and an allocation: too much for every
+    /// <summary>Returns the task's usage so far. Costs a system call, the pool's lock and an allocation, so do not call it at every
     /// checkpoint.</summary>
-    /// <returns>The usage of all its slices, including the current one if called on its worker; zero for <see cref="None"/>.</returns>
+    /// <returns>The usage in all slices, including the current one if called on the task's worker; zero for <see cref="None"/>.</returns>
     public CpuTaskUsage GetUsage() => _task is { } task ? task.Scheduler.GetUsage(task) : default;
 
     /// <inheritdoc/>
@@ -102,21 +102,21 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <inheritdoc/>
     public override int GetHashCode() => _task?.GetHashCode() ?? 0;
 
-    /// <summary>Whether two are of the same task.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>True if they are.</returns>
+    /// <summary>Returns whether two contexts belong to the same task.</summary>
+    /// <param name="left">The first context.</param>
+    /// <param name="right">The second context.</param>
+    /// <returns><see langword="true"/> if they belong to the same task; otherwise, <see langword="false"/>.</returns>
     public static bool operator ==(CpuTaskContext left, CpuTaskContext right) => left.Equals(right);
 
-    /// <summary>Whether two are of different tasks.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>True if they are.</returns>
+    /// <summary>Returns whether two contexts belong to different tasks.</summary>
+    /// <param name="left">The first context.</param>
+    /// <param name="right">The second context.</param>
+    /// <returns><see langword="true"/> if they belong to different tasks; otherwise, <see langword="false"/>.</returns>
     public static bool operator !=(CpuTaskContext left, CpuTaskContext right) => !left.Equals(right);
 
     private static InvalidOperationException NoTask() => new("The function of RunOutsideAsync returned null instead of a task.");
 
-    // Async, so that an exception of the function is in the task, as it is with a pool.
+    // Async, so that the task contains an exception of the function, as it does in a pool.
     private static async Task<T> CallAsync<T>(Func<CancellationToken, Task<T>> function) =>
         await (function(CancellationToken.None) ?? throw NoTask()).ConfigureAwait(false);
 
@@ -129,19 +129,19 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         task.Scheduler.StepsAside(task) ? new CpuCheckpoint(task) : default;
 }
 
-/// <summary>The usage of a <see cref="CpuWorkerPool"/> by one task. Immutable; equal if all values are.</summary>
+/// <summary>The usage of a <see cref="CpuWorkerPool"/> by one task. Immutable, with value equality.</summary>
 public readonly record struct CpuTaskUsage
 {
     internal CpuTaskUsage(TimeSpan cpuTime, int sliceCount, TimeSpan waitTime) =>
         (CpuTime, SliceCount, WaitTime) = (cpuTime, sliceCount, waitTime);
 
-    /// <summary>CPU time on the workers, by their threads' clocks.</summary>
+    /// <summary>The CPU time on the workers, measured by the CPU clocks of their threads.</summary>
     public TimeSpan CpuTime { get; }
 
-    /// <summary>Number of slices on a worker.</summary>
+    /// <summary>The number of slices on a worker.</summary>
     public int SliceCount { get; }
 
-    /// <summary>Time of waiting for a worker, before the first slice and between slices. What the body itself awaited is not
-    /// included.</summary>
+    /// <summary>The time that the task waited for a worker, before the first slice and between slices. It excludes the time that the body
+    /// awaited other operations.</summary>
     public TimeSpan WaitTime { get; }
 }

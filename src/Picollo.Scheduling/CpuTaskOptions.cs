@@ -1,12 +1,12 @@
 namespace Picollo.Scheduling;
 
 /// <summary>The options of a task or a loop in a <see cref="CpuWorkerPool"/>.</summary>
-/// <remarks>Copied when it is used: a later change has no effect on tasks that were submitted before. Any number of calls and threads may
-/// use one object, as long as none of them changes it.</remarks>
+/// <remarks>The options are copied when they are used. A later change has no effect on tasks that are already submitted. Several calls and
+/// threads may use the same object, as long as none of them changes it.</remarks>
 public sealed class CpuTaskOptions
 {
-    /// <summary>The name in the statistics of tasks that come late to their checkpoints. <see langword="null"/>, the default, for the type
-    /// and method of the body. Use few names: not one for each request.</summary>
+    /// <summary>The name in the statistics of tasks that reach their checkpoints late. <see langword="null"/>, the default, for the type
+    /// and method of the body. Use few names, not a new name for each request.</summary>
     /// <exception cref="ArgumentException">The value is empty.</exception>
     public string? Name
     {
@@ -22,8 +22,8 @@ public sealed class CpuTaskOptions
         }
     }
 
-    /// <summary>The task's place in the order of waiting tasks. <see cref="CpuTaskPriority.Normal"/> by default.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is not one of the enumeration.</exception>
+    /// <summary>The priority of the task among waiting tasks. <see cref="CpuTaskPriority.Normal"/> by default.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
     public CpuTaskPriority Priority
     {
         get;
@@ -31,7 +31,8 @@ public sealed class CpuTaskOptions
     }
 
     /// <summary>The task's time slice: 1 ms to 10 s, in steps of a microsecond. <see langword="null"/>, the default, for the pool's
-    /// <see cref="CpuWorkerPoolOptions.TimeSlice"/>. A long slice saves switches; waiting tasks may wait that much longer.</summary>
+    /// <see cref="CpuWorkerPoolOptions.TimeSlice"/>. A longer slice saves switches, but waiting tasks may wait longer by the same
+    /// amount.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan? Slice
     {
@@ -40,15 +41,15 @@ public sealed class CpuTaskOptions
     }
 }
 
-/// <summary>The order of waiting tasks. A task of any priority gets its turn (see <see cref="CpuWorkerPool"/>).</summary>
+/// <summary>The priority of waiting tasks. Tasks of every priority eventually get a worker (see <see cref="CpuWorkerPool"/>).</summary>
 public enum CpuTaskPriority
 {
-    /// <summary>After everything else: background work.</summary>
+    /// <summary>After all other tasks. Use it for background work.</summary>
     Low = -1,
 
-    /// <summary>The default.</summary>
+    /// <summary>The default priority.</summary>
     Normal = 0,
 
-    /// <summary>Before everything else.</summary>
+    /// <summary>Before all other tasks.</summary>
     High = 1,
 }

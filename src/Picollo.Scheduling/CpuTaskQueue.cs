@@ -2,45 +2,47 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>The tasks that wait for a worker, and the policy which of them is next. Called under the scheduler's lock.</summary>
+/// <summary>The tasks that wait for a worker, and the policy that selects the next one. Called under the scheduler's lock.</summary>
 /// <remarks>
-/// <para>Each rank has a line, first come, first served: by priority, and in a priority short tasks, which have credit
-/// (<see cref="CpuTask.IsShort"/>), before those that have used theirs up ("set aside"). So a short task overtakes long ones, whenever it
-/// comes.</para>
-/// <para>When a worker has spent <see cref="PeriodInSlices"/> − 1 slices' time on tasks while those of other lines waited, it gives a whole
-/// slice to the task that has waited longest in the other lines. That slice is not interrupted.</para>
+/// <para>Each rank has a first-in, first-out line. Ranks are ordered by priority and, within a priority, short tasks, which have credit
+/// (<see cref="CpuTask.IsShort"/>), precede tasks that have used up their credit ("set aside"). A short task therefore overtakes long
+/// ones.</para>
+/// <para>When a worker has spent the time of <see cref="PeriodInSlices"/> − 1 slices on tasks while tasks of other lines waited, it gives a
+/// whole slice to the task that has waited longest in the other lines. That slice is not interrupted.</para>
 /// </remarks>
 internal sealed class CpuTaskQueue(long slice)
 {
-    /// <summary>One slice in five: passed-over tasks get a fifth of the workers, and a short task waits for at most one slice.
-    /// (With one in two, short tasks waited half of the time; with none, long tasks never ended.)</summary>
+    /// <summary>One of five slices is given to the longest-waiting task. Passed-over tasks get a fifth of the workers, and a short task
+    /// waits for at most one slice. (With one of two, short tasks waited half of the time; with none, long tasks never ended.)</summary>
     public const int PeriodInSlices = 5;
 
     private readonly Line[] _lines = [new(), new(), new(), new(), new(), new()];
 
     public int Count { get; private set; }
 
-    /// <summary>The place of a task in the order; less is sooner.</summary>
+    /// <summary>Returns the rank of a task. Lower ranks run first.</summary>
     public static int Rank(CpuTask task) => 2 * ((int)CpuTaskPriority.High - (int)task.Priority) + (task.IsShort ? 0 : 1);
 
-    /// <summary>Whether a waiting task interrupts a running one: it has a better rank, or both are short and of one rank.</summary>
+    /// <summary>Returns whether a waiting task interrupts a running one: it has a lower rank, or both are short and have the same
+    /// rank.</summary>
     public static bool Interrupts(CpuTask waiting, CpuTask running) =>
         Rank(waiting) < Rank(running) || (waiting.IsShort && Rank(waiting) == Rank(running));
 
-    /// <summary>Whether the next task interrupts a running one.</summary>
+    /// <summary>Returns whether the next task interrupts a running one.</summary>
     /// <param name="running">The running task.</param>
-    /// <param name="since">The time after which a task of the same rank must have come to interrupt it.</param>
+    /// <param name="since">The time after which a task of the same rank must have arrived to interrupt the running task.</param>
     public bool AnyInterrupts(CpuTask running, long since = long.MinValue) => First() is { } waiting && Interrupts(waiting, running)
         && (Rank(waiting) < Rank(running) || waiting.WaitingSince > since);
 
-    /// <summary>Adds a task that comes, or has had its slice, to the end of its line.</summary>
+    /// <summary>Adds a task that arrives, or has used up its slice, to the end of its line.</summary>
     public void Add(CpuTask task)
     {
         _lines[Rank(task)].AddLast(task);
         Count++;
     }
 
-    /// <summary>Adds a task with a rest of its slice to the head of its line, or to the end if a task of no better rank is next.</summary>
+    /// <summary>Adds a task with a remaining slice to the head of its line if the next task has a lower rank, or to the end
+    /// otherwise.</summary>
     public void PutBack(CpuTask task)
     {
         Line line = _lines[Rank(task)];
@@ -62,11 +64,11 @@ internal sealed class CpuTaskQueue(long slice)
         Count--;
     }
 
-    /// <summary>Takes the next task out; null where none waits.</summary>
-    /// <param name="overtaken">The time that the worker has spent on tasks while those of other lines waited, in the unit of the slice; set
-    /// back when one of these gets its slice, or none is left.</param>
+    /// <summary>Removes and returns the next task; null if no task waits.</summary>
+    /// <param name="overtaken">The time that the worker has spent on tasks while tasks of other lines waited, in the unit of the slice. It
+    /// is reset when one of those tasks gets its slice, or none is left.</param>
     /// <param name="isOvertaking">Whether tasks of other lines wait.</param>
-    /// <param name="isWhole">Whether the task was overtaken before, and gets a whole slice.</param>
+    /// <param name="isWhole">Whether the task was overtaken and therefore gets a whole slice.</param>
     public CpuTask? Take(ref long overtaken, out bool isOvertaking, out bool isWhole)
     {
         isOvertaking = isWhole = false;
@@ -94,9 +96,9 @@ internal sealed class CpuTaskQueue(long slice)
         return next;
     }
 
-    /// <summary>The task to run in the place of a blocked one: of those that have stopped with their thread the one that has waited
-    /// longest, else the latest that a blocked task has started and may wait for; null for none. (The latest, because of tasks that each
-    /// start several and wait for them, the oldest first would start all before the first ends.)</summary>
+    /// <summary>Returns the task to run in the place of a blocked one: the task that has waited longest among those that have stopped with
+    /// their thread, or else the latest task that a blocked task has started and may wait for; null for none. (If each task starts several
+    /// tasks and waits for them, taking the oldest first would start all of them before the first one ends.)</summary>
     public CpuTask? FindForBlocked()
     {
         CpuTask? stopped = null, started = null;
@@ -119,7 +121,7 @@ internal sealed class CpuTaskQueue(long slice)
         return stopped ?? started;
     }
 
-    /// <summary>Takes out all that never ran.</summary>
+    /// <summary>Removes and returns all tasks that have not started.</summary>
     public List<CpuTask> TakeUnbegun()
     {
         var unbegun = new List<CpuTask>();
@@ -151,7 +153,7 @@ internal sealed class CpuTaskQueue(long slice)
         return null;
     }
 
-    /// <summary>The task that has waited longest in the lines other than that of <paramref name="next"/>.</summary>
+    /// <summary>Returns the task that has waited longest in lines other than the line of <paramref name="next"/>; null for none.</summary>
     private CpuTask? LongestWaiting(CpuTask next)
     {
         CpuTask? longest = null;
@@ -166,7 +168,8 @@ internal sealed class CpuTaskQueue(long slice)
         return longest;
     }
 
-    /// <summary>A list through the tasks themselves: nothing is allocated, and a cancelled task leaves it at once.</summary>
+    /// <summary>A linked list through the tasks themselves, so that nothing is allocated and a canceled task is removed in constant
+    /// time.</summary>
     private sealed class Line
     {
         private CpuTask? _last;
@@ -185,12 +188,12 @@ internal sealed class CpuTaskQueue(long slice)
 
         private void Insert(CpuTask? before, CpuTask task, CpuTask? after)
         {
-            Debug.Assert(task.Next is null && task.Previous is null, "A task waits in one line, once.");
+            Debug.Assert(task.Next is null && task.Previous is null, "A task can be in only one line, and only once.");
             Link(before, task);
             Link(task, after);
         }
 
-        /// <summary>Makes two tasks neighbours. Null is the end of the line.</summary>
+        /// <summary>Links two neighboring tasks. Null is the end of the line.</summary>
         private void Link(CpuTask? before, CpuTask? after)
         {
             if (before is null)

@@ -1,6 +1,7 @@
 namespace Picollo.Scheduling;
 
-/// <summary>A pool as a <see cref="TaskScheduler"/>: each part of a task is a task of the pool.</summary>
+/// <summary>A <see cref="TaskScheduler"/> that runs tasks in a pool. Each part of a task between two awaits is a task of the
+/// pool.</summary>
 internal sealed class CpuTaskScheduler(CpuWorkerPool pool) : TaskScheduler
 {
     private static readonly CpuTaskOptions Options = new() { Name = nameof(TaskScheduler) };
@@ -15,18 +16,19 @@ internal sealed class CpuTaskScheduler(CpuWorkerPool pool) : TaskScheduler
         }
         catch (ObjectDisposedException)
         {
-            // The rest of a task whose await has ended after the pool: an exception here would be nobody's, and the task would never end.
+            // An await of the task has ended after the pool. Run the rest in the thread pool, because no code would observe an exception
+            // here, and the task would never end.
             _ = Task.Factory.StartNew(() => TryExecuteTask(task), CancellationToken.None, TaskCreationOptions.DenyChildAttach, Default);
         }
     }
 
-    // On a worker it would wait for another; what it has been queued as then finds it done.
+    // Runs inline on a worker, which would otherwise wait for another worker. The queued pool task then does nothing.
     protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) =>
         Current == this && SynchronizationContext.Current is null && TryExecuteTask(task);
 
     protected override IEnumerable<Task> GetScheduledTasks() => [];
 
-    // Without the context of the pool's task, which ends with this part: an await then goes on in another one.
+    // Removes the context of the pool's task, which ends with this part. An await then continues in another task of the pool.
     private void Execute(Task task)
     {
         SynchronizationContext.SetSynchronizationContext(null);

@@ -4,14 +4,14 @@ using Picollo.Metrics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>The instruments of all pools, of the <see cref="Meter"/> "Picollo.Scheduling".</summary>
+/// <summary>The instruments of the <see cref="Meter"/> "Picollo.Scheduling", which all pools share.</summary>
 internal static class CpuWorkerMetrics
 {
     public const string MeterName = "Picollo.Scheduling";
 
     private const string Pool = "picollo.cpu_worker.pool.name", Task = "picollo.cpu_worker.task.name";
 
-    // Without advice an SDK takes 0, 5, 10 and more, of seconds: all would be in one bucket.
+    // Without advice, an SDK uses boundaries of 0, 5, 10 and more seconds, so that all values would be in one bucket.
     private static readonly InstrumentAdvice<double> Advice = new()
     {
         HistogramBucketBoundaries =
@@ -24,13 +24,13 @@ internal static class CpuWorkerMetrics
     private static readonly Meter Meter = new(MeterName);
 
     private static readonly Histogram<double>? QueueWait = TryCreate(
-        Meter, "picollo.cpu_worker.queue.duration", "How long tasks waited for a worker.");
+        Meter, "picollo.cpu_worker.queue.duration", "Time that tasks waited for a worker.");
 
     private static readonly Histogram<double>? SliceLength = TryCreate(
-        Meter, "picollo.cpu_worker.slice.duration", "How long tasks had a worker at a stretch.");
+        Meter, "picollo.cpu_worker.slice.duration", "Time that tasks had a worker without interruption.");
 
     private static readonly Histogram<double>? Overrun = TryCreate(
-        Meter, "picollo.cpu_worker.overrun.duration", "From the moment a task was asked to give up its worker to its next checkpoint.");
+        Meter, "picollo.cpu_worker.overrun.duration", "Time from the request to yield the worker to the task's next checkpoint.");
 
     public static void Record(string pool, in SliceReport report)
     {
@@ -42,8 +42,8 @@ internal static class CpuWorkerMetrics
         }
     }
 
-    /// <summary>Creates an instrument; null if a listener throws when it is published. The first worker that ends a slice creates the
-    /// instruments, and the exception of a static constructor would end every pool.</summary>
+    /// <summary>Creates an instrument; returns null if a listener throws when it is published. The first worker that ends a slice creates
+    /// the instruments, and an exception in the static constructor would end every pool.</summary>
     internal static Histogram<double>? TryCreate(Meter meter, string name, string description)
     {
         try
@@ -52,7 +52,7 @@ internal static class CpuWorkerMetrics
         }
         catch (Exception)
         {
-            return null; // Thrown by a listener, the application's code.
+            return null; // thrown by a listener, which is the application's code
         }
     }
 
@@ -76,7 +76,7 @@ internal static class CpuWorkerMetrics
         }
         catch (Exception)
         {
-            // A listener is the application's code. Its exception is not the task's, which may have ended, and must not end the thread.
+            // A listener is the application's code. Its exception does not belong to the task and must not end the thread.
         }
     }
 }

@@ -11,17 +11,17 @@ public sealed partial class CpuWorkerPool
         IEnumerable<TItem> source, Func<TItem, CpuTaskContext, Task> body, CancellationToken cancellationToken = default) =>
         Loop(source.ToAsyncEnumerable(), body, body, null, cancellationToken);
 
-    /// <summary>Calls a body for each item, <see cref="WorkerCount"/> at a time, as <see cref="Parallel"/> does, with a checkpoint after
-    /// each.</summary>
+    /// <summary>Calls a body for each item, for up to <see cref="WorkerCount"/> items at a time, as <see cref="Parallel"/> does, with a
+    /// checkpoint after each item.</summary>
     /// <typeparam name="TItem">The type of the items.</typeparam>
-    /// <param name="source">The items. Enumerated once, on the workers, by one at a time, as items are needed. An asynchronous source gets
-    /// a token that is cancelled with the loop, with the pool, and after an exception.</param>
-    /// <param name="body">The work for an item. It needs its own checkpoints if an item is more than some 100 µs of work.</param>
-    /// <param name="options">The options of the loop's tasks; copied.</param>
-    /// <param name="cancellationToken">Cancels the loop at the next checkpoint.</param>
-    /// <returns>A task that completes when all items are done. After an exception no further item is started, and it has all
-    /// exceptions.</returns>
-    /// <remarks>A loop is <see cref="WorkerCount"/> tasks in the statistics, whatever the number of items.</remarks>
+    /// <param name="source">The items. The source is enumerated once, on the workers, as items are needed, and never concurrently. An
+    /// asynchronous source gets a token that is canceled with the loop, with the pool, and after an exception.</param>
+    /// <param name="body">The work for an item. It needs its own checkpoints if an item takes more than about 100 µs.</param>
+    /// <param name="options">The options of the loop's tasks, which are copied.</param>
+    /// <param name="cancellationToken">A token that cancels the loop at the next checkpoint.</param>
+    /// <returns>A task that completes when all items are processed. After an exception, no further items are started, and the task contains
+    /// all exceptions.</returns>
+    /// <remarks>In the statistics, a loop counts as <see cref="WorkerCount"/> tasks, for any number of items.</remarks>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
     /// <exception cref="ArgumentNullException">The source, the body or the options are <see langword="null"/>.</exception>
     [OverloadResolutionPriority(TaskBody)]
@@ -124,7 +124,7 @@ public sealed partial class CpuWorkerPool
         }
         catch (ObjectDisposedException) when (parts.Count > 0)
         {
-            // Closed meanwhile: those that were taken do it all.
+            // The pool was closed in the meantime. The submitted tasks process all items.
         }
 
         return loop.End(Task.WhenAll(parts));

@@ -3,7 +3,8 @@ namespace Picollo.Scheduling;
 /// <content>The pool that all code of a process shares.</content>
 public sealed partial class CpuWorkerPool
 {
-    /// <summary>With the number of a thread, this fits into the 15 characters that Linux keeps of a thread's name.</summary>
+    /// <summary>The name, which fits into Linux's limit of 15 characters for the name of a thread together with the thread's
+    /// number.</summary>
     private const string SharedName = "Shared worker";
 
     private static CpuWorkerPool? _shared;
@@ -14,18 +15,18 @@ public sealed partial class CpuWorkerPool
     private CpuWorkerPool(bool isShared)
         : this(new CpuWorkerPoolOptions { Name = SharedName }) => _isShared = isShared;
 
-    /// <summary>The pool of the whole process, with default options and the name "Shared worker".</summary>
+    /// <summary>The pool that all code in the process shares, with default options and the name "Shared worker".</summary>
     /// <remarks>
-    /// <para>The first use creates it and starts its threads; before that there is nothing. Its threads are background threads: they do not
-    /// keep the process running.</para>
-    /// <para>It lasts as long as the process, because other code may use it. <see cref="Dispose"/> and <see cref="DisposeAsync"/> therefore
-    /// do nothing, as with <c>MemoryPool&lt;T&gt;.Shared</c>, and <see cref="DrainAsync"/> throws
-    /// <see cref="InvalidOperationException"/>. Create a pool if you need other options, or must wait for all tasks.</para>
+    /// <para>The first use creates the pool and starts its threads. They are background threads, so they do not keep the process
+    /// running.</para>
+    /// <para>The pool lasts as long as the process, because other code may use it. <see cref="Dispose"/> and <see cref="DisposeAsync"/>
+    /// therefore have no effect, as with <c>MemoryPool&lt;T&gt;.Shared</c>, and <see cref="DrainAsync"/> throws
+    /// <see cref="InvalidOperationException"/>. Create a pool if you need other options or must wait for all tasks.</para>
     /// <para>All code in the process shares its workers and its <see cref="Statistics"/>. Libraries should take a pool from their
     /// callers.</para>
     /// </remarks>
     /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
     public static CpuWorkerPool Shared =>
-        // Unlike Lazy<T> and a static field's initializer, it tries again after an exception.
+        // Unlike Lazy<T> and the initializer of a static field, this tries again after an exception.
         LazyInitializer.EnsureInitialized(ref _shared, ref _sharedLock, static () => new CpuWorkerPool(isShared: true));
 }

@@ -4,41 +4,42 @@ using Picollo.Cpu;
 namespace Picollo.Scheduling;
 
 /// <summary>
-/// Runs CPU-heavy work on a few dedicated threads, in time slices, so that everything else in the process stays responsive, and short
-/// tasks among the work do not wait for long ones.
+/// Runs CPU-heavy work on a few dedicated threads, in time slices, so that everything else in the process remains responsive, and short
+/// tasks do not wait for long ones.
 /// </summary>
 /// <remarks>
-/// <para><b>The problem.</b> A thread pool that is full of computations has no thread for a request that only waits a millisecond. Work
-/// in this pool takes at most <see cref="WorkerCount"/> processors.</para>
-/// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.CheckpointAsync"/> as it goes. There a task gives its worker up
-/// if its slice is over and others wait, or if a short task comes. (If other short tasks waited already, a short task first has the
-/// worker for a tenth of a slice.) Tasks are ordered by priority, in it short ones before those that were set aside, in order of
-/// arrival. A task is short until it has run for its first slice, and again when it has waited for something other than a worker: it
-/// may then run for as long as it waited, up to a slice. So the shorter a task runs and the longer it waits, the sooner it has a
-/// worker, whatever it did before.</para>
-/// <para><b>No starvation.</b> When tasks that came later have taken four slices' time of a worker ahead of others, it gives the next slice
-/// to the one that has waited longest. So with <i>k</i> tasks waiting before it, a task gets its slice within
-/// 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time slices plus the tasks' overruns. If tasks have their own slices
+/// <para><b>The problem.</b> If all threads of the thread pool are busy with computations, a request that only waits for a millisecond does
+/// not get a thread. Work in this pool uses at most <see cref="WorkerCount"/> processors.</para>
+/// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.CheckpointAsync"/> as it proceeds. At a checkpoint, a task yields its
+/// worker if its slice has ended and other tasks wait, or if a short task arrives. (If other short tasks are already waiting, a short task
+/// first has the worker for a tenth of a slice.) Waiting tasks are ordered by priority, then short tasks before long ones, then by arrival.
+/// A task is short until it has run for its first slice. It becomes short again after it has waited for something other than a worker, and
+/// may then run for as long as it waited, up to a slice. Therefore, the less a task runs and the more it waits, the sooner it gets a
+/// worker, regardless of its past.</para>
+/// <para><b>No starvation.</b> When later tasks have used a worker for the time of four slices while earlier tasks waited, the worker gives
+/// the next slice to the task that has waited longest. With <i>k</i> tasks waiting before it, a task therefore gets its slice within
+/// 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time slices plus the overruns of the tasks. If tasks have their own slices
 /// (<see cref="CpuTaskOptions.Slice"/>), the longest one counts.</para>
-/// <para><b>await.</b> A body comes back to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something
-/// other than a checkpoint it has no worker; <c>RunAsync</c> within a body is such a wait. The caller's
-/// code after an await of a task never runs on the task's worker.</para>
-/// <para><b>Blocking.</b> What blocks in a body: <c>Wait</c> and <c>Result</c> of a task, a <c>lock</c> that another body holds, a
-/// sleep, I/O that is not asynchronous. Await instead, or use <see cref="CpuTaskContext.RunOutsideAsync(Func{CancellationToken,
-/// Task})"/>. A worker that was asked to yield, and whose thread waits and takes no CPU time for 20 ms (50 ms on Windows and macOS,
-/// where only waits of managed code are seen), does not count: first bodies go on that have stopped in <see
-/// cref="CpuTaskContext.Checkpoint"/>, because they may hold the lock, then other tasks on up to <see
-/// cref="CpuWorkerPoolOptions.MaxExtraThreads"/> further threads; and async methods that the blocked body waits for continue in the
-/// thread pool. So a lock may be held over a checkpoint, and a body may wait for a task of its pool. It costs 30 to 50 ms each time,
-/// and a thread of some 100 KB. <see cref="WorkerBlocked"/> names the body. Once it goes on, bodies step aside at their next
-/// checkpoints until no more than <see cref="WorkerCount"/> run.</para>
-/// <para><b>Other threads.</b> <see cref="Parallel"/> and PLINQ in a body use the thread pool, beyond the workers, unless they are given
-/// <see cref="TaskScheduler"/>. <see cref="TaskCreationOptions.AttachedToParent"/> attaches nothing to a body. A
-/// <see cref="CpuTaskContext"/> belongs to its task: a body of another task, or of another pool, needs its own.</para>
-/// <para><b>Cost.</b> A task is five objects, some 400 bytes, and 1 to 2 µs to submit and await where its worker is awake. A worker
-/// without a task looks for one for 20 µs and then sleeps: the task that wakes it begins 10 to 100 µs later. (<c>./build.sh bench compare
-/// scheduling</c>.) The pool's threads are background threads and live until it is disposed, or drained.</para>
-/// <para>All members are thread-safe. An exception ends its task and nothing else.</para>
+/// <para><b>await.</b> A body returns to the workers after each <c>await</c>, and its parts run one at a time. While it awaits something
+/// other than a checkpoint, such as <c>RunAsync</c> in a body, it has no worker. The caller's code after an await of a task never runs on
+/// the task's worker.</para>
+/// <para><b>Blocking.</b> A body blocks in <c>Wait</c> and <c>Result</c> of a task, in a <c>lock</c> that another body holds, in a sleep,
+/// and in synchronous I/O. Use await instead, or <see cref="CpuTaskContext.RunOutsideAsync(Func{CancellationToken, Task})"/>. A worker is
+/// blocked if it was asked to yield and its thread waits without using CPU time for 20 ms (50 ms on Windows and macOS, where only waits of
+/// managed code are detected). A blocked worker does not count as a running one. Bodies that have stopped in <see
+/// cref="CpuTaskContext.Checkpoint"/> run first in its place, because they may hold the lock. Then other tasks run on up to <see
+/// cref="CpuWorkerPoolOptions.MaxExtraThreads"/> extra threads. Async methods that the blocked body waits for continue in the thread pool.
+/// Therefore, a body may hold a lock across a checkpoint, and may wait for a task of its pool. Each time, this costs 30 to 50 ms and a
+/// thread of about 100 KB. <see cref="WorkerBlocked"/> reports the name of the body. When the body continues, other bodies yield at their
+/// next checkpoints until at most <see cref="WorkerCount"/> bodies run.</para>
+/// <para><b>Other threads.</b> <see cref="Parallel"/> and PLINQ in a body use the thread pool in addition to the workers, unless they use
+/// <see cref="TaskScheduler"/>. <see cref="TaskCreationOptions.AttachedToParent"/> does not attach tasks to a body. A
+/// <see cref="CpuTaskContext"/> belongs to its task. A body of another task or of another pool needs its own context.</para>
+/// <para><b>Cost.</b> A task consists of five objects of about 400 bytes in total. Submitting and awaiting it takes 1 to 2 µs if its worker
+/// is awake. A worker without a task looks for one for 20 µs and then sleeps. A task that wakes it starts 10 to 100 µs later.
+/// (<c>./build.sh bench compare scheduling</c>.) The pool's threads are background threads. They end when the pool is disposed or
+/// drained.</para>
+/// <para>All members are thread-safe. An exception ends only its task.</para>
 /// <example>
 /// <code>
 /// await using var pool = new CpuWorkerPool();
@@ -58,38 +59,38 @@ namespace Picollo.Scheduling;
 /// </remarks>
 public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 {
-    // An async lambda fits all kinds of bodies and must mean a Task. A body that returns a ValueTask must not be taken for one with a
-    // ValueTask as its result.
+    // An async lambda matches all kinds of bodies, and must be one that returns a Task. A body that returns a ValueTask must not be treated
+    // as a body whose result is a ValueTask.
     private const int TaskBody = 2, ValueTaskBody = 1;
 
     private readonly CpuScheduler _scheduler;
 
-    /// <summary>Starts the pool's threads: the workers and a timer.</summary>
-    /// <param name="options">The options; null for the defaults.</param>
+    /// <summary>Initializes a pool and starts its threads: the workers and a timer.</summary>
+    /// <param name="options">The options; <see langword="null"/> for the defaults.</param>
     /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
     public CpuWorkerPool(CpuWorkerPoolOptions? options = null)
         : this(options, CpuUsageReader.GetThreadTimeNanoseconds)
     {
     }
 
-    /// <summary>For tests, with another way to read the thread's CPU time.</summary>
+    /// <summary>Initializes a pool with another function that reads the thread's CPU time, for tests.</summary>
     internal CpuWorkerPool(CpuWorkerPoolOptions? options, Func<long> readThreadTime)
     {
-        _ = readThreadTime(); // it throws here, and not on the workers, where it would end the process
+        _ = readThreadTime(); // throws here if unavailable, because an exception on a worker would end the process
         _scheduler = new CpuScheduler(options ?? new CpuWorkerPoolOptions()) { Blocked = running => WorkerBlocked?.Invoke(this, running) };
         TaskScheduler = new CpuTaskScheduler(this);
     }
 
-    /// <summary>The pool's name, in its threads' names and in its metrics.</summary>
+    /// <summary>The name of the pool, which is used in the names of its threads and in its metrics.</summary>
     public string Name => _scheduler.Name;
 
-    /// <summary>Maximum number of tasks that run at a time.</summary>
+    /// <summary>The maximum number of tasks that run at a time.</summary>
     public int WorkerCount => _scheduler.WorkerCount;
 
-    /// <summary>The pool for code that takes a <see cref="System.Threading.Tasks.TaskScheduler"/>, such as <c>ParallelOptions</c> and
-    /// <c>ExecutionDataflowBlockOptions</c>. Each part of a task between two awaits is a task of the pool, without checkpoints, so it
-    /// should be short; all have the name <c>TaskScheduler</c>. Once the pool is drained or disposed, what is still to run does so in
-    /// the thread pool.</summary>
+    /// <summary>A scheduler that runs tasks in the pool, for code that takes a <see cref="System.Threading.Tasks.TaskScheduler"/>, such as
+    /// <c>ParallelOptions</c> and <c>ExecutionDataflowBlockOptions</c>. Each part of a task between two awaits is a task of the pool with
+    /// the name <c>TaskScheduler</c>. It has no checkpoints, so it should be short. After the pool is drained or disposed, remaining parts
+    /// run in the thread pool.</summary>
     /// <remarks>
     /// <example>
     /// <code>
@@ -112,14 +113,15 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
     public Task RunAsync(Func<CpuTaskContext, Task> body, CancellationToken cancellationToken = default) =>
         Submit(body, new AsyncCpuTask<bool>(_scheduler, body, body, null, cancellationToken));
 
-    /// <summary>Runs a body on the workers. Never waits: any number of tasks may queue.</summary>
-    /// <param name="body">The work. Called on a worker, when its turn comes, with the caller's <see cref="ExecutionContext"/>. It needs a
-    /// checkpoint every 10 to 100 µs of work: without any it keeps its worker to its end, and the statistics name it.</param>
-    /// <param name="options">The options of the task; copied.</param>
-    /// <param name="cancellationToken">Cancels the task: at once if it has not started, at its next checkpoint otherwise.</param>
-    /// <returns>A task that ends as the body does: with its result, its exception or cancelled. Code that awaits it goes on in the thread
-    /// pool or in its own context.</returns>
-    /// <remarks>From F#, give the type of a result: <c>pool.RunAsync&lt;int&gt;(fun cpu -> task { … })</c>.</remarks>
+    /// <summary>Runs a body on the workers. Never blocks, because any number of tasks may be queued.</summary>
+    /// <param name="body">The work. It is called on a worker with the caller's <see cref="ExecutionContext"/>. It needs a checkpoint every
+    /// 10 to 100 µs of work. Without checkpoints, it keeps its worker until it ends, and the statistics report its name.</param>
+    /// <param name="options">The options of the task, which are copied.</param>
+    /// <param name="cancellationToken">A token that cancels the task: immediately if it has not started, otherwise at its next
+    /// checkpoint.</param>
+    /// <returns>A task that ends with the result, the exception or the cancellation of the body. Code that awaits it continues in the
+    /// thread pool or in its own context.</returns>
+    /// <remarks>In F#, specify the type of a result: <c>pool.RunAsync&lt;int&gt;(fun cpu -> task { … })</c>.</remarks>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
     /// <exception cref="ArgumentNullException">The body or the options are <see langword="null"/>.</exception>
     [OverloadResolutionPriority(TaskBody)]
@@ -184,16 +186,16 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         Func<CpuTaskContext, ValueTask<TResult>> body, CpuTaskOptions options, CancellationToken cancellationToken = default) =>
         Submit(body, new AsyncCpuTask<TResult>(_scheduler, cpu => body(cpu).AsTask(), body, Checked(options), cancellationToken));
 
-    /// <summary>Raised when a body is found to block its worker while tasks wait, with the body's name: another body runs in its place
-    /// until it goes on. Raised in the thread pool; not in order.</summary>
+    /// <summary>Occurs when the pool detects that a body blocks its worker while tasks wait. Other bodies run in its place until it
+    /// continues. The event is raised in the thread pool, in any order.</summary>
     public event EventHandler<CpuRunningTask>? WorkerBlocked;
 
-    /// <summary>Refuses new tasks, and waits until the submitted ones have ended. (Tasks may still start other tasks.)</summary>
-    /// <param name="cancellationToken">Cancels the remaining tasks. They still have to come to a checkpoint, and what a body awaits has to
-    /// take <see cref="CpuTaskContext.CancellationToken"/>.</param>
-    /// <returns>A task that completes without an exception when the last task has ended. Further calls wait as well.</returns>
-    /// <exception cref="InvalidOperationException">The caller is a task of this pool, which would wait for itself; or this is the
-    /// <see cref="Shared"/> pool, which has no end.</exception>
+    /// <summary>Refuses new tasks, and waits until the submitted tasks have ended. Running tasks may still start other tasks.</summary>
+    /// <param name="cancellationToken">A token that cancels the remaining tasks. They end at their next checkpoint, and operations that a
+    /// body awaits must observe <see cref="CpuTaskContext.CancellationToken"/>.</param>
+    /// <returns>A task that completes without an exception when the last task has ended. Further calls also wait.</returns>
+    /// <exception cref="InvalidOperationException">The caller is a task of this pool, which would wait for itself, or this is the
+    /// <see cref="Shared"/> pool, which never ends.</exception>
     public Task DrainAsync(CancellationToken cancellationToken = default)
     {
         if (_isShared)
@@ -218,14 +220,14 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Cancels all tasks, and waits for those that have begun to come to their next checkpoint. To let them finish, drain the pool
-    /// before. Has no effect on the <see cref="Shared"/> pool.</summary>
-    /// <remarks>The wait never ends if a body awaits something that never ends and did not take
+    /// <summary>Cancels all tasks, and waits until the started tasks reach their next checkpoint. To let tasks finish, drain the pool
+    /// first. Has no effect on the <see cref="Shared"/> pool.</summary>
+    /// <remarks>The wait never ends if a body awaits an operation that never ends and does not observe
     /// <see cref="CpuTaskContext.CancellationToken"/>.</remarks>
-    /// <returns>A task that completes when the last task has ended. Further calls wait as well.</returns>
+    /// <returns>A task that completes when the last task has ended. Further calls also wait.</returns>
     /// <exception cref="InvalidOperationException">The caller is a task of this pool, which would wait for itself.</exception>
-    /// <exception cref="AggregateException">Callbacks on the tasks' token have failed. All tasks are cancelled, without waiting for
-    /// them.</exception>
+    /// <exception cref="AggregateException">Callbacks that were registered on the tasks' token have thrown exceptions. All tasks are
+    /// canceled, but the method does not wait for them.</exception>
     public ValueTask DisposeAsync()
     {
         if (_isShared)
@@ -238,7 +240,7 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         return new ValueTask(_scheduler.Ended);
     }
 
-    /// <summary>Cancels all tasks, and blocks until those that run have come to their next checkpoint. Has no effect on the
+    /// <summary>Cancels all tasks, and blocks until the started tasks reach their next checkpoint. Has no effect on the
     /// <see cref="Shared"/> pool.</summary>
     /// <inheritdoc cref="DisposeAsync" path="/exception"/>
     public void Dispose()
@@ -258,7 +260,7 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
         if (CpuTask.Caller(_scheduler) is { } task)
         {
             throw new InvalidOperationException(
-                $"The task {task.Name} of pool '{Name}' must not wait for the pool's end: it would wait for itself.");
+                $"The task {task.Name} of pool '{Name}' cannot wait for the end of its own pool, because it would wait for itself.");
         }
     }
 

@@ -1,11 +1,11 @@
 namespace Picollo.Scheduling;
 
 /// <summary>The options of a <see cref="CpuWorkerPool"/>.</summary>
-/// <remarks>Copied when it is used: a later change has no effect on pools that were created before.</remarks>
+/// <remarks>The options are copied when they are used. A later change has no effect on existing pools.</remarks>
 public sealed class CpuWorkerPoolOptions
 {
-    /// <summary>Maximum number of tasks that run at a time, each on its own thread: 1 to 1024. Default: three quarters of
-    /// <see cref="Environment.ProcessorCount"/>, at least one, so that the rest of the process always finds a processor.</summary>
+    /// <summary>The maximum number of tasks that run at a time, each on its own thread: 1 to 1024. The default is three quarters of
+    /// <see cref="Environment.ProcessorCount"/>, at least one, so that processors remain available to the rest of the process.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int WorkerCount
     {
@@ -18,8 +18,9 @@ public sealed class CpuWorkerPoolOptions
         }
     } = Math.Max(1, Environment.ProcessorCount * 3 / 4);
 
-    /// <summary>Maximum number of threads that run other tasks in the place of bodies that block their workers: 0 to 1024. Default: twice
-    /// <see cref="WorkerCount"/>, at least 16. Tasks that a blocked body has started, and may wait for, get threads beyond it.</summary>
+    /// <summary>The maximum number of extra threads that run other tasks in the place of bodies that block their workers: 0 to 1024. The
+    /// default is twice <see cref="WorkerCount"/>, at least 16. The limit does not apply to tasks that a blocked body has started, because
+    /// the body may wait for them.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public int MaxExtraThreads
     {
@@ -32,8 +33,8 @@ public sealed class CpuWorkerPoolOptions
         }
     } = -1;
 
-    /// <summary>The time that a task may run while others of its kind wait: 1 ms to 10 s, default 10 ms. A slice ends at the checkpoint
-    /// that follows, and up to a millisecond late, the timer's step. The rest of an interrupted slice can end up to a whole slice
+    /// <summary>The time that a task may run while other tasks of its kind wait: 1 ms to 10 s, 10 ms by default. A slice ends up to a
+    /// millisecond late, the step of the timer, at the task's next checkpoint. The rest of an interrupted slice can end up to a whole slice
     /// late.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan TimeSlice
@@ -42,7 +43,7 @@ public sealed class CpuWorkerPoolOptions
         set => field = CheckSlice(value, nameof(TimeSlice));
     } = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>The pool's name, in its threads' names and in its metrics. Default "CPU worker".</summary>
+    /// <summary>The name of the pool, which is used in the names of its threads and in its metrics. "CPU worker" by default.</summary>
     /// <exception cref="ArgumentException">The value is null or empty.</exception>
     public string Name
     {
@@ -54,7 +55,8 @@ public sealed class CpuWorkerPoolOptions
         }
     } = "CPU worker";
 
-    /// <summary>Starts a thread without the flow of the caller; throws if the system has no more threads. Tests replace it.</summary>
+    /// <summary>A delegate that starts a thread without the caller's execution context, and throws if the system has no more threads. Tests
+    /// replace it.</summary>
     internal Action<Thread> StartThread { get; set; } = static thread => thread.UnsafeStart();
 
     internal static TimeSpan CheckSlice(TimeSpan slice, string name)

@@ -4,27 +4,29 @@ using Picollo.Metrics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>A slice, for the instruments, which record it outside of the lock. Times are ticks; no task for nothing to report.</summary>
+/// <summary>A slice to record in the instruments, outside the lock. Times are in ticks. The task is null if there is nothing to
+/// report.</summary>
 internal readonly record struct SliceReport(CpuTask? Task, long Waited, long Length, long? Overrun);
 
-/// <summary>Statistics of a <see cref="CpuWorkerPool"/> since its creation. Live; any thread may read each member at any time.</summary>
+/// <summary>The live statistics of a <see cref="CpuWorkerPool"/> since its creation. All members are thread-safe.</summary>
 /// <remarks>
-/// <para>Histograms have a relative error of 0.01 and hold nanoseconds. They are recorded when a slice ends: tasks that still wait or run
-/// are not in them.</para>
+/// <para>Histograms have a relative error of 0.01 and contain nanoseconds. Values are recorded when a slice ends, so histograms do not
+/// include current waits and slices.</para>
 /// <para>Reading a histogram, <see cref="Completed"/>, <see cref="Failed"/> or <see cref="Canceled"/> takes no lock.
 /// <see cref="Submitted"/>, <see cref="Waiting"/>, <see cref="GetRunning"/> and <see cref="GetOverrunByTask"/> take the pool's lock, for
-/// less than a microsecond unless there are many names; the last two allocate what they return.</para>
-/// <para>The <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling" has the same values as histograms in seconds:
-/// <c>picollo.cpu_worker.queue.duration</c>, <c>picollo.cpu_worker.slice.duration</c> and <c>picollo.cpu_worker.overrun.duration</c>, all
-/// with the tag <c>picollo.cpu_worker.pool.name</c>, and overruns with <c>picollo.cpu_worker.task.name</c>. Listeners are called on the
-/// workers; their exceptions are ignored. An instrument at whose publication a listener throws is not available in this process.</para>
+/// less than a microsecond unless there are many names. The last two allocate their results.</para>
+/// <para>The <see cref="System.Diagnostics.Metrics.Meter"/> "Picollo.Scheduling" provides the same values as histograms in seconds:
+/// <c>picollo.cpu_worker.queue.duration</c>, <c>picollo.cpu_worker.slice.duration</c> and <c>picollo.cpu_worker.overrun.duration</c>. All
+/// of them have the tag <c>picollo.cpu_worker.pool.name</c>, and overruns also have <c>picollo.cpu_worker.task.name</c>. Listeners are
+/// called on the workers, and their exceptions are ignored. If a listener throws when an instrument is published, the instrument is not
+/// available in this process.</para>
 /// </remarks>
 public sealed class CpuWorkerStatistics
 {
-    /// <summary>Maximum number of names with their own histogram; other names share <see cref="OtherTasks"/>.</summary>
+    /// <summary>The maximum number of names with their own histogram. Further names share <see cref="OtherTasks"/>.</summary>
     internal const int MaxTaskNames = 256;
 
-    /// <summary>The name for the overruns of tasks that came after the first <see cref="MaxTaskNames"/> names.</summary>
+    /// <summary>The name for the overruns of tasks beyond the first <see cref="MaxTaskNames"/> names.</summary>
     internal const string OtherTasks = "(other)";
 
     private readonly CpuScheduler _scheduler;
@@ -35,52 +37,52 @@ public sealed class CpuWorkerStatistics
 
     internal CpuWorkerStatistics(CpuScheduler scheduler) => _scheduler = scheduler;
 
-    /// <summary>Time that tasks waited for a worker before each slice, in nanoseconds; 0 where no other task wanted it.</summary>
+    /// <summary>The time that tasks waited for a worker before each slice, in nanoseconds; 0 if a task did not have to wait.</summary>
     public ReadOnlyHdrHistogram QueueWait => _queueWait;
 
-    /// <summary>Length of the slices: the time that a task had a worker without a break, in nanoseconds.</summary>
+    /// <summary>The length of the slices, which is the time that a task had a worker without interruption, in nanoseconds.</summary>
     public ReadOnlyHdrHistogram SliceLength => _sliceLength;
 
-    /// <summary>Time from the request to a task to give up its worker to its next checkpoint, or its end, in nanoseconds. A task with long
-    /// overruns does not call its checkpoints often enough; <see cref="GetOverrunByTask"/> names it.</summary>
+    /// <summary>The time from the request to yield the worker to the task's next checkpoint or its end, in nanoseconds. A task with long
+    /// overruns does not call its checkpoints often enough. <see cref="GetOverrunByTask"/> returns its name.</summary>
     public ReadOnlyHdrHistogram Overrun => _overrun;
 
-    /// <summary>Number of submitted tasks: ended, waiting, running, or awaiting something else.</summary>
+    /// <summary>The number of submitted tasks, including ended tasks.</summary>
     public long Submitted => _scheduler.CountSubmitted();
 
-    /// <summary>Number of tasks that ran to their end.</summary>
+    /// <summary>The number of tasks that ended without an exception.</summary>
     public long Completed { get; private set; }
 
-    /// <summary>Number of tasks that ended with an exception.</summary>
+    /// <summary>The number of tasks that ended with an exception.</summary>
     public long Failed { get; private set; }
 
-    /// <summary>Number of tasks that were cancelled, before or while they ran. Tasks cancelled before their submission are not
+    /// <summary>The number of tasks that were canceled before or while they ran. Tasks that were canceled before their submission are not
     /// counted.</summary>
     public long Canceled { get; internal set; }
 
-    /// <summary>Number of tasks that wait for a worker now.</summary>
+    /// <summary>The number of tasks that are waiting for a worker.</summary>
     public int Waiting => _scheduler.CountWaiting();
 
-    /// <summary>Number of workers whose bodies block them now, so that others run in their place.</summary>
+    /// <summary>The number of workers that are blocked by their bodies, so that other bodies run in their place.</summary>
     public int Blocked => _scheduler.CountBlocked();
 
-    /// <summary>Number of threads that have a worker now beyond <see cref="CpuWorkerPool.WorkerCount"/>, for those that are
-    /// blocked.</summary>
+    /// <summary>The number of threads beyond <see cref="CpuWorkerPool.WorkerCount"/> that have a worker, in the place of blocked
+    /// ones.</summary>
     public int ExtraThreads => _scheduler.CountExtraThreads();
 
-    /// <summary>Gets the tasks that run now, at most <see cref="CpuWorkerPool.WorkerCount"/>. A task that never comes to a checkpoint is
-    /// among them.</summary>
-    /// <returns>The tasks, worker by worker.</returns>
+    /// <summary>Returns the running tasks, at most <see cref="CpuWorkerPool.WorkerCount"/>. They include tasks that never reach a
+    /// checkpoint.</summary>
+    /// <returns>The tasks in the order of their workers.</returns>
     public IReadOnlyList<CpuRunningTask> GetRunning() => _scheduler.GetRunning();
 
-    /// <summary>Gets <see cref="Overrun"/> by the tasks' names. The first 256 names have their own histogram; the others share that of the
-    /// name <c>(other)</c>.</summary>
+    /// <summary>Returns <see cref="Overrun"/> by the names of the tasks. The first 256 names have their own histogram. Further names share
+    /// the histogram of the name <c>(other)</c>.</summary>
     /// <returns>A new dictionary of live histograms.</returns>
     public IReadOnlyDictionary<string, ReadOnlyHdrHistogram> GetOverrunByTask() =>
         _scheduler.Read(() => _overrunByTask.ToDictionary(task => task.Key, task => (ReadOnlyHdrHistogram)task.Value));
 
-    /// <summary>Runs the code of the end of a slice once: the runtime takes 20 ms to compile it and to make the instruments, which would
-    /// count as the first task's.</summary>
+    /// <summary>Runs the code for the end of a slice once. The runtime takes 20 ms to compile it and to create the instruments, which would
+    /// otherwise be counted for the first task.</summary>
     internal static void WarmUp(CpuScheduler scheduler)
     {
         var unused = new CpuWorkerStatistics(scheduler);
@@ -89,7 +91,7 @@ public sealed class CpuWorkerStatistics
         RuntimeHelpers.RunClassConstructor(typeof(CpuWorkerMetrics).TypeHandle);
     }
 
-    // ---- Under the scheduler's lock, which makes one writer of all threads ----
+    // ---- Under the scheduler's lock, so that there is one writer at a time ----
 
     internal void Add(in SliceReport slice)
     {
@@ -113,7 +115,7 @@ public sealed class CpuWorkerStatistics
         }
     }
 
-    /// <summary>Records a report in the instruments. Called outside of the lock, because listeners are the application's code.</summary>
+    /// <summary>Records a report in the instruments. Called outside the lock, because listeners are the application's code.</summary>
     internal void Publish(in SliceReport report)
     {
         if (report.Task is not null)
@@ -131,7 +133,7 @@ public sealed class CpuWorkerStatistics
     private static PlainHdrHistogram<uint> CreateHistogram() => HdrHistogram.Owned(HdrHistogram.Factory.WithRelativeError(0.01).Create());
 }
 
-/// <summary>A task that runs now. Immutable; equal if all values are.</summary>
+/// <summary>A running task at the time of a call. Immutable, with value equality.</summary>
 public readonly record struct CpuRunningTask
 {
     internal CpuRunningTask(string name, TimeSpan sliceLength, TimeSpan overrun) =>
@@ -140,9 +142,9 @@ public readonly record struct CpuRunningTask
     /// <summary>The task's name.</summary>
     public string Name { get; }
 
-    /// <summary>Time since it got its worker.</summary>
+    /// <summary>The time since the task got its worker.</summary>
     public TimeSpan SliceLength { get; }
 
-    /// <summary>Time since it was asked to give up its worker; zero if it was not.</summary>
+    /// <summary>The time since the task was asked to yield its worker; zero if it was not asked.</summary>
     public TimeSpan Overrun { get; }
 }

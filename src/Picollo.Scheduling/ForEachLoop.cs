@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling;
 
-/// <summary>What the tasks of one <c>ForEachAsync</c> share.</summary>
+/// <summary>The state that the tasks of one <c>ForEachAsync</c> share.</summary>
 internal sealed class ForEachLoop<TItem>(
     IAsyncEnumerable<TItem> source,
     Func<TItem, CpuTaskContext, Task> body,
@@ -11,13 +11,14 @@ internal sealed class ForEachLoop<TItem>(
 
     private IAsyncEnumerator<TItem>? _items;
 
-    // The source's: its next item may never come, and nobody wants it after the caller's cancellation, the pool's, or a failure.
+    // The token of the source. It is canceled with the caller's or the pool's token, or after a failure, because the next item of the
+    // source may never arrive.
     private CancellationTokenSource? _unwanted;
 
-    // No more items, or none wanted after a failure.
+    // Set when the source has ended, or after a failure.
     private volatile bool _isDone;
 
-    /// <summary>One task's part.</summary>
+    /// <summary>Processes items in one task, until no items are left.</summary>
     public async Task Run(CpuTaskContext cpu)
     {
         try
@@ -38,10 +39,10 @@ internal sealed class ForEachLoop<TItem>(
                 }
                 catch (Exception e)
                 {
-                    _isDone = true; // before another part asks
+                    _isDone = true; // before another task requests an item
                     if (e is OperationCanceledException cancelled && cancelled.CancellationToken == _unwanted?.Token)
                     {
-                        token.ThrowIfCancellationRequested(); // the one that the caller knows
+                        token.ThrowIfCancellationRequested(); // with the caller's token in the exception
                     }
 
                     throw;
@@ -58,12 +59,13 @@ internal sealed class ForEachLoop<TItem>(
         catch
         {
             _isDone = true;
-            _ = _unwanted?.CancelAsync(); // another part may be waiting for the source
+            _ = _unwanted?.CancelAsync(); // another task may be waiting for the source
             throw;
         }
     }
 
-    /// <summary>Ends as the parts do, with all their exceptions, of which an async method's own task would keep one.</summary>
+    /// <summary>Returns a task that ends when all tasks of the loop have ended, with all their exceptions. The task of an async method
+    /// would contain only one of them.</summary>
     public Task End(Task parts)
     {
         var end = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -2,7 +2,8 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>One thread sleeps here until another wakes it. A wake before the sleep is not lost; several count as one.</summary>
+/// <summary>Lets one thread sleep until another thread wakes it. A wake-up before the sleep is not lost. Several wake-ups count as
+/// one.</summary>
 internal sealed class Sleep
 {
     private const int Awake = 0, Asleep = 1, Woken = 2;
@@ -10,7 +11,7 @@ internal sealed class Sleep
     private readonly object _gate = new();
     private int _state;
 
-    /// <summary>Ends the sleep, or prevents the next one. Cheap where the thread is awake.</summary>
+    /// <summary>Ends the sleep, or prevents the next one. Cheap if the thread is awake.</summary>
     public void Wake()
     {
         if (Interlocked.Exchange(ref _state, Woken) != Asleep)
@@ -30,8 +31,8 @@ internal sealed class Sleep
         }
     }
 
-    /// <summary>Sleeps until it is woken or the time is over; called by the one thread.</summary>
-    /// <param name="milliseconds">-1 for no limit.</param>
+    /// <summary>Sleeps until the thread is woken or the timeout expires. Only one thread may call it.</summary>
+    /// <param name="milliseconds">The timeout; -1 for none.</param>
     public void Wait(int milliseconds = Timeout.Infinite)
     {
         while (true)
@@ -40,8 +41,8 @@ internal sealed class Sleep
             {
                 lock (_gate)
                 {
-                    // A thread that sees Asleep takes the lock before the pulse, so that the pulse comes after the wait began. It is
-                    // Asleep before too where the last wait was interrupted.
+                    // A thread that sees Asleep takes the lock before the pulse, so that the pulse follows the start of the wait. The
+                    // state is already Asleep if the last wait was interrupted.
                     if (Interlocked.CompareExchange(ref _state, Asleep, Awake) != Woken)
                     {
                         _ = Monitor.Wait(_gate, milliseconds);
@@ -53,7 +54,7 @@ internal sealed class Sleep
             }
             catch (ThreadInterruptedException)
             {
-                // Meant for a body that ran on this thread. The exception would end the process.
+                // The interrupt was intended for a body that ran on this thread. The exception would end the process.
             }
         }
     }
@@ -74,10 +75,11 @@ internal sealed class Sleep
         }
     }
 
-    /// <summary>Spins for a time, until it is woken, before it sleeps.</summary>
+    /// <summary>Spins until the thread is woken, and sleeps if it is not woken in time.</summary>
     /// <param name="ticks">The time to spin, in <see cref="Stopwatch"/> ticks.</param>
-    /// <param name="longestGap">The longest time between two looks that does not count as a loss of the processor.</param>
-    /// <returns>When it saw that it was woken; null if it slept, or lost the processor meanwhile.</returns>
+    /// <param name="longestGap">The maximum time between two checks. After a longer time, the thread is assumed to have lost its
+    /// processor.</param>
+    /// <returns>The time at which the thread noticed the wake-up; null if it slept or lost its processor.</returns>
     public long? SpinAndWait(long ticks, long longestGap)
     {
         long now = Stopwatch.GetTimestamp();

@@ -2,8 +2,8 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling;
 
-/// <summary>A <see cref="Lock"/> whose waits go on where the thread is interrupted. A body may interrupt its worker; the exception would be
-/// thrown in the pool and end the process. The interrupt is left to the thread's next wait.</summary>
+/// <summary>A <see cref="Lock"/> that continues to wait if the thread is interrupted. A body may interrupt its worker, and the exception
+/// would be thrown in the pool and end the process. The interrupt is deferred to the thread's next wait.</summary>
 internal sealed class UninterruptedLock
 {
     private readonly Lock _lock = new();
@@ -18,7 +18,7 @@ internal sealed class UninterruptedLock
         return new Scope(_lock);
     }
 
-    [MethodImpl(MethodImplOptions.NoInlining)] // A method with a handler is not inlined.
+    [MethodImpl(MethodImplOptions.NoInlining)] // a method with an exception handler is not inlined
     private void EnterContended()
     {
         bool isInterrupted = false;

@@ -9,14 +9,15 @@ namespace Picollo.Scheduling;
 /// <summary>A thread of the pool.</summary>
 internal sealed class WorkerThread
 {
-    /// <summary>How long an idle thread looks for work before it sleeps: until then a task starts in some 0.1 µs instead of 5 to 50.
-    /// Zero on a machine with one processor.</summary>
+    /// <summary>The time that an idle thread looks for work before it sleeps. During this time, a task starts in about 0.1 µs instead of 5
+    /// to 50 µs. Not used on a machine with one processor.</summary>
     public const double SpinMicroseconds = 20;
 
     private static readonly long SpinTicks =
         Environment.ProcessorCount > 1 ? (long)(SpinMicroseconds * Stopwatch.Frequency / 1e6) : 0;
 
-    /// <summary>From one look to the next takes 50 ns; a thread that has lost its processor misses it for longer than this.</summary>
+    /// <summary>The maximum time between two checks of a spinning thread. A check takes 50 ns; a thread that loses its processor is away
+    /// for longer than this.</summary>
     private static readonly long LongestGapTicks = (long)(2 * Stopwatch.Frequency / 1e6);
 
     [ThreadStatic]
@@ -28,7 +29,7 @@ internal sealed class WorkerThread
 
     private bool _isSpare;
     private long _cpuAtStart; // the thread's CPU time at the start of the slice, in nanoseconds
-    private long _id; // of the system
+    private long _id; // the thread ID of the operating system
 
     public WorkerThread(CpuScheduler scheduler, WorkerSlot? slot, int number)
     {
@@ -44,11 +45,11 @@ internal sealed class WorkerThread
     /// <summary>The calling thread; null if it is not a worker thread.</summary>
     public static WorkerThread? Current => _current;
 
-    /// <summary>The empty context, for tasks of callers that have suppressed the flow.</summary>
+    /// <summary>The empty execution context, for tasks of callers that have suppressed the flow.</summary>
     public static ExecutionContext? EmptyFlow { get; private set; }
 
-    /// <summary>The thread's worker; null for a spare or stopped thread. Other threads set it, and then wake the thread, only after it has
-    /// left the last one. The thread does not look before the wake, so that each wake ends one wait.</summary>
+    /// <summary>The thread's worker; null for a spare or stopped thread. Other threads set it, and then wake the thread, only after the
+    /// thread has left its last worker. The thread does not read it before it is woken, so that each wake-up ends one wait.</summary>
     public WorkerSlot? Slot { get; set; }
 
     /// <summary>The next idle thread. Changes under the scheduler's lock.</summary>
@@ -56,14 +57,14 @@ internal sealed class WorkerThread
 
     public void Start(Action<Thread> start) => start(_thread);
 
-    /// <summary>Gives it a worker; it is to be woken.</summary>
+    /// <summary>Gives the thread a worker. The caller then wakes the thread.</summary>
     public void Take(WorkerSlot slot)
     {
         Slot = slot;
         slot.Thread = this;
     }
 
-    /// <summary>The thread's CPU time in nanoseconds if it waits, for whatever; null if it runs or could run, or that cannot be told.
+    /// <summary>Returns the thread's CPU time, in nanoseconds, if the thread waits; null if it runs or can run, or if this is unknown.
     /// Called by other threads.</summary>
     public long? GetCpuIfItWaits()
     {
@@ -71,7 +72,7 @@ internal sealed class WorkerThread
         return id != 0 && CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long cpu, out _) && Waits((int)id) ? cpu : null;
     }
 
-    // Where /proc cannot be read, and elsewhere than on Linux, waits in native code are not seen.
+    // If /proc is unreadable, and on systems other than Linux, waits in native code are not detected.
     private bool Waits(int id) =>
         OperatingSystem.IsLinux() && ProcTaskStat.TryRead(id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat)
             ? stat.State != 'R'
@@ -79,14 +80,14 @@ internal sealed class WorkerThread
 
     public void Wake() => _sleep.Wake();
 
-    /// <summary>Gives the worker up, before <see cref="WaitForWorker"/>; called by the thread itself, under the scheduler's lock.</summary>
+    /// <summary>Gives up the worker, before <see cref="WaitForWorker"/>. Called by the thread itself, under the scheduler's lock.</summary>
     public void LeaveWorker()
     {
         Slot = null;
         _isSpare = true;
     }
 
-    /// <summary>Waits for a worker, or the end of the pool; called by the thread itself.</summary>
+    /// <summary>Waits for a worker, or for the end of the pool. Called by the thread itself.</summary>
     public void WaitForWorker()
     {
         _sleep.Wait();
@@ -94,7 +95,7 @@ internal sealed class WorkerThread
         _cpuAtStart = CpuUsageReader.GetThreadTimeNanoseconds();
     }
 
-    /// <summary>Charges the CPU time of the slice to a task that the thread has left, and starts the next slice's.</summary>
+    /// <summary>Charges the CPU time of the slice to a task that the thread has left, and starts to measure the next slice.</summary>
     public void Charge(CpuTask left)
     {
         long cpu = CpuUsageReader.GetThreadTimeNanoseconds();
@@ -102,7 +103,7 @@ internal sealed class WorkerThread
         _cpuAtStart = cpu;
     }
 
-    /// <summary>Takes back what a body has changed of the thread, as the thread pool does; called by the thread itself.</summary>
+    /// <summary>Reverts changes that a body has made to the thread, as the thread pool does. Called by the thread itself.</summary>
     private void Reset()
     {
         if (_thread.Priority != ThreadPriority.Normal)
@@ -116,10 +117,10 @@ internal sealed class WorkerThread
         }
     }
 
-    /// <summary>The CPU time of the current slice, in nanoseconds; called by the thread itself.</summary>
+    /// <summary>Returns the CPU time of the current slice, in nanoseconds. Called by the thread itself.</summary>
     public long GetSliceCpu() => SliceCpu(CpuUsageReader.GetThreadTimeNanoseconds());
 
-    // What WaitForTask takes for CPU time may be a little more than it was.
+    // Not negative: the CPU time that WaitForTask estimates may be slightly higher than the actual one.
     private long SliceCpu(long now) => Math.Max(0, now - _cpuAtStart);
 
     private void Run()
@@ -147,7 +148,7 @@ internal sealed class WorkerThread
         }
     }
 
-    /// <summary>Runs the task that the thread's new worker has, if it has one.</summary>
+    /// <summary>Runs the task of the thread's new worker, if it has one.</summary>
     private void RunGivenTask()
     {
         if (Slot is { Task: { } task } slot)
@@ -157,14 +158,14 @@ internal sealed class WorkerThread
         }
     }
 
-    // Inlined, its out variables would keep the last task alive in the frame of an idle thread.
+    // Not inlined, because its out variables would keep the last task alive in the stack frame of an idle thread.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private CpuTask? Step()
     {
         CpuTask? next = _scheduler.Next(this, out CpuTask? left, out bool hasEnded, out SliceReport report);
         if (left is not null)
         {
-            // The caller goes on first: reading the clock takes half as long as all the rest.
+            // Completes the task first, so that its caller can continue: reading the clock takes half as long as everything else.
             if (hasEnded)
             {
                 _scheduler.Conclude(left);
@@ -174,14 +175,14 @@ internal sealed class WorkerThread
             Reset();
         }
 
-        // Also of a task that goes on.
+        // Also if the task continues.
         _scheduler.Statistics.Publish(report);
         return next;
     }
 
-    /// <summary>Looks for a task before it sleeps. The CPU time of looking is taken as the time that passes, unless the thread loses the
-    /// processor, so that the CPU clock is not read while a task waits.</summary>
-    /// <returns>Null at the end of the pool.</returns>
+    /// <summary>Looks for a task, and then sleeps until there is one. The CPU time of looking is assumed to be the elapsed time, unless the
+    /// thread loses its processor, so that the CPU clock is not read while a task waits.</summary>
+    /// <returns>The task; null at the end of the pool.</returns>
     private CpuTask? WaitForTask()
     {
         long start = Stopwatch.GetTimestamp();
