@@ -75,8 +75,8 @@ internal sealed partial class CpuScheduler
 
     // ---- Under the lock ----
 
-    /// <summary>Asks one running task to yield its worker to a task that arrives. Of the tasks that have not been asked yet, this is the one
-    /// with the highest rank number, and among equal ranks the one that has had its worker longest.</summary>
+    /// <summary>Asks one running task to yield its worker to a task that arrives. Of the tasks that have not been asked yet, this is the
+    /// one with the highest rank, and among equal ranks the one that has had its worker longest.</summary>
     private void Interrupt(CpuTask waiting, long now)
     {
         WorkerSlot? least = null;

@@ -1,13 +1,13 @@
 namespace Picollo.Scheduling.Tests;
 
-/// <summary>What a checkpoint and a task take of the heap.</summary>
+/// <summary>Heap allocations of checkpoints and tasks.</summary>
 [Collection(Alone.Name)]
 public class AllocationTests
 {
     private static readonly Action<CpuTaskContext> Nothing = _ => { };
 
     [Fact]
-    public async Task A_checkpoint_that_goes_straight_on_allocates_nothing()
+    public async Task A_checkpoint_that_continues_allocates_nothing()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -33,11 +33,11 @@ public class AllocationTests
     }
 
     [Fact]
-    public async Task A_checkpoint_that_begins_another_slice_or_steps_aside_allocates_nothing()
+    public async Task A_checkpoint_that_starts_another_slice_or_yields_allocates_nothing()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
 
-        // Alone, and then with another beside it; the least of several rounds, as code is compiled again meanwhile.
+        // First without, then with another task. The minimum of several rounds, because code is recompiled meanwhile.
         long alone = await pool.RunAsync(AFewSlices).Soon();
         bool isOver = false;
         Task other = pool.RunAsync(async cpu =>
@@ -81,7 +81,7 @@ public class AllocationTests
     [Fact]
     public async Task Submitting_an_empty_task_allocates_three_objects()
     {
-        // The task, its completion source and that one's task; bytes stand for them.
+        // The task, its completion source, and the task of the completion source. Bytes are measured instead of objects.
         const int atMostBytes = 336;
         const int calls = 100;
         await using CpuWorkerPool pool = Pools.Create();
@@ -96,9 +96,9 @@ public class AllocationTests
     }
 
     [Fact]
-    public async Task Running_an_empty_task_allocates_its_flow_and_nothing_more()
+    public async Task Running_an_empty_task_allocates_only_its_execution_context_in_addition()
     {
-        // As above, and the context with the task in it: two objects.
+        // As above, and the execution context with the task: two objects.
         const int atMostBytes = 336 + 72;
         const int calls = 1000;
         await using CpuWorkerPool pool = Pools.Create();
@@ -115,7 +115,7 @@ public class AllocationTests
             least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
         }
 
-        // On all threads; the thread pool itself allocates some now and then.
+        // On all threads. The thread pool itself allocates occasionally.
         (least / calls).Should().BeInRange(1, atMostBytes + 16);
     }
 }

@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests;
 
-/// <summary>An example of how users test a body: with <see cref="CpuTaskContext.None"/>, and without a pool.</summary>
+/// <summary>An example of testing a body without a pool, with <see cref="CpuTaskContext.None"/>.</summary>
 public class BodyWithoutPoolTests
 {
     private static readonly int[][] Blocks = [[1, 2, 3], [4, 5], [6]];
@@ -20,7 +20,7 @@ public class BodyWithoutPoolTests
         (await SumOfReadAsync([3, 4], CpuTaskContext.None)).Should().Be(7);
 
     [Fact]
-    public async Task A_pool_gives_the_same_results()
+    public async Task A_pool_returns_the_same_results()
     {
         await using CpuWorkerPool pool = Pools.Create();
 

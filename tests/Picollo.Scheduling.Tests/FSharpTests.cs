@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling.Tests;
 
-/// <summary>F# chooses overloads by other rules than C#: it does not know their priority.</summary>
+/// <summary>F# selects overloads by other rules than C#: it ignores their priority attribute.</summary>
 [Trait("Category", "Slow")]
 public class FSharpTests
 {
@@ -34,7 +34,7 @@ public class FSharpTests
         """;
 
     [Fact]
-    public async Task FSharp_finds_the_overloads()
+    public async Task FSharp_code_resolves_the_overloads()
     {
         string file = Path.Combine(Path.GetTempPath(), $"picollo-{Guid.NewGuid():N}.fsx");
         await File.WriteAllTextAsync(file, Script);

@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests;
 
-/// <summary>A task that has one worker to itself until it is released, and never comes to a checkpoint.</summary>
+/// <summary>A task that occupies one worker without checkpoints until it is released.</summary>
 internal sealed class Held : IDisposable
 {
     private readonly ManualResetEventSlim _release = new();
@@ -14,7 +14,7 @@ internal sealed class Held : IDisposable
         },
         new CpuTaskOptions { Priority = priority });
 
-    /// <summary>Submits it, and waits until it has a worker.</summary>
+    /// <summary>Submits the task, and waits until it has a worker.</summary>
     public static Held Worker(CpuWorkerPool pool, CpuTaskPriority priority = CpuTaskPriority.Normal)
     {
         using var begun = new ManualResetEventSlim();

@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests;
 
-/// <summary>Counts who is inside at a time, and the most that ever were.</summary>
+/// <summary>Counts concurrent entries, and keeps their maximum.</summary>
 internal sealed class Inside
 {
     private int _now;

@@ -1,13 +1,13 @@
 namespace Picollo.Scheduling.Tests;
 
-/// <summary><see cref="CpuTaskContext.None"/>, with which bodies run without a pool.</summary>
+/// <summary><see cref="CpuTaskContext.None"/>, which runs bodies without a pool.</summary>
 public class NoneTests
 {
     [Fact]
-    public void It_is_the_default_value() => default(CpuTaskContext).Should().Be(CpuTaskContext.None);
+    public void None_is_the_default_value() => default(CpuTaskContext).Should().Be(CpuTaskContext.None);
 
     [Fact]
-    public void Its_checkpoints_go_straight_on()
+    public void The_checkpoints_of_None_return_immediately()
     {
         CpuTaskContext cpu = CpuTaskContext.None;
 
@@ -25,7 +25,7 @@ public class NoneTests
     }
 
     [Fact]
-    public void It_has_no_usage_no_name_and_no_cancellation()
+    public void None_has_no_usage_no_name_and_no_cancellation()
     {
         CpuTaskContext.None.GetUsage().Should().Be(default(CpuTaskUsage));
         CpuTaskContext.None.Name.Should().BeEmpty();
@@ -33,7 +33,7 @@ public class NoneTests
     }
 
     [Fact]
-    public async Task Its_outside_functions_get_no_cancellation()
+    public async Task Outside_functions_of_None_get_no_cancellation()
     {
         CancellationToken token = new(canceled: true);
 
@@ -44,7 +44,7 @@ public class NoneTests
     }
 
     [Fact]
-    public async Task It_equals_itself_and_no_context_of_a_task()
+    public async Task None_equals_only_itself()
     {
         CpuTaskContext none = CpuTaskContext.None;
         await using CpuWorkerPool pool = Pools.Create();
@@ -60,7 +60,7 @@ public class NoneTests
     }
 
     [Fact]
-    public async Task It_calls_outside_functions_on_the_current_thread()
+    public async Task None_calls_outside_functions_on_the_current_thread()
     {
         int thread = 0;
 
@@ -78,7 +78,7 @@ public class NoneTests
     }
 
     [Fact]
-    public async Task An_outside_function_fails_as_it_does_with_a_pool()
+    public async Task An_outside_function_of_None_fails_as_it_does_with_a_pool()
     {
         CpuTaskContext cpu = CpuTaskContext.None;
 

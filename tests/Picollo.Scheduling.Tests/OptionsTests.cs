@@ -3,7 +3,7 @@ namespace Picollo.Scheduling.Tests;
 public class OptionsTests
 {
     [Fact]
-    public void By_default_a_quarter_of_the_processors_is_left_to_the_rest()
+    public void By_default_a_pool_uses_three_quarters_of_the_processors()
     {
         var options = new CpuWorkerPoolOptions();
 
@@ -13,7 +13,7 @@ public class OptionsTests
     }
 
     [Fact]
-    public async Task A_pool_takes_the_options_or_the_defaults()
+    public async Task A_pool_uses_the_options_or_the_defaults()
     {
         await using var plain = new CpuWorkerPool();
         await using var other = new CpuWorkerPool(new CpuWorkerPoolOptions { WorkerCount = 3, Name = "other" });
@@ -26,7 +26,7 @@ public class OptionsTests
     }
 
     [Fact]
-    public void A_pool_is_not_created_where_the_CPU_time_of_threads_is_unavailable() =>
+    public void A_pool_cannot_be_created_if_the_CPU_time_of_threads_is_unavailable() =>
         FluentActions.Invoking(() => new CpuWorkerPool(null, () => throw new MeasurementUnavailableException("No clock.")))
             .Should().Throw<MeasurementUnavailableException>().WithMessage("No clock.");
 
@@ -36,7 +36,7 @@ public class OptionsTests
     [InlineData(1, true)]
     [InlineData(1024, true)]
     [InlineData(1025, false)]
-    public void Workers_are_1_to_1024(int count, bool isAllowed) =>
+    public void The_worker_count_is_1_to_1024(int count, bool isAllowed) =>
         Check(() => new CpuWorkerPoolOptions { WorkerCount = count }.WorkerCount.Should().Be(count), nameof(CpuWorkerPoolOptions.WorkerCount), isAllowed);
 
     [Theory]
@@ -46,11 +46,11 @@ public class OptionsTests
     [InlineData(TimeSpan.TicksPerMillisecond, true)]
     [InlineData(10 * TimeSpan.TicksPerSecond, true)]
     [InlineData((10 * TimeSpan.TicksPerSecond) + 1, false)]
-    public void A_slice_has_1_ms_to_10_s(long ticks, bool isAllowed) =>
+    public void A_slice_is_1_ms_to_10_s(long ticks, bool isAllowed) =>
         Check(() => new CpuWorkerPoolOptions { TimeSlice = new TimeSpan(ticks) }.TimeSlice.Ticks.Should().Be(ticks), nameof(CpuWorkerPoolOptions.TimeSlice), isAllowed);
 
     [Fact]
-    public void A_task_has_the_pools_slice_and_the_normal_priority_by_default()
+    public void By_default_a_task_has_the_slice_of_its_pool_and_normal_priority()
     {
         var options = new CpuTaskOptions();
 
@@ -62,7 +62,7 @@ public class OptionsTests
     [InlineData(TimeSpan.TicksPerMillisecond, true)]
     [InlineData(10 * TimeSpan.TicksPerSecond, true)]
     [InlineData((10 * TimeSpan.TicksPerSecond) + 1, false)]
-    public void A_tasks_own_slice_has_1_ms_to_10_s(long ticks, bool isAllowed) =>
+    public void The_slice_of_a_task_is_1_ms_to_10_s(long ticks, bool isAllowed) =>
         Check(() => new CpuTaskOptions { Slice = new TimeSpan(ticks) }.Slice!.Value.Ticks.Should().Be(ticks), nameof(CpuTaskOptions.Slice), isAllowed);
 
     [Theory]
@@ -102,7 +102,7 @@ public class OptionsTests
     [Theory]
     [InlineData(1, 2_000)]
     [InlineData(2_000, 1)]
-    public async Task A_slice_of_its_own_ends_when_it_says(int own, int pools)
+    public async Task A_task_with_its_own_slice_uses_it(int own, int pools)
     {
         await using var pool = new CpuWorkerPool(new CpuWorkerPoolOptions { WorkerCount = 1, TimeSlice = TimeSpan.FromMilliseconds(pools) });
         var options = new CpuTaskOptions { Slice = TimeSpan.FromMilliseconds(own) };
@@ -119,12 +119,12 @@ public class OptionsTests
             },
             options).Soon();
 
-        // No other task waits, so another slice starts at once. On a busy machine the timer is late.
+        // No other task waits, so the next slice starts immediately. On a busy machine, the timer is late.
         slices.Should().BeInRange(own == 1 ? 2 : 1, own == 1 ? 101 : 1);
     }
 
     [Fact]
-    public async Task A_short_slice_ends_beside_an_endless_one_that_began_before()
+    public async Task A_short_slice_ends_in_time_while_an_earlier_slice_continues()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         var brief = new CpuTaskOptions { Slice = Pools.Short };
@@ -140,13 +140,13 @@ public class OptionsTests
                 return cpu.GetUsage().SliceCount;
             },
             new CpuTaskOptions { Priority = CpuTaskPriority.High });
-        await Task.Delay(20); // The timer sleeps now until that slice is over.
+        await Task.Delay(20); // now the timer sleeps until the end of that slice
         Task stopped = pool.RunAsync(
             cpu =>
             {
                 while (!Volatile.Read(ref hasBegun))
                 {
-                    cpu.Checkpoint(); // The next one interrupts it, and it goes on when that one's slice is over.
+                    cpu.Checkpoint(); // the next task interrupts it, and it continues when the slice of that task ends
                 }
 
                 Volatile.Write(ref isOver, true);
@@ -164,11 +164,11 @@ public class OptionsTests
             brief);
         await Task.WhenAll(stopped, next).Soon();
 
-        (await endless.Soon()).Should().Be(1, "its first slice is not over");
+        (await endless.Soon()).Should().Be(1, "its first slice has not ended");
     }
 
     [Fact]
-    public void A_name_is_not_empty()
+    public void An_empty_name_is_rejected()
     {
         FluentActions.Invoking(() => new CpuTaskOptions { Name = "" }).Should().Throw<ArgumentException>();
         FluentActions.Invoking(() => new CpuWorkerPoolOptions { Name = "" }).Should().Throw<ArgumentException>();
@@ -177,7 +177,7 @@ public class OptionsTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task As_many_workers_as_are_allowed_start_and_end()
+    public async Task The_maximum_number_of_workers_starts_and_ends()
     {
         CpuWorkerPool pool = Pools.Create(workers: 1024);
 

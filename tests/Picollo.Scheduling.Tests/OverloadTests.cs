@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests;
 
-/// <summary>Each overload passes on the options and the token.</summary>
+/// <summary>Each overload passes the options and the token.</summary>
 public class OverloadTests
 {
     private static readonly int[] Items = [1];
@@ -43,7 +43,7 @@ public class OverloadTests
 
     [Theory]
     [MemberData(nameof(Overloads))]
-    public async Task An_overload_with_options_passes_them_on_with_the_token(string overload)
+    public async Task An_overload_with_options_passes_the_options_and_the_token(string overload)
     {
         await using CpuWorkerPool pool = Pools.Create();
         using var source = new CancellationTokenSource();
@@ -56,7 +56,7 @@ public class OverloadTests
 
     [Theory]
     [MemberData(nameof(Overloads))]
-    public async Task An_overload_without_options_passes_the_token_on(string overload)
+    public async Task An_overload_without_options_passes_the_token(string overload)
     {
         await using CpuWorkerPool pool = Pools.Create();
 

@@ -2,9 +2,9 @@ namespace Picollo.Scheduling.Tests;
 
 public class SleepTests
 {
-    /// <summary>The two meet at each distance, from a wake before the sleep to a wake after it.</summary>
+    /// <summary>Tries all distances, from a wake-up before the sleep to a wake-up after it.</summary>
     [Fact]
-    public void A_wake_beside_the_start_of_a_sleep_is_not_lost()
+    public void A_wake_up_at_the_start_of_a_sleep_is_not_lost()
     {
         const int Rounds = 20_000, Distances = 50;
         var sleep = new Sleep();
@@ -40,7 +40,7 @@ public class SleepTests
         Exception? failure = null;
         var sleeper = new Thread(() =>
         {
-            Thread.CurrentThread.Interrupt(); // takes effect where the thread blocks next
+            Thread.CurrentThread.Interrupt(); // takes effect when the thread blocks next
             failure = Record.Exception(() => sleep.Wait());
             Volatile.Write(ref hasEnded, true);
         })

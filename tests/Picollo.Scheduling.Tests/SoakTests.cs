@@ -1,16 +1,16 @@
 namespace Picollo.Scheduling.Tests;
 
-/// <summary>Everything at once.</summary>
+/// <summary>Random combinations of all operations.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class SoakTests
 {
     [Fact]
-    public void Whatever_tasks_do_each_ends_once_and_never_more_run_than_there_are_workers() => Run(cases: 8);
+    public void Random_tasks_each_end_once_and_the_worker_count_is_never_exceeded() => Run(cases: 8);
 
     [Fact]
     [Trait("Category", "Long")]
-    public void So_it_is_in_many_cases() => Run(cases: 100);
+    public void Many_random_cases_hold() => Run(cases: 100);
 
     private static void Run(int cases) => Seeded.Run(cases, random => new Case(random).Run());
 
@@ -59,14 +59,14 @@ public class SoakTests
             }
 
             CpuWorkerStatistics statistics = _pool.Statistics;
-            statistics.Submitted.Should().BePositive().And.BeLessThanOrEqualTo(_submitted, "those that are cancelled before are not taken up");
+            statistics.Submitted.Should().BePositive().And.BeLessThanOrEqualTo(_submitted, "tasks that are already canceled are not accepted");
             (statistics.Completed + statistics.Failed + statistics.Canceled).Should().Be(statistics.Submitted);
             statistics.Waiting.Should().Be(0);
             statistics.GetRunning().Should().BeEmpty();
             statistics.SliceLength.TotalCount.Should().Be(statistics.QueueWait.TotalCount);
             _inside.Now.Should().Be(0);
             _inside.Most.Should().BeInRange(isAbrupt ? 0 : 1, _workers, "on a busy machine, the pool may end before a task has run");
-            _strangers.Should().Be(0, "all of it ran on workers");
+            _strangers.Should().Be(0, "everything ran on workers");
             foreach (CancellationTokenSource source in _sources)
             {
                 source.Dispose();
@@ -119,7 +119,7 @@ public class SoakTests
                 case 1: await cpu.RunOutsideAsync(token => Task.Delay(random.Next(2), token)); break;
                 case 2: cpu.Checkpoint(); break;
                 case 3 when depth < 3: await Submit(random.Next(), depth + 1).Ended(); break;
-                case 4 when depth < 3: _ = Submit(random.Next(), depth + 1); break; // nobody waits for it
+                case 4 when depth < 3: _ = Submit(random.Next(), depth + 1); break; // no task waits for it
                 case 5: await Task.WhenAll(Part(cpu, new Random(1)), Part(cpu, new Random(2))); break;
                 case 6 when random.Next(4) == 0: throw new FormatException();
                 case 7: await Task.Delay(1, cpu.CancellationToken); break;
@@ -127,7 +127,7 @@ public class SoakTests
                     await Task.Delay(random.Next(2)).ConfigureAwait(false);
                     do
                     {
-                        await cpu.CheckpointAsync(); // the first may still find the worker that has not quite left the body
+                        await cpu.CheckpointAsync(); // at the first checkpoint, the worker may not have left the body yet
                     }
                     while (!_pool.HasThisThread());
                     break;

@@ -3,13 +3,13 @@ namespace Picollo.Scheduling.Tests;
 public class UninterruptedLockTests
 {
     [Fact]
-    public void An_interrupt_does_not_end_the_wait_for_a_lock_and_is_left_to_the_next_wait()
+    public void An_interrupt_does_not_end_the_wait_for_a_lock_and_is_deferred_to_the_next_wait()
     {
         var gate = new UninterruptedLock();
         Exception? ofLock = null, ofNextWait = null;
         var waiter = new Thread(() =>
         {
-            Thread.CurrentThread.Interrupt(); // takes effect where the thread blocks next
+            Thread.CurrentThread.Interrupt(); // takes effect when the thread blocks next
             ofLock = Record.Exception(() =>
             {
                 using (gate.Enter())
@@ -31,7 +31,7 @@ public class UninterruptedLockTests
     }
 
     [Fact]
-    public void One_thread_at_a_time_has_the_lock()
+    public void Only_one_thread_at_a_time_has_the_lock()
     {
         const int Threads = 4, Rounds = 100_000;
         var gate = new UninterruptedLock();

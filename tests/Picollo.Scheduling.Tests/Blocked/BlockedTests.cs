@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Picollo.Scheduling.Tests.Blocked;
 
-/// <summary>Bodies that block their workers. Each of these hung when a blocked worker counted like one that runs.</summary>
+/// <summary>Bodies that block their workers. Each of these tests hung when a blocked worker counted as a running one.</summary>
 public class BlockedTests
 {
     private const int Extra = 16;
@@ -10,7 +10,7 @@ public class BlockedTests
     [Theory]
     [InlineData(1, 2)]
     [InlineData(4, 8)]
-    public async Task A_lock_may_be_held_over_checkpoints(int workers, int bodies)
+    public async Task A_lock_can_be_held_across_checkpoints(int workers, int bodies)
     {
         await using CpuWorkerPool pool = Create(workers);
         var gate = new object();
@@ -34,7 +34,7 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task A_lazy_value_may_come_to_checkpoints()
+    public async Task The_factory_of_a_lazy_value_can_call_checkpoints()
     {
         await using CpuWorkerPool pool = Create();
         CpuTaskContext maker = default;
@@ -64,7 +64,7 @@ public class BlockedTests
 
     /// <summary>The runtime makes the second thread wait in native code.</summary>
     [FactNeeding(Need.Linux)]
-    public async Task A_static_constructor_may_come_to_checkpoints()
+    public async Task A_static_constructor_can_call_checkpoints()
     {
         await using CpuWorkerPool pool = Create();
 
@@ -78,7 +78,7 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task A_body_may_wait_for_a_task_of_its_pool()
+    public async Task A_body_can_block_on_a_task_of_its_pool()
     {
         await using CpuWorkerPool pool = Create();
 
@@ -90,17 +90,17 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task Any_number_of_bodies_may_wait_for_a_task_each()
+    public async Task Any_number_of_bodies_can_block_on_a_task_each()
     {
         await using CpuWorkerPool pool = Create(extraThreads: 0);
 
         int[] results = await Task.WhenAll(Enumerable.Range(0, 30).Select(i => pool.RunAsync(_ => pool.RunAsync(_ => i).Result))).Soon();
 
-        results.Should().Equal(Enumerable.Range(0, 30), "what blocked bodies wait for goes before other bodies that would block, too");
+        results.Should().Equal(Enumerable.Range(0, 30), "tasks that blocked bodies wait for run before other bodies that would also block");
     }
 
     [Fact]
-    public async Task A_body_may_wait_for_its_own_async_parts()
+    public async Task A_body_can_block_on_its_own_async_methods()
     {
         await using CpuWorkerPool pool = Create();
 
@@ -111,7 +111,7 @@ public class BlockedTests
             return new[] { Environment.CurrentManagedThreadId, part.Result };
         }).Soon();
 
-        threads.Should().OnlyHaveUniqueItems("a blocked body's parts run in the thread pool");
+        threads.Should().OnlyHaveUniqueItems("continuations of a blocked body run in the thread pool");
 
         static async Task<int> Part()
         {
@@ -125,7 +125,7 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task Without_extra_threads_bodies_that_have_stopped_go_on_all_the_same()
+    public async Task Stopped_bodies_continue_without_extra_threads()
     {
         await using CpuWorkerPool pool = Create(extraThreads: 0);
         var gate = new object();
@@ -144,7 +144,7 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task A_blocked_body_is_counted_and_named_and_no_more_run_than_before_once_it_goes_on()
+    public async Task A_blocked_body_is_reported_and_the_worker_count_is_restored_when_it_continues()
     {
         await using CpuWorkerPool pool = Create();
         using var release = new ManualResetEventSlim();
@@ -188,9 +188,9 @@ public class BlockedTests
         }
     }
 
-    /// <summary>No task waits then, so that no slice would end.</summary>
+    /// <summary>No task waits, so no slice ends.</summary>
     [Fact]
-    public async Task One_too_many_steps_aside_though_nobody_waits()
+    public async Task A_surplus_body_yields_even_if_no_task_waits()
     {
         await using CpuWorkerPool pool = Create();
         using var release = new ManualResetEventSlim();
@@ -220,9 +220,9 @@ public class BlockedTests
         }
     }
 
-    /// <summary>Each wait is noticed long before the slice ends: seven slices are longer than the test waits.</summary>
+    /// <summary>Each wait is detected long before the slice ends: the test does not wait as long as seven slices.</summary>
     [Fact]
-    public async Task A_long_slice_does_not_hide_that_a_body_blocks()
+    public async Task A_blocked_body_is_detected_during_a_long_slice()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: TimeSpan.FromSeconds(10), extraThreads: Extra);
 
@@ -242,7 +242,7 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task No_more_threads_than_allowed_run_in_the_place_of_blocked_ones()
+    public async Task The_number_of_extra_threads_is_limited()
     {
         await using CpuWorkerPool pool = Create(extraThreads: 3);
         using var release = new ManualResetEventSlim();
@@ -258,7 +258,7 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task A_body_that_nobody_waits_for_may_block()
+    public async Task A_body_can_block_unnoticed_while_no_task_waits()
     {
         await using CpuWorkerPool pool = Create();
         using var release = new ManualResetEventSlim();
@@ -272,7 +272,7 @@ public class BlockedTests
     }
 
     [Fact]
-    public async Task Where_the_system_has_no_more_threads_a_blocked_worker_is_all_that_is_lost()
+    public async Task If_no_thread_can_be_started_only_the_blocked_worker_is_lost()
     {
         int started = 0;
         var options = new CpuWorkerPoolOptions
@@ -300,13 +300,13 @@ public class BlockedTests
         await Task.WhenAll(blocked, waiting).Soon();
     }
 
-    /// <summary>Locks, waits, sleeps and checkpoints of all kinds at random, in bodies that start others: none is lost, and the pool is as it
-    /// was at the end.</summary>
+    /// <summary>Bodies lock, wait, sleep and call checkpoints at random, and start other bodies. No task is lost, and the pool returns to its
+    /// initial state.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
     [Trait("Category", "Slow")]
-    public async Task Bodies_that_block_in_all_ways_all_end(int workers)
+    public async Task Bodies_that_block_in_various_ways_all_end(int workers)
     {
         await using CpuWorkerPool pool = Create(workers, extraThreads: 16);
         object[] gates = [new(), new(), new()];
@@ -327,7 +327,7 @@ public class BlockedTests
                 switch (random.Next(7))
                 {
                     case 0:
-                        lock (gates[random.Next(gates.Length)]) // never two: that would be a deadlock of the bodies' own
+                        lock (gates[random.Next(gates.Length)]) // never two locks, with which the bodies could deadlock each other
                         {
                             Pools.Spin(TimeSpan.FromMilliseconds(random.NextDouble()));
                             cpu.Checkpoint();
@@ -350,7 +350,7 @@ public class BlockedTests
     }
 
     [Fact]
-    public void Extra_threads_are_twice_the_workers_and_at_least_16_unless_it_is_said()
+    public void By_default_there_are_twice_as_many_extra_threads_as_workers_and_at_least_16()
     {
         new CpuWorkerPoolOptions { WorkerCount = 1 }.MaxExtraThreads.Should().Be(16);
         new CpuWorkerPoolOptions { WorkerCount = 20 }.MaxExtraThreads.Should().Be(40);

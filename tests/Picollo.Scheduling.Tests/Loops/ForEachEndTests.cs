@@ -1,13 +1,13 @@
 namespace Picollo.Scheduling.Tests.Loops;
 
-/// <summary>The end of the items, seen by a part that waits for its turn to ask: its continuation runs here just when the turn is given to
-/// it.</summary>
+/// <summary>The end of the source while a task of the loop waits for the gate. The continuation of the task runs as soon as it gets the
+/// gate.</summary>
 public class ForEachEndTests
 {
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Nothing_is_asked_of_a_source_that_has_ended(bool fails)
+    public async Task MoveNext_is_not_called_after_the_source_has_ended(bool fails)
     {
         var source = new OneAnswer();
         var loop = new ForEachLoop<int>(source, (_, _) => Task.CompletedTask, CancellationToken.None, CancellationToken.None);

@@ -10,7 +10,7 @@ public class ForEachTests
 
     [Theory]
     [MemberData(nameof(Workers))]
-    public async Task Each_item_is_done_once_on_a_worker(int workers)
+    public async Task Each_item_is_processed_once_on_a_worker(int workers)
     {
         await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
         foreach (Func<int[], Task> loop in new Func<int[], Task>[]
@@ -38,20 +38,20 @@ public class ForEachTests
             done.Should().OnlyContain(times => times == 1);
         }
 
-        pool.Statistics.Completed.Should().Be(3 * workers, "a loop is a task for each worker");
+        pool.Statistics.Completed.Should().Be(3 * workers, "a loop has one task for each worker");
 
         void Do(int[] done, int item) => Interlocked.Add(ref done[item], pool.HasThisThread() ? 1 : 1000);
     }
 
     [Theory]
     [MemberData(nameof(Workers))]
-    public async Task Never_more_items_are_at_work_than_there_are_workers_and_one_asks_for_the_next(int workers)
+    public async Task At_most_one_item_per_worker_is_processed_at_a_time_and_the_source_is_not_called_concurrently(int workers)
     {
         await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
         var items = new ProbedItems(Items);
         var inside = new Inside();
 
-        // An item is at work while it waits outside, too.
+        // An item that waits outside also counts.
         await pool.ForEachAsync(
             items,
             async (item, cpu) =>
@@ -65,12 +65,12 @@ public class ForEachTests
         inside.Most.Should().BeLessThanOrEqualTo(workers);
         items.MostAtATime.Should().Be(1);
         items.Disposals.Should().Be(1);
-        items.Token.Invoking(token => token.WaitHandle).Should().Throw<ObjectDisposedException>("the caller's token would hold it otherwise");
-        items.Moves.Should().Be(Items + 1, "after the end nobody asks again");
+        items.Token.Invoking(token => token.WaitHandle).Should().Throw<ObjectDisposedException>("otherwise, the caller's token would keep it alive");
+        items.Moves.Should().Be(Items + 1, "the source is not called after its end");
     }
 
     [Fact]
-    public async Task As_many_items_are_at_work_as_there_are_workers()
+    public async Task One_item_per_worker_is_processed_at_a_time()
     {
         const int workers = 3;
         await using CpuWorkerPool pool = Pools.Create(workers);
@@ -83,7 +83,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task No_items_are_done_at_once()
+    public async Task A_loop_over_an_empty_source_completes()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         var items = new ProbedItems(0);
@@ -96,7 +96,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task All_exceptions_are_kept_and_no_further_items_begun()
+    public async Task The_loop_has_all_exceptions_and_starts_no_further_items()
     {
         const int workers = 3;
         await using CpuWorkerPool pool = Pools.Create(workers);
@@ -157,7 +157,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task An_exception_of_the_source_ends_the_loop_and_the_source_is_not_asked_again()
+    public async Task An_exception_of_the_source_ends_the_loop_and_the_source_is_not_called_again()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 4);
         var items = new ProbedItems(20) { Failure = new FormatException() };
@@ -176,7 +176,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task An_exception_of_the_disposal_is_kept_beside_the_bodys()
+    public async Task The_loop_has_the_exceptions_of_the_disposal_and_of_the_body()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var items = new ProbedItems(3) { FailureOfDisposal = new TimeoutException() };
@@ -189,7 +189,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task Cancelled_before_it_begins_it_asks_for_nothing()
+    public async Task A_loop_that_is_canceled_before_it_starts_does_not_read_its_source()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         var items = new ProbedItems();
@@ -203,14 +203,14 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task Cancelled_meanwhile_it_ends_at_the_next_checkpoint()
+    public async Task A_loop_that_is_canceled_while_it_runs_ends_at_the_next_checkpoint()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         var items = new ProbedItems();
         using var source = new CancellationTokenSource();
         using var far = new ManualResetEventSlim();
 
-        // The body has no checkpoint of its own.
+        // The body has no checkpoint.
         Task loop = pool.ForEachAsync(
             items,
             (item, _) =>
@@ -227,12 +227,12 @@ public class ForEachTests
         await source.CancelAsync();
 
         await ShouldBeCancelled(loop, source.Token);
-        items.Token.IsCancellationRequested.Should().BeTrue("the source is to hear of it, too");
+        items.Token.IsCancellationRequested.Should().BeTrue("the source must be canceled, too");
         items.Disposals.Should().Be(1);
     }
 
     [Fact]
-    public async Task It_is_cancelled_with_its_pool()
+    public async Task A_loop_is_canceled_with_its_pool()
     {
         CpuWorkerPool pool = Pools.Create(workers: 2);
         var items = new ProbedItems();
@@ -254,7 +254,7 @@ public class ForEachTests
     [InlineData("cancellation")]
     [InlineData("disposal")]
     [InlineData("failure")]
-    public async Task A_source_whose_next_item_never_comes_holds_up_no_end(string end)
+    public async Task A_source_whose_next_item_never_arrives_does_not_prevent_the_end(string end)
     {
         CpuWorkerPool pool = Pools.Create(workers: 2);
         using var source = new CancellationTokenSource();
@@ -263,7 +263,7 @@ public class ForEachTests
             Items(),
             async (_, _) =>
             {
-                await asked.Task; // the other part's
+                await asked.Task; // of the other task
                 if (end == "failure")
                 {
                     throw new FormatException();
@@ -304,7 +304,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task What_cannot_begin_leaves_its_source_alone()
+    public async Task A_loop_that_cannot_start_does_not_read_its_source()
     {
         CpuWorkerPool pool = Pools.Create(workers: 2);
         var refused = new ProbedItems();
@@ -328,7 +328,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task What_is_missing_is_refused_at_once()
+    public async Task Null_arguments_of_a_loop_are_rejected_immediately()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -344,7 +344,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task Other_tasks_get_in_between_its_items()
+    public async Task Other_tasks_run_between_the_items_of_a_loop()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         bool isOver = false;
@@ -366,7 +366,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task A_task_may_wait_for_a_loop_with_one_worker()
+    public async Task A_task_can_await_a_loop_with_one_worker()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         int sum = 0;
@@ -378,7 +378,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task Its_tasks_have_its_name_and_its_priority()
+    public async Task The_tasks_of_a_loop_have_its_name_and_priority()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         var order = new List<string>();
@@ -402,7 +402,7 @@ public class ForEachTests
         }
 
         await Task.WhenAll(loops).Soon();
-        order.Should().Equal("high", $"{nameof(ForEachTests)}.{nameof(Its_tasks_have_its_name_and_its_priority)}", "low");
+        order.Should().Equal("high", $"{nameof(ForEachTests)}.{nameof(The_tasks_of_a_loop_have_its_name_and_priority)}", "low");
     }
 
     private static async Task ShouldBeCancelled(Task loop, CancellationToken token)

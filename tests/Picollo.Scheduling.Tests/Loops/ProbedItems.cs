@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests.Loops;
 
-/// <summary>So many numbers from 0 on, that watch how they are enumerated.</summary>
+/// <summary>A sequence of consecutive numbers from 0, which records how it is enumerated.</summary>
 internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<int>, IAsyncEnumerator<int>
 {
     private readonly Inside _inside = new();
@@ -9,23 +9,23 @@ internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<i
 
     public int Current { get; private set; } = -1;
 
-    /// <summary>Thrown where the items end.</summary>
+    /// <summary>The exception to throw at the end of the items.</summary>
     public Exception? Failure { get; init; }
 
     public Exception? FailureOfDisposal { get; init; }
 
-    /// <summary>How many enumerations there were.</summary>
+    /// <summary>The number of enumerations.</summary>
     public int Enumerations { get; private set; }
 
-    /// <summary>What it was given.</summary>
+    /// <summary>The token of the enumeration.</summary>
     public CancellationToken Token { get; private set; }
 
-    /// <summary>How often it was asked for the next item.</summary>
+    /// <summary>The number of requests for the next item.</summary>
     public int Moves => Volatile.Read(ref _moves);
 
     public int Disposals => Volatile.Read(ref _disposals);
 
-    /// <summary>How many asked at a time, at the most.</summary>
+    /// <summary>The maximum number of concurrent requests.</summary>
     public int MostAtATime => _inside.Most;
 
     public IAsyncEnumerator<int> GetAsyncEnumerator(CancellationToken cancellationToken = default)

@@ -1,9 +1,9 @@
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>Cancellation by the caller, at each place where a task can be.</summary>
+/// <summary>Cancellation by the caller in each state of a task.</summary>
 public sealed class CancellationTests : IDisposable
 {
-    // For what is to be canceled. Not for ever, so that the pool ends where a defect keeps it from being canceled.
+    // The time that tasks wait to be canceled. Limited, so that the pool ends if a defect prevents the cancellation.
     private static readonly TimeSpan MuchLater = TimeSpan.FromMinutes(1);
 
     private readonly CpuWorkerPool _pool = Pools.Create();
@@ -17,19 +17,19 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task Before_it_is_submitted()
+    public async Task A_task_is_canceled_before_it_is_submitted()
     {
         await _source.CancelAsync();
 
         Task task = _pool.RunAsync(_ => { _hasGoneOn = true; }, _source.Token);
 
-        task.IsCanceled.Should().BeTrue("it was cancelled already");
+        task.IsCanceled.Should().BeTrue("it was already canceled");
         await ShouldBeCancelled(task);
-        _pool.Statistics.Submitted.Should().Be(0, "it was not taken up");
+        _pool.Statistics.Submitted.Should().Be(0, "it was not accepted");
     }
 
     [Fact]
-    public async Task While_it_waits_for_its_first_worker()
+    public async Task A_task_is_canceled_while_it_waits_for_its_first_worker()
     {
         using Held held = Held.Worker(_pool);
         Task task = _pool.RunAsync(_ => { _hasGoneOn = true; }, _source.Token);
@@ -38,7 +38,7 @@ public sealed class CancellationTests : IDisposable
 
         await _source.CancelAsync();
 
-        task.IsCanceled.Should().BeTrue("it ends at once, and no worker has looked at it");
+        task.IsCanceled.Should().BeTrue("it ends immediately, without a worker");
         await ShouldBeCancelled(task);
         _pool.Statistics.Waiting.Should().Be(1);
         _pool.Statistics.Canceled.Should().Be(1);
@@ -47,7 +47,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task While_it_runs_to_a_checkpoint()
+    public async Task A_running_task_is_canceled_at_a_checkpoint()
     {
         using var begun = new ManualResetEventSlim();
         Task task = _pool.RunAsync(async cpu =>
@@ -66,7 +66,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task While_it_runs_to_a_blocking_checkpoint()
+    public async Task A_running_task_is_canceled_at_a_blocking_checkpoint()
     {
         using var begun = new ManualResetEventSlim();
         Task task = _pool.RunAsync(cpu =>
@@ -85,7 +85,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task While_it_runs_to_a_wait_that_is_over_before_the_checkpoint()
+    public async Task A_running_task_is_canceled_at_the_checkpoint_after_a_wait_that_has_already_ended()
     {
         using var begun = new ManualResetEventSlim();
         using var cancelled = new ManualResetEventSlim();
@@ -108,7 +108,7 @@ public sealed class CancellationTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task While_it_is_set_aside(bool isBlocking)
+    public async Task A_task_is_canceled_while_it_is_set_aside(bool isBlocking)
     {
         Task task = isBlocking
             ? _pool.RunAsync(cpu =>
@@ -131,14 +131,14 @@ public sealed class CancellationTests : IDisposable
         _pool.Statistics.Waiting.Should().Be(1);
 
         await _source.CancelAsync();
-        _pool.Statistics.Waiting.Should().Be(1, "it is on its way, and its finally blocks run on a worker");
+        _pool.Statistics.Waiting.Should().Be(1, "it has started, and its finally blocks run on a worker");
         await held.Release();
 
         await ShouldBeCancelled(task);
     }
 
     [Fact]
-    public async Task While_it_is_outside()
+    public async Task A_task_is_canceled_while_it_is_outside()
     {
         var wait = new TaskCompletionSource();
         using var begun = new ManualResetEventSlim();
@@ -156,7 +156,7 @@ public sealed class CancellationTests : IDisposable
         await Pools.Until(() => _pool.Statistics.GetRunning().Count == 0);
 
         await _source.CancelAsync();
-        task.IsCompleted.Should().BeFalse("it ends when it comes back");
+        task.IsCompleted.Should().BeFalse("it ends when it returns to a worker");
         wait.SetResult();
 
         await ShouldBeCancelled(task);
@@ -165,7 +165,7 @@ public sealed class CancellationTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task While_its_outside_function_waits_for_the_token(bool hasResult)
+    public async Task A_task_is_canceled_while_its_outside_function_waits_for_the_token(bool hasResult)
     {
         using var begun = new ManualResetEventSlim();
         async Task<int> WaitAsync(CancellationToken token)
@@ -187,7 +187,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task By_the_pool_while_its_outside_function_waits_for_the_token()
+    public async Task The_pool_cancels_a_task_while_its_outside_function_waits_for_the_token()
     {
         using var begun = new ManualResetEventSlim();
         CpuWorkerPool pool = Pools.Create();
@@ -206,7 +206,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task Before_it_goes_outside()
+    public async Task A_task_is_canceled_before_it_goes_outside()
     {
         Task task = _pool.RunAsync(async cpu =>
         {
@@ -222,7 +222,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task After_its_end()
+    public async Task Cancellation_after_the_end_of_a_task_has_no_effect()
     {
         (await _pool.RunAsync(_ => 5, _source.Token).Soon()).Should().Be(5);
 
@@ -233,7 +233,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_body_that_takes_no_notice_ends_as_it_does()
+    public async Task A_body_that_ignores_the_cancellation_ends_normally()
     {
         Task<int> task = _pool.RunAsync(async _ =>
         {
@@ -247,7 +247,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task The_bodys_token_is_cancelled_with_the_callers_and_with_the_pools()
+    public async Task The_token_of_a_body_is_canceled_with_the_tokens_of_the_caller_and_the_pool()
     {
         using var begun = new CountdownEvent(2);
         Task callers = _pool.RunAsync(Wait, _source.Token);
@@ -274,7 +274,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public void A_token_that_lives_on_holds_no_task_that_has_ended()
+    public void A_token_that_outlives_a_task_does_not_keep_it_alive()
     {
         WeakReference[] bodies = Run();
 
@@ -283,7 +283,7 @@ public sealed class CancellationTests : IDisposable
         GC.Collect();
         bodies.Should().OnlyContain(body => !body.IsAlive);
 
-        // Apart, so that nothing stays on this stack. One that ends, one that fails, and one that the pool cancels before it begins.
+        // A separate method, so that no reference remains on the stack. One task ends, one fails, and the pool cancels one before it starts.
         WeakReference[] Run()
         {
             using CpuWorkerPool pool = Pools.Create();
@@ -320,7 +320,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public void At_any_moment_a_task_ends_or_is_cancelled_and_is_counted_once()
+    public void A_task_that_is_canceled_at_any_time_is_counted_once()
     {
         const int cases = 2_000;
         using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
@@ -341,7 +341,7 @@ public sealed class CancellationTests : IDisposable
             Thread.SpinWait(random.Next(200));
             source.Cancel();
 
-            ((IAsyncResult)task).AsyncWaitHandle.WaitOne(Pools.Deadline).Should().BeTrue(); // needs no thread of the thread pool
+            ((IAsyncResult)task).AsyncWaitHandle.WaitOne(Pools.Deadline).Should().BeTrue(); // does not need a thread of the thread pool
             task.IsFaulted.Should().BeFalse();
             completed += task.IsCompletedSuccessfully ? 1 : 0;
             cancelled += task.IsCanceled ? 1 : 0;

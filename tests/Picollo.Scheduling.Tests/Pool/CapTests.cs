@@ -1,13 +1,13 @@
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>Never more than N run, whatever they do meanwhile; and it is N.</summary>
+/// <summary>Exactly N tasks run at a time, whatever the tasks do.</summary>
 public class CapTests
 {
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(4)]
-    public async Task Never_more_run_than_there_are_workers(int workers)
+    public async Task At_most_as_many_tasks_as_workers_run_at_a_time(int workers)
     {
         const int tasks = 400;
         await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
@@ -20,8 +20,8 @@ public class CapTests
 
         inside.Most.Should().BeLessThanOrEqualTo(workers);
         inside.Now.Should().Be(0);
-        strangers.Should().Be(0, "all of it ran on workers");
-        ended.Should().BeGreaterThan(tasks, "some have started others");
+        strangers.Should().Be(0, "everything ran on workers");
+        ended.Should().BeGreaterThan(tasks, "some tasks have started others");
         pool.Statistics.Completed.Should().Be(ended);
 
         async Task Steps(CpuTaskContext cpu, Random random, int depth)
@@ -72,7 +72,7 @@ public class CapTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task A_thread_that_was_just_started_stops_like_any_other()
+    public async Task A_body_can_stop_a_thread_that_has_just_started()
     {
         for (int pools = 0; pools < 10; pools++)
         {
@@ -87,7 +87,7 @@ public class CapTests
             await Task.WhenAll(tasks).Soon();
             inside.Most.Should().Be(1);
 
-            // Twice at the end of its slice, so that each stops the thread that was started for it.
+            // Each body yields twice at the end of its slice, so that it stops the thread that was started for it.
             void Body(CpuTaskContext cpu)
             {
                 for (int i = 0; i < 2; i++)
@@ -105,7 +105,7 @@ public class CapTests
     [InlineData(1)]
     [InlineData(2)]
     [InlineData(4)]
-    public async Task As_many_run_at_a_time_as_there_are_workers(int workers)
+    public async Task All_workers_run_tasks_at_the_same_time(int workers)
     {
         await using CpuWorkerPool pool = Pools.Create(workers);
         using var all = new Barrier(workers);
@@ -129,7 +129,7 @@ public class CapTests
     }
 
     [Fact]
-    public async Task What_a_task_starts_waits_for_a_worker_like_any_other()
+    public async Task A_task_started_by_a_task_waits_for_a_worker()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         bool hasForkBegun = false;
@@ -142,7 +142,7 @@ public class CapTests
             return hasForkBegun;
         }).Soon();
 
-        hadBegun.Should().BeFalse("the only worker was taken");
+        hadBegun.Should().BeFalse("the only worker was in use");
         await fork!.Soon();
         hasForkBegun.Should().BeTrue();
     }
@@ -207,12 +207,12 @@ public class CapTests
         });
         await pool.RunAsync(_ => wait.SetResult()).Soon();
 
-        (await outside.Soon()).Should().BeTrue("it comes back to a worker");
+        (await outside.Soon()).Should().BeTrue("it returns to a worker");
         wasOnWorker.Should().BeFalse();
     }
 
     [Fact]
-    public async Task A_body_behind_ConfigureAwait_false_comes_back_at_its_next_checkpoint()
+    public async Task A_body_returns_to_a_worker_at_its_next_checkpoint_after_ConfigureAwait_false()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -234,7 +234,7 @@ public class CapTests
     }
 
     [Fact]
-    public async Task A_blocking_checkpoint_off_the_workers_goes_on()
+    public async Task A_blocking_checkpoint_outside_the_workers_continues()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -255,7 +255,7 @@ public class CapTests
     }
 
     [Fact]
-    public async Task A_body_that_ends_off_the_workers_has_ended()
+    public async Task A_body_can_end_outside_the_workers()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
 

@@ -5,7 +5,7 @@ public class ExceptionTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task The_exception_that_cancels_a_body_keeps_its_message_its_cause_and_its_stack(bool isAsync)
+    public async Task The_exception_that_cancels_a_body_keeps_its_message_inner_exception_and_stack_trace(bool isAsync)
     {
         await using CpuWorkerPool pool = Pools.Create();
         var cause = new TimeoutException("too slow");
@@ -37,7 +37,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task An_exception_of_a_body_is_its_tasks()
+    public async Task A_task_has_the_exception_of_its_body()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -61,7 +61,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task All_exceptions_of_a_body_that_is_several_tasks_are_its_tasks()
+    public async Task A_task_has_all_exceptions_of_a_body_that_returns_several_tasks()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -76,7 +76,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task A_body_that_returns_no_task_fails()
+    public async Task A_body_that_returns_null_instead_of_a_task_fails()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -85,7 +85,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task An_exception_of_an_async_void_method_inside_fails_the_task()
+    public async Task An_exception_of_an_async_void_method_in_the_body_fails_the_task()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -93,7 +93,7 @@ public class ExceptionTests
         {
             Fail();
 
-            // One after the other: the method's rest, this, what it has thrown, this again.
+            // In this order: the rest of the method, this, its exception, this again.
             await Task.Yield();
             await Task.Yield();
         }), "async void");
@@ -106,7 +106,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task An_async_void_method_that_fails_does_not_hide_the_end_of_a_body_that_ends_elsewhere()
+    public async Task A_failing_async_void_method_does_not_hide_the_end_of_a_body_outside_the_workers()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -130,7 +130,7 @@ public class ExceptionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task An_async_void_method_that_fails_after_its_task_has_ended_ends_nothing_else(bool isReady)
+    public async Task An_async_void_method_that_fails_after_the_end_of_its_task_affects_nothing_else(bool isReady)
     {
         await using CpuWorkerPool pool = Pools.Create();
         var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -174,7 +174,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task What_is_thrown_as_cancelled_is_cancelled_with_its_token()
+    public async Task A_body_that_throws_a_cancellation_exception_is_canceled_with_its_token()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var own = new CancellationToken(canceled: true);
@@ -200,7 +200,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task Failed_tasks_leave_all_workers_at_work()
+    public async Task All_workers_continue_after_tasks_have_failed()
     {
         const int workers = 3;
         await using CpuWorkerPool pool = Pools.Create(workers);
@@ -214,7 +214,7 @@ public class ExceptionTests
             throw new FormatException();
         }).Ended()));
 
-        // All at a time, or none goes on.
+        // All of them run at the same time, or none continues.
         using var all = new Barrier(workers);
         bool[] met = await Task.WhenAll(Enumerable.Range(0, workers).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Pools.Deadline)))).Soon();
         met.Should().OnlyContain(each => each);

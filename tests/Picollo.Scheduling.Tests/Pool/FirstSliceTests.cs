@@ -1,13 +1,13 @@
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>A first slice that passes without the processor: here the body sleeps, which looks the same.</summary>
+/// <summary>A first slice without processor time. Here, the body sleeps, which looks the same.</summary>
 public class FirstSliceTests
 {
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task A_task_that_could_hardly_run_in_its_first_slice_stays_a_new_one_but_not_for_ever()
+    public async Task A_task_that_hardly_ran_in_its_first_slice_remains_short_for_a_limited_number_of_slices()
     {
-        // So long that what the sleeps and their checkpoints take of the processor is far less than a tenth.
+        // Long enough that the CPU time of the sleeps and checkpoints is far less than a tenth of it.
         await using CpuWorkerPool pool = Pools.Create(slice: TimeSpan.FromMilliseconds(200));
 
         bool[] isShort = await pool.RunAsync(async cpu =>
@@ -32,7 +32,7 @@ public class FirstSliceTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task A_task_that_has_waited_is_short_again_for_as_long()
+    public async Task A_task_that_has_waited_is_short_again_for_the_time_it_waited()
     {
         TimeSpan slice = TimeSpan.FromMilliseconds(20);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
@@ -51,21 +51,21 @@ public class FirstSliceTests
                 own.Credit.Should().BeLessThan(own.Slice);
                 await cpu.RunOutsideAsync(token => Task.Delay(round == 0 ? 5 : 50, token));
                 own.IsShort.Should().BeTrue("it has waited for a quarter of a slice or more");
-                own.Credit.Should().BePositive().And.BeLessThanOrEqualTo(own.Slice, "more than a slice is not given");
+                own.Credit.Should().BePositive().And.BeLessThanOrEqualTo(own.Slice, "the credit is limited to a slice");
                 own.SliceLeft.Should().Be(own.Credit);
             }
         }).Soon();
     }
 
     [Fact]
-    public async Task A_task_that_ran_in_its_first_slice_is_no_longer_new()
+    public async Task A_task_that_ran_in_its_first_slice_is_no_longer_short()
     {
         TimeSpan slice = TimeSpan.FromMilliseconds(20);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
 
         (TimeSpan cpuTime, bool isShort) = await pool.RunAsync(cpu =>
         {
-            // The whole of it without a checkpoint, however long the machine takes for it.
+            // The whole CPU time without a checkpoint, however long the machine takes.
             while (cpu.GetUsage().CpuTime < slice)
             {
                 Thread.SpinWait(20);
@@ -79,6 +79,6 @@ public class FirstSliceTests
             return (cpu.GetUsage().CpuTime, ((CpuTask)SynchronizationContext.Current!).IsShort);
         }).Soon();
 
-        isShort.Should().BeFalse("it has had {0} of the processor", cpuTime);
+        isShort.Should().BeFalse("it has used {0} of CPU time", cpuTime);
     }
 }

@@ -1,12 +1,12 @@
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>What goes with a task into the pool, and what does not come out.</summary>
+/// <summary>The state that flows into a task, and the state that does not flow out of it.</summary>
 public class FlowTests
 {
     private static readonly AsyncLocal<string?> Local = new();
 
     [Fact]
-    public async Task Async_locals_go_in_and_stay_with_the_body()
+    public async Task Async_locals_flow_into_the_body_and_are_kept()
     {
         await using CpuWorkerPool pool = Pools.Create();
         Local.Value = "callers";
@@ -27,7 +27,7 @@ public class FlowTests
     }
 
     [Fact]
-    public async Task Async_locals_do_not_come_out_to_the_next_task()
+    public async Task Async_locals_do_not_flow_to_the_next_task()
     {
         await using CpuWorkerPool pool = Pools.Create();
         Task<string?> second;
@@ -65,7 +65,7 @@ public class FlowTests
     }
 
     [Fact]
-    public async Task The_pool_keeps_nothing_of_the_flow_that_it_was_made_in()
+    public async Task The_pool_does_not_capture_the_execution_context_of_its_creator()
     {
         Local.Value = "makers";
         await using CpuWorkerPool pool = Pools.Create();
@@ -79,7 +79,7 @@ public class FlowTests
     }
 
     [Fact]
-    public async Task A_body_has_a_context_that_brings_back_what_is_posted()
+    public async Task The_synchronization_context_of_a_body_runs_posted_callbacks_on_a_worker()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -96,7 +96,7 @@ public class FlowTests
     }
 
     [Fact]
-    public async Task What_a_body_left_running_goes_on_in_the_thread_pool()
+    public async Task Code_that_outlives_its_body_continues_in_the_thread_pool()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -115,7 +115,7 @@ public class FlowTests
     }
 
     [Fact]
-    public async Task What_a_body_left_ready_to_run_is_not_lost()
+    public async Task Continuations_that_are_ready_when_the_body_ends_are_not_lost()
     {
         await using CpuWorkerPool pool = Pools.Create();
         Task? left = null;
@@ -132,7 +132,7 @@ public class FlowTests
     }
 
     [Fact]
-    public async Task A_part_that_stands_in_a_blocking_checkpoint_when_its_body_has_ended_goes_on()
+    public async Task Code_in_a_blocking_checkpoint_continues_after_its_body_has_ended()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var go = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -141,7 +141,7 @@ public class FlowTests
 
         await pool.RunAsync(cpu => body = Body(cpu)).Soon();
 
-        isDone.Should().BeTrue("a task ends where it has no part on a worker");
+        isDone.Should().BeTrue("a task can end without a continuation on a worker");
         pool.Statistics.Completed.Should().Be(2);
 
         async Task Body(CpuTaskContext cpu)
@@ -166,7 +166,7 @@ public class FlowTests
     }
 
     [Fact]
-    public async Task A_body_that_ends_elsewhere_ends_its_task_whatever_context_its_parts_have_left()
+    public async Task A_body_that_ends_outside_the_workers_ends_its_task_with_any_synchronization_context()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var wait = new TaskCompletionSource();
@@ -184,14 +184,14 @@ public class FlowTests
             return wait.Task;
         });
         begun.Await();
-        await pool.RunAsync(_ => { }).Soon(); // the worker has left it
+        await pool.RunAsync(_ => { }).Soon(); // by now, the worker has left the task
         wait.SetResult();
 
         await task.Soon();
     }
 
     [Fact]
-    public async Task A_worker_has_no_context_of_an_earlier_task()
+    public async Task A_worker_does_not_keep_the_synchronization_context_of_an_earlier_task()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -206,7 +206,7 @@ public class FlowTests
 
     [Theory]
     [MemberData(nameof(Ends))]
-    public async Task Who_awaits_a_task_never_goes_on_on_a_worker(string end)
+    public async Task Code_that_awaits_a_task_never_continues_on_a_worker(string end)
     {
         CpuWorkerPool pool = Pools.Create(workers: 2);
         using var source = new CancellationTokenSource();
@@ -242,7 +242,7 @@ public class FlowTests
         (await continued.Soon()).Should().BeFalse();
         await pool.DisposeAsync().AsTask().Soon();
 
-        // What it waits for comes from a worker, where the pool still takes tasks.
+        // A worker completes the operation that it waits for, while the pool still accepts tasks.
         async Task EndOnAWorker()
         {
             if (end != "cancelled by the pool")

@@ -2,11 +2,11 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>Who goes before whom.</summary>
+/// <summary>The order in which tasks run.</summary>
 public class OrderTests
 {
     [Fact]
-    public async Task What_is_interrupted_by_its_betters_goes_on_before_its_equals()
+    public async Task A_task_interrupted_by_a_higher_priority_continues_before_tasks_of_its_rank()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var order = new List<string>();
@@ -28,7 +28,7 @@ public class OrderTests
     }
 
     [Fact]
-    public async Task Waiting_tasks_begin_by_priority_and_then_in_order_of_arrival()
+    public async Task Waiting_tasks_start_by_priority_and_then_in_order_of_arrival()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var begun = new List<string>();
@@ -49,9 +49,9 @@ public class OrderTests
     [InlineData(CpuTaskPriority.Low, CpuTaskPriority.Normal)]
     [InlineData(CpuTaskPriority.Low, CpuTaskPriority.High)]
     [InlineData(CpuTaskPriority.Normal, CpuTaskPriority.High)]
-    public async Task A_task_that_comes_has_the_worker_of_a_running_one_at_its_next_checkpoint(CpuTaskPriority running, CpuTaskPriority coming)
+    public async Task An_arriving_task_gets_the_worker_of_a_running_task_at_its_next_checkpoint(CpuTaskPriority running, CpuTaskPriority coming)
     {
-        // Slices do not end here: it is not time that makes room.
+        // Slices do not end here, so tasks do not yield because of time.
         await using CpuWorkerPool pool = Pools.Create();
         bool hasRun = false;
         using var begun = new ManualResetEventSlim();
@@ -71,7 +71,7 @@ public class OrderTests
     }
 
     [Fact]
-    public async Task A_task_of_a_lesser_priority_makes_nobody_step_aside()
+    public async Task A_task_of_lower_priority_does_not_interrupt_a_running_task()
     {
         await using CpuWorkerPool pool = Pools.Create();
         bool hasRun = false;
@@ -93,7 +93,7 @@ public class OrderTests
     }
 
     [Fact]
-    public async Task The_least_of_the_running_tasks_makes_room()
+    public async Task The_running_task_with_the_lowest_priority_yields()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 3);
         using var all = new CountdownEvent(3);
@@ -105,7 +105,7 @@ public class OrderTests
                 all.Signal();
                 come.Await();
                 await cpu.CheckpointAsync();
-                hasBegun.Await(); // until then, no worker is free for it but one that is given up
+                hasBegun.Await(); // until then, only a worker that another task yields is available
                 return cpu.GetUsage().SliceCount;
             },
             new CpuTaskOptions { Priority = priority }))];
@@ -119,7 +119,7 @@ public class OrderTests
     }
 
     [Fact]
-    public async Task Of_equals_the_one_that_has_had_its_worker_longest_makes_room()
+    public async Task Among_equal_ranks_the_task_that_has_had_its_worker_longest_yields()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         using var come = new ManualResetEventSlim();
@@ -130,7 +130,7 @@ public class OrderTests
         Task coming = pool.RunAsync(_ => hasBegun.Set());
         come.Set();
 
-        (await first.Soon()).Should().Be(2, "it is set aside, for another slice");
+        (await first.Soon()).Should().Be(2, "it was set aside and started another slice");
         (await second.Soon()).Should().Be(1);
         await coming.Soon();
 
@@ -151,9 +151,9 @@ public class OrderTests
     }
 
     [Fact]
-    public async Task A_task_that_was_set_aside_waits_for_new_ones()
+    public async Task A_task_that_was_set_aside_waits_for_short_tasks()
     {
-        // Until it has been passed over for four slices: a machine that was that slow tries again.
+        // Until it has been passed over for four slices. On a slow machine, try again.
         var slice = TimeSpan.FromMilliseconds(100);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
         for (bool isSlow = true; isSlow;)
@@ -182,7 +182,7 @@ public class OrderTests
     }
 
     [Fact]
-    public async Task A_task_that_was_passed_over_has_a_whole_slice_before_new_ones()
+    public async Task A_task_that_was_passed_over_gets_a_whole_slice_before_short_tasks()
     {
         var slice = TimeSpan.FromMilliseconds(50);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
@@ -195,7 +195,7 @@ public class OrderTests
                 pool,
                 async cpu =>
                 {
-                    hasNewRun.Should().BeFalse("it is the first");
+                    hasNewRun.Should().BeFalse("it runs first");
                     later = pool.RunAsync(_ => { hasLaterRun = true; });
                     for (int i = 0; i < 1000; i++)
                     {
@@ -203,7 +203,7 @@ public class OrderTests
                     }
 
                     isSlow = watch.Elapsed > slice;
-                    (isSlow || !(hasNewRun || hasLaterRun)).Should().BeTrue("neither what waits interrupts it nor what comes");
+                    (isSlow || !(hasNewRun || hasLaterRun)).Should().BeTrue("neither waiting nor arriving tasks interrupt it");
                 },
                 () => Volatile.Read(ref isOver));
             var held = Held.Worker(pool);
@@ -246,7 +246,7 @@ public class OrderTests
 
         await Task.WhenAll(all).Soon();
 
-        // At first some still have the advantage of being new; then it is always the one that has waited longest.
+        // Initially, some tasks are still short. Then the task that has waited longest always runs next.
         const int begin = 8 * tasks;
         turns.Should().HaveCount(tasks * rounds);
         turns.Skip(begin + tasks).Should().Equal(turns.Skip(begin).SkipLast(tasks));
@@ -258,7 +258,7 @@ public class OrderTests
     [InlineData(CpuTaskPriority.Low, CpuTaskPriority.Normal)]
     [InlineData(CpuTaskPriority.Low, CpuTaskPriority.High)]
     [Trait("Category", "Slow")]
-    public async Task Under_an_endless_stream_of_short_tasks_a_long_one_has_a_fifth_of_the_slices(CpuTaskPriority priority, CpuTaskPriority others)
+    public async Task With_an_endless_stream_of_short_tasks_a_long_task_gets_a_fifth_of_the_slices(CpuTaskPriority priority, CpuTaskPriority others)
     {
         var slice = TimeSpan.FromMilliseconds(10);
         var small = TimeSpan.FromMilliseconds(2);
@@ -266,14 +266,14 @@ public class OrderTests
         int smallTasks = 0, stalled = 0;
         bool isOver = false;
 
-        // Two that always leave another behind before they end, so that one waits at any time.
+        // Two tasks, each of which starts another before it ends, so that one always waits.
         Task[] streams = [.. Enumerable.Range(0, 2).Select(_ => pool.RunAsync(Stream, new CpuTaskOptions { Priority = others }))];
         (int slices, int meanwhile) = await pool.RunAsync(
             async cpu =>
             {
                 int before = smallTasks;
 
-                // 50 ms, and more where the timer comes late.
+                // 50 ms, and more if the timer is late.
                 for (var work = TimeSpan.Zero; work < 5 * slice || cpu.GetUsage().SliceCount < 4; work += TimeSpan.FromMicroseconds(20))
                 {
                     Pools.Spin(TimeSpan.FromMicroseconds(20));
@@ -286,10 +286,10 @@ public class OrderTests
         Volatile.Write(ref isOver, true);
         await Task.WhenAll(streams).Soon();
 
-        // Between two slices of it there are four of small tasks at the most, each of which takes 2 ms or more, and one that has just begun.
-        // A small task that the machine stalled for a slice is passed over, too, and may get one of the long one's turns.
+        // Between two of its slices, there are at most four slices of small tasks, each of which takes 2 ms or more, and one that has just started.
+        // A small task that the machine stalls for a slice is also passed over, and may get one of the slices of the long task.
         meanwhile.Should().BeLessThanOrEqualTo(((slices - 1) * ((int)(4 * slice / small) + 1)) + (stalled * ((int)(5 * slice / small) + 1)));
-        meanwhile.Should().BePositive("they went on beside it");
+        meanwhile.Should().BePositive("they continued meanwhile");
 
         async Task Stream(CpuTaskContext cpu)
         {
@@ -305,9 +305,9 @@ public class OrderTests
     }
 
     [Fact]
-    public async Task A_slice_ends_in_time_though_nobody_new_comes()
+    public async Task A_slice_ends_in_time_even_if_no_task_arrives()
     {
-        // Two old tasks that wait for each other to have had a turn: without the timer, the first would go on for ever.
+        // Two long tasks that wait for each other to run: without the timer, the first one would never yield.
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         var turns = new int[2];
 
@@ -323,8 +323,8 @@ public class OrderTests
         }))).Soon();
     }
 
-    /// <summary>A task that has used up its first slice when this completes (it may lose some before, on a busy machine), goes on until
-    /// it is told, and then does its work.</summary>
+    /// <summary>A task that has used up its first slice when this completes (on a busy machine, it may lose some slices before), continues
+    /// until it is signaled, and then does its work.</summary>
     private static async Task<Task> UsedUp(CpuWorkerPool pool, Func<CpuTaskContext, Task> work, Func<bool> isOver)
     {
         bool isUsedUp = false;

@@ -3,7 +3,7 @@ namespace Picollo.Scheduling.Tests.Pool;
 public class ResultTests
 {
     [Fact]
-    public async Task A_body_of_each_kind_runs_on_a_worker_and_gives_its_result()
+    public async Task A_body_of_each_kind_runs_on_a_worker_and_returns_its_result()
     {
         await using CpuWorkerPool pool = Pools.Create();
         bool hasRun = false;
@@ -53,7 +53,7 @@ public class ResultTests
     }
 
     [Fact]
-    public async Task What_is_run_outside_has_to_be_there_and_to_return_a_task()
+    public async Task An_outside_function_must_not_be_null_or_return_null()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -64,7 +64,7 @@ public class ResultTests
     }
 
     [Fact]
-    public async Task A_result_may_be_null_and_a_body_may_be_over_at_once()
+    public async Task A_result_can_be_null_and_a_body_can_complete_synchronously()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -111,7 +111,7 @@ public class ResultTests
     }
 
     [Fact]
-    public async Task Contexts_are_equal_where_they_are_of_one_task()
+    public async Task Contexts_of_the_same_task_are_equal()
     {
         await using CpuWorkerPool pool = Pools.Create();
         CpuTaskContext one = default, same = default;
@@ -126,7 +126,7 @@ public class ResultTests
     }
 
     [Fact]
-    public void What_is_no_task_is_refused_at_once()
+    public void Null_arguments_of_a_task_are_rejected_immediately()
     {
         using CpuWorkerPool pool = Pools.Create();
 
@@ -139,7 +139,7 @@ public class ResultTests
     }
 
     [Fact]
-    public async Task A_hundred_thousand_tasks_wait_and_end_in_order()
+    public async Task One_hundred_thousand_tasks_wait_and_end_in_order()
     {
         const int count = 100_000;
         await using CpuWorkerPool pool = Pools.Create();

@@ -2,11 +2,11 @@ using Picollo.Scheduling.Tests.Shared;
 
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>The pool of the whole process. No test may leave it changed.</summary>
+/// <summary>The pool that the process shares. Tests must not change it.</summary>
 public class SharedPoolTests
 {
     [Fact]
-    public void All_callers_get_one_pool_even_if_the_first_ones_come_at_once()
+    public void Concurrent_first_callers_get_the_same_pool()
     {
         using Barrier all = new(8);
         CpuWorkerPool[] pools = new CpuWorkerPool[all.ParticipantCount];
@@ -22,7 +22,7 @@ public class SharedPoolTests
     }
 
     [Fact]
-    public async Task It_has_default_options_and_its_own_name()
+    public async Task The_shared_pool_has_default_options_and_its_own_name()
     {
         CpuWorkerPool.Shared.WorkerCount.Should().Be(new CpuWorkerPoolOptions().WorkerCount);
         CpuWorkerPool.Shared.Name.Should().Be("Shared worker");
@@ -30,7 +30,7 @@ public class SharedPoolTests
     }
 
     [Fact]
-    public async Task Disposing_it_neither_ends_it_nor_cancels_tasks()
+    public async Task Disposing_the_shared_pool_does_not_end_it_or_cancel_tasks()
     {
         var goOn = new TaskCompletionSource();
         Task<int> before = CpuWorkerPool.Shared.RunAsync(async cpu =>
@@ -49,14 +49,14 @@ public class SharedPoolTests
     }
 
     [Fact]
-    public async Task A_task_of_it_may_dispose_it_without_an_effect()
+    public async Task A_task_of_the_shared_pool_can_dispose_it_without_effect()
     {
         await CpuWorkerPool.Shared.RunAsync(_ => CpuWorkerPool.Shared.Dispose()).Soon();
         await CpuWorkerPool.Shared.RunAsync(_ => CpuWorkerPool.Shared.DisposeAsync().AsTask()).Soon();
     }
 
     [Fact]
-    public async Task It_cannot_be_drained()
+    public async Task The_shared_pool_cannot_be_drained()
     {
         await FluentActions.Awaiting(() => CpuWorkerPool.Shared.DrainAsync()).Should().ThrowAsync<InvalidOperationException>()
             .WithMessage("CpuWorkerPool.Shared cannot be drained*");
@@ -64,10 +64,10 @@ public class SharedPoolTests
         (await CpuWorkerPool.Shared.RunAsync(_ => 3).Soon()).Should().Be(3);
     }
 
-    /// <summary>The program ends although one of its tasks never does.</summary>
+    /// <summary>The program ends although one of its tasks never ends.</summary>
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Its_threads_start_with_its_first_use_and_do_not_keep_the_process_running() =>
+    public void The_shared_pool_starts_its_threads_at_first_use_and_they_do_not_keep_the_process_running() =>
         Tool.Dotnet(Repository.Root, "exec", typeof(SharedPoolProgram).Assembly.Location, SharedPoolProgram.Verb).ReplaceLineEndings("\n")
             .Should().Be($"0 threads before\n{new CpuWorkerPoolOptions().WorkerCount + 1} threads after\n");
 }

@@ -2,12 +2,12 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>Short tasks among themselves. If each one that comes sent the running one behind all others, many of them would share a worker,
-/// and each would take as long as all.</summary>
+/// <summary>The order of short tasks. If each arriving task moved the running task behind all others, many tasks would share a worker,
+/// and each would take as long as all of them.</summary>
 public class ShortTasksTests
 {
     [Fact]
-    public async Task A_short_task_that_has_just_begun_goes_on_before_those_that_waited_already()
+    public async Task A_short_task_that_has_just_started_continues_before_tasks_that_were_already_waiting()
     {
         await using CpuWorkerPool pool = Pools.Create();
         for (bool isSlow = true; isSlow;)
@@ -22,7 +22,7 @@ public class ShortTasksTests
     }
 
     [Fact]
-    public async Task A_short_task_that_has_run_for_a_tenth_of_a_slice_makes_room_when_another_comes()
+    public async Task A_short_task_that_has_run_for_a_tenth_of_a_slice_yields_to_an_arriving_task()
     {
         var slice = TimeSpan.FromMilliseconds(500);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
@@ -33,7 +33,7 @@ public class ShortTasksTests
     }
 
     [Fact]
-    public async Task A_short_task_that_is_asked_before_makes_room_after_a_tenth_of_a_slice()
+    public async Task A_short_task_that_is_asked_earlier_yields_after_a_tenth_of_a_slice()
     {
         var slice = TimeSpan.FromMilliseconds(500);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
@@ -44,7 +44,7 @@ public class ShortTasksTests
     }
 
     [Fact]
-    public async Task Tasks_that_were_interrupted_do_not_interrupt_those_that_took_their_places()
+    public async Task Interrupted_tasks_do_not_interrupt_the_tasks_that_took_their_places()
     {
         await using CpuWorkerPool pool = Pools.Create();
         Task? second = null, third = null;
@@ -72,11 +72,11 @@ public class ShortTasksTests
         }
     }
 
-    /// <summary>Runs a short task, before whose checkpoints another comes, while one waits that was submitted before it began.</summary>
+    /// <summary>Runs a short task while an earlier task waits. Another task arrives before each of its checkpoints.</summary>
     /// <param name="pool">A pool with one worker.</param>
-    /// <param name="before">The time that it runs before.</param>
-    /// <param name="watch">Measures the time from its start to its last checkpoint, or longer.</param>
-    /// <param name="after">The time that it runs between two checkpoints; zero for a single one.</param>
+    /// <param name="before">The time that the task runs before its first checkpoint.</param>
+    /// <param name="watch">A stopwatch that measures at least the time from the start of the task to its last checkpoint.</param>
+    /// <param name="after">The time that the task runs between two checkpoints; zero for a single checkpoint.</param>
     private static async Task<List<string>> OrderWhenOneComes(CpuWorkerPool pool, TimeSpan before, Stopwatch watch, TimeSpan after = default)
     {
         var order = new List<string>();

@@ -1,10 +1,10 @@
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>Draining, disposing, and what is left of a pool then.</summary>
+/// <summary>Draining and disposing of pools, and the state that remains.</summary>
 public class ShutdownTests
 {
     [Fact]
-    public async Task Draining_waits_for_all_tasks_and_takes_no_more()
+    public async Task Draining_waits_for_all_tasks_and_refuses_new_ones()
     {
         CpuWorkerPool pool = Pools.Create();
         int ended = 0;
@@ -32,7 +32,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task Tasks_may_start_others_of_their_own_while_the_pool_drains()
+    public async Task Tasks_can_start_other_tasks_while_the_pool_drains()
     {
         CpuWorkerPool pool = Pools.Create();
         using var begun = new ManualResetEventSlim();
@@ -53,7 +53,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task A_task_of_another_pool_is_no_task_of_its_own()
+    public async Task A_task_of_another_pool_cannot_submit_tasks_while_the_pool_drains()
     {
         await using CpuWorkerPool other = Pools.Create();
         CpuWorkerPool pool = Pools.Create();
@@ -68,7 +68,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task Draining_may_lose_its_patience()
+    public async Task Draining_can_cancel_the_remaining_tasks_later()
     {
         CpuWorkerPool pool = Pools.Create();
         using var patience = new CancellationTokenSource();
@@ -89,7 +89,7 @@ public class ShutdownTests
         await patience.CancelAsync();
 
         (await queued.Ended()).IsCanceled.Should().BeTrue();
-        drained.IsCompleted.Should().BeFalse("a task still has to come to its end");
+        drained.IsCompleted.Should().BeFalse("a task has not ended yet");
         await held.Release();
         (await running.Ended()).IsCanceled.Should().BeTrue();
         await drained.Soon();
@@ -98,7 +98,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task Draining_with_no_patience_at_all_cancels_at_once()
+    public async Task Draining_with_a_canceled_token_cancels_immediately()
     {
         CpuWorkerPool pool = Pools.Create();
         using var held = Held.Worker(pool);
@@ -112,7 +112,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task A_pool_with_nothing_to_do_is_drained_and_disposed_at_once()
+    public async Task A_pool_without_tasks_is_drained_and_disposed_immediately()
     {
         CpuWorkerPool pool = Pools.Create(workers: 2);
 
@@ -126,7 +126,7 @@ public class ShutdownTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Disposing_cancels_what_waits_and_waits_for_what_runs(bool isAsync)
+    public async Task Disposing_cancels_waiting_tasks_and_waits_for_running_ones(bool isAsync)
     {
         CpuWorkerPool pool = Pools.Create();
         using var held = Held.Worker(pool);
@@ -145,7 +145,7 @@ public class ShutdownTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Disposing_cancels_what_was_set_aside(bool isBlocking)
+    public async Task Disposing_cancels_tasks_that_were_set_aside(bool isBlocking)
     {
         CpuWorkerPool pool = Pools.Create();
         Task aside = isBlocking
@@ -173,7 +173,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task A_task_that_would_wait_for_its_own_end_is_told_at_once()
+    public async Task A_task_that_would_wait_for_itself_gets_an_exception_immediately()
     {
         await using CpuWorkerPool pool = Pools.Create(), other = Pools.Create();
 
@@ -202,7 +202,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task The_code_that_a_body_leaves_behind_may_end_the_pool()
+    public async Task Code_that_outlives_its_body_can_end_the_pool()
     {
         CpuWorkerPool pool = Pools.Create();
         var hasEnded = new TaskCompletionSource();
@@ -221,7 +221,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task What_a_task_starts_while_the_pool_is_drained_runs_wherever_it_is_started()
+    public async Task Tasks_that_a_task_starts_while_the_pool_drains_run_from_any_thread()
     {
         CpuWorkerPool pool = Pools.Create(workers: 2);
         await using CpuWorkerPool other = Pools.Create();
@@ -250,7 +250,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task Tasks_that_each_start_the_next_do_not_keep_one_another_alive()
+    public async Task Tasks_that_each_start_the_next_do_not_keep_each_other_alive()
     {
         await using CpuWorkerPool pool = Pools.Create();
         List<WeakReference> started = [];
@@ -279,7 +279,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task A_callback_that_fails_on_the_pools_token_keeps_nothing_from_its_end()
+    public async Task A_failing_callback_on_the_token_of_the_pool_does_not_prevent_its_end()
     {
         CpuWorkerPool pool = Pools.Create();
         using var begun = new ManualResetEventSlim();
@@ -304,12 +304,12 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task Its_threads_end_with_it()
+    public async Task The_threads_of_a_pool_end_with_it()
     {
         CpuWorkerPool pool = Pools.Create(workers: 3, slice: Pools.Short);
         var threads = new HashSet<Thread>();
 
-        // Blocking ones too, so that there are threads without a worker.
+        // Blocking tasks, too, so that there are threads without a worker.
         await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => pool.RunAsync(cpu =>
         {
             for (int i = 0; i < 20; i++)
@@ -324,7 +324,7 @@ public class ShutdownTests
             }
         }))).Soon();
         threads.Should().HaveCountGreaterThan(3);
-        threads.Should().OnlyContain(thread => thread.IsBackground, "a pool keeps no process alive");
+        threads.Should().OnlyContain(thread => thread.IsBackground, "a pool does not keep the process running");
 
         await pool.DisposeAsync().AsTask().Soon();
 
@@ -332,7 +332,7 @@ public class ShutdownTests
     }
 
     [FactNeeding(Need.Linux)]
-    public async Task No_thread_with_its_name_is_left()
+    public async Task No_thread_with_the_name_of_the_pool_remains()
     {
         const int workers = 3;
         CpuWorkerPool pool = Pools.Create(workers);
@@ -345,9 +345,9 @@ public class ShutdownTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public async Task No_thread_is_left_of_many_pools()
+    public async Task No_thread_of_many_pools_remains()
     {
-        // The end comes while a thread looks for work, or is about to sleep.
+        // The pool ends while a thread looks for work or is about to sleep.
         var pools = new HashSet<string>();
         for (int i = 0; i < 300; i++)
         {
@@ -362,7 +362,7 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task A_thread_that_takes_its_first_step_after_the_end_does_not_wait_for_a_task()
+    public async Task A_thread_that_starts_after_the_end_of_the_pool_does_not_wait()
     {
         var scheduler = new CpuScheduler(new CpuWorkerPoolOptions { WorkerCount = 1 });
         scheduler.Close();
@@ -371,7 +371,7 @@ public class ShutdownTests
 
         scheduler.Next(late, out _, out _, out _).Should().BeNull();
 
-        await Task.Run(late.WaitForWorker).Soon(); // where nobody else wakes it
+        await Task.Run(late.WaitForWorker).Soon(); // no other thread wakes it
     }
 
     private static int CountThreads(string pool) => ThreadNames().Count(name => name.StartsWith(pool + " ", StringComparison.Ordinal));
@@ -387,7 +387,7 @@ public class ShutdownTests
             }
             catch (IOException)
             {
-                // It has ended.
+                // The thread has ended.
             }
         }
 

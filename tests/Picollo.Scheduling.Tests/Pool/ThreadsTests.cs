@@ -2,11 +2,11 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>The pool's threads: how many there are, that they outlive every task and nothing outlives the pool.</summary>
+/// <summary>The threads of a pool: their number, and that they outlive every task but not the pool.</summary>
 public class ThreadsTests
 {
     [Fact]
-    public async Task What_a_body_changes_of_its_thread_is_not_the_next_ones()
+    public async Task Changes_of_a_body_to_its_thread_do_not_affect_the_next_body()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -21,7 +21,7 @@ public class ThreadsTests
     }
 
     [Fact]
-    public async Task Bodies_stop_on_so_many_threads_and_further_ones_go_on()
+    public async Task The_number_of_stopped_threads_is_limited_and_further_bodies_continue()
     {
         const int begin = CpuScheduler.MaxStoppedThreads + 1;
         const int more = 10;
@@ -30,13 +30,13 @@ public class ThreadsTests
         int begun = 0;
         int? begunAtTheEnd = null;
 
-        // Each begins when the one before it has stopped, until one does not.
+        // Each starts when the previous one has stopped, until one does not stop.
         await Task.WhenAll(Enumerable.Range(0, begin + more).Select(_ => pool.RunAsync(Body))).Soon();
 
-        // On a busy machine a thread that is woken late may be taken for blocked, and one more body runs in its place.
+        // On a busy machine, a thread that wakes late may look blocked, and one more body runs in its place.
         begunAtTheEnd.Should().BeInRange(begin, begin + more - 1);
         begun.Should().Be(begin + more);
-        threads.Count.Should().BeInRange(begin, begin + more - 1, "those that began afterwards had the threads of others");
+        threads.Count.Should().BeInRange(begin, begin + more - 1, "later bodies reused threads");
 
         void Body(CpuTaskContext cpu)
         {
@@ -46,7 +46,7 @@ public class ThreadsTests
                 threads.Add(Thread.CurrentThread);
             }
 
-            // The last to begin goes on for many slices while others wait.
+            // The last body continues for many slices while others wait.
             for (int passed = 0; begunAtTheEnd is null;)
             {
                 Pools.Spin(Pools.Short);
@@ -60,7 +60,7 @@ public class ThreadsTests
     }
 
     [Fact]
-    public async Task A_body_comes_back_from_a_blocking_checkpoint_on_its_own_thread()
+    public async Task A_body_continues_after_a_blocking_checkpoint_on_the_same_thread()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
 
@@ -82,12 +82,12 @@ public class ThreadsTests
     }
 
     [Fact]
-    public async Task A_thread_that_stopped_is_used_again()
+    public async Task A_stopped_thread_is_reused()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         var threads = new HashSet<Thread>();
 
-        // One after the other is interrupted by one that comes: a thread for each of the two, and no more.
+        // Arriving tasks interrupt them one after the other: one thread for each of the two, and no more.
         for (int i = 0; i < 50; i++)
         {
             bool hasRun = false;
@@ -114,7 +114,7 @@ public class ThreadsTests
     }
 
     [Fact]
-    public async Task Bodies_that_throw_while_others_are_stopped_leave_all_workers_at_work()
+    public async Task All_workers_continue_after_bodies_throw_while_others_are_stopped()
     {
         const int workers = 2;
         await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
@@ -142,7 +142,7 @@ public class ThreadsTests
     }
 
     [Fact]
-    public void A_pool_that_cannot_start_all_its_threads_ends_those_that_it_has_started()
+    public void A_pool_that_cannot_start_all_its_threads_ends_the_started_ones()
     {
         const int Available = 3;
         List<Thread> started = [];
@@ -196,7 +196,7 @@ public class ThreadsTests
         await InterruptedAsync(pool);
     }
 
-    /// <summary>Runs a task whose checkpoints do not succeed until another one, which interrupts it, has run.</summary>
+    /// <summary>Runs a task whose checkpoints return only after another task, which interrupts it, has run.</summary>
     private static async Task InterruptedAsync(CpuWorkerPool pool)
     {
         bool hasRun = false;
@@ -215,12 +215,12 @@ public class ThreadsTests
     }
 
     [Fact]
-    public async Task Nothing_keeps_a_disposed_pool_alive()
+    public async Task A_disposed_pool_can_be_collected()
     {
         using var source = new CancellationTokenSource();
         (WeakReference pool, Task[] tasks) = Use(source.Token);
 
-        // Its threads take a moment to end.
+        // Its threads need a moment to end.
         await Pools.Until(() =>
         {
             GC.Collect();
@@ -228,12 +228,12 @@ public class ThreadsTests
             return !pool.IsAlive;
         });
 
-        tasks.Should().OnlyContain(task => task.IsCompleted, "what callers keep is theirs");
+        tasks.Should().OnlyContain(task => task.IsCompleted, "callers may keep the tasks");
     }
 
-    /// <summary>A documented limitation: with <c>lock</c> in place of the timeout, neither task would ever end.</summary>
+    /// <summary>A documented limitation: with <c>lock</c> instead of the timeout, neither task would end.</summary>
     [Fact]
-    public async Task A_body_that_waits_for_a_lock_of_a_stopped_body_holds_the_worker_that_the_other_needs()
+    public async Task Without_extra_threads_a_body_cannot_get_the_lock_of_a_stopped_body()
     {
         await using CpuWorkerPool pool = Pools.Create();
         object gate = new();
@@ -275,9 +275,9 @@ public class ThreadsTests
         });
     }
 
-    /// <summary>As a loop does that posts its next round to the pool.</summary>
+    /// <summary>For example, a loop that posts its next iteration to the pool.</summary>
     [Fact]
-    public async Task A_chain_of_tasks_of_which_each_starts_the_next_keeps_none_that_has_ended()
+    public async Task A_chain_of_tasks_that_start_each_other_does_not_keep_ended_tasks_alive()
     {
         await using CpuWorkerPool pool = Pools.Create();
         using ManualResetEventSlim begun = new(), release = new();
@@ -314,7 +314,7 @@ public class ThreadsTests
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static WeakReference RunOnce(CpuWorkerPool pool) => new(pool.RunAsync(async _ =>
     {
-        await Task.Yield(); // What follows is a continuation.
+        await Task.Yield(); // the rest runs as a continuation
         return new object();
     }).GetAwaiter().GetResult());
 

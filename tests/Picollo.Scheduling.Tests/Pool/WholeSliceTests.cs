@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>The slice of a task that others have passed over: a full one, and nobody's to interrupt.</summary>
+/// <summary>The slice of a passed-over task, which is a full slice and cannot be interrupted.</summary>
 public class WholeSliceTests
 {
     private static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(50);
@@ -14,24 +14,24 @@ public class WholeSliceTests
     private static long OwnEnd => OwnWorker.SliceStart + Own.SliceLeft;
 
     [Fact]
-    public Task What_was_passed_over_gets_a_full_slice_whatever_it_had_left() => InWholeSlice((_, _) =>
+    public Task A_passed_over_task_gets_a_full_slice_regardless_of_its_remaining_time() => InWholeSlice((_, _) =>
     {
-        Own.SliceLeft.Should().Be((long)(Slice.TotalSeconds * Stopwatch.Frequency), "it had used some of its first one, and is to have all of this");
+        Own.SliceLeft.Should().Be((long)(Slice.TotalSeconds * Stopwatch.Frequency), "it has used a part of its first slice, but gets all of this one");
         return Task.FromResult(true);
     });
 
     [Fact]
-    public Task A_task_that_comes_does_not_ask_for_it() => InWholeSlice((pool, cpu) =>
+    public Task An_arriving_task_does_not_interrupt_a_whole_slice() => InWholeSlice((pool, cpu) =>
     {
         _ = pool.RunAsync(_ => { });
         bool isAsked = Own.NeedsAttention;
-        bool lasts = Stopwatch.GetTimestamp() < OwnEnd; // otherwise the timer may have asked
+        bool lasts = Stopwatch.GetTimestamp() < OwnEnd; // otherwise, the timer may have asked it to yield
         (isAsked && lasts).Should().BeFalse();
         return Task.FromResult(lasts);
     });
 
     [Fact]
-    public Task It_is_not_given_up_to_those_that_wait() => InWholeSlice(async (_, cpu) =>
+    public Task A_whole_slice_is_not_yielded_to_waiting_tasks() => InWholeSlice(async (_, cpu) =>
     {
         (int slices, long end) = (cpu.GetUsage().SliceCount, OwnEnd);
         Own.NeedsAttention = true;
@@ -39,12 +39,12 @@ public class WholeSliceTests
         await cpu.CheckpointAsync();
 
         bool goesOn = cpu.GetUsage().SliceCount == slices;
-        (goesOn || Own.WaitingSince >= end).Should().BeTrue("it is given up when it is over");
+        (goesOn || Own.WaitingSince >= end).Should().BeTrue("the worker is yielded when the slice ends");
         return goesOn;
     });
 
     [Fact]
-    public async Task What_follows_it_at_once_is_not_whole()
+    public async Task The_slice_that_follows_a_whole_slice_is_not_whole()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
 
@@ -60,8 +60,8 @@ public class WholeSliceTests
         }).Soon();
     }
 
-    /// <summary>Interrupts a task for a stream of others that never ends, and looks at it in the whole slices that it gets in spite of them.</summary>
-    /// <param name="look">Says whether the slice was long enough to see something; otherwise it has another look at the next.</param>
+    /// <summary>Interrupts a task with an endless stream of other tasks, and checks it in the whole slices that it gets nevertheless.</summary>
+    /// <param name="look">A check that returns whether the slice was long enough. Otherwise, it is repeated in the next slice.</param>
     private static async Task InWholeSlice(Func<CpuWorkerPool, CpuTaskContext, Task<bool>> look)
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Slice);
@@ -80,7 +80,7 @@ public class WholeSliceTests
             },
             new CpuTaskOptions { Priority = CpuTaskPriority.Low }).Soon();
 
-        // The next one waits before the last ends.
+        // The next task waits before the previous one ends.
         void Stream() => _ = pool.RunAsync(_ =>
         {
             if (!Volatile.Read(ref hasSeen))

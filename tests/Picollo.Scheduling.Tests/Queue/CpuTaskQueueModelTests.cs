@@ -3,8 +3,8 @@ using FsCheck.Fluent;
 
 namespace Picollo.Scheduling.Tests.Queue;
 
-/// <summary>Commands at random, to the queue and to the model. FsCheck shrinks them to the shortest that tells the two apart; its message
-/// has the seed.</summary>
+/// <summary>Runs random commands on the queue and on the model. FsCheck shrinks them to the shortest sequence with different results, and its
+/// message has the seed.</summary>
 public class CpuTaskQueueModelTests
 {
     private const int Cases = 2_000;
@@ -21,7 +21,7 @@ public class CpuTaskQueueModelTests
         TakeUnbegun,
     }
 
-    // Choices are taken modulo what there is to choose from, so that any sequence makes sense, shrunk ones too.
+    // Choices are taken modulo the number of options, so that every sequence is valid, including shrunk ones.
     public sealed record Command(Action Action, int Choice, int Time);
 
     private static readonly Gen<Command> AnyCommand =
@@ -35,7 +35,7 @@ public class CpuTaskQueueModelTests
         AnyCommand.ArrayOf(), commands => commands.Select((_, cut) => commands.Where((_, i) => i != cut).ToArray()));
 
     [Fact]
-    public void The_queue_does_what_the_model_does() => Check(commands =>
+    public void The_queue_behaves_like_the_model() => Check(commands =>
     {
         var machine = new Machine();
         Array.ForEach(commands, machine.Do);
@@ -43,7 +43,7 @@ public class CpuTaskQueueModelTests
     });
 
     [Fact]
-    public void No_task_is_lost_or_doubled() => Check(commands =>
+    public void No_task_is_lost_or_duplicated() => Check(commands =>
     {
         var machine = new Machine();
         Array.ForEach(commands, machine.Do);
@@ -53,7 +53,7 @@ public class CpuTaskQueueModelTests
     private static void Check(Action<Command[]> property) => Prop.ForAll(AnyCommands, property)
         .Check(Config.QuickThrowOnFailure.WithMaxTest(Cases).WithEndSize(200));
 
-    /// <summary>Both queues, two workers that take from them, and all the tasks that there ever were.</summary>
+    /// <summary>Both queues, two workers that take tasks from them, and all tasks.</summary>
     private sealed class Machine
     {
         private readonly CpuTaskQueue _queue = new(Slice);
@@ -85,7 +85,7 @@ public class CpuTaskQueueModelTests
             }
         }
 
-        /// <summary>To the end, each is taken in the same order.</summary>
+        /// <summary>Checks that both queues return the remaining tasks in the same order.</summary>
         public void ShouldAgree()
         {
             while (_queue.Count > 0)
@@ -107,14 +107,14 @@ public class CpuTaskQueueModelTests
                 taken.Add(task);
             }
 
-            // Sets, because BeEquivalentTo looks for each task among all others.
+            // Sets, because BeEquivalentTo compares each task with all others.
             taken.Should().HaveSameCount(_waiting);
             taken.ToHashSet().SetEquals(_waiting).Should().BeTrue();
             taken.Concat(_running).Concat(_gone).Should().OnlyHaveUniqueItems().And.HaveCount(_made);
             _queue.Count.Should().Be(0);
         }
 
-        // A task that comes, or one that has had its slice.
+        // A task that arrives, or has used up its slice.
         private void Add(int choice)
         {
             CpuTask task;

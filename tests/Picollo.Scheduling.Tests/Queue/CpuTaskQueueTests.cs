@@ -1,12 +1,12 @@
 namespace Picollo.Scheduling.Tests.Queue;
 
-/// <summary>The policy in examples; what it does in general is the model's matter.</summary>
+/// <summary>Examples of the policy. The model tests check it in general.</summary>
 public class CpuTaskQueueTests
 {
     private const long Slice = 10;
 
     [Fact]
-    public void Tasks_go_by_priority_then_new_before_set_aside_then_by_arrival()
+    public void Tasks_are_ordered_by_priority_then_short_before_set_aside_then_arrival()
     {
         string[] order = ["high", "high aside", "normal 1", "normal 2", "normal aside", "low", "low aside"];
         CpuTask[] tasks =
@@ -26,7 +26,7 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
-    public void A_task_that_was_interrupted_by_its_betters_is_the_next_of_its_line()
+    public void A_task_interrupted_by_a_better_rank_is_the_first_of_its_line()
     {
         var queue = new CpuTaskQueue(Slice);
         queue.Add(QueueTasks.Create("aside 1", isShort: false));
@@ -37,7 +37,7 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
-    public void A_task_that_was_interrupted_by_its_equals_is_the_last_of_its_line()
+    public void A_task_interrupted_by_its_own_rank_is_the_last_of_its_line()
     {
         var queue = new CpuTaskQueue(Slice);
         queue.Add(QueueTasks.Create("new 1"));
@@ -50,7 +50,7 @@ public class CpuTaskQueueTests
     [Theory]
     [InlineData((4 * Slice) - 1, "short", false)]
     [InlineData(4 * Slice, "aside", true)]
-    public void What_is_overtaken_for_four_slices_gets_a_whole_one(long overtaken, string taken, bool whole)
+    public void A_task_overtaken_for_four_slices_gets_a_whole_slice(long overtaken, string taken, bool whole)
     {
         var queue = new CpuTaskQueue(Slice);
         queue.Add(QueueTasks.Create("short", dueSince: 2));
@@ -63,7 +63,7 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
-    public void Where_no_other_rank_waits_nobody_is_overtaken()
+    public void No_task_is_overtaken_if_no_other_rank_waits()
     {
         var queue = new CpuTaskQueue(Slice);
         queue.Add(QueueTasks.Create("short", dueSince: 1));
@@ -75,9 +75,9 @@ public class CpuTaskQueueTests
         (isOvertaking, isWhole, overtaken).Should().Be((false, false, 0L));
     }
 
-    /// <summary>A worker was held for long; that is nobody's overtaking.</summary>
+    /// <summary>A worker was occupied for a long time, which is not overtaking.</summary>
     [Fact]
-    public void Priorities_count_however_long_all_have_waited()
+    public void Priorities_apply_regardless_of_the_waiting_time()
     {
         var queue = new CpuTaskQueue(Slice);
         int[] priorities = [-1, 1, 1, 0, 0, -1];
@@ -90,7 +90,7 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
-    public void Of_those_overtaken_the_one_that_waits_longest_goes_first()
+    public void The_overtaken_task_that_has_waited_longest_runs_first()
     {
         var queue = new CpuTaskQueue(Slice);
         queue.Add(QueueTasks.Create("high", CpuTaskPriority.High, dueSince: 50));
@@ -103,7 +103,7 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
-    public void In_the_place_of_a_blocked_one_stopped_ones_run_first_and_then_the_latest_that_it_has_started()
+    public void In_the_place_of_a_blocked_task_stopped_tasks_run_first_and_then_the_latest_it_started()
     {
         var queue = new CpuTaskQueue(Slice);
         CpuTask blocked = QueueTasks.Create("blocked");
@@ -124,7 +124,7 @@ public class CpuTaskQueueTests
             queue.Remove(next);
         }
 
-        queue.FindForBlocked().Should().BeNull("the limit of threads is for the others");
+        queue.FindForBlocked().Should().BeNull("the limit of threads applies to other tasks");
 
         static CpuTask CreateIn(CpuTask parent, string name, long waitingSince)
         {
@@ -144,7 +144,7 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
-    public void Of_those_that_have_stopped_with_their_threads_the_one_that_waits_longest_is_taken()
+    public void The_stopped_task_that_has_waited_longest_is_taken()
     {
         var queue = new CpuTaskQueue(Slice);
         var thread = new WorkerThread(new CpuScheduler(new CpuWorkerPoolOptions { StartThread = _ => { } }), null, 1);
@@ -170,13 +170,13 @@ public class CpuTaskQueueTests
         }
     }
 
-    /// <summary>The bound that is documented: with k others before it, 5·⌈(k+1)/N⌉ slices, here of one unit for each that is given.</summary>
+    /// <summary>The documented bound: with k tasks before it, 5·⌈(k+1)/N⌉ slices, here of one unit each.</summary>
     [Theory]
     [InlineData(1, 1)]
     [InlineData(1, 3)]
     [InlineData(2, 3)]
     [InlineData(3, 7)]
-    public void What_is_passed_over_waits_no_longer_than_is_documented(int workers, int passedOver)
+    public void A_passed_over_task_waits_no_longer_than_documented(int workers, int passedOver)
     {
         var queue = new CpuTaskQueue(Slice);
         var overtaken = new long[workers];
@@ -202,10 +202,10 @@ public class CpuTaskQueueTests
             }
 
             now += Slice;
-            (now - begin).Should().BeLessThan(1_000 * Slice, "they are not to starve");
+            (now - begin).Should().BeLessThan(1_000 * Slice, "they must not starve");
         }
 
-        // Each line in its order; k others before it.
+        // Each line in its order, with k tasks before it.
         foreach (var (wait, before) in waits.Values.Order().Select((wait, before) => (wait, before)))
         {
             wait.Should().BeLessThanOrEqualTo(5 * ((before + workers) / workers));
@@ -219,7 +219,7 @@ public class CpuTaskQueueTests
     [InlineData(CpuTaskPriority.Normal, false, CpuTaskPriority.Normal, true, false)]
     [InlineData(CpuTaskPriority.High, false, CpuTaskPriority.Normal, true, true)]
     [InlineData(CpuTaskPriority.Low, true, CpuTaskPriority.Normal, false, false)]
-    public void A_new_task_and_one_of_a_better_rank_interrupt(CpuTaskPriority waiting, bool isWaitingShort, CpuTaskPriority running, bool isRunningShort, bool interrupts) =>
+    public void A_short_task_and_a_task_of_a_better_rank_interrupt(CpuTaskPriority waiting, bool isWaitingShort, CpuTaskPriority running, bool isRunningShort, bool interrupts) =>
         CpuTaskQueue.Interrupts(QueueTasks.Create("waiting", waiting, isWaitingShort), QueueTasks.Create("running", running, isRunningShort))
             .Should().Be(interrupts);
 

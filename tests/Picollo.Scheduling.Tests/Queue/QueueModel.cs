@@ -1,16 +1,16 @@
 namespace Picollo.Scheduling.Tests.Queue;
 
-/// <summary>The queue's policy once more, slow and obvious: one list, searched and sorted each time.</summary>
+/// <summary>A slow and obvious implementation of the policy: one list that is searched and sorted each time.</summary>
 internal sealed class QueueModel(long slice)
 {
-    // In the order in which they stand; each has a place, and places before all others are negative.
+    // In the order of their positions. A position before all others is negative.
     private readonly List<(CpuTask Task, int Place)> _waiting = [];
     private int _last;
     private int _first;
 
     public int Count => _waiting.Count;
 
-    /// <summary>Priority first; in it those that have not used up a slice.</summary>
+    /// <summary>The rank: by priority, then tasks that have not used up a slice.</summary>
     public static int RankOf(CpuTask task) => (task.Priority, task.IsShort) switch
     {
         (CpuTaskPriority.High, true) => 0,

@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests.Queue;
 
-/// <summary>Tasks for a queue that stands alone: they belong to no scheduler.</summary>
+/// <summary>Creates tasks for a queue without a scheduler.</summary>
 internal static class QueueTasks
 {
     public static CpuTask Create(string name, CpuTaskPriority priority = CpuTaskPriority.Normal, bool isShort = true, bool hasBegun = false, long dueSince = 0)

@@ -2,7 +2,7 @@ using System.Threading.Tasks.Dataflow;
 
 namespace Picollo.Scheduling.Tests.Schedulers;
 
-/// <summary>A pool under the framework's own loops and blocks.</summary>
+/// <summary>Loops and dataflow blocks of the framework on a pool.</summary>
 public class TaskSchedulerTests
 {
     [Fact]
@@ -28,7 +28,7 @@ public class TaskSchedulerTests
     }
 
     [Fact]
-    public async Task A_part_that_another_waits_for_runs_in_its_place()
+    public async Task A_part_that_another_part_waits_for_runs_inline()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -38,11 +38,11 @@ public class TaskSchedulerTests
             TaskCreationOptions.None,
             pool.TaskScheduler).Soon();
 
-        threads[1].Should().Be(threads[0], "no second worker has to be found for it");
+        threads[1].Should().Be(threads[0], "it does not need a second worker");
     }
 
     [Fact]
-    public async Task A_parallel_loop_keeps_the_cap()
+    public async Task A_parallel_loop_respects_the_worker_count()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         int running = 0, most = 0, elsewhere = 0;
@@ -71,7 +71,7 @@ public class TaskSchedulerTests
     }
 
     [Fact]
-    public async Task A_block_of_a_dataflow_runs_on_the_pool()
+    public async Task A_dataflow_block_runs_on_the_pool()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var block = new TransformBlock<int, bool>(_ => pool.HasThisThread(), new ExecutionDataflowBlockOptions { TaskScheduler = pool.TaskScheduler });
@@ -91,7 +91,7 @@ public class TaskSchedulerTests
     }
 
     [Fact]
-    public async Task What_is_left_when_the_pool_has_ended_runs_elsewhere()
+    public async Task Parts_that_remain_after_the_end_of_the_pool_run_in_the_thread_pool()
     {
         CpuWorkerPool pool = Pools.Create();
         var released = new TaskCompletionSource();

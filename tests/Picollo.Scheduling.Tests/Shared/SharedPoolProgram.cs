@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests.Shared;
 
-/// <summary>Uses the shared pool in a process of its own and ends while a task runs. Linux only: it reads the names of threads.</summary>
+/// <summary>Uses the shared pool in a separate process and ends while a task runs. Linux only, because it reads the names of threads.</summary>
 internal static class SharedPoolProgram
 {
     public const string Verb = "shared-pool";
@@ -9,7 +9,7 @@ internal static class SharedPoolProgram
     {
         await using (var other = new CpuWorkerPool())
         {
-            await other.RunAsync(_ => { }); // All other static state of the package exists from here on.
+            await other.RunAsync(_ => { }); // initializes all other static state of the package
             Console.WriteLine($"{CountThreads()} threads before");
         }
 
@@ -20,7 +20,7 @@ internal static class SharedPoolProgram
             Thread.Sleep(Timeout.Infinite);
         });
         await begun.Task;
-        await Pools.Until(() => CountThreads() >= CpuWorkerPool.Shared.WorkerCount + 1); // They name themselves when they start.
+        await Pools.Until(() => CountThreads() >= CpuWorkerPool.Shared.WorkerCount + 1); // threads set their names when they start
         Console.WriteLine($"{CountThreads()} threads after");
         return 0;
     }

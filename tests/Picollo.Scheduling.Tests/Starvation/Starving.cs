@@ -1,14 +1,14 @@
 namespace Picollo.Scheduling.Tests.Starvation;
 
 /// <summary>
-/// A program that computes on behalf of many requests while one more comes that only waits a millisecond, in a process of its own:
-/// it takes the thread pool away from everything else there.
+/// A program that computes for many requests while one more request arrives that only waits a millisecond. It runs in a separate
+/// process, because it starves everything else in the process of thread pool threads.
 /// </summary>
 internal static class Starving
 {
     public const string OnThreadPool = "thread-pool", OnCpuWorkers = "cpu-workers";
 
-    /// <summary>What it prints.</summary>
+    /// <summary>The output.</summary>
     public const string Answered = "answered while the computations ran", NotAnswered = "not answered until they ended";
 
     public static async Task<int> Run(string[] args)
@@ -23,7 +23,7 @@ internal static class Starving
         bool isScheduled = args is [OnCpuWorkers];
         using var answered = new ManualResetEventSlim();
 
-        // A computation ends when the request has had its answer, and after this time in any case.
+        // A computation ends when the request is answered, or after this time.
         TimeSpan patience = isScheduled ? TimeSpan.FromSeconds(60) : TimeSpan.FromSeconds(1);
         bool Compute() => answered.Wait(patience);
         await using var pool = new CpuWorkerPool();

@@ -1,15 +1,15 @@
 namespace Picollo.Scheduling.Tests.Starvation;
 
-/// <summary>The problem, and that it is solved.</summary>
+/// <summary>Demonstrates the starvation of the thread pool, and that CPU workers prevent it.</summary>
 [Trait("Category", "Slow")]
 public class ThreadPoolStarvationTests
 {
     [Fact]
-    public void Computations_on_the_thread_pool_keep_a_request_that_only_waits_from_its_answer() =>
+    public void Computations_on_the_thread_pool_delay_a_request_that_only_waits() =>
         Run(Starving.OnThreadPool).Should().Be(Starving.NotAnswered);
 
     [Fact]
-    public void Computations_on_cpu_workers_leave_it_alone() =>
+    public void Computations_on_cpu_workers_do_not_delay_it() =>
         Run(Starving.OnCpuWorkers).Should().Be(Starving.Answered);
 
     private static string Run(string where) =>

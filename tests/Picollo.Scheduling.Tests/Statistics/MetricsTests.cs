@@ -3,7 +3,7 @@ using System.Diagnostics.Metrics;
 
 namespace Picollo.Scheduling.Tests.Statistics;
 
-/// <summary>What a listener of the meter sees.</summary>
+/// <summary>The measurements that a listener of the meter receives.</summary>
 public class MetricsTests
 {
     private const string QueueWait = "picollo.cpu_worker.queue.duration";
@@ -15,7 +15,7 @@ public class MetricsTests
     private readonly ConcurrentQueue<(Instrument Instrument, double Value, Dictionary<string, object?> Tags)> _seen = new();
 
     [Fact]
-    public async Task Waits_slices_and_overrun_are_told_in_seconds_with_the_pools_name()
+    public async Task Waits_slices_and_overruns_are_recorded_in_seconds_with_the_name_of_the_pool()
     {
         await using CpuWorkerPool pool = Pools.Create();
         using MeterListener listener = Listen(pool, QueueWait, SliceLength, Overrun);
@@ -46,7 +46,7 @@ public class MetricsTests
     [InlineData(QueueWait)]
     [InlineData(SliceLength)]
     [InlineData(Overrun)]
-    public async Task One_may_listen_to_one_alone(string name)
+    public async Task A_listener_can_enable_a_single_instrument(string name)
     {
         await using CpuWorkerPool pool = Pools.Create();
         using MeterListener listener = Listen(pool, name);
@@ -59,7 +59,7 @@ public class MetricsTests
     }
 
     [Fact]
-    public async Task Slices_that_end_at_blocking_checkpoints_or_go_on_are_told_too()
+    public async Task Slices_that_end_at_blocking_checkpoints_or_continue_are_recorded()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         using MeterListener listener = Listen(pool, SliceLength);
@@ -86,7 +86,7 @@ public class MetricsTests
     }
 
     [Fact]
-    public async Task Slices_that_go_on_after_a_wait_that_is_over_are_told_too()
+    public async Task Slices_that_continue_after_an_ended_wait_are_recorded()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         using MeterListener listener = Listen(pool, SliceLength);
@@ -103,7 +103,7 @@ public class MetricsTests
         await Pools.Until(() => (ulong)_seen.Count == pool.Statistics.SliceLength.TotalCount);
         _seen.Count.Should().BeGreaterThanOrEqualTo(6);
 
-        // Back before the worker has left the task.
+        // Returns before the worker has left the task.
         static async Task YieldHere()
         {
             var back = new TaskCompletionSource();
@@ -113,7 +113,7 @@ public class MetricsTests
     }
 
     [Fact]
-    public async Task A_listener_that_fails_harms_neither_the_tasks_nor_the_workers()
+    public async Task A_failing_listener_does_not_affect_tasks_or_workers()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         int told = 0;
@@ -128,7 +128,7 @@ public class MetricsTests
             SliceLength,
             Overrun);
 
-        // At checkpoints of both kinds that go on, at one that steps aside, and at the end.
+        // At checkpoints of both kinds that continue, at one that yields, and at the end.
         await pool.RunAsync(async cpu =>
         {
             while (cpu.GetUsage().SliceCount < 3)
@@ -151,7 +151,7 @@ public class MetricsTests
     }
 
     [Fact]
-    public async Task A_listener_that_fails_at_one_instrument_gets_the_other_ones()
+    public async Task A_listener_that_fails_for_one_instrument_gets_the_others()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         using MeterListener listener = Listen(
@@ -175,7 +175,7 @@ public class MetricsTests
     }
 
     [Fact]
-    public void An_instrument_at_whose_publication_a_listener_throws_is_left_out()
+    public void An_instrument_is_omitted_if_a_listener_throws_when_it_is_published()
     {
         using Meter meter = new("Picollo.Scheduling.Tests");
         using MeterListener listener = new()
@@ -196,7 +196,7 @@ public class MetricsTests
     }
 
     [Fact]
-    public async Task A_listener_may_ask_the_pool()
+    public async Task A_listener_can_read_the_statistics_of_the_pool()
     {
         await using CpuWorkerPool pool = Pools.Create();
         long submitted = 0;
@@ -205,7 +205,7 @@ public class MetricsTests
         await pool.RunAsync(_ => { }).Soon();
         await Pools.Until(() => _seen.Count == 1);
 
-        submitted.Should().Be(1, "it is told outside of the lock, after the slice");
+        submitted.Should().Be(1, "the listener is called outside the lock, after the slice");
     }
 
     private IEnumerable<(Instrument Instrument, double Value, Dictionary<string, object?> Tags)> Of(string name) =>

@@ -8,7 +8,7 @@ namespace Picollo.Scheduling.Tests.Statistics;
 public class StatisticsTests
 {
     [Fact]
-    public async Task Tasks_are_counted_by_how_they_ended()
+    public async Task Tasks_are_counted_by_outcome()
     {
         await using CpuWorkerPool pool = Pools.Create();
         CpuWorkerStatistics statistics = pool.Statistics;
@@ -37,7 +37,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task Dispose_of_a_pools_histograms_does_nothing()
+    public async Task Disposing_the_histograms_of_a_pool_has_no_effect()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         await Overrun();
@@ -66,7 +66,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task Each_slice_is_in_the_histograms_and_in_its_tasks_usage()
+    public async Task Each_slice_is_in_the_histograms_and_in_the_usage_of_its_task()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
 
@@ -100,7 +100,7 @@ public class StatisticsTests
         CpuTaskUsage usage = await waiting.Soon();
         await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
 
-        // Whatever the machine does, each is at least what was spun and at most what has passed.
+        // On any machine, each is at least the spinning time and at most the elapsed time.
         TimeSpan all = Stopwatch.GetElapsedTime(start);
         usage.WaitTime.Should().BeGreaterThanOrEqualTo(TimeSpan.FromMilliseconds(30)).And.BeLessThan(all);
         usage.SliceCount.Should().Be(1);
@@ -117,7 +117,7 @@ public class StatisticsTests
         await using CpuWorkerPool pool = Pools.Create();
         for (int i = 0; i < 20; i++)
         {
-            await Task.Delay(1); // longer than an idle worker looks for work
+            await Task.Delay(1); // longer than an idle worker spins
             long submitted = Stopwatch.GetTimestamp();
             (long begun, TimeSpan wait) = await pool.RunAsync(cpu => (Stopwatch.GetTimestamp(), cpu.GetUsage().WaitTime)).Soon();
 
@@ -128,7 +128,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task What_a_task_awaits_itself_is_no_wait_for_a_worker()
+    public async Task Awaits_in_the_body_do_not_count_as_waits_for_a_worker()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var wait = new TaskCompletionSource();
@@ -154,12 +154,12 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task The_CPU_time_of_a_task_is_that_of_its_slices()
+    public async Task The_CPU_time_of_a_task_is_the_CPU_time_of_its_slices()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         TimeSpan work = TimeSpan.FromMilliseconds(20);
 
-        // Two at a time on one worker: together they have no more than its thread has.
+        // Two tasks on one worker: their CPU time together is at most the CPU time of its thread.
         TimeSpan start = await pool.RunAsync(_ => CpuUsageReader.GetByThread().Total).Soon();
         CpuTaskUsage[] usages = await Task.WhenAll(pool.RunAsync(Work), pool.RunAsync(Work)).Soon();
         TimeSpan end = await pool.RunAsync(_ => CpuUsageReader.GetByThread().Total).Soon();
@@ -168,11 +168,11 @@ public class StatisticsTests
         usages.Should().OnlyContain(usage => usage.CpuTime >= work);
         (usages[0].CpuTime + usages[1].CpuTime).Should().BeLessThanOrEqualTo(end - start);
         usages.Should().OnlyContain(usage => usage.SliceCount > 1);
-        idle.CpuTime.Should().BeLessThan(work, "it has nothing of those before it");
+        idle.CpuTime.Should().BeLessThan(work, "it does not include earlier tasks");
 
         async Task<CpuTaskUsage> Work(CpuTaskContext cpu)
         {
-            // Its own time on the thread, measured between its checkpoints.
+            // The time of the task on the thread, measured between its checkpoints.
             for (TimeSpan own = default; own < work;)
             {
                 TimeSpan from = CpuUsageReader.GetByThread().Total;
@@ -186,7 +186,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task The_CPU_time_of_a_task_that_stops_its_thread_is_its_own()
+    public async Task The_CPU_time_of_a_task_that_stops_its_thread_is_charged_to_it()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         TimeSpan work = TimeSpan.FromMilliseconds(5);
@@ -195,7 +195,7 @@ public class StatisticsTests
         CpuTaskUsage[] usages = await Task.WhenAll(Enumerable.Range(0, 5).Select(_ => pool.RunAsync(Work))).Soon();
 
         usages.Should().OnlyContain(usage => usage.CpuTime >= work);
-        usages.Aggregate(TimeSpan.Zero, (sum, usage) => sum + usage.CpuTime).Should().BeLessThanOrEqualTo(all.Elapsed, "one worker has no more");
+        usages.Aggregate(TimeSpan.Zero, (sum, usage) => sum + usage.CpuTime).Should().BeLessThanOrEqualTo(all.Elapsed, "one worker cannot use more");
 
         CpuTaskUsage Work(CpuTaskContext cpu)
         {
@@ -212,24 +212,24 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task A_task_that_runs_on_and_on_is_named()
+    public async Task A_task_that_never_yields_is_reported_by_name()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
         bool isOver = false;
         pool.Statistics.GetRunning().Should().BeEmpty();
         Task endless = pool.RunAsync(
-            cpu => SpinWait.SpinUntil(() => Volatile.Read(ref isOver) || cpu.CancellationToken.IsCancellationRequested), // also where this test fails
+            cpu => SpinWait.SpinUntil(() => Volatile.Read(ref isOver) || cpu.CancellationToken.IsCancellationRequested), // also if this test fails
             new CpuTaskOptions { Name = "endless" });
 
         await Pools.Until(() => pool.Statistics.GetRunning() is [{ Name: "endless" } running] && running.Overrun > TimeSpan.FromMilliseconds(2));
         CpuRunningTask one = pool.Statistics.GetRunning().Single();
-        await Task.Delay(1); // two readings can be nearer than a TimeSpan's step
+        await Task.Delay(1); // two readings can be closer than the resolution of TimeSpan
         CpuRunningTask later = pool.Statistics.GetRunning().Single();
 
         one.SliceLength.Should().BeGreaterThanOrEqualTo(one.Overrun, "a thread that was signalled earlier overruns from the start of its slice");
         later.SliceLength.Should().BeGreaterThan(one.SliceLength);
         later.Overrun.Should().BeGreaterThan(one.Overrun);
-        pool.Statistics.Overrun.TotalCount.Should().Be(0, "it has not come to a checkpoint yet");
+        pool.Statistics.Overrun.TotalCount.Should().Be(0, "it has not reached a checkpoint yet");
         Volatile.Write(ref isOver, true);
         await endless.Soon();
         pool.Statistics.GetRunning().Should().BeEmpty();
@@ -239,7 +239,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public void A_worker_that_was_asked_before_its_thread_had_woken_is_late_from_its_begin()
+    public void The_overrun_starts_with_the_slice_if_the_task_was_asked_before_its_thread_woke()
     {
         var worker = new WorkerSlot { Task = QueueTasks.Create("late", CpuTaskPriority.Normal, isShort: true), SliceStart = 100 };
         worker.GetOverrun(140).Should().BeNull();
@@ -266,12 +266,12 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task Overrun_stands_under_the_tasks_names_and_so_many_only()
+    public async Task Overruns_are_recorded_by_task_name_for_a_limited_number_of_names()
     {
         const int names = CpuWorkerStatistics.MaxTaskNames + 44;
         await using CpuWorkerPool pool = Pools.Create();
 
-        // Each is asked for its worker by another that it submits itself, and is so late by the rest of its body.
+        // Each task submits another one, which asks it to yield, so its overrun is the rest of its body.
         for (int round = 0; round < 2; round++)
         {
             for (int i = 0; i < names; i++)
@@ -291,7 +291,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task A_slice_that_follows_at_once_has_waited_for_nothing()
+    public async Task A_slice_that_follows_immediately_has_no_wait()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
         Task<int> task;
@@ -312,13 +312,13 @@ public class StatisticsTests
         await task.Soon();
         await pool.DrainAsync().Soon();
 
-        // Six or seven of the task, of which one has waited, and the held one's.
+        // Six or seven slices of the task, of which one has waited, and the slice of the held task.
         pool.Statistics.QueueWait.GetPercentile(50).Value.Should().Be(0);
         pool.Statistics.QueueWait.GetPercentile(100).Value.Should().BeGreaterThan(19_000_000);
     }
 
     [Fact]
-    public async Task What_an_interrupted_task_has_run_before_is_no_wait()
+    public async Task The_run_time_of_an_interrupted_task_is_not_part_of_its_wait()
     {
         await using CpuWorkerPool pool = Pools.Create();
         long submitted = Stopwatch.GetTimestamp(), begun = 0, interrupted = 0;
@@ -339,7 +339,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task A_task_that_has_stepped_aside_keeps_its_worker_over_a_wait_that_is_over()
+    public async Task A_task_that_has_yielded_keeps_its_worker_after_an_ended_wait()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -361,11 +361,11 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task What_comes_to_its_checkpoints_has_short_slices_and_each_overrun_is_one()
+    public async Task A_task_that_reaches_its_checkpoints_has_short_slices_and_one_overrun_each()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
 
-        // Asked by the timer, with nobody waiting: a slice ends and another begins.
+        // Asked by the timer while no task waits: one slice ends and another one starts.
         int slices = await pool.RunAsync(async cpu =>
         {
             while (cpu.GetUsage().SliceCount < 5)
