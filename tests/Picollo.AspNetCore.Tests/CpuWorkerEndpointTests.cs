@@ -11,7 +11,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests;
 
-/// <summary>Endpoints that run in the pool, on a real server.</summary>
+/// <summary>Tests endpoints that run in the pool, on a real server.</summary>
 public sealed class CpuWorkerEndpointTests : IDisposable
 {
     private readonly SemaphoreSlim _begun = new(0);
@@ -47,11 +47,11 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         (await app.Client.GetStringAsync("/controller/action")).Should().Be("worker");
         (await app.Client.GetStringAsync("/free")).Should().Be("other");
 
-        PoolOf(app).Statistics.Submitted.Should().Be(4, "an endpoint and its group together are one task");
+        PoolOf(app).Statistics.Submitted.Should().Be(4, "an endpoint in a group is one task");
     }
 
     [Fact]
-    public async Task The_pool_begins_with_its_first_request_as_the_options_have_it()
+    public async Task The_pool_is_created_at_the_first_request_with_its_options()
     {
         await using RequestApp app = await StartAsync(
             web =>
@@ -68,7 +68,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task The_exposition_has_requests_in_flight_and_the_tasks_of_the_workers()
+    public async Task The_exposition_contains_requests_in_flight_and_the_tasks_of_the_workers()
     {
         await using RequestApp app = await StartAsync(
             web =>
@@ -103,7 +103,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task The_pool_is_a_service_and_that_of_the_endpoints()
+    public async Task The_pool_of_the_endpoints_is_a_service()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/own", (CpuWorkerPool pool) => pool.RunAsync(_ => Thread.CurrentThread.Name)),
@@ -114,7 +114,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_taken_on_workers_is_in_the_requests_figure()
+    public async Task The_CPU_time_of_a_request_includes_its_time_on_workers()
     {
         await using RequestApp app = await StartAsync(
             web => web.MapGet("/burn", async (HttpContext context) =>
@@ -139,7 +139,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     [Theory]
     [InlineData(0)]
     [InlineData(3)]
-    public async Task Requests_beyond_the_limit_are_refused_and_those_within_are_served(int limit)
+    public async Task Requests_beyond_the_limit_are_refused_and_the_others_are_served(int limit)
     {
         await using RequestApp app = await StartAsync(MapBlocking, options => options.CpuWorkerQueueLimit = limit);
         Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
@@ -203,7 +203,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task Exceptions_come_to_the_exception_handler_as_they_were_thrown()
+    public async Task Exceptions_reach_the_exception_handler_unchanged()
     {
         ConcurrentQueue<Exception?> handled = new();
         await using RequestApp app = await StartAsync(web =>
@@ -231,7 +231,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task When_the_application_stops_what_is_in_the_pool_is_served()
+    public async Task Requests_in_the_pool_are_served_when_the_application_stops()
     {
         await using RequestApp app = await StartAsync(MapBlocking);
         Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
@@ -243,11 +243,11 @@ public sealed class CpuWorkerEndpointTests : IDisposable
 
         (await Task.WhenAll(running, waiting)).Should().OnlyContain(response => response.StatusCode == HttpStatusCode.OK);
         await stopped;
-        await PoolOf(app).Invoking(pool => pool.RunAsync(_ => { })).Should().ThrowAsync<ObjectDisposedException>("it is drained");
+        await PoolOf(app).Invoking(pool => pool.RunAsync(_ => { })).Should().ThrowAsync<ObjectDisposedException>("the pool is drained");
     }
 
     [Fact]
-    public async Task A_server_that_stops_after_the_pool_refuses()
+    public async Task A_server_that_stops_after_the_pool_refuses_requests()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/cpu", () => "cpu").RequireCpuWorker());
         await app.Client.GetStringAsync("/cpu");
@@ -257,7 +257,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task Stopping_makes_no_pool_that_nobody_has_used()
+    public async Task Stopping_does_not_create_an_unused_pool()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/cpu", () => "cpu").RequireCpuWorker());
 
@@ -267,7 +267,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task Disposal_without_a_stop_cancels_what_is_in_the_pool()
+    public async Task Disposal_without_a_stop_cancels_the_tasks_in_the_pool()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/cpu", () => "cpu").RequireCpuWorker());
         await app.Client.GetStringAsync("/cpu");
@@ -289,13 +289,13 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await pool.Invoking(one => one.RunAsync(_ => { })).Should().ThrowAsync<ObjectDisposedException>();
     }
 
-    /// <summary><see cref="HttpRequest.Form"/> and synchronous reads of the body block until it is there. With one worker nothing else was
-    /// served meanwhile, and the continuation of the read itself waited for the blocked worker.</summary>
+    /// <summary><see cref="HttpRequest.Form"/> and synchronous reads of the body block until it arrives. Without extra threads, one worker could
+    /// not serve other requests meanwhile, and the continuation of the read waited for the blocked worker.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
     [Trait("Category", "Slow")]
-    public async Task An_endpoint_that_blocks_on_a_read_of_its_request_keeps_nobody_from_a_worker(bool isForm)
+    public async Task An_endpoint_that_blocks_on_a_read_of_its_request_does_not_block_other_requests(bool isForm)
     {
         TaskCompletionSource isReading = new();
         int blockedTimes = 0;
@@ -329,7 +329,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
             Task<HttpResponseMessage> blocked = app.Client.PostAsync("/block", body);
             await isReading.Task;
             (await app.Client.GetStringAsync("/other")).Should().Be("served");
-            isServed.SetResult(); // Now the client sends the body.
+            isServed.SetResult(); // now the client sends the body
 
             (await (await blocked).Content.ReadAsStringAsync()).Should().Be(isForm ? "b" : "a=b");
             await UntilAsync(() => Volatile.Read(ref blockedTimes) == round);
@@ -339,7 +339,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task An_endpoint_in_the_pool_may_dispose_of_the_services()
+    public async Task An_endpoint_in_the_pool_can_dispose_of_the_services()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/end", () => web.Services.GetRequiredService<CpuWorkers>().Dispose())
             .RequireCpuWorker());
@@ -358,7 +358,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task An_endpoint_in_the_pool_may_stop_the_application()
+    public async Task An_endpoint_in_the_pool_can_stop_the_application()
     {
         Task stopped = Task.CompletedTask;
         await using RequestApp app = await StartAsync(web => web.MapGet("/stop", () => { stopped = web.StopAsync(); }).RequireCpuWorker());
@@ -369,7 +369,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_missing_is_said()
+    public async Task Missing_services_are_reported()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/free", (HttpContext context) =>
             context.Invoking(request => request.GetCpuTask()).Should().Throw<InvalidOperationException>().WithMessage("*RequireCpuWorker()*").And.Message.Length));
@@ -400,7 +400,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         picollo =>
         {
             picollo.CpuWorkers.WorkerCount = 1;
-            picollo.CpuWorkers.MaxExtraThreads = 0; // handlers hold the worker
+            picollo.CpuWorkers.MaxExtraThreads = 0; // so that handlers can occupy the worker
             options?.Invoke(picollo);
         },
         builder => builder.Services.AddControllers().AddApplicationPart(typeof(CpuWorkerEndpointTests).Assembly));
@@ -412,7 +412,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }).RequireCpuWorker();
 }
 
-/// <summary>A form whose body is sent when a task has ended.</summary>
+/// <summary>A form whose body is sent after a task has ended.</summary>
 internal sealed class SlowContent : HttpContent
 {
     private readonly Task _isReading;
@@ -425,7 +425,7 @@ internal sealed class SlowContent : HttpContent
 
     protected override async Task SerializeToStreamAsync(Stream stream, TransportContext? context)
     {
-        await stream.FlushAsync(); // The headers.
+        await stream.FlushAsync(); // sends the headers
         await _isReading;
         await stream.WriteAsync("a=b"u8.ToArray());
     }
@@ -437,11 +437,11 @@ internal sealed class SlowContent : HttpContent
     }
 }
 
-/// <summary>For <see cref="CpuWorkerEndpointTests"/>.</summary>
+/// <summary>A controller for <see cref="CpuWorkerEndpointTests"/>.</summary>
 [ApiController]
 public sealed class WorkerController : ControllerBase
 {
-    /// <summary>Where it runs.</summary>
+    /// <summary>Returns the thread on which it runs.</summary>
     [HttpGet("/controller/action")]
     public ContentResult Action() => Content(SynchronizationContext.Current is null ? "other" : "worker");
 }

@@ -7,7 +7,7 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests;
 
-/// <summary>The pool of endpoints: its creation, and its limit.</summary>
+/// <summary>Tests the creation and the limit of the pool of endpoints.</summary>
 public class CpuWorkerLimitTests
 {
     [Fact]
@@ -22,9 +22,9 @@ public class CpuWorkerLimitTests
         Task? Run() => workers.TryRun(new DefaultHttpContext(), _ => Task.CompletedTask, new CpuTaskOptions());
     }
 
-    /// <summary>Two requests for the last place. The first is stopped after it has seen the place and before it takes it.</summary>
+    /// <summary>Two requests compete for the last place. The first one is stopped after it has seen the place and before it takes it.</summary>
     [Fact]
-    public async Task One_of_two_requests_gets_the_last_place()
+    public async Task Only_one_of_two_requests_gets_the_last_place()
     {
         using var workers = new CpuWorkers(
             Options.Create(new PicolloOptions { CpuWorkerQueueLimit = 0, CpuWorkers = new CpuWorkerPoolOptions { WorkerCount = 1 } }),
@@ -57,7 +57,7 @@ public class CpuWorkerLimitTests
         }
     }
 
-    /// <summary>Fails when the first pool is created, as the start of a thread can.</summary>
+    /// <summary>Fails at the creation of the first pool, as the start of a thread can.</summary>
     private sealed class FailingOptions : IOptions<PicolloOptions>
     {
         private int _reads;
@@ -65,7 +65,7 @@ public class CpuWorkerLimitTests
         public PicolloOptions Value => ++_reads == 2 ? throw new OutOfMemoryException() : new PicolloOptions();
     }
 
-    /// <param name="stop">Called when the token is read, just before the task is submitted.</param>
+    /// <param name="stop">A callback when the token is read, just before the task is submitted.</param>
     private sealed class Stopping(Action stop) : IHttpRequestLifetimeFeature
     {
         public CancellationToken RequestAborted

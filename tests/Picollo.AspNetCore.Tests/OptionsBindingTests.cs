@@ -6,7 +6,7 @@ using Picollo.Cpu;
 namespace Picollo.AspNetCore.Tests;
 
 /// <summary>Options from a configuration. This project uses the source-generated binder
-/// (<c>EnableConfigurationBindingGenerator</c>), which ignores what it cannot set.</summary>
+/// (<c>EnableConfigurationBindingGenerator</c>), which ignores properties that it cannot set.</summary>
 public class OptionsBindingTests
 {
     private static readonly Dictionary<string, string?> Settings = new()
@@ -19,7 +19,7 @@ public class OptionsBindingTests
     };
 
     [Fact]
-    public void Every_option_is_bound_also_those_of_the_pool()
+    public void Every_option_is_bound_including_those_of_the_pool()
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(Settings).Build();
         var services = new ServiceCollection();

@@ -20,7 +20,7 @@ public class MeterBridgeTests
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
     [Fact]
-    public async Task One_line_shows_the_instruments_of_the_application_with_all_percentiles()
+    public async Task One_line_of_code_shows_the_instruments_of_the_application_with_all_percentiles()
     {
         await using PageServer server = await PageServer.StartAsync(configure: options => options.Meters.AddMeter("Shop*"));
         using Meter meter = new("Shop.Orders");
@@ -72,7 +72,7 @@ public class MeterBridgeTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_the_middleware_measures_is_not_bridged_a_second_time(bool measureAll)
+    public async Task Measurements_of_the_middleware_are_not_recorded_twice(bool measureAll)
     {
         await using PageServer server = await StartAsync(
             application =>
@@ -99,10 +99,10 @@ public class MeterBridgeTests
     }
 
     [Fact]
-    public async Task Requests_of_clients_are_recorded()
+    public async Task Requests_of_HTTP_clients_are_recorded()
     {
         await using PageServer server = await StartAsync(_ => { }, options => options.Meters.AddMeter("System.Net.Http"));
-        using Meter otherClients = new("System.Net.Http"); // a second meter of that name
+        using Meter otherClients = new("System.Net.Http"); // a second meter with this name
         using HttpClient client = new() { BaseAddress = server.Address };
 
         await client.GetStringAsync("/hello");
@@ -123,7 +123,7 @@ public class MeterBridgeTests
     }
 
     [Fact]
-    public async Task What_is_not_recorded_is_shown()
+    public async Task Unrecorded_measurements_are_shown()
     {
         await using PageServer server = await PageServer.StartAsync(configure: options =>
         {
@@ -157,7 +157,7 @@ public class MeterBridgeTests
     }
 
     [Fact]
-    public async Task Without_meters_nothing_listens()
+    public async Task Without_meters_no_listener_is_started()
     {
         await using PageServer server = await PageServer.StartAsync();
 
@@ -167,7 +167,7 @@ public class MeterBridgeTests
     }
 
     [Fact]
-    public async Task What_other_services_measure_when_they_start_is_recorded_and_nothing_after_the_end()
+    public async Task Measurements_of_other_services_are_recorded_from_their_start_until_the_end()
     {
         using Meter meter = new("Test.Starting");
         Histogram<int> histogram = meter.CreateHistogram<int>("starting");
@@ -219,7 +219,7 @@ public class MeterBridgeTests
         },
         configure ?? (options => options.Meters.AddMeter("Microsoft.AspNetCore.Hosting")));
 
-    // The server measures when a response has been sent.
+    // The server records the duration after it has sent the response.
     private static async Task<HdrHistogramRegistration> WaitForAsync(HdrHistogramRegistry registry, string name, Action? before = null)
     {
         before?.Invoke();
@@ -248,12 +248,12 @@ public class MeterBridgeTests
     }
 }
 
-/// <summary>The switch is one of the process.</summary>
+/// <summary>Runs in a separate process, because the switch applies to the whole process.</summary>
 [Collection(Alone.Name)]
 public class DisabledMeterBridgeTests
 {
     [Fact]
-    public async Task Where_meters_are_disabled_the_log_the_page_and_the_data_say_so()
+    public async Task Disabled_meters_are_reported_by_the_log_the_page_and_the_data()
     {
         AppContext.SetSwitch(MeterHistograms.SwitchName, false);
         try

@@ -35,7 +35,7 @@ public class OtlpExportTests
     }
 
     [Fact]
-    public async Task An_error_is_logged_once_for_each_outage_without_values_of_headers()
+    public async Task An_error_is_logged_once_per_outage_without_values_of_headers()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         await using RequestApp app = await StartAsync(receiver, interval: "20");

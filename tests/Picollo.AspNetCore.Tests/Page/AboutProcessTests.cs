@@ -5,7 +5,7 @@ namespace Picollo.AspNetCore.Tests.Page;
 public class AboutProcessTests
 {
     [Fact]
-    public void It_changes_once_in_a_minute_because_it_is_sent_when_it_changes()
+    public void The_description_changes_once_per_minute()
     {
         DateTimeOffset start = DateTimeOffset.UtcNow.AddHours(5);
         string[] seconds = [.. Enumerable.Range(0, 60).Select(second => AboutProcess.At(start.AddSeconds(second)))];
@@ -21,6 +21,6 @@ public class AboutProcessTests
     [InlineData(3 * 3600, "3 h")]
     [InlineData((3 * 3600) + (12 * 60) + 5, "3 h 12 min")]
     [InlineData(1234 * 86400, "1,234 d")]
-    public void A_duration_has_its_two_largest_units(int seconds, string text) =>
+    public void A_duration_is_shown_in_its_two_largest_units(int seconds, string text) =>
         Numbers.Duration(TimeSpan.FromSeconds(seconds)).Should().Be(text);
 }

@@ -10,7 +10,7 @@ internal sealed class EventReader(HttpResponseMessage response, StreamReader lin
         return new EventReader(response, new StreamReader(await response.Content.ReadAsStreamAsync()));
     }
 
-    /// <summary>The next event; an empty name at the end of the stream.</summary>
+    /// <summary>Returns the next event, or an event with an empty name at the end of the stream.</summary>
     public async Task<(string Name, string Data)> NextAsync()
     {
         string name = "";
@@ -36,7 +36,7 @@ internal sealed class EventReader(HttpResponseMessage response, StreamReader lin
             }
             else
             {
-                line.Should().Match(other => other.StartsWith(':') || other == "retry: 250", "there is nothing else but comments");
+                line.Should().Match(other => other.StartsWith(':') || other == "retry: 250", "all other lines are comments");
             }
         }
 

@@ -1,12 +1,12 @@
 namespace Picollo.AspNetCore.Tests.Page;
 
-/// <summary>Looks at the memory of the process.</summary>
+/// <summary>Tests that read the memory of the process.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class EventStreamMemoryTests
 {
     [Fact]
-    public async Task Viewers_that_come_and_go_leave_nothing_behind()
+    public async Task Viewers_that_disconnect_leave_no_memory_behind()
     {
         await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 8);
         server.Count("GET", "/orders", count: 100);
@@ -17,7 +17,7 @@ public class EventStreamMemoryTests
         await ViewAsync(160);
 
         long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
-        grown.Should().BeLessThan(160 * 10_000L, "a viewer's two snapshots alone are 75 KB");
+        grown.Should().BeLessThan(160 * 10_000L, "the two snapshots of a viewer take 75 KB");
 
         async Task ViewAsync(int viewers)
         {

@@ -9,7 +9,7 @@ public class EventStreamTests
 {
     [Fact]
     [Trait("Category", "Slow")] // it sends each second
-    public async Task It_sends_the_tables_each_second_and_plots_of_what_is_asked_for()
+    public async Task The_stream_sends_the_tables_each_second_and_the_requested_plots()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", 1_000_000, 2_000_000);
@@ -27,11 +27,11 @@ public class EventStreamTests
         server.Count("GET", "/orders", count: 10);
         string usage = await LastUntilAsync(events, "usage", "<td data-name=\"requests\">11</td>");
         usage.Should().NotBe(data);
-        (await LastUntilAsync(events, "plots", "<svg")).Should().NotBe(data, "ten more values are in it");
+        (await LastUntilAsync(events, "plots", "<svg")).Should().NotBe(data, "it contains ten more values");
     }
 
     [Fact]
-    public async Task Without_a_subject_it_sends_no_plots_and_one_that_comes_later_is_drawn_then()
+    public async Task The_stream_sends_plots_of_a_subject_that_appears_later_and_none_without_a_subject()
     {
         await using PageServer server = await PageServer.StartAsync(build: HastyTimers.TenTimes);
         server.Count("GET", "/orders");
@@ -51,7 +51,7 @@ public class EventStreamTests
     }
 
     [Fact]
-    public async Task More_viewers_than_allowed_get_503_until_one_goes()
+    public async Task Viewers_beyond_the_limit_get_503_until_one_disconnects()
     {
         await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 2);
         EventReader first = await EventReader.OpenAsync(server, "");
@@ -61,7 +61,7 @@ public class EventStreamTests
         third.StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
         third.Headers.RetryAfter!.Delta.Should().Be(TimeSpan.FromSeconds(10));
         third.Headers.CacheControl!.NoStore.Should().BeTrue();
-        (await server.Client.GetAsync("/picollo")).StatusCode.Should().Be(HttpStatusCode.OK, "a still picture costs nothing");
+        (await server.Client.GetAsync("/picollo")).StatusCode.Should().Be(HttpStatusCode.OK, "a page without updates is not limited");
         (await server.Client.SendAsync(new(HttpMethod.Head, "/picollo/events"))).StatusCode.Should().Be(HttpStatusCode.OK);
 
         await first.DisposeAsync();
@@ -71,7 +71,7 @@ public class EventStreamTests
     }
 
     [Fact]
-    public async Task The_stream_ends_when_the_application_does()
+    public async Task The_stream_ends_with_the_application()
     {
         PageServer server = await PageServer.StartAsync();
         EventStream stream = server.Application.Services.GetRequiredService<EventStream>();
@@ -84,12 +84,12 @@ public class EventStreamTests
         {
         }
 
-        await stopped.WaitAsync(TimeSpan.FromSeconds(25)); // Kestrel would wait 30 s for a request that goes on
+        await stopped.WaitAsync(TimeSpan.FromSeconds(25)); // Kestrel would wait 30 s for a request that does not end
         stream.Viewers.Should().Be(0);
     }
 
     [Fact]
-    public async Task The_stream_ends_after_a_minute_so_that_the_browser_has_to_ask_again()
+    public async Task The_stream_ends_after_a_minute_so_that_the_browser_reconnects()
     {
         await using PageServer server = await PageServer.StartAsync(
             build: builder => builder.Services.AddSingleton<TimeProvider>(new HastyTimers(100)));
@@ -99,7 +99,7 @@ public class EventStreamTests
         string[] messages = all.Split("\n\n", StringSplitOptions.RemoveEmptyEntries);
         messages[0].Should().Be("retry: 250");
         messages[1].Should().StartWith("event: usage\ndata: <p class=\"about\">").And.Contain("<dl");
-        messages.Should().HaveCount(61).And.Contain(":", "nothing new within a second is a comment");
+        messages.Should().HaveCount(61).And.Contain(":", "a comment is sent if nothing has changed within a second");
         await EventuallyAsync(() => server.Viewers == 0);
     }
 

@@ -3,10 +3,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
-/// <summary>Timers that many times as fast.</summary>
+/// <summary>A time provider whose timers are faster by a factor.</summary>
 internal sealed class HastyTimers(double factor) : TimeProvider
 {
-    /// <summary>Has a server's stream send ten times a second, for six seconds.</summary>
+    /// <summary>Makes the stream of a server send events ten times per second, for six seconds.</summary>
     public static void TenTimes(WebApplicationBuilder builder) => builder.Services.AddSingleton<TimeProvider>(new HastyTimers(10));
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>

@@ -8,7 +8,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
-/// <summary>Route patterns, names, labels and units may hold anything.</summary>
+/// <summary>Route patterns, names, labels and units can contain any text.</summary>
 public class HostileNamesTests
 {
     private static readonly string[] Names =
@@ -18,7 +18,7 @@ public class HostileNamesTests
     ];
 
     [Fact]
-    public async Task No_answer_holds_a_name_that_is_not_encoded()
+    public async Task Names_are_encoded_in_all_responses()
     {
         await using PageServer server = await PageServer.StartAsync();
         foreach (string name in Names)
@@ -28,7 +28,7 @@ public class HostileNamesTests
         }
 
         string page = await server.Client.GetStringAsync("/picollo");
-        page.Split("<script>").Should().HaveCount(2, "the page's own is the only one");
+        page.Split("<script>").Should().HaveCount(2, "the only script is that of the page");
         page.Should().NotContain("<img").And.NotContain("onerror=alert(1)>").And.NotContain("' onmouse").And.NotContain("\u202e").And.NotContain("&#x202E;").And.NotContain("\0").And.NotContain("&#x0;");
         Parse(page, "usage").Descendants("tr").Count(row => row.Attribute("data-id") is not null).Should().Be(2 * Names.Length);
 
@@ -45,7 +45,7 @@ public class HostileNamesTests
     }
 
     [Fact]
-    public async Task An_event_has_as_many_lines_as_it_should()
+    public async Task Names_do_not_add_lines_to_events()
     {
         await using PageServer server = await PageServer.StartAsync();
         foreach (string name in Names)
@@ -60,7 +60,7 @@ public class HostileNamesTests
     }
 
     [Fact]
-    public void Any_name_makes_a_table_that_parses() => Seeded.Run(300, random =>
+    public void Tables_with_any_name_are_well_formed() => Seeded.Run(300, random =>
     {
         string Any() => new([.. Enumerable.Range(0, random.Next(300)).Select(_ => (char)random.Next(random.Next(2) == 0 ? 128 : 65536))]);
         Subject subject = Subject.Of(new RouteUsage("G" + Any(), Any()));
@@ -78,7 +78,7 @@ public class HostileNamesTests
     });
 
     [Fact]
-    public void Ids_tell_apart_what_differs_only_in_where_parts_end()
+    public void IDs_differ_if_only_the_boundaries_of_the_parts_differ()
     {
         HdrHistogramRegistration With(string name, params ReadOnlySpan<KeyValuePair<string, string>> labels) => new(name, HdrHistogram.Create(), HdrHistogramDescription.None, labels);
         string[] ids =
@@ -87,10 +87,10 @@ public class HostileNamesTests
             Subject.Of(With("a", [new("b", "c")])).Id, Subject.Of(With("a", [new("bc", "")])).Id, Subject.Of(With("a{b=\"c\"}")).Id, Subject.Of(With("a", [new("b", "c"), new("d", "")])).Id,
         ];
         ids.Should().OnlyHaveUniqueItems().And.OnlyContain(id => id.Length == 16);
-        Subject.Of(new RouteUsage("GET", "/a")).Id.Should().Be(ids[0], "it is the same in every process");
+        Subject.Of(new RouteUsage("GET", "/a")).Id.Should().Be(ids[0], "the ID is the same in every process");
     }
 
-    /// <summary>The element of the page with an id; whatever is not well-formed throws.</summary>
+    /// <summary>Returns the element of the page with an ID. Throws if the page is not well-formed.</summary>
     private static XElement Parse(string page, string id)
     {
         int start = page.IndexOf($"<div id=\"{id}\">", StringComparison.Ordinal);
@@ -98,7 +98,7 @@ public class HostileNamesTests
         return Xml(page[start..(page.IndexOf(end, start, StringComparison.Ordinal) + "</div>".Length)]).Elements().Single();
     }
 
-    // Character references of what XML does not know are fine in HTML.
+    // HTML allows character references that XML does not allow.
     private static XElement Xml(string fragment)
     {
         using XmlReader reader = XmlReader.Create(new StringReader($"<all>{fragment}</all>"), new XmlReaderSettings { CheckCharacters = false });

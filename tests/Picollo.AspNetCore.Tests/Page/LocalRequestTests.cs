@@ -19,7 +19,7 @@ public class LocalRequestTests
     [InlineData("10.0.0.1")]
     [InlineData("::ffff:10.0.0.1")]
     [InlineData("fe80::1")]
-    public void Any_other_connection_is_not(string? address) => ReasonAgainst(address: address).Should().Contain("loopback address");
+    public void Any_other_connection_is_not_local(string? address) => ReasonAgainst(address: address).Should().Contain("loopback address");
 
     [Theory]
     [InlineData("Forwarded", "for=192.0.2.1")]
@@ -31,11 +31,11 @@ public class LocalRequestTests
     [InlineData("X-Real-IP", "192.0.2.1")]
     [InlineData("Via", "1.1 proxy")]
     [InlineData("X-Envoy-External-Address", "192.0.2.1")]
-    public void What_a_proxy_passes_on_is_not(string header, string value) =>
+    public void A_request_forwarded_by_a_proxy_is_not_local(string header, string value) =>
         ReasonAgainst(request => request.Headers[header] = value).Should().Contain("proxy");
 
     [Fact]
-    public void Nor_is_the_old_protocol_that_a_proxy_speaks_which_says_nothing_else() =>
+    public void An_HTTP_1_0_request_is_not_local() =>
         ReasonAgainst(request => request.Protocol = "HTTP/1.0").Should().Contain("proxy");
 
     [Theory]
@@ -54,13 +54,13 @@ public class LocalRequestTests
     [InlineData("127.0.0.1.example.com")]
     [InlineData("10.0.0.1:5000")]
     [InlineData("[2001:db8::1]:5000")]
-    public void A_name_that_an_attacker_can_point_here_is_not(string host) =>
+    public void A_host_name_that_an_attacker_can_resolve_to_this_machine_is_not_local(string host) =>
         ReasonAgainst(request => request.Host = new HostString(host)).Should().Contain("Host");
 
     [Theory]
     [InlineData("http://localhost:5000")]
     [InlineData("HTTP://LOCALHOST:5000")]
-    public void The_page_itself_may_ask(string origin) => ReasonAgainst(request => request.Headers.Origin = origin).Should().BeNull();
+    public void A_request_of_the_page_itself_is_local(string origin) => ReasonAgainst(request => request.Headers.Origin = origin).Should().BeNull();
 
     [Theory]
     [InlineData("http://localhost:5001")]
@@ -68,7 +68,7 @@ public class LocalRequestTests
     [InlineData("http://example.com")]
     [InlineData("null")]
     [InlineData("")]
-    public void A_page_of_another_origin_may_not(string origin) =>
+    public void A_request_of_a_page_of_another_origin_is_not_local(string origin) =>
         ReasonAgainst(request => request.Headers.Origin = origin).Should().Contain("origin");
 
     [Theory]
@@ -77,7 +77,7 @@ public class LocalRequestTests
     [InlineData("cross-site", "no-cors", "empty")]
     [InlineData("cross-site", "navigate", "iframe")]
     [InlineData("same-site", "websocket", "websocket")]
-    public void Nor_one_whose_request_has_no_origin(string site, string mode, string destination) =>
+    public void A_cross_site_request_without_an_origin_is_not_local(string site, string mode, string destination) =>
         ReasonAgainst(request => SetFetch(request, site, mode, destination)).Should().Contain("origin");
 
     [Theory]
@@ -85,7 +85,7 @@ public class LocalRequestTests
     [InlineData("same-origin", "cors", "empty")]
     [InlineData("same-origin", "no-cors", "image")]
     [InlineData("cross-site", "navigate", "document")]
-    public void A_person_may_come_by_a_link(string site, string mode, string destination) =>
+    public void A_link_that_a_user_follows_is_local(string site, string mode, string destination) =>
         ReasonAgainst(request => SetFetch(request, site, mode, destination)).Should().BeNull();
 
     private static void SetFetch(HttpRequest request, string site, string mode, string destination)

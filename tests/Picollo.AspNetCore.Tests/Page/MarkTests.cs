@@ -12,7 +12,7 @@ namespace Picollo.AspNetCore.Tests.Page;
 public class MarkTests
 {
     [Fact]
-    public async Task What_came_since_a_mark_is_drawn_beside_what_was()
+    public async Task Values_before_and_after_a_mark_are_drawn_together()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", 1_000_000, 2_000_000, 100);
@@ -23,15 +23,15 @@ public class MarkTests
         (HttpStatusCode status, string html) = await DiffAsync(server, id, mark);
 
         status.Should().Be(HttpStatusCode.OK);
-        html.Split("<figure>").Should().HaveCount(5, "CPU and wall, each with its difference");
+        html.Split("<figure>").Should().HaveCount(5, "there are plots of CPU and wall time and of their differences");
         html.Should().Contain("before mark: 2.00704 ms&#10;since mark: 8.02816 ms").And.Contain("<figcaption>CPU, before and after");
-        html.Should().Contain("<tr><th scope=\"row\">p50</th><td>2.01</td><td>8.03</td><td>+300.0%</td></tr>", "the numbers are beside the plot")
+        html.Should().Contain("<tr><th scope=\"row\">p50</th><td>2.01</td><td>8.03</td><td>+300.0%</td></tr>", "a table contains the numbers")
             .And.Contain("<tr><th scope=\"row\">p99.9</th><td>–</td><td>–</td><td>–</td></tr>", "no value lies above this rank");
-        (await DiffAsync(server, id, mark)).Html.Should().Be(html, "nothing is stored and nothing changes");
+        (await DiffAsync(server, id, mark)).Html.Should().Be(html, "the server stores nothing");
     }
 
     [Fact]
-    public async Task A_mark_of_another_process_is_compared_with_all_of_this_one()
+    public async Task A_mark_of_another_process_is_compared_with_all_values_of_this_one()
     {
         await using PageServer old = await PageServer.StartAsync();
         old.Count("GET", "/orders", 1_000_000, 2_000_000, 100);
@@ -39,14 +39,14 @@ public class MarkTests
         string mark = await old.Client.GetStringAsync($"/picollo/mark?show={id}");
         await using PageServer server = await PageServer.StartAsync();
 
-        (await DiffAsync(server, id, mark)).Status.Should().Be(HttpStatusCode.NotFound, "the route was not asked for yet");
+        (await DiffAsync(server, id, mark)).Status.Should().Be(HttpStatusCode.NotFound, "the route has not been requested yet");
         server.Count("GET", "/orders", 2_000_000, 4_000_000, 7);
 
         (await DiffAsync(server, id, mark)).Html.Should().Contain("marked: ").And.Contain("counting restarted since").And.NotContain("before mark");
     }
 
     [Fact]
-    public async Task A_registered_histogram_is_marked_too()
+    public async Task A_registered_histogram_can_be_marked()
     {
         await using PageServer server = await PageServer.StartAsync();
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
@@ -63,7 +63,7 @@ public class MarkTests
     }
 
     [Fact]
-    public async Task What_the_encoding_cannot_hold_cannot_be_marked()
+    public async Task A_histogram_that_cannot_be_encoded_cannot_be_marked()
     {
         await using PageServer server = await PageServer.StartAsync();
         HdrHistogram histogram = HdrHistogram.Create();
@@ -74,7 +74,7 @@ public class MarkTests
     }
 
     [Fact]
-    public async Task A_mark_that_is_none_is_a_bad_request()
+    public async Task An_invalid_mark_is_a_bad_request()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
@@ -93,7 +93,7 @@ public class MarkTests
     }
 
     [Fact]
-    public void A_mark_with_another_layout_is_rejected_before_memory_is_allocated_for_it()
+    public void A_mark_with_another_layout_is_rejected_before_memory_is_allocated()
     {
         Subject subject = Subject.Of(new RouteUsage("GET", "/"));
         HdrHistogram largest = HdrHistogram.Factory.WithSignificantDigits(5).WithMaxTrackableValue(long.MaxValue).Create();
@@ -120,7 +120,7 @@ public class MarkTests
     [InlineData(0.001, long.MaxValue)]
     [InlineData(0.001, ulong.MaxValue)]
     [InlineData(0.000_001, 1_000_000)]
-    public void A_mark_of_any_layout_is_accepted_by_its_own_subject(double relativeError, ulong maxValue)
+    public void A_mark_of_any_layout_is_accepted_for_its_own_subject(double relativeError, ulong maxValue)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(maxValue).Create();
         Subject subject = Subject.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
@@ -150,12 +150,12 @@ public class MarkTests
     }
 
     [Fact]
-    public void A_full_histogram_of_a_route_leaves_much_of_the_bound()
+    public void A_full_histogram_of_a_route_is_far_below_the_size_limit()
     {
         RouteUsage usage = new("GET", "/");
         foreach (Bucket bucket in usage.Cpu.Buckets)
         {
-            // Counts that need several bytes each and repeat nothing.
+            // Counts that take several bytes each and do not repeat.
             ulong count = 1_000_000 + ((ulong)bucket.StorageIndex * 7919 % 1_000_003);
             usage.Cpu.Record(bucket.Start, count);
             usage.Wall.Record(bucket.Start, count);
@@ -166,7 +166,7 @@ public class MarkTests
     }
 
     [Fact]
-    public void Since_a_mark_is_what_was_recorded_since() => Seeded.Run(100, random =>
+    public void The_second_histogram_has_the_values_recorded_since_the_mark() => Seeded.Run(100, random =>
     {
         PlainHdrHistogramFactory<uint> factory =
             HdrHistogram.Factory.WithRelativeError(0.01).WithMinTrackableValue(100).WithMaxTrackableValue(1_000_000);
@@ -197,7 +197,7 @@ public class MarkTests
     [Theory]
     [InlineData(1_000)]
     [InlineData(5_000)]
-    public void A_range_within_one_unit_is_compared(ulong max)
+    public void A_histogram_with_a_range_within_one_unit_is_compared(ulong max)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(1024).WithMaxTrackableValue(max).Create();
         histogram.Record(900, 3);
@@ -227,7 +227,7 @@ public class MarkTests
     }
 
     [Fact]
-    public void A_mark_that_is_no_former_state_is_known_by_any_bucket()
+    public void A_mark_that_is_not_an_earlier_state_is_detected_in_any_bucket()
     {
         HdrHistogram marked = HdrHistogram.Create();
         HdrHistogram now = HdrHistogram.Create();
@@ -236,13 +236,13 @@ public class MarkTests
         now.Record(20, 5);
         MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
         marked.Record(30);
-        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeFalse("a value is gone");
+        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeFalse("a value is missing");
         now.Record(30);
         MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
         marked.Record(10);
         MarkedPair other = MarkedPair.Of(marked, now.GetSnapshot());
-        other.IsContinued.Should().BeFalse("a bucket has lost some");
-        other.After.TotalCount.Should().Be(9, "it is all that there is");
+        other.IsContinued.Should().BeFalse("a bucket has fewer values");
+        other.After.TotalCount.Should().Be(9, "it contains all values");
     }
 
     private static async Task<(HttpStatusCode Status, string Html)> DiffAsync(PageServer server, string id, string mark)

@@ -3,7 +3,7 @@ using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
-/// <summary>Numbers as the page shows them.</summary>
+/// <summary>Tests the number formats of the page.</summary>
 public class NumbersTests
 {
     [Theory]
@@ -32,7 +32,7 @@ public class NumbersTests
     [InlineData(0.0123, "12.3 ms")]
     [InlineData(1, "1.00 s")]
     [InlineData(7200, "7,200 s")]
-    public void A_time_has_the_unit_in_which_it_is_easily_read(double seconds, string expected)
+    public void A_time_is_shown_in_a_suitable_unit(double seconds, string expected)
     {
         CultureInfo.CurrentCulture = Cultures.German;
         Numbers.Time(seconds).Should().Be(expected);

@@ -20,7 +20,7 @@ public class PageAccessTests
 
     [Theory]
     [MemberData(nameof(Paths))]
-    public async Task Others_than_this_machine_get_404_whatever_they_ask(string path)
+    public async Task Requests_from_other_machines_get_404(string path)
     {
         await using PageServer server = await PageServer.StartAsync();
         foreach (HttpMethod method in new[] { HttpMethod.Get, HttpMethod.Head, HttpMethod.Post, HttpMethod.Options, HttpMethod.Delete })
@@ -31,16 +31,16 @@ public class PageAccessTests
             using HttpResponseMessage nothing = await server.Client.SendAsync(new HttpRequestMessage(method, "/nothing"));
 
             response.StatusCode.Should().Be(HttpStatusCode.NotFound);
-            Described(response).Should().Equal(Described(nothing), "it looks like what is not there");
+            Described(response).Should().Equal(Described(nothing), "it looks like a page that does not exist");
             (await response.Content.ReadAsStringAsync()).Should().BeEmpty();
         }
     }
 
     [Theory]
     [MemberData(nameof(Paths))]
-    public async Task Without_a_policy_the_page_does_not_exist_outside_Development(string path)
+    public async Task Without_authorization_the_page_does_not_exist_outside_Development(string path)
     {
-        // A TCP relay on this machine, such as ssh -R, adds nothing to a request: it looks as local as this one.
+        // A request through a TCP relay on this machine, such as ssh -R, looks like this local request, because the relay adds nothing.
         await using PageServer server = await PageServer.StartAsync(environment: "Production");
         foreach (HttpMethod method in new[] { HttpMethod.Get, HttpMethod.Post })
         {
@@ -53,7 +53,7 @@ public class PageAccessTests
     [InlineData("Production", 1)]
     [InlineData("Staging", 1)]
     [InlineData("Development", 0)]
-    public async Task The_log_says_at_startup_that_the_page_is_closed(string environment, int lines)
+    public async Task A_warning_at_startup_reports_that_the_page_is_closed(string environment, int lines)
     {
         await using PageServer server = await PageServer.StartAsync(environment: environment);
 
@@ -62,7 +62,7 @@ public class PageAccessTests
     }
 
     [Fact]
-    public async Task The_log_says_so_once_and_names_no_path()
+    public async Task A_refused_request_is_logged_once_without_its_path()
     {
         await using PageServer server = await PageServer.StartAsync();
         for (int i = 0; i < 5; i++)
@@ -105,7 +105,7 @@ public class PageAccessTests
     [InlineData("Forwarded", "for=192.0.2.1")]
     [InlineData("Host", "rebound.example.com")]
     [InlineData("Origin", "http://example.com")]
-    public async Task A_request_that_only_seems_to_be_local_gets_404(string header, string value)
+    public async Task A_request_that_only_looks_local_gets_404(string header, string value)
     {
         await using PageServer server = await PageServer.StartAsync();
         using HttpRequestMessage request = new(HttpMethod.Get, "/picollo/json");
@@ -114,7 +114,7 @@ public class PageAccessTests
     }
 
     [Fact]
-    public async Task An_address_that_a_client_made_up_is_not_believed_where_the_application_believes_it()
+    public async Task A_forged_client_address_is_rejected_even_if_the_application_trusts_it()
     {
         await using PageServer server = await PageServer.StartAsync(application =>
         {
@@ -137,7 +137,7 @@ public class PageAccessTests
     }
 
     [Fact]
-    public async Task A_policy_that_lets_other_origins_in_does_not_let_them_see_the_page()
+    public async Task A_CORS_policy_of_the_application_does_not_open_the_page_to_other_origins()
     {
         await using PageServer server = await PageServer.StartAsync(
             application =>
@@ -153,7 +153,7 @@ public class PageAccessTests
     }
 
     [Fact]
-    public async Task AllowAnonymous_opens_all_of_it_to_everybody()
+    public async Task AllowAnonymous_opens_all_endpoints_to_all_clients()
     {
         await using PageServer server = await PageServer.StartAsync(
             application => application.MapPicollo("/a/b").AllowAnonymous(), environment: "Production");
@@ -173,7 +173,7 @@ public class PageAccessTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task RequireAuthorization_opens_it_to_those_who_are_authorized(bool onGroup)
+    public async Task RequireAuthorization_opens_the_page_to_authorized_users(bool onGroup)
     {
         await using PageServer server = await PageServer.StartAsync(
             application =>
@@ -199,7 +199,7 @@ public class PageAccessTests
         server.Log.Lines.Should().BeEmpty();
         foreach (string path in new[] { "/picollo", "/picollo/json", "/picollo/mark?show=x", "/picollo/events" })
         {
-            // From here, too: who asks for authorization gets it.
+            // Local requests require authorization, too.
             (await server.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.Unauthorized);
             using HttpRequestMessage request = new(HttpMethod.Head, path);
             request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
@@ -210,7 +210,7 @@ public class PageAccessTests
     }
 
     [Fact]
-    public async Task A_policy_for_all_other_endpoints_is_no_authorization_of_this_one()
+    public async Task A_fallback_policy_does_not_open_the_page()
     {
         await using PageServer server = await PageServer.StartAsync(
             application =>
@@ -236,7 +236,7 @@ public class PageAccessTests
     [InlineData("192.0.2.1", 8080, HttpStatusCode.NotFound)]
     [InlineData("192.0.2.1:9464", 9464, HttpStatusCode.OK)]
     [InlineData("192.0.2.1:80", 9464, HttpStatusCode.OK)]
-    public async Task A_page_with_its_own_port_exists_on_that_port_only_whatever_the_Host(string host, int localPort, HttpStatusCode status)
+    public async Task A_page_with_its_own_port_exists_only_on_that_port_for_any_Host(string host, int localPort, HttpStatusCode status)
     {
         await using PageServer server = await PageServer.StartAsync(
             application =>
@@ -261,7 +261,7 @@ public class PageAccessTests
     }
 
     [Fact]
-    public void RequireLocalPort_checks_its_arguments_and_says_what_is_missing()
+    public void RequireLocalPort_checks_its_arguments_and_reports_missing_services()
     {
         WebApplication bare = WebApplication.CreateSlimBuilder().Build();
         RouteHandlerBuilder endpoint = bare.MapGet("/x", () => "x");
@@ -276,7 +276,7 @@ public class PageAccessTests
     }
 
     [Fact]
-    public async Task A_route_on_another_port_leaves_its_path_to_other_routes()
+    public async Task A_route_on_another_port_does_not_hide_other_routes_with_its_path()
     {
         await using PageServer server = await PageServer.StartAsync(application =>
         {

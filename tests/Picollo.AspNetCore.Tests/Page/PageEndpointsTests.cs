@@ -21,7 +21,7 @@ public class PageEndpointsTests
     [InlineData("/picollo/metrics", "text/plain; version=0.0.4; charset=utf-8")]
     [InlineData("/picollo/mark", "application/json")]
     [InlineData("/picollo/events", "text/event-stream")]
-    public async Task Every_answer_is_of_its_type_forbids_what_it_can_and_is_stored_nowhere(string path, string type)
+    public async Task Every_response_has_its_content_type_security_headers_and_no_store(string path, string type)
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
@@ -50,7 +50,7 @@ public class PageEndpointsTests
     [Theory]
     [InlineData("application/openmetrics-text; version=1.0.0; charset=utf-8")]
     [InlineData("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")]
-    public async Task The_exposition_has_the_format_that_the_client_asks_for(string type)
+    public async Task The_exposition_has_the_requested_format(string type)
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
@@ -87,12 +87,12 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task A_window_shows_what_is_recent_in_the_table_and_in_the_plots()
+    public async Task A_window_shows_recent_values_in_the_table_and_in_the_plots()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", 900_000_000, 900_000_000);
         string id = await IdAsync(server);
-        await server.Client.GetStringAsync("/picollo"); // from here on
+        await server.Client.GetStringAsync("/picollo"); // starts the window
         server.Count("GET", "/orders", 1_000_000, 1_000_000, 3);
 
         string all = await server.Client.GetStringAsync($"/picollo?show={id}");
@@ -102,7 +102,7 @@ public class PageEndpointsTests
         all.Should().Contain($"<a href=\"?show={id}\" aria-current=\"true\">since the start</a> <a href=\"?show={id}&amp;window=10m\">last 10 minutes</a>");
         minute.Should().Contain("<td data-name=\"CPU ms max\">1.00</td>").And.Contain("Percentiles over the last minute").And.Contain("data-window=\"1m\"");
         minute.Should().Contain(" so far; recorded only while this page is open").And.Contain($"<a href=\"?show={id}&amp;window=1m#chosen\"");
-        minute.Should().Contain("<td data-name=\"requests\">4</td>", "the number of requests is since the start");
+        minute.Should().Contain("<td data-name=\"requests\">4</td>", "the number of requests covers the time since the start");
         await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}&chosen={id}&window=1m");
         (await events.NextAsync()).Data.Should().Contain("<td data-name=\"CPU ms max\">1.00</td>");
         (await events.NextAsync()).Data.Should().Contain("Percentiles over the last minute");
@@ -110,7 +110,7 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task Rows_with_long_names_show_what_they_differ_in()
+    public async Task Rows_with_long_names_show_their_differences()
     {
         string same = string.Concat(Enumerable.Repeat("/segment", 20));
         await using PageServer server = await PageServer.StartAsync();
@@ -141,7 +141,7 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task The_page_tells_of_each_route_and_histogram_and_draws_the_one_that_took_most()
+    public async Task The_page_shows_each_route_and_histogram_and_plots_the_one_with_the_most_CPU_time()
     {
         await using PageServer server = await PageServer.StartAsync();
         RouteUsage cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
@@ -158,7 +158,7 @@ public class PageEndpointsTests
             .And.Contain($"<td data-name=\"CPU ms p50\">{Numbers.Short(dear.Cpu.GetPercentileValue(50) / 1e6)}</td><td data-name=\"CPU ms p90\">–</td>")
             .And.Contain($"<td data-name=\"CPU ms max\">{Numbers.Short(dear.Cpu.GetPercentileValue(100) / 1e6)}</td>");
         page.Should().Contain("<bdi>size{shop=&quot;here&quot;}</bdi>").And.Contain("<td data-name=\"max\">77.0</td>").And.Contain("<bdi>bytes</bdi>");
-        page.Should().Contain("#chosen\"", "a link to a row leads to its plots");
+        page.Should().Contain("#chosen\"", "a link of a row scrolls to its plots");
         page.Split("<figure>").Should().HaveCount(3);
         page.Should().NotContain("src=").And.NotContainAny("href=\"http", "url(");
 
@@ -170,7 +170,7 @@ public class PageEndpointsTests
     [InlineData("?show=0123456789abcdef")]
     [InlineData("?show=\"><script>alert(1)</script>")]
     [InlineData("?show=a&show=b")]
-    public async Task What_is_asked_for_and_not_there_is_nowhere_in_the_page(string query)
+    public async Task An_unknown_requested_ID_does_not_appear_in_the_page(string query)
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
@@ -181,7 +181,7 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task A_page_without_anything_to_show_says_why()
+    public async Task A_page_without_data_shows_the_reason()
     {
         await using PageServer server = await PageServer.StartAsync();
         string page = await server.Client.GetStringAsync("/picollo");
@@ -193,7 +193,7 @@ public class PageEndpointsTests
     [InlineData("/picollo", "/picollo/", "./.")]
     [InlineData("/", "/", "./.")]
     [InlineData("/in/a/{tenant}", "/in/a/javascript:alert(1)\"x", "./javascript%3Aalert%281%29%22x")]
-    public async Task Its_addresses_are_relative(string pattern, string path, string address)
+    public async Task The_addresses_of_the_page_are_relative(string pattern, string path, string address)
     {
         await using PageServer server = await PageServer.StartAsync(application => application.MapPicollo(pattern));
         string page = await server.Client.GetStringAsync(path);
@@ -205,7 +205,7 @@ public class PageEndpointsTests
     [Theory]
     [InlineData("/base", "./base")]
     [InlineData("/base/", "./.")]
-    public async Task At_the_root_of_a_branch_they_are_within_it(string path, string address)
+    public async Task At_the_root_of_a_branch_the_addresses_are_within_the_branch(string path, string address)
     {
         await using PageServer server = await PageServer.StartAsync(application =>
         {
@@ -221,7 +221,7 @@ public class PageEndpointsTests
     [InlineData(1e-30, "seconds")]
     [InlineData(1, "seconds")]
     [InlineData(1e30, "seconds")]
-    public async Task Any_unit_that_a_histogram_may_have_is_shown(double ratio, string unit)
+    public async Task Any_unit_of_a_histogram_is_shown(double ratio, string unit)
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = unit, Ratio = ratio } }).Record(1_000_000);
@@ -236,7 +236,7 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task Json_tells_seconds_and_units()
+    public async Task JSON_contains_seconds_and_units()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", 2_000_000, 30_000_000, 1000);
@@ -260,7 +260,7 @@ public class PageEndpointsTests
         route.GetProperty("count").GetUInt64().Should().Be(1001);
         route.GetProperty("rate").GetDouble().Should().BeApproximately(1001 / window, 1e-6);
         route.GetProperty("machineShare").GetDouble().Should().BeApproximately(2 / window / Environment.ProcessorCount, 0.03 / window);
-        route.GetProperty("kernelShare").ValueKind.Should().Be(JsonValueKind.Null, "it was not told apart");
+        route.GetProperty("kernelShare").ValueKind.Should().Be(JsonValueKind.Null, "it was not measured separately");
         Names(route.GetProperty("cpuSeconds")).Should().Equal("p50", "p90", "p99", "p99.9", "p99.99", "max", "outOfRange", "count", "sum", "mean");
         route.GetProperty("cpuSeconds").GetProperty("p99.9").GetDouble().Should().BeApproximately(0.002, 0.00002);
         route.GetProperty("cpuSeconds").GetProperty("sum").GetDouble().Should().Be(2.000000001, "sums are exact");
@@ -277,7 +277,7 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task A_full_table_is_marked_everywhere()
+    public async Task A_full_table_is_reported_everywhere()
     {
         await using PageServer server = await PageServer.StartAsync();
         int most = server.Application.Services.GetRequiredService<RouteTable>().Capacity;
@@ -297,14 +297,14 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task Seconds_are_shown_in_milliseconds_and_a_small_share_is_text()
+    public async Task Seconds_are_shown_in_milliseconds_and_a_small_share_is_shown_as_text()
     {
         await using PageServer server = await PageServer.StartAsync();
         HdrHistogram wait = HdrHistogram.Create();
         wait.Record(5_000_000, 3);
         server.Registry.Add("wait", wait, HdrHistogramDescription.Nanoseconds);
         server.Count("GET", "/idle", 2_000);
-        await Task.Delay(50); // a share of 2 µs: not 0, and less than a tenth of a percent of this
+        await Task.Delay(50); // so that 2 µs are not 0, but less than 0.1 %
 
         string page = await server.Client.GetStringAsync("/picollo");
 
@@ -313,7 +313,7 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task The_kernels_part_is_told_where_it_is_known()
+    public async Task The_kernel_share_is_shown_if_it_is_measured()
     {
         await using PageServer server = await PageServer.StartAsync();
         RouteUsage usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
@@ -324,7 +324,7 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task A_histogram_that_is_disposed_leaves_the_others_to_be_seen()
+    public async Task A_disposed_histogram_does_not_hide_the_others()
     {
         await using PageServer server = await PageServer.StartAsync(build: HastyTimers.TenTimes);
         HdrHistogram gone = HdrHistogram.Create();
@@ -338,7 +338,7 @@ public class PageEndpointsTests
         gone.Dispose();
         (await events.NextAsync()).Data.Should().Contain("<bdi>there</bdi>").And.NotContain("<bdi>gone</bdi>");
         server.Count("GET", "/later");
-        (await events.NextAsync()).Data.Should().Contain("<bdi>/later</bdi>", "the stream goes on");
+        (await events.NextAsync()).Data.Should().Contain("<bdi>/later</bdi>", "the stream continues");
 
         (await server.Client.GetStringAsync($"/picollo?show={id}")).Should().Contain("<bdi>there</bdi>").And.NotContain("<figure>");
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"there\"").And.NotContain("\"gone\"");
@@ -348,7 +348,7 @@ public class PageEndpointsTests
     }
 
     [Fact]
-    public async Task What_a_request_reads_changes_nothing()
+    public async Task Reading_the_page_does_not_change_the_data()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", count: 10);
@@ -361,13 +361,13 @@ public class PageEndpointsTests
 
         (await ReadAsync()).Should().Be(before).And.Contain("http_route=\"/orders\"");
 
-        // Without the CPU time of the process, which the requests take.
+        // Ignores the CPU time of the process, which the requests increase.
         async Task<string> ReadAsync() => string.Join(
             '\n', (await server.Client.GetStringAsync("/picollo/metrics")).Split('\n').Where(line => !line.Contains("process_cpu_seconds")));
     }
 
     [Fact]
-    public async Task Without_its_services_it_says_what_is_missing()
+    public async Task MapPicollo_reports_missing_services()
     {
         await using WebApplication application = WebApplication.CreateSlimBuilder().Build();
         FluentActions.Invoking(() => application.MapPicollo()).Should().Throw<InvalidOperationException>().WithMessage("*AddPicollo()*");

@@ -14,7 +14,7 @@ namespace Picollo.AspNetCore.Tests.Page;
 /// <summary>An application with the page, in Kestrel on 127.0.0.1.</summary>
 internal sealed class PageServer : IAsyncDisposable
 {
-    /// <summary>A request header that the server takes for the address of its connection; "none" is no address.</summary>
+    /// <summary>A request header with the address that the server uses as the address of the connection; "none" for no address.</summary>
     public const string RemoteAddress = "Test-Remote-Address";
 
     private PageServer(WebApplication application, LogLines log)
@@ -23,7 +23,7 @@ internal sealed class PageServer : IAsyncDisposable
         Log = log;
         Address = new Uri(application.Urls.Single());
 
-        // A stream that is left is closed at once, not read on for two seconds in the hope of its end.
+        // A stream that is disposed is closed immediately, instead of being read for two seconds until it ends.
         Client = new HttpClient(new SocketsHttpHandler { ResponseDrainTimeout = TimeSpan.Zero }) { BaseAddress = Address };
     }
 
@@ -81,7 +81,7 @@ internal sealed class PageServer : IAsyncDisposable
         return json.RootElement.Clone();
     }
 
-    /// <summary>Counts requests of a route.</summary>
+    /// <summary>Records requests to a route.</summary>
     public RouteUsage Count(string method, string route, ulong cpuNanoseconds = 1_000_000, ulong wallNanoseconds = 5_000_000, ulong count = 1)
     {
         RouteUsage usage = Application.Services.GetRequiredService<RouteTable>().Get(method, route);
@@ -101,7 +101,7 @@ internal sealed class PageServer : IAsyncDisposable
     }
 }
 
-/// <summary>Keeps what is logged under Picollo's categories.</summary>
+/// <summary>Keeps the log lines of Picollo's categories.</summary>
 internal sealed class LogLines : ILoggerProvider, ILogger
 {
     private readonly List<string> _lines = [];

@@ -5,23 +5,23 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
-/// <summary>Many histograms in one table.</summary>
+/// <summary>Tests the names of many histograms in one table.</summary>
 public class SeriesNamesTests
 {
     [Fact]
-    public void Labels_that_all_series_of_a_name_share_are_left_out()
+    public void Labels_that_all_series_of_a_name_share_are_omitted()
     {
         SeriesNames.Of([Named("a", ("x", "1"), ("y", "1")), Named("a", ("x", "1"), ("y", "2")), Named("b", ("x", "1"))])
             .Should().Equal("a{y=\"1\"}", "a{y=\"2\"}", "b{x=\"1\"}");
     }
 
     [Fact]
-    public void A_label_that_one_series_does_not_have_is_kept() =>
+    public void A_label_that_is_missing_in_one_series_is_kept() =>
         SeriesNames.Of([Named("a", ("x", "1")), Named("a", ("x", "1"), ("y", "2")), Named("a")])
             .Should().Equal("a{x=\"1\"}", "a{x=\"1\",y=\"2\"}", "a");
 
     [Fact]
-    public async Task The_table_has_the_hundred_histograms_with_the_most_values_and_the_chosen_one()
+    public async Task The_table_contains_the_100_histograms_with_the_most_values_and_the_chosen_one()
     {
         await using PageServer server = await PageServer.StartAsync();
         for (int i = 0; i < 150; i++)

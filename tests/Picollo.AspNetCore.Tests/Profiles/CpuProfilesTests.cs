@@ -12,7 +12,7 @@ using static Picollo.AspNetCore.Tests.Profiles.ProfileWork;
 
 namespace Picollo.AspNetCore.Tests.Profiles;
 
-/// <summary>Profiles of a running server, as its page requests them.</summary>
+/// <summary>Profiles of a running server, taken by requests of its page.</summary>
 [Collection(Alone.Name)]
 public class CpuProfilesTests
 {
@@ -32,7 +32,7 @@ public class CpuProfilesTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task Concurrent_requests_of_two_routes_never_mix()
+    public async Task Profiles_separate_concurrent_requests_to_two_routes()
     {
         var end = new ProfileEnd();
         await using PageServer server = await StartAsync(time: end);
@@ -64,7 +64,7 @@ public class CpuProfilesTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task The_page_of_a_profile_runs_its_own_script_only()
+    public async Task The_page_of_a_profile_runs_only_its_own_script()
     {
         await using PageServer server = await StartAsync();
         using HttpResponseMessage posted = await PostAsync(server);
@@ -77,7 +77,7 @@ public class CpuProfilesTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task One_profile_is_taken_at_a_time()
+    public async Task Only_one_profile_is_taken_at_a_time()
     {
         await using PageServer server = await StartAsync();
 
@@ -91,9 +91,9 @@ public class CpuProfilesTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task A_profile_ends_when_its_client_leaves()
+    public async Task A_profile_ends_when_its_client_disconnects()
     {
-        await using PageServer server = await StartAsync(factor: 1); // ten seconds, if it did not
+        await using PageServer server = await StartAsync(factor: 1); // takes ten seconds if it does not end early
         using var leaving = new CancellationTokenSource();
         Task<HttpResponseMessage> posting = PostAsync(server, leaving.Token);
         await UntilAsync(() => FlowRecorder.IsActive);
@@ -106,7 +106,7 @@ public class CpuProfilesTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task A_profile_ends_when_the_application_does()
+    public async Task A_profile_ends_with_the_application()
     {
         PageServer server = await StartAsync(factor: 1);
         Task<HttpResponseMessage> posting = PostAsync(server);
@@ -126,7 +126,7 @@ public class CpuProfilesTests
     [InlineData("Sec-Fetch-Site", "same-site", HttpStatusCode.Forbidden)]
     [InlineData("Origin", "https://evil.example", HttpStatusCode.Forbidden)]
     [InlineData("Origin", "null", HttpStatusCode.Forbidden)]
-    public async Task A_page_of_another_site_takes_no_profile(string header, string value, HttpStatusCode expected)
+    public async Task A_page_of_another_site_cannot_take_a_profile(string header, string value, HttpStatusCode expected)
     {
         await using PageServer server = await StartAsync(isOpen: true);
         using HttpRequestMessage request = new(HttpMethod.Post, "/picollo");
@@ -141,7 +141,7 @@ public class CpuProfilesTests
     [Theory]
     [InlineData("Sec-Fetch-Site", "same-origin")]
     [InlineData("Origin", "https://{host}")]
-    public async Task The_page_itself_takes_one_also_behind_a_proxy_that_ends_TLS(string header, string value)
+    public async Task The_page_can_take_a_profile_behind_a_proxy_that_terminates_TLS(string header, string value)
     {
         await using PageServer server = await StartAsync(isOpen: true, factor: 100);
         using HttpRequestMessage request = new(HttpMethod.Post, "/picollo");
@@ -153,7 +153,7 @@ public class CpuProfilesTests
     }
 
     [Fact]
-    public async Task Whoever_may_not_see_the_page_takes_no_profile()
+    public async Task A_client_without_access_to_the_page_cannot_take_a_profile()
     {
         await using PageServer server = await StartAsync(environment: "Production");
 
@@ -187,7 +187,7 @@ public class CpuProfilesTests
                 "the earlier one is first");
         using HttpResponseMessage none = await server.Client.GetAsync("/picollo?profile=0123456789abcdef");
         none.StatusCode.Should().Be(HttpStatusCode.NotFound);
-        (await none.Content.ReadAsStringAsync()).Should().Contain("the last 8 are kept");
+        (await none.Content.ReadAsStringAsync()).Should().Contain("keeps the last 8 profiles");
     }
 
     [Fact]
@@ -199,10 +199,10 @@ public class CpuProfilesTests
         profiles.All.Should().Equal(second, first);
 
         StoredProfile small = Store(1);
-        profiles.All.Should().Equal([small, second], "the oldest is forgotten");
+        profiles.All.Should().Equal([small, second], "the oldest profile is removed");
 
         StoredProfile large = Store(CpuProfiles.MostNodes + 1);
-        profiles.All.Should().Equal([large], "the last is kept, whatever its size");
+        profiles.All.Should().Equal([large], "the last profile is kept, regardless of its size");
 
         StoredProfile Store(int nodes)
         {
@@ -224,7 +224,7 @@ public class CpuProfilesTests
     }
 
     [Fact]
-    public async Task Taking_a_profile_is_in_no_metric_of_the_server_and_other_requests_of_the_page_are()
+    public async Task The_server_metrics_exclude_taking_a_profile_but_not_other_requests_for_the_page()
     {
         ConcurrentQueue<(object? Method, object? Status)> measured = [];
         PageServer server = await StartAsync(isOpen: true, factor: 100);
@@ -251,7 +251,7 @@ public class CpuProfilesTests
         (await PostAsync(server)).Dispose();
         (await server.Client.GetAsync("/picollo")).Dispose();
         (await server.Client.SendAsync(ofOtherSite)).Dispose();
-        await server.DisposeAsync(); // the last measurement follows the response
+        await server.DisposeAsync(); // the last measurement is recorded after the response
 
         measured.Should().BeEquivalentTo(new (object?, object?)[] { ("GET", 200), ("POST", 403) });
     }
@@ -260,7 +260,7 @@ public class CpuProfilesTests
     public async Task Requests_above_the_budget_keep_their_profile()
     {
         await using PageServer server = await StartAsync(budget: TimeSpan.FromMilliseconds(80));
-        FlowRecorder.IsActive.Should().BeTrue("with a budget, requests are sampled all the time");
+        FlowRecorder.IsActive.Should().BeTrue("with a budget, requests are always sampled");
         for (int i = 0; i < 6; i++)
         {
             (await server.Client.GetStringAsync("/expensive")).Should().Be("done");
@@ -282,7 +282,7 @@ public class CpuProfilesTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task Neither_requests_for_the_page_nor_those_of_another_application_in_the_process_are_kept()
+    public async Task Profiles_of_requests_for_the_page_or_to_another_application_are_not_kept()
     {
         await using PageServer one = await StartAsync(budget: TimeSpan.FromMilliseconds(80), isPageExpensive: true);
         await using PageServer other = await StartAsync(budget: TimeSpan.FromMilliseconds(80));
@@ -296,7 +296,7 @@ public class CpuProfilesTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task Named_work_and_what_follows_a_response_count_for_their_names()
+    public async Task Named_work_and_work_after_a_response_are_attributed_to_their_names()
     {
         var end = new ProfileEnd();
         await using PageServer server = await StartAsync(time: end);

@@ -3,12 +3,12 @@ using Picollo.AspNetCore.Profiles;
 
 namespace Picollo.AspNetCore.Tests.Profiles;
 
-/// <summary>Lets profiles take until their end comes, however busy the machine is.</summary>
+/// <summary>Lets a test decide when profiles end, so that they cover its work on a busy machine, too.</summary>
 internal sealed class ProfileEnd : TimeProvider
 {
     private readonly ConcurrentQueue<ITimer> _held = [];
 
-    /// <summary>Whether a profile has started that has not come to its end.</summary>
+    /// <summary>Whether a profile has started and has not ended.</summary>
     public bool IsAwaited => !_held.IsEmpty;
 
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)

@@ -16,7 +16,7 @@ using static Picollo.AspNetCore.Tests.Profiles.ProfileWork;
 
 namespace Picollo.AspNetCore.Tests.Profiles;
 
-/// <summary>Which route the samples of unusual requests belong to.</summary>
+/// <summary>Tests the routes to which the samples of unusual requests are attributed.</summary>
 [Collection(Alone.Name)]
 public class ProfileRouteTests
 {
@@ -26,7 +26,7 @@ public class ProfileRouteTests
     [TheoryNeeding(Need.PerfEvents)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task An_error_page_belongs_to_the_route_of_its_request_or_to_none_if_it_is_not_measured(bool isMeasured)
+    public async Task An_error_page_is_attributed_to_the_route_of_its_request_or_to_none_if_it_is_not_measured(bool isMeasured)
     {
         await using PageServer server = await StartAsync(application =>
         {
@@ -65,7 +65,7 @@ public class ProfileRouteTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task A_request_to_the_server_itself_has_its_own_route()
+    public async Task A_request_of_a_server_to_itself_has_its_own_route()
     {
         HttpClient? client = null;
         await using PageServer server = await StartAsync(application =>
@@ -82,7 +82,7 @@ public class ProfileRouteTests
     [TheoryNeeding(Need.PerfEvents)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_request_to_a_server_in_memory_has_its_own_route_within_the_flow_of_the_request_that_sends_it_or_not(bool isWithin)
+    public async Task A_request_to_an_in_memory_server_has_its_own_route_with_or_without_the_flow_of_its_sender(bool isWithin)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
@@ -107,7 +107,7 @@ public class ProfileRouteTests
     [InlineData(false, true)]
     [InlineData(true, false)]
     [InlineData(true, true)]
-    public async Task The_messages_of_a_WebSocket_belong_to_its_route_also_while_it_is_open(bool isOpenedBefore, bool isClosedBefore)
+    public async Task The_messages_of_an_open_WebSocket_are_attributed_to_its_route(bool isOpenedBefore, bool isClosedBefore)
     {
         await using PageServer server = await StartAsync(application =>
         {
@@ -184,7 +184,7 @@ public class ProfileRouteTests
     [InlineData(HttpTransportType.WebSockets, true)]
     [InlineData(HttpTransportType.ServerSentEvents, true)]
     [InlineData(HttpTransportType.LongPolling, true)]
-    public async Task Hub_methods_of_an_open_connection_belong_to_its_route_or_to_their_names(HttpTransportType transport, bool isNamed)
+    public async Task Hub_methods_of_an_open_connection_are_attributed_to_its_route_or_to_their_names(HttpTransportType transport, bool isNamed)
     {
         await using PageServer server = await StartAsync(
             application =>

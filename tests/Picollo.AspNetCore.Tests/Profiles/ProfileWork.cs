@@ -7,7 +7,7 @@ using Picollo.Profiling;
 
 namespace Picollo.AspNetCore.Tests.Profiles;
 
-/// <summary>Work that tests find in profiles by its methods, and what takes these profiles.</summary>
+/// <summary>Methods with CPU work that tests find in profiles, and helpers that take these profiles.</summary>
 internal static class ProfileWork
 {
     private static ulong _sink;
@@ -16,8 +16,8 @@ internal static class ProfileWork
 
     /// <summary>Takes a profile while some work runs.</summary>
     /// <param name="server">A server with profiles, whose time is <paramref name="end"/>.</param>
-    /// <param name="end">Ends the profile.</param>
-    /// <param name="work">Starts when the profile has started, and the profile ends after it.</param>
+    /// <param name="end">The object that ends the profile.</param>
+    /// <param name="work">The work, which starts after the profile has started. The profile ends after the work.</param>
     public static async Task<CpuProfile> TakeAsync(PageServer server, ProfileEnd end, Func<Task> work)
     {
         Task<HttpResponseMessage> posting = PostAsync(server);
@@ -75,7 +75,7 @@ internal static class ProfileWork
     public static long SamplesOf(CpuProfile profile, string method) =>
         profile.GetMethods().Where(each => each.Frame.Name.EndsWith($"{nameof(ProfileWork)}.{method}", StringComparison.Ordinal)).Sum(each => each.SampleCount);
 
-    /// <summary>The name of the part that has all samples of a method. The parts have all samples of the profile.</summary>
+    /// <summary>Returns the name of the part that has all samples of a method. Checks that the parts have all samples of the profile.</summary>
     public static string PartOf(CpuProfile profile, string method)
     {
         IReadOnlyList<CpuProfileRoute> parts = profile.ByRoute();

@@ -4,13 +4,13 @@ using Picollo.AspNetCore.Requests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Bytes that requests allocate, by route.</summary>
+/// <summary>Tests the allocated bytes of requests by route.</summary>
 public class AllocatedBytesTests
 {
     private const int Bytes = 1 << 20;
 
     [Fact]
-    public async Task Bytes_of_all_threads_of_a_request_are_in_a_histogram_of_its_route()
+    public async Task The_histogram_of_a_route_contains_the_bytes_of_all_threads_of_a_request()
     {
         await using RequestApp app = await StartAsync(isMeasured: true);
         for (int i = 0; i < 3; i++)
@@ -34,7 +34,7 @@ public class AllocatedBytesTests
     }
 
     [Fact]
-    public async Task Nothing_of_it_is_there_unless_the_options_say_so()
+    public async Task By_default_allocated_bytes_are_not_measured()
     {
         await using RequestApp app = await StartAsync(isMeasured: false);
         await app.Client.GetStringAsync("/allocate");

@@ -7,12 +7,12 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>What the middleware adds to a request that never waits.</summary>
+/// <summary>Tests the allocations that the middleware adds to a request that never waits.</summary>
 public class AllocationTests
 {
     private const int Calls = 100;
 
-    // What the runtime makes of a flow, on 64 bits: its context, an object of four fields, and the map of one value with its key.
+    // The objects of the runtime for a flow, in 64 bits: the context, an object with four fields, and the map with one key and value.
     private const long ContextAndMap = (16 + (3 * 8)) + (16 + (2 * 8));
 
     [Theory]
@@ -25,7 +25,7 @@ public class AllocationTests
         added.Should().Be(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + ContextAndMap)).And.Be(Calls * 160);
     }
 
-    /// <summary>As the host does, if anything logs: a map of two values, and the array of those who listen.</summary>
+    /// <summary>The state in a host with any logger: a map of two values, and an array of listeners.</summary>
     [Fact]
     public void With_another_value_in_the_flow_it_is_four_objects_of_208_bytes()
     {
@@ -37,12 +37,12 @@ public class AllocationTests
     }
 
     [Fact]
-    public void A_watcher_alone_allocates_what_its_context_takes_to_come_and_to_go()
+    public void A_watcher_allocates_only_itself_and_the_contexts_for_entering_and_leaving_the_flow()
     {
         long allocated = 0;
         RunApart(() => allocated = Allocations.InSteadyState(() => new CpuUsageAsyncWatcher().Stop()));
 
-        // Made in a flow that it has left before, which has the array; it comes with a context and a map, and goes with another of each.
+        // The watcher is created in a flow that already has the array. Entering and leaving the flow each allocate a context and a map.
         allocated.Should().BeLessThanOrEqualTo(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + (2 * ContextAndMap)));
     }
 
@@ -59,7 +59,7 @@ public class AllocationTests
         return app.Build();
     }
 
-    /// <returns>The bytes of a hundred requests.</returns>
+    /// <returns>The allocated bytes of one hundred requests.</returns>
     private static long InAFlowOfItsOwn(Func<RequestDelegate> build, Action prepare)
     {
         RequestDelegate pipeline = build();
@@ -72,7 +72,7 @@ public class AllocationTests
             {
                 _ = pipeline(context).IsCompletedSuccessfully;
 
-                // As the server does between requests.
+                // The server does this between requests.
                 context.Features.Set<MeasuredMark>(null);
             });
         });

@@ -2,10 +2,10 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Takes CPU time on the calling thread.</summary>
+/// <summary>Uses CPU time on the calling thread.</summary>
 internal static class Burn
 {
-    /// <returns>What it took, in milliseconds.</returns>
+    /// <returns>The CPU time, in milliseconds.</returns>
     public static double Milliseconds(double amount)
     {
         long start = CpuUsageReader.GetThreadTimeNanoseconds();

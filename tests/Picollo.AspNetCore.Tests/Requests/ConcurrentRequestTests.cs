@@ -4,8 +4,8 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Many requests at once, each with burns that are known, on threads of all sorts. With the process for itself, so that what its
-/// requests take can be held against what it took.</summary>
+/// <summary>Sends many concurrent requests with known CPU times on several kinds of threads. Runs alone in the process, so that the CPU time of
+/// the requests can be compared with the CPU time of the process.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class ConcurrentRequestTests
@@ -15,7 +15,7 @@ public class ConcurrentRequestTests
     [Theory]
     [InlineData(CpuUsageDetail.TotalOnly)]
     [InlineData(CpuUsageDetail.UserAndKernel)]
-    public async Task Each_request_has_its_own_time_and_all_together_no_more_than_the_process(CpuUsageDetail detail)
+    public async Task Each_request_has_its_own_CPU_time_and_the_sum_does_not_exceed_the_process(CpuUsageDetail detail)
     {
         ConcurrentDictionary<int, double> burnt = new();
         await using RequestApp app = await RequestApp.StartAsync(
@@ -31,7 +31,7 @@ public class ConcurrentRequestTests
                 options.CpuWorkerQueueLimit = Requests;
             });
 
-        // What is compiled, on the thread that first calls it, is compiled now.
+        // Compiles the code in advance, because compilation counts for the thread that first calls a method.
         await Task.WhenAll(Enumerable.Range(-20, 20).Select(id => app.Client.GetAsync(PathOf(id))));
         double[] figures = new double[Requests];
         double ofProcess = -CpuUsageReader.GetProcessTimeNanoseconds() / 1e6;
@@ -39,8 +39,8 @@ public class ConcurrentRequestTests
             figures[id] = ServerTiming.Of(await app.Client.GetAsync(PathOf(id))).Cpu));
         ofProcess += CpuUsageReader.GetProcessTimeNanoseconds() / 1e6;
 
-        // What is missing is a fault. What is too much may have been taken from a virtual processor, which counts as its thread's time: of so
-        // many requests some meet it.
+        // Missing time is a defect. Excess time may be time that the hypervisor took from a virtual processor, which counts for the thread.
+        // With this number of requests, some are affected.
         List<int> beyond = [];
         for (int id = 0; id < Requests; id++)
         {
@@ -59,7 +59,7 @@ public class ConcurrentRequestTests
 
     private static string PathOf(int id) => id % 4 == 0 ? $"/worker/{id}" : $"/burn/{id}";
 
-    /// <returns>Milliseconds.</returns>
+    /// <returns>The CPU time, in milliseconds.</returns>
     private static async Task<double> BurnAsync(int id)
     {
         double amount = 1 + (Math.Abs(id) % 5);

@@ -12,15 +12,15 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>What others hear of requests: the SDK of OpenTelemetry, over the wire, and listeners. The SDK hears every meter of the name in the
-/// process: no other test's application may run beside.</summary>
+/// <summary>Tests the measurements that listeners and the OpenTelemetry SDK receive. The SDK listens to every meter with the name in the
+/// process, so no application of another test may run at the same time.</summary>
 [Collection(Alone.Name)]
 public class CpuTimeInstrumentTests
 {
     [Theory]
     [InlineData(CpuUsageDetail.TotalOnly)]
     [InlineData(CpuUsageDetail.UserAndKernel)]
-    public async Task OpenTelemetrys_exporter_tells_a_receiver_of_each_request(CpuUsageDetail detail)
+    public async Task The_OpenTelemetry_exporter_sends_each_request_to_a_receiver(CpuUsageDetail detail)
     {
         ConcurrentQueue<byte[]> received = new();
         await using RequestApp receiver = await RequestApp.StartAsync(web => web.MapPost("/v1/metrics", async (HttpRequest request) =>
@@ -70,7 +70,7 @@ public class CpuTimeInstrumentTests
         points.Should().HaveCount(3 * modes.Length);
         List<Point> burns = [.. points.Where(point => point.Tags.GetValueOrDefault("http.route") == "/burn/{id}")];
         burns.Sum(point => point.Sum).Should().BeInRange(0.055, 3);
-        burns.MaxBy(point => point.Sum)!.Tags.GetValueOrDefault("cpu.mode", "").Should().Be(modes[0], "they have computed");
+        burns.MaxBy(point => point.Sum)!.Tags.GetValueOrDefault("cpu.mode", "").Should().Be(modes[0], "the requests have computed");
         burns.Should().OnlyContain(point => point.Bounds.SequenceEqual(
             new[] { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10 }));
 
@@ -125,9 +125,9 @@ public class CpuTimeInstrumentTests
         app.Log.Of("Microsoft.AspNetCore.Server.Kestrel").Count(line => line.Event.Name == "ApplicationError").Should().Be(1);
     }
 
-    /// <summary>As the server answers what it has thrown, or has logged of what was aborted.</summary>
+    /// <summary>The status with which the server answers an exception, or that it logs for an aborted request.</summary>
     [Fact]
-    public async Task The_status_is_the_one_that_the_server_ends_with()
+    public async Task The_status_is_the_final_status_of_the_server()
     {
         ConcurrentQueue<object?> statuses = new();
         using SemaphoreSlim begun = new(0);
@@ -191,7 +191,7 @@ public class CpuTimeInstrumentTests
     }
 
     [Fact]
-    public void A_meter_is_made_by_the_applications_factory_and_has_nothing_to_do_while_nobody_listens()
+    public void The_meter_is_created_by_the_factory_of_the_application_and_is_disabled_without_listeners()
     {
         using ServiceProvider services = new ServiceCollection().AddPicollo().Services.BuildServiceProvider();
         CpuTimeInstrument instrument = services.GetRequiredService<CpuTimeInstrument>();

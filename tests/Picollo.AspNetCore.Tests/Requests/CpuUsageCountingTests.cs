@@ -11,11 +11,11 @@ using Picollo.AspNetCore.Requests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Each request is counted once, for its route, whatever becomes of it.</summary>
+/// <summary>Tests that each request is counted once for its route, regardless of how it ends.</summary>
 public class CpuUsageCountingTests
 {
     [Fact]
-    public async Task Requests_count_for_their_pattern_and_method()
+    public async Task Requests_are_counted_by_pattern_and_method()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -39,7 +39,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task A_pattern_without_letters_is_the_root()
+    public async Task An_empty_pattern_is_the_root()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -53,7 +53,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task Requests_without_a_route_and_with_unknown_methods_have_names_that_nobody_makes_up()
+    public async Task Requests_without_a_route_and_with_unknown_methods_have_fixed_names()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapMethods("/any", ["BREW", "GET"], () => "any"));
         (await app.Client.GetAsync("/missing/secret")).StatusCode.Should().Be(HttpStatusCode.NotFound);
@@ -66,7 +66,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task What_fails_before_any_route_does_not_count_for_the_error_page()
+    public async Task A_request_that_fails_before_routing_is_not_counted_for_the_error_page()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -80,7 +80,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task What_nobody_catches_counts_once_and_is_thrown_on()
+    public async Task A_request_with_an_unhandled_exception_is_counted_once_and_the_exception_propagates()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -102,7 +102,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task A_stream_counts_once_at_its_end()
+    public async Task A_stream_is_counted_once_at_its_end()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/stream", async (HttpContext context) =>
         {
@@ -122,7 +122,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task A_web_socket_counts_once_with_all_it_took()
+    public async Task A_WebSocket_is_counted_once_with_all_its_CPU_time()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -149,7 +149,7 @@ public class CpuUsageCountingTests
             await client.ReceiveAsync(answer, CancellationToken.None);
         }
 
-        app.Routes.All.Should().BeEmpty("it is not over");
+        app.Routes.All.Should().BeEmpty("the request has not ended");
         await client.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);
 
         (await app.GetCountsAsync(1)).Should().Equal(("GET", "/socket (long-lived)", 1));
@@ -157,7 +157,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task Many_requests_on_one_http2_connection_are_kept_apart()
+    public async Task Requests_on_one_HTTP_2_connection_are_measured_separately()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/burn/{milliseconds:int}", async (int milliseconds) =>
@@ -180,12 +180,12 @@ public class CpuUsageCountingTests
             cpu[i].Should().BeGreaterThan(i % 2 == 0 ? 1.9 : 19.9);
         }
 
-        cpu.Where((_, i) => i % 2 == 0).Min().Should().BeLessThan(15, "another request's 20 ms would be in it");
+        cpu.Where((_, i) => i % 2 == 0).Min().Should().BeLessThan(15, "it would include the 20 ms of another request");
         (await app.GetCountsAsync(11)).Should().Equal(("GET", "/burn/{milliseconds:int}", 11));
     }
 
     [Fact]
-    public async Task A_request_that_the_client_aborts_counts_once()
+    public async Task A_request_that_the_client_aborts_is_counted_once()
     {
         using SemaphoreSlim begun = new(0);
         await using RequestApp app = await RequestApp.StartAsync(web =>
@@ -226,7 +226,7 @@ public class CpuUsageCountingTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task Ten_thousand_hostile_paths_make_few_routes()
+    public async Task Ten_thousand_hostile_paths_create_few_routes()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -249,7 +249,7 @@ public class CpuUsageCountingTests
         app.Routes.All.Should().HaveCountLessThanOrEqualTo(13);
         app.Routes.All.Select(usage => usage.Route).Should().OnlyContain(route => route.StartsWith("/route") || route == "/item/{id}" || route.StartsWith('('));
 
-        // 10 KB a thread, of which tests beside this one make the server take more: 16 MB, and not the 160 of a route for each path and one thread.
+        // 10 KB per thread. Concurrent tests increase the number of threads: 16 MB, instead of 160 MB with a route for each path and one thread.
         app.Routes.All.Sum(usage => usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes).Should().BeLessThan(13 * 2 * 64 * 10_000);
     }
 
@@ -258,13 +258,13 @@ public class CpuUsageCountingTests
         string[] texts = ["<script>", "%22%7D%0A", "..%2F..%2F", "%F0%9F%98%80", new('x', 1000), "{id}", "%0D%0A", "\\\"'"];
         string path = (i % 3) switch { 0 => $"/item/{i}{texts[i % 8]}", 1 => $"/{texts[i % 8]}{i}", _ => $"/route{i % 20}" };
 
-        // As it is: Uri would make it decent.
+        // Sent unchanged, because Uri would normalize it.
         Uri uri = new(server.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
         return new HttpRequestMessage(i % 7 == 0 ? new HttpMethod($"M{i}") : HttpMethod.Get, uri);
     }
 
     [Fact]
-    public async Task Services_may_be_added_twice()
+    public async Task Services_can_be_added_twice()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/x", () => "x"),
@@ -276,7 +276,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task Without_middleware_and_option_nothing_is_measured_and_without_services_it_says_what_is_missing()
+    public async Task Nothing_is_measured_without_middleware_and_option_and_missing_services_are_reported()
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
@@ -293,7 +293,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task Where_threads_tell_no_time_requests_are_served_and_it_is_logged_once()
+    public async Task Without_CPU_times_of_threads_requests_are_served_and_a_warning_is_logged_once()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -310,7 +310,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task A_logger_that_throws_at_the_start_leaves_the_application_running()
+    public async Task A_logger_that_throws_at_startup_does_not_stop_the_application()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -334,7 +334,7 @@ public class CpuUsageCountingTests
     }
 
     [Fact]
-    public async Task A_request_leaves_nothing_in_the_flow_of_its_caller()
+    public async Task A_request_does_not_change_the_flow_of_its_caller()
     {
         await using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
         ApplicationBuilder app = new(services);

@@ -11,7 +11,7 @@ using Picollo.AspNetCore.Requests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>What <c>UsePicollo()</c> measures at its position, and what <see cref="PicolloOptions.MeasureAllRequests"/> adds.</summary>
+/// <summary>Tests what <c>UsePicollo()</c> measures depending on its position, and what <see cref="PicolloOptions.MeasureAllRequests"/> adds.</summary>
 public class CpuUsagePositionTests
 {
     private const double BurntMilliseconds = 200;
@@ -26,7 +26,7 @@ public class CpuUsagePositionTests
     [Trait("Category", "Slow")]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Middleware_before_it_is_measured_only_with_the_whole_application(bool all)
+    public async Task Earlier_middleware_is_measured_only_with_MeasureAllRequests(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -41,7 +41,7 @@ public class CpuUsagePositionTests
 
         (await app.GetCountsAsync(2)).Should().Equal(("GET", "/x", 2));
 
-        // The smaller of two, because the first request compiles.
+        // The minimum of two requests, because the first one includes compilation.
         double least = app.Routes.All.Single().Cpu.GetPercentileValue(1) / 1e6;
         (least > BurntMilliseconds * 0.9).Should().Be(all, $"{least} ms were measured, {BurntMilliseconds} ms were burnt before");
     }
@@ -50,7 +50,7 @@ public class CpuUsagePositionTests
     [Trait("Category", "Slow")]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Middleware_after_it_is_measured(bool all)
+    public async Task Later_middleware_is_measured(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -71,7 +71,7 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Requests_answered_before_it_are_counted_only_with_the_whole_application(bool all)
+    public async Task Requests_answered_by_earlier_middleware_are_counted_only_with_MeasureAllRequests(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -100,7 +100,7 @@ public class CpuUsagePositionTests
     }
 
     [Fact]
-    public async Task In_a_branch_it_measures_the_branch_alone()
+    public async Task In_a_branch_only_the_branch_is_measured()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -127,7 +127,7 @@ public class CpuUsagePositionTests
     [Trait("Category", "Slow")]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Nested_ones_count_a_request_once_by_the_outermost(bool all)
+    public async Task The_outermost_of_nested_middlewares_counts_a_request(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -155,7 +155,7 @@ public class CpuUsagePositionTests
     [InlineData(false, true)]
     [InlineData(true, false)]
     [InlineData(true, true)]
-    public async Task A_request_that_an_error_page_answers_counts_once_for_the_route_it_came_for(bool all, bool isInside)
+    public async Task A_request_that_an_error_page_answers_is_counted_once_for_its_original_route(bool all, bool isInside)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -201,7 +201,7 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_host_with_a_startup_class_has_both_forms(bool all)
+    public async Task Both_forms_work_in_a_host_with_a_startup_class(bool all)
     {
         using IHost host = new HostBuilder()
             .ConfigureWebHost(web => web
@@ -224,7 +224,7 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Budget_and_number_of_routes_hold_in_both_forms(bool all)
+    public async Task Budget_and_number_of_routes_apply_in_both_forms(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>

@@ -6,14 +6,14 @@ using Microsoft.AspNetCore.Http;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>The traces of the slowest requests. Alone, because a tracer is of the whole process.</summary>
+/// <summary>Tests the traces of the slowest requests. Runs alone, because a tracer affects the whole process.</summary>
 [Collection(Alone.Name)]
 public partial class ExemplarTests
 {
     private const string OpenMetrics = "application/openmetrics-text; version=1.0.0";
 
     [Fact]
-    public async Task The_page_JSON_and_the_exposition_have_the_trace_IDs_that_logs_have()
+    public async Task The_page_JSON_and_the_exposition_have_the_trace_IDs_of_the_logs()
     {
         await using RequestApp app = await StartAsync(collect: true);
         await app.Client.GetStringAsync("/orders/1");
@@ -40,7 +40,7 @@ public partial class ExemplarTests
                 .Should().Be(1);
         }
 
-        // Each exemplar is in the bucket of its value, and was counted there.
+        // Each exemplar is in the bucket that counted its value.
         foreach (Match match in lines.Select(line => Exemplar().Match(line)).Where(match => match.Success))
         {
             double bound = match.Groups[1].Value == "+Inf" ? double.PositiveInfinity : Number(match.Groups[1].Value);
@@ -50,7 +50,7 @@ public partial class ExemplarTests
     }
 
     [Fact]
-    public async Task Nothing_is_kept_by_default()
+    public async Task By_default_no_traces_are_kept()
     {
         await using RequestApp app = await StartAsync(collect: false);
         await app.Client.GetStringAsync("/orders/1");
@@ -82,7 +82,7 @@ public partial class ExemplarTests
     }
 
     [Fact]
-    public async Task Rejected_requests_are_not_among_them()
+    public async Task Rejected_requests_are_not_kept()
     {
         await using RequestApp app = await StartAsync(collect: true);
         await app.Client.GetAsync("/limited");
@@ -101,7 +101,7 @@ public partial class ExemplarTests
             {
                 if (!context.Request.Path.StartsWithSegments("/picollo"))
                 {
-                    _traceIds.Add(Activity.Current!.TraceId.ToHexString()); // logs have it
+                    _traceIds.Add(Activity.Current!.TraceId.ToHexString()); // the ID that logs contain
                 }
 
                 return next(context);

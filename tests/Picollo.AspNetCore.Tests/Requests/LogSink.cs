@@ -3,12 +3,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Keeps what is logged.</summary>
+/// <summary>Keeps log lines.</summary>
 internal sealed class LogSink : ILoggerProvider
 {
     private readonly ConcurrentQueue<LogLine> _lines = new();
 
-    /// <summary>Called with each line before it is kept; what it throws goes to who logs.</summary>
+    /// <summary>A callback for each line before it is kept. Its exceptions propagate to the code that logs.</summary>
     public Action<LogLine> OnLine { get; set; } = _ => { };
 
     public IEnumerable<LogLine> Of(string category) => _lines.Where(line => line.Category == category);

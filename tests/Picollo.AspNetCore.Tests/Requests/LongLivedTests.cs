@@ -13,11 +13,11 @@ using Picollo.AspNetCore.Work;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Requests that last have rows of their own, with real clients of what makes them.</summary>
+/// <summary>Tests that long-lived requests have their own rows, with real clients.</summary>
 public class LongLivedTests
 {
     [Fact]
-    public async Task Server_sent_events_and_marked_endpoints_have_a_row_of_their_own()
+    public async Task Server_sent_events_and_marked_endpoints_have_their_own_row()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -41,7 +41,7 @@ public class LongLivedTests
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
-    public async Task WebSockets_are_long_lived_from_their_begin_to_their_end(int version)
+    public async Task WebSockets_are_long_lived_from_start_to_end(int version)
     {
         using Steps steps = new();
         await using RequestApp app = await RequestApp.StartAsync(
@@ -76,7 +76,7 @@ public class LongLivedTests
     [InlineData(HttpTransportType.WebSockets, false)]
     [InlineData(HttpTransportType.ServerSentEvents, true)]
     [InlineData(HttpTransportType.LongPolling, true)]
-    public async Task SignalR_is_long_lived_on_each_transport_except_what_the_client_sends(HttpTransportType transport, bool hasPosts)
+    public async Task SignalR_is_long_lived_on_each_transport_except_for_messages_of_the_client(HttpTransportType transport, bool hasPosts)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapHub<EchoHub>("/hub"),
@@ -99,7 +99,7 @@ public class LongLivedTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task Streams_of_gRPC_are_long_lived_and_unary_calls_are_not()
+    public async Task GRPC_streams_are_long_lived_and_unary_calls_are_not()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGrpcService<EchoService>(),
@@ -127,7 +127,7 @@ public class LongLivedTests
         public string Echo(string text) => Context.ConnectionId.Length > 0 ? text : "";
     }
 
-    // What the compiler of gRPC makes of a service with two methods.
+    // The output of the gRPC compiler for a service with two methods.
     private static class Echo
     {
         private static readonly Marshaller<string> Text = new(System.Text.Encoding.UTF8.GetBytes, System.Text.Encoding.UTF8.GetString);

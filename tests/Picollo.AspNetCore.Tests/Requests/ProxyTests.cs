@@ -7,12 +7,12 @@ using Yarp.ReverseProxy.Transforms;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>A reverse proxy (YARP) that measures what it forwards.</summary>
+/// <summary>Tests a reverse proxy (YARP) that measures the requests it forwards.</summary>
 public class ProxyTests
 {
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task Forwarded_requests_count_for_the_proxys_route_with_the_status_of_the_answer()
+    public async Task Forwarded_requests_are_counted_for_the_route_of_the_proxy_with_the_status_of_the_response()
     {
         await using RequestApp backend = await RequestApp.StartAsync(web =>
         {

@@ -10,7 +10,7 @@ using Picollo.AspNetCore.Requests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>A real server that measures its requests, its log, and a client.</summary>
+/// <summary>A real server that measures its requests, with its log and a client.</summary>
 internal sealed class RequestApp : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -33,10 +33,10 @@ internal sealed class RequestApp : IAsyncDisposable
 
     public RouteTable Routes => Services.GetRequiredService<RouteTable>();
 
-    /// <param name="map">The pipeline and the endpoints.</param>
-    /// <param name="options">Picollo's.</param>
-    /// <param name="build">Services.</param>
-    /// <param name="protocols">Of the one endpoint, which has no TLS.</param>
+    /// <param name="map">A delegate that adds the middleware and the endpoints.</param>
+    /// <param name="options">A delegate that sets Picollo's options.</param>
+    /// <param name="build">A delegate that adds services.</param>
+    /// <param name="protocols">The protocols of the server's only endpoint, which has no TLS.</param>
     /// <param name="measureAll">Whether all requests are measured, or only those that reach a <c>UsePicollo()</c> of
     /// <paramref name="map"/>.</param>
     public static async Task<RequestApp> StartAsync(
@@ -62,8 +62,8 @@ internal sealed class RequestApp : IAsyncDisposable
         return new RequestApp(app, log);
     }
 
-    /// <summary>Waits until so many requests have been counted: a client may have its response before.</summary>
-    /// <returns>Method, route and count, by route.</returns>
+    /// <summary>Waits until a number of requests have been counted, because a client may receive its response earlier.</summary>
+    /// <returns>The method, route and count of each row, ordered by route.</returns>
     public async Task<IReadOnlyList<(string Method, string Route, ulong Count)>> GetCountsAsync(int requests)
     {
         for (int i = 0; i < 500 && Total() < (ulong)requests; i++)

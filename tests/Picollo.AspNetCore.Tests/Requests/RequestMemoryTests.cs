@@ -7,21 +7,21 @@ using Picollo.TestKit;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>What many requests leave behind: nothing but their counts.</summary>
+/// <summary>Tests that many requests leave nothing behind except their counts.</summary>
 [Collection(Alone.Name)]
 public class RequestMemoryTests
 {
-    // A request that left its watcher alone would leave 8.8 MB.
+    // If each request leaked only its watcher, 8.8 MB would remain.
     private const long Limit = 4 << 20;
 
     private static readonly Endpoint Slow = new(_ => Task.CompletedTask, null, "slow");
 
     [Fact]
-    public async Task A_hundred_thousand_requests_one_after_another_leave_nothing()
+    public async Task One_hundred_thousand_sequential_requests_leave_no_memory_behind()
     {
         using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
         RequestDelegate pipeline = Build(services, _ => Task.CompletedTask);
-        await RunAsync(20_000); // also what other tests and the runtime keep once
+        await RunAsync(20_000); // also allocates what other tests and the runtime keep once
         long before = GC.GetTotalMemory(forceFullCollection: true);
         await RunAsync(100_000);
         long grown = GC.GetTotalMemory(forceFullCollection: true) - before;
@@ -40,7 +40,7 @@ public class RequestMemoryTests
     }
 
     [Fact]
-    public async Task A_thousand_requests_at_once_are_listed_and_leave_nothing()
+    public async Task One_thousand_concurrent_requests_are_listed_and_leave_no_memory_behind()
     {
         const int Count = 1_000;
         using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();

@@ -9,12 +9,12 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>The response's header, the log, and the split of user and kernel time.</summary>
+/// <summary>Tests the response header, the log, and the split of user and kernel time.</summary>
 public class RequestReportTests
 {
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task Responses_tell_what_they_cost_after_what_the_application_tells()
+    public async Task Server_Timing_follows_the_values_of_the_application()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -60,7 +60,7 @@ public class RequestReportTests
     }
 
     [Fact]
-    public async Task A_response_that_has_begun_before_tells_nothing_and_goes_on()
+    public async Task A_response_that_has_already_started_has_no_Server_Timing_and_continues()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/x", (HttpContext context) => context.Response.WriteAsync(" and ended")),
@@ -74,7 +74,7 @@ public class RequestReportTests
     }
 
     [Fact]
-    public async Task Responses_tell_nothing_unless_asked()
+    public async Task By_default_responses_have_no_Server_Timing()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/x", () => "x"));
 
@@ -83,7 +83,7 @@ public class RequestReportTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task What_is_over_the_budget_is_logged_and_nothing_else()
+    public async Task Only_requests_above_the_budget_are_logged()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -113,7 +113,7 @@ public class RequestReportTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task User_and_kernel_time_are_summed_where_they_are_asked_for()
+    public async Task User_and_kernel_time_are_summed_if_requested()
     {
         await using RequestApp split = await RequestApp.StartAsync(
             web => web.MapGet("/burn", () => Burn.Milliseconds(200)), options => options.Detail = CpuUsageDetail.UserAndKernel);
@@ -121,7 +121,7 @@ public class RequestReportTests
         await split.GetCountsAsync(1);
         CpuUsage sums = split.Routes.All.Single().Split;
         sums.Total.TotalMilliseconds.Should().BeInRange(180, 10_000);
-        sums.UserShare.Should().BeGreaterThan(0.6, "it has computed");
+        sums.UserShare.Should().BeGreaterThan(0.6, "the request has computed");
         sums.TotalNanoseconds.Should().BeCloseTo((long)split.Routes.All.Single().Cpu.GetPercentileValue(100), 20_000_000);
 
         await using RequestApp total = await RequestApp.StartAsync(web => web.MapGet("/burn", () => Burn.Milliseconds(1)));
@@ -130,7 +130,7 @@ public class RequestReportTests
         total.Routes.All.Single().Split.Should().Be(default(CpuUsage));
     }
 
-    /// <summary>Begins each response, around all else.</summary>
+    /// <summary>Starts each response before the rest of the pipeline.</summary>
     private sealed class Beginner : IStartupFilter
     {
         public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) => app =>
@@ -147,7 +147,7 @@ public class RequestReportTests
     [Theory]
     [InlineData(50_000_000, 0)]
     [InlineData(50_000_001, 1)]
-    public void The_budget_is_of_CPU_time_and_not_of_waiting(long cpuNanoseconds, int lines)
+    public void The_budget_applies_to_CPU_time_and_not_to_waiting(long cpuNanoseconds, int lines)
     {
         LogSink sink = new();
         using ServiceProvider services = new ServiceCollection()

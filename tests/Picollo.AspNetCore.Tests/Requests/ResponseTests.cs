@@ -10,11 +10,11 @@ using Picollo.AspNetCore.Requests;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Responses are counted by class, and what was rejected is not in the percentiles.</summary>
+/// <summary>Tests that responses are counted by class, and that percentiles exclude rejected requests.</summary>
 public class ResponseTests
 {
     [Fact]
-    public async Task Responses_count_by_class()
+    public async Task Responses_are_counted_by_class()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -42,7 +42,7 @@ public class ResponseTests
     }
 
     [Fact]
-    public async Task Durations_have_the_name_and_labels_of_the_convention_and_few_status_codes()
+    public async Task Durations_have_the_name_and_labels_of_the_conventions_and_a_limited_number_of_status_codes()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -73,7 +73,7 @@ public class ResponseTests
     }
 
     [Fact]
-    public async Task A_client_that_disconnects_is_a_class_of_its_own()
+    public async Task Requests_of_disconnected_clients_have_their_own_class()
     {
         TaskCompletionSource arrived = new(), mayEnd = new();
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/slow", async (HttpContext context) =>
@@ -93,7 +93,7 @@ public class ResponseTests
     }
 
     [Fact]
-    public async Task A_client_that_disconnects_with_the_whole_response_has_not_aborted()
+    public async Task A_request_whose_client_disconnects_after_the_whole_response_is_not_aborted()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/last", async (HttpContext context) =>
         {
@@ -111,7 +111,7 @@ public class ResponseTests
             using StreamReader reader = new(client.GetStream(), leaveOpen: true);
             for (string line = ""; line != "last"; line = (line + (char)reader.Read())[^Math.Min(line.Length + 1, 4)..])
             {
-                // Until the body is there.
+                // Waits for the body.
             }
         }
 
@@ -120,7 +120,7 @@ public class ResponseTests
     }
 
     [Fact]
-    public async Task A_rate_limited_request_is_counted_but_not_in_the_percentiles()
+    public async Task A_rate_limited_request_is_counted_but_excluded_from_the_percentiles()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -147,7 +147,7 @@ public class ResponseTests
         }
 
         (route.Rejected, route.Cpu.TotalCount, route.Wall.TotalCount).Should().Be((2, 1, 1));
-        route.TotalCpuNanoseconds.Should().BeGreaterThan(route.CpuNanoseconds, "rejecting takes CPU time, too");
+        route.TotalCpuNanoseconds.Should().BeGreaterThan(route.CpuNanoseconds, "rejecting also takes CPU time");
         Of(app, "/limited").Should().Equal(0, 1, 0, 2, 0, 0);
         using JsonDocument json = JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json"));
         JsonElement row = json.RootElement.GetProperty("routes").EnumerateArray().Single(one => one.GetProperty("route").GetString() == "/limited");

@@ -8,7 +8,7 @@ namespace Picollo.AspNetCore.Tests.Requests;
 public class RouteTableTests
 {
     [Fact]
-    public void A_full_table_gives_the_rest_to_one_route()
+    public void In_a_full_table_further_routes_share_one_row()
     {
         RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 2 }), TimeProvider.System);
         RouteUsage first = table.Get("GET", "/a");
@@ -23,7 +23,7 @@ public class RouteTableTests
     }
 
     [Fact]
-    public void A_route_that_is_called_like_the_rest_has_its_requests_among_them()
+    public void A_route_with_the_name_of_the_shared_row_is_counted_in_it()
     {
         RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }), TimeProvider.System);
         RouteUsage own = table.Get("_OTHER", "(other)");
@@ -33,7 +33,7 @@ public class RouteTableTests
     }
 
     [Fact]
-    public void What_an_endpoint_has_in_a_full_table_stays_its_own()
+    public void An_endpoint_keeps_its_row_in_a_full_table()
     {
         RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }), TimeProvider.System);
         EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));

@@ -11,7 +11,7 @@ public class RouteUsageTests
     [InlineData(0, 1_000)]
     [InlineData(1_000_000, 1_000_000)]
     [InlineData(long.MaxValue, 3_600_000_000_000)]
-    public void Each_request_counts_also_beyond_the_range(long nanoseconds, ulong told)
+    public void Requests_outside_the_range_are_counted(long nanoseconds, ulong told)
     {
         RouteUsage usage = new("GET", "/x");
         usage.Record(new RunUsage(nanoseconds, nanoseconds, null));
@@ -22,7 +22,7 @@ public class RouteUsageTests
     }
 
     [Fact]
-    public void Memory_does_not_grow_with_the_threads_that_serve_the_route()
+    public void Memory_does_not_grow_with_the_number_of_threads()
     {
         const int Threads = 20;
         RouteUsage usage = new("GET", "/x");
@@ -32,13 +32,13 @@ public class RouteUsageTests
         Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
         {
             usage.Record(new RunUsage(5_000, 9_000, null));
-            all.SignalAndWait(); // All of them live at once.
+            all.SignalAndWait(); // all threads are alive at the same time
         }))];
         Array.ForEach(threads, thread => thread.Start());
         Array.ForEach(threads, thread => thread.Join());
 
         (usage.Cpu.TotalCount, usage.Wall.TotalCount).Should().Be((Threads + 1, Threads + 1));
-        (usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes).Should().Be(before).And.BeLessThan(17_000, "PicolloOptions.MaxRoutes says so");
+        (usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes).Should().Be(before).And.BeLessThan(17_000, "this is documented for PicolloOptions.MaxRoutes");
     }
 
     [Fact]

@@ -9,7 +9,7 @@ using Microsoft.Extensions.FileProviders;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Which row a request counts for: rows come from the application's code, and never from a request.</summary>
+/// <summary>Tests the rows for which requests are counted. The names of rows come from the application's code, never from a request.</summary>
 public sealed class RowTests : IDisposable
 {
     private readonly string _files = Directory.CreateTempSubdirectory("picollo-files-").FullName;
@@ -63,7 +63,7 @@ public sealed class RowTests : IDisposable
     }
 
     [Fact]
-    public async Task A_static_file_that_is_an_error_page_counts_for_the_route_that_failed()
+    public async Task A_static_file_that_is_an_error_page_is_counted_for_the_failed_route()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -82,7 +82,7 @@ public sealed class RowTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Routes_in_a_branch_have_its_literal_prefix(bool all)
+    public async Task Routes_in_a_branch_have_the_literal_prefix_of_the_branch(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -113,7 +113,7 @@ public sealed class RowTests : IDisposable
     }
 
     [Fact]
-    public async Task A_base_path_of_request_data_makes_no_row()
+    public async Task A_base_path_from_request_data_does_not_create_a_row()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -135,7 +135,7 @@ public sealed class RowTests : IDisposable
     }
 
     [Fact]
-    public async Task A_missing_page_in_a_branch_does_not_count_for_the_error_page()
+    public async Task A_missing_page_in_a_branch_is_not_counted_for_the_error_page()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
@@ -168,7 +168,7 @@ public sealed class RowTests : IDisposable
     }
 
     [Fact]
-    public async Task Redirects_and_answers_of_middleware_have_no_endpoint()
+    public async Task Redirects_and_responses_of_middleware_have_no_endpoint()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
@@ -195,7 +195,7 @@ public sealed class RowTests : IDisposable
     }
 
     [Fact]
-    public async Task Middleware_around_it_sees_the_endpoint_in_the_servers_own_feature()
+    public async Task Earlier_middleware_sees_the_endpoint_in_the_feature_of_the_server()
     {
         List<(string? Endpoint, bool IsOwn)> seen = [];
         await using RequestApp app = await RequestApp.StartAsync(

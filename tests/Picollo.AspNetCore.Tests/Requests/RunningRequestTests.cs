@@ -7,14 +7,14 @@ using Picollo.AspNetCore.Work;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>What is seen of a request that has not ended, and of what it has started.</summary>
+/// <summary>Tests the data about requests that have not ended and about work that requests have started.</summary>
 public class RunningRequestTests
 {
     private const double Burnt = 50; // milliseconds
     private const double BurntSeconds = Burnt / 1000;
 
     [Fact]
-    public async Task The_total_of_a_route_grows_while_a_request_runs_and_has_it_once_in_the_end()
+    public async Task The_total_of_a_route_grows_while_a_request_runs_and_includes_the_request_once_at_the_end()
     {
         using Steps steps = new();
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/slow", async () =>
@@ -37,16 +37,16 @@ public class RunningRequestTests
         await app.GetCountsAsync(1);
         SubjectUsage ended = reader.Read().Routes.Single();
 
-        (first.Subject.Name, first.Count, first.Quantiles[0].Count).Should().Be(("/slow", 0, 0), "it has not ended");
+        (first.Subject.Name, first.Count, first.Quantiles[0].Count).Should().Be(("/slow", 0, 0), "the request has not ended");
         (first.Sum / 1e9).Should().BeGreaterThanOrEqualTo(BurntSeconds);
-        countedTwice.Should().BeInRange(first.Sum, first.Sum + 20e6, "what was counted is not counted again");
+        countedTwice.Should().BeInRange(first.Sum, first.Sum + 20e6, "CPU time is not counted twice");
         second.Sum.Should().BeGreaterThanOrEqualTo(first.Sum + (BurntSeconds * 1e9));
         ended.Count.Should().Be(1);
         ended.Sum.Should().Be(app.Routes.All.Single().CpuNanoseconds).And.BeGreaterThanOrEqualTo(second.Sum);
     }
 
     [Fact]
-    public async Task Requests_that_end_during_scrapes_count_once()
+    public async Task Requests_that_end_during_scrapes_are_counted_once()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/", () => { Burn.Milliseconds(1); }));
         RunningWorkList running = app.Services.GetRequiredService<RunningWorkList>();
@@ -69,7 +69,7 @@ public class RunningRequestTests
     }
 
     [Fact]
-    public async Task Running_requests_are_listed_with_the_oldest_and_the_most_expensive()
+    public async Task Running_requests_are_counted_and_the_oldest_and_the_most_expensive_are_shown()
     {
         using Steps steps = new();
         await using RequestApp app = await RequestApp.StartAsync(
@@ -93,7 +93,7 @@ public class RunningRequestTests
         await Task.WhenAll(requests);
 
         RunningElement running = RunningElement.Of(json);
-        (running.Count, running.LongLived).Should().Be((3, 1), "the request for the page is not among them");
+        (running.Count, running.LongLived).Should().Be((3, 1), "requests for the page are excluded");
         (running.Oldest?.Method, running.Oldest?.Name, running.Oldest?.Path).Should().Be(("GET", "/items/{id}", "/items/0"));
         (running.MostExpensive?.Path, running.MostExpensive?.CpuSeconds >= BurntSeconds).Should().Be(("/items/1", true));
         running.Oldest!.AgeSeconds.Should().BeGreaterThanOrEqualTo(running.MostExpensive!.AgeSeconds);
@@ -107,7 +107,7 @@ public class RunningRequestTests
     }
 
     [Fact]
-    public async Task Paths_are_not_shown_unless_the_options_say_so()
+    public async Task By_default_paths_are_not_shown()
     {
         using Steps steps = new();
         await using RequestApp app = await RequestApp.StartAsync(web =>
@@ -153,7 +153,7 @@ public class RunningRequestTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task What_a_request_has_started_counts_after_the_response(bool isMeasured)
+    public async Task Work_that_a_request_has_started_is_counted_after_the_response(bool isMeasured)
     {
         using Steps steps = new();
         Task work = Task.CompletedTask;
@@ -179,7 +179,7 @@ public class RunningRequestTests
         (after >= BurntSeconds).Should().Be(isMeasured, $"it is {after} s");
     }
 
-    /// <summary>A timer that fires when the test says so.</summary>
+    /// <summary>A time provider whose timer the test fires.</summary>
     private sealed class Timers : TimeProvider
     {
         private readonly List<(TimerCallback Callback, object? State)> _timers = [];

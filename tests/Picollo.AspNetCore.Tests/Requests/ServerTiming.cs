@@ -3,10 +3,10 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>The header of a response, parsed.</summary>
+/// <summary>Parses the header of a response.</summary>
 internal static partial class ServerTiming
 {
-    /// <returns>Milliseconds.</returns>
+    /// <returns>The times, in milliseconds.</returns>
     public static (double Cpu, double Total) Of(HttpResponseMessage response)
     {
         Match match = Form().Match(response.Headers.GetValues("Server-Timing").Last());

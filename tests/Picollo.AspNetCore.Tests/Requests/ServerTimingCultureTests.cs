@@ -6,7 +6,7 @@ namespace Picollo.AspNetCore.Tests.Requests;
 public class ServerTimingCultureTests
 {
     [Fact]
-    public async Task The_header_has_points_whatever_the_culture_of_the_request()
+    public async Task The_header_has_decimal_points_in_any_culture()
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>

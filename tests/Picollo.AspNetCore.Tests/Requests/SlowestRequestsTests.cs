@@ -25,7 +25,7 @@ public class SlowestRequestsTests
     }
 
     [Fact]
-    public void A_request_of_zero_nanoseconds_is_admitted_and_so_is_the_fourth()
+    public void A_request_of_zero_nanoseconds_and_the_fourth_request_are_admitted()
     {
         _slowest.Admits(0).Should().BeTrue();
         Add(0);
@@ -37,7 +37,7 @@ public class SlowestRequestsTests
     }
 
     [Fact]
-    public void The_minute_before_is_kept_and_no_earlier_one()
+    public void Only_the_current_and_the_previous_minute_are_kept()
     {
         Add(100);
         Add(50);
@@ -55,7 +55,7 @@ public class SlowestRequestsTests
     }
 
     [Fact]
-    public void Nothing_is_left_after_an_idle_minute()
+    public void No_request_is_kept_after_an_idle_minute()
     {
         Add(1);
         _clock.Advance(121);
@@ -75,7 +75,7 @@ public class SlowestRequestsTests
     }
 
     [Fact]
-    public void The_slowest_is_only_ever_replaced_by_a_later_request() => Seeded.Run(200, random =>
+    public void The_slowest_request_is_replaced_only_by_a_later_request() => Seeded.Run(200, random =>
     {
         Clock clock = new();
         SlowestRequests slowest = new(request => request.WallNanoseconds, clock);

@@ -11,13 +11,13 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-/// <summary>Work that is measured by name.</summary>
+/// <summary>Tests the measurement of named work.</summary>
 public class WorkMeterTests
 {
     private const double Burnt = 20; // milliseconds
 
     [Fact]
-    public async Task Work_of_a_background_service_has_a_row_of_its_own_while_it_runs_and_after()
+    public async Task Work_of_a_background_service_has_its_own_row_while_it_runs_and_afterwards()
     {
         using Steps steps = new();
         await using RequestApp app = await RequestApp.StartAsync(
@@ -46,7 +46,7 @@ public class WorkMeterTests
     }
 
     [Fact]
-    public async Task Work_inside_a_request_and_inside_other_work_counts_once()
+    public async Task Work_inside_a_request_or_other_work_is_counted_once()
     {
         const double Unit = 50; // milliseconds
         double own = 0, inner = 0, outer = 0;
@@ -71,13 +71,13 @@ public class WorkMeterTests
         rows.Select(row => row.Name).Should().Equal("inner", "outer", "/");
         foreach ((WorkUsage row, double milliseconds) in rows.Zip([inner, outer, own]))
         {
-            // What counts twice is two units or more. Less can be the hypervisor's, which the thread's clock does not leave out.
+            // Time that is counted twice is two units or more. Less excess can be time of the hypervisor, which the thread's clock includes.
             (row.TotalCpuNanoseconds / 1e6).Should().BeInRange(milliseconds, milliseconds + (2 * Unit), row.Name);
         }
     }
 
     [Fact]
-    public async Task Names_are_bounded_and_a_run_ends_once()
+    public async Task The_number_of_names_is_limited_and_a_run_ends_once()
     {
         await using RequestApp app = await RequestApp.StartAsync(_ => { }, options => options.MaxRoutes = 2);
         WorkMeter meter = app.Services.GetRequiredService<WorkMeter>();
@@ -94,7 +94,7 @@ public class WorkMeterTests
     }
 
     [Fact]
-    public async Task Where_CPU_time_is_unavailable_work_runs_unmeasured()
+    public async Task If_CPU_time_is_unavailable_work_runs_without_being_measured()
     {
         await using RequestApp app = await RequestApp.StartAsync(_ => { }, measureAll: false);
         app.Services.GetRequiredService<RequestReporter>().Probe =
@@ -130,16 +130,16 @@ public class WorkMeterTests
         (row.Name, row.Cpu.TotalCount).Should().Be(("BurningHub.Burn", Calls));
         (row.TotalCpuNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(Calls * Burnt);
         app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds).Should()
-            .BeLessThan(row.TotalCpuNanoseconds * 3, "the connection does not have the time of the methods as well");
+            .BeLessThan(row.TotalCpuNanoseconds * 3, "the connection does not include the time of the methods");
     }
 
-    /// <summary>Without the filter: over long polling, methods run in the flow of a request that has ended.</summary>
+    /// <summary>Without the filter, methods over long polling run in the flow of a request that has ended.</summary>
     [Theory]
     [Trait("Category", "Slow")]
     [InlineData(HttpTransportType.WebSockets)]
     [InlineData(HttpTransportType.ServerSentEvents)]
     [InlineData(HttpTransportType.LongPolling)]
-    public async Task Hub_methods_count_for_the_hub_over_every_transport(HttpTransportType transport)
+    public async Task Without_the_filter_hub_methods_are_counted_for_the_hub_over_every_transport(HttpTransportType transport)
     {
         const int Calls = 10;
         await using RequestApp app = await RequestApp.StartAsync(

@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 
-/// <summary>200 registered histograms of three kinds, and how many values were recorded into each.</summary>
+/// <summary>200 registered histograms of three kinds, and the number of values that were recorded into each.</summary>
 internal sealed class SoakHistograms
 {
     public const string Name = "soak.value";
@@ -41,11 +41,11 @@ internal sealed class SoakHistograms
             registry.Add(Name, Histograms[i], Description, [new("index", LabelOf(i))]);
         }
 
-        // Instead of the one that AddPicollo() has added.
+        // Replaces the registry that AddPicollo() has added.
         services.AddSingleton(registry);
     }
 
-    /// <summary>Records into each plain one. Their only writer.</summary>
+    /// <summary>Records into each plain histogram. Only one thread calls it.</summary>
     public void RecordPlain(ulong value)
     {
         for (int i = 0; i < Plain; i++)
@@ -54,11 +54,11 @@ internal sealed class SoakHistograms
         }
     }
 
-    /// <summary>Records into the next one that any thread may record into.</summary>
+    /// <summary>Records into the next histogram that supports several writers.</summary>
     public void RecordShared(int value) =>
         Record(Plain + (int)((uint)System.Threading.Interlocked.Increment(ref _next) % (All - Plain)), (ulong)value);
 
-    /// <summary>Records many values into the next thread-local one.</summary>
+    /// <summary>Records many values into the next thread-local histogram.</summary>
     public void RecordThreadLocal(int count)
     {
         int first = Plain + Interlocked;

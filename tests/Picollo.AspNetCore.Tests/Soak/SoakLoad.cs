@@ -15,8 +15,8 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 
-/// <summary>What runs at the same time, each in a loop of its own, until the end: requests, scrapes, profiles, threads, tasks, measurements.
-/// It counts what it has done; nothing that it keeps grows.</summary>
+/// <summary>The load: requests, scrapes, profiles, threads, tasks and measurements, each in its own loop, until the end. It counts its operations,
+/// and its memory does not grow.</summary>
 internal sealed class SoakLoad : IDisposable
 {
     private const int RequestLoops = 5;
@@ -64,16 +64,16 @@ internal sealed class SoakLoad : IDisposable
         ];
     }
 
-    /// <summary>Completed requests by method, route and class of response.</summary>
+    /// <summary>The number of completed requests by method, route and response class.</summary>
     public ConcurrentDictionary<string, long> Responses { get; } = new();
 
-    /// <summary>Runs of named work.</summary>
+    /// <summary>The number of runs of named work.</summary>
     public ConcurrentDictionary<string, long> Work { get; } = new();
 
-    /// <summary>Counts of the data points that the receiver got, by metric and attributes.</summary>
+    /// <summary>The counts of the received data points, by metric and attributes.</summary>
     public Dictionary<string, ulong> Exported { get; } = [];
 
-    /// <summary>The sums of what each snapshot has seen in its deltas.</summary>
+    /// <summary>The sums of the deltas of each snapshot.</summary>
     public ulong[] SnapshotSums { get; }
 
     public InterlockedHdrHistogram<uint> Latency { get; } =
@@ -81,7 +81,7 @@ internal sealed class SoakLoad : IDisposable
 
     public CpuWorkerPool Pool { get; } = new(new CpuWorkerPoolOptions { Name = "soak pool", WorkerCount = 2 });
 
-    /// <summary>Tasks of <see cref="Pool"/>: submitted, and by how they ended.</summary>
+    /// <summary>The numbers of tasks of <see cref="Pool"/>: submitted, and by outcome.</summary>
     public (long Submitted, long Completed, long Failed, long Canceled) Tasks;
 
     public long Requests => Interlocked.Read(ref _requests);
@@ -96,7 +96,7 @@ internal sealed class SoakLoad : IDisposable
 
     public long Looks { get; private set; }
 
-    /// <summary>Waits; throws as soon as a loop has failed.</summary>
+    /// <summary>Waits for a time. Throws as soon as a loop has failed.</summary>
     public async Task WaitAsync(TimeSpan time)
     {
         try
@@ -122,7 +122,7 @@ internal sealed class SoakLoad : IDisposable
         }
     }
 
-    /// <summary>Adds what the receiver got, and forgets it.</summary>
+    /// <summary>Adds the received data points, and clears the receiver.</summary>
     public Task ReceiveAsync()
     {
         while (_receiver.Requests.TryDequeue(out var request))
@@ -163,7 +163,7 @@ internal sealed class SoakLoad : IDisposable
         }
         catch (OperationCanceledException) when (_end.IsCancellationRequested)
         {
-            // The end.
+            // The load is stopped.
         }
         catch (Exception e)
         {
@@ -244,7 +244,7 @@ internal sealed class SoakLoad : IDisposable
         Interlocked.Increment(ref _requests);
     }
 
-    /// <summary>Disconnects while the server works: before it answers, or in the middle of the answer.</summary>
+    /// <summary>Disconnects while the server handles a request: before the response, or in the middle of it.</summary>
     private async Task LeaveAsync(string route, bool hasAnswer)
     {
         TaskCompletionSource held = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -330,8 +330,8 @@ internal sealed class SoakLoad : IDisposable
         Interlocked.Add(ref _requests, 2);
     }
 
-    /// <summary>In turn: a profile of the page, one that its client leaves, and one of the profiler itself at 99 Hz. The profiler of requests
-    /// above the budget runs all the time.</summary>
+    /// <summary>Alternately takes a profile on the page, a profile whose client disconnects, and a profile with the profiler at 99 Hz. The
+    /// profiler of requests above the budget runs all the time.</summary>
     private async Task ProfileAsync(int count)
     {
         if (count % 3 == 1)
@@ -351,7 +351,7 @@ internal sealed class SoakLoad : IDisposable
             using CancellationTokenSource leave = new(TimeSpan.FromSeconds(1));
             Func<Task> leaving = () => _leaving.PostAsync(new Uri("/picollo", UriKind.Relative), null, leave.Token);
             await leaving.Should().ThrowAsync<OperationCanceledException>();
-            await Task.Delay(CpuProfiles.Duration / 10, _end.Token); // the server notices it soon, not at once
+            await Task.Delay(CpuProfiles.Duration / 10, _end.Token); // the server notices it with a delay
         }
         else
         {
@@ -421,7 +421,7 @@ internal sealed class SoakLoad : IDisposable
         }
     }
 
-    /// <summary>A watcher over awaits, and measurements of a meter.</summary>
+    /// <summary>Uses a watcher across awaits, and records measurements of a meter.</summary>
     private async Task WatchAsync()
     {
         CpuUsage usage = await CpuUsageAsyncWatcher.MeasureAsync(async () =>

@@ -3,23 +3,23 @@ using System.Text;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 
-/// <summary>What the process has at a moment: what must be flat, and what it has done.</summary>
+/// <summary>The state of the process at a moment: resources that must not grow, and numbers of operations.</summary>
 /// <param name="Seconds">The time since the start of the load.</param>
-/// <param name="Requests">Requests that have ended.</param>
-/// <param name="Profiles">Profiles that were taken.</param>
-/// <param name="Threads">Threads that were started.</param>
-/// <param name="Heap">Bytes that live after a full collection, without large objects.</param>
-/// <param name="Large">Bytes of large objects that live then: mostly arrays that <c>ArrayPool.Shared</c> keeps for each thread and processor, as
-/// many as were needed at once, so that they follow how busy the machine is.</param>
-/// <param name="Committed">Bytes that the collector has committed.</param>
-/// <param name="Resident">RSS in bytes.</param>
-/// <param name="Descriptors">Open files and sockets.</param>
-/// <param name="LiveThreads">Threads that live.</param>
-/// <param name="Mappings">Lines of /proc/self/maps.</param>
-/// <param name="LogBytes">Bytes of the rolling logs.</param>
-/// <param name="Processors">CPU time of the process since the sample before, per second.</param>
-/// <param name="P50">Median duration of requests since the sample before, in milliseconds.</param>
-/// <param name="P99">The 99th percentile.</param>
+/// <param name="Requests">The number of ended requests.</param>
+/// <param name="Profiles">The number of profiles taken.</param>
+/// <param name="Threads">The number of threads started.</param>
+/// <param name="Heap">The live bytes after a full collection, without large objects.</param>
+/// <param name="Large">The live bytes of large objects after it: mostly arrays that <c>ArrayPool.Shared</c> keeps for each thread and processor.
+/// Their number depends on the maximum in use at the same time, and therefore on the load of the machine.</param>
+/// <param name="Committed">The bytes that the garbage collector has committed.</param>
+/// <param name="Resident">The RSS, in bytes.</param>
+/// <param name="Descriptors">The number of open files and sockets.</param>
+/// <param name="LiveThreads">The number of live threads.</param>
+/// <param name="Mappings">The number of lines in /proc/self/maps.</param>
+/// <param name="LogBytes">The size of the rolling logs, in bytes.</param>
+/// <param name="Processors">The CPU time of the process per second since the previous sample.</param>
+/// <param name="P50">The median duration of requests since the previous sample, in milliseconds.</param>
+/// <param name="P99">The 99th percentile of that duration, in milliseconds.</param>
 internal sealed record SoakSample(
     double Seconds,
     long Requests,
@@ -39,11 +39,11 @@ internal sealed record SoakSample(
 {
     private const double Megabyte = 1e6;
 
-    /// <summary>The curves: name, value in the unit of the name, and the growth that is tolerated; null where only the picture shows it.</summary>
+    /// <summary>The curves: the name, the value in the unit of the name, and the tolerated growth; null if the curve is only drawn.</summary>
     /// <remarks>
-    /// Whatever else varies only adds for a while: a profile that is taken, a scrape, threads of the pool on a busy machine. A leak also raises
-    /// the smallest values. Large objects, and with them committed memory and RSS, follow
-    /// how busy the machine is; 30 minutes on an overloaded one added 31, 99 and 130 MB without the limit of the pool's threads.
+    /// Other variations add memory only temporarily: a profile that is being taken, a scrape, threads of the pool on a busy machine. A leak also
+    /// raises the smallest values. Large objects, and therefore committed memory and RSS, depend on the load of the machine. 30 minutes on
+    /// an overloaded machine added 31, 99 and 130 MB without the limit of the pool's threads.
     /// </remarks>
     public static IReadOnlyList<(string Name, Func<SoakSample, double> Value, double? Tolerance)> Curves { get; } =
     [
@@ -67,7 +67,7 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
     private const string Bars = "▁▂▃▄▅▆▇█";
     private const int Columns = 60;
 
-    /// <summary>From the second fifth to the last: when everything has started, and at the end.</summary>
+    /// <summary>The growth from the second fifth, when everything has started, to the last fifth.</summary>
     public IEnumerable<string> Growths() =>
         from curve in SoakSample.Curves
         where curve.Tolerance is not null
@@ -76,7 +76,7 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
         where after - before > curve.Tolerance
         select string.Create(CultureInfo.InvariantCulture, $"{curve.Name}: from {before:0.##} to {after:0.##}, more than {curve.Tolerance} above");
 
-    /// <summary>The same run with a leak.</summary>
+    /// <summary>Returns the run with an added leak.</summary>
     public SoakSeries With(Func<SoakSample, SoakSample> leak) => new([.. samples.Select(leak)]);
 
     public string ToCsv() => string.Concat(
@@ -86,7 +86,7 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
                 .Select(value => value.ToString("0.###", CultureInfo.InvariantCulture))) + "\n")
             .Prepend("seconds,requests,profiles,threads started," + string.Join(',', SoakSample.Curves.Select(curve => curve.Name.Replace(",", ""))) + "\n"));
 
-    /// <summary>A table in Markdown with a line of bars for each curve, each between its smallest and largest value.</summary>
+    /// <summary>Returns a Markdown table with a line of bars for each curve, scaled from its smallest to its largest value.</summary>
     public string ToTable()
     {
         StringBuilder text = new("| curve | start | 20 % | 100 % | min to max | over time |\n| --- | --: | --: | --: | --: | --- |\n");
@@ -102,7 +102,7 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
         return text.ToString();
     }
 
-    /// <summary>Small pictures, one above the other, with a common time axis.</summary>
+    /// <summary>Returns small plots, one above the other, with a common time axis.</summary>
     public string ToSvg()
     {
         const double Width = 640, Left = 70, Row = 64, Height = 44;
@@ -141,7 +141,7 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
             samples.Take((samples.Count * i / columns)..(samples.Count * (i + 1) / columns)).Average(value))];
     }
 
-    /// <summary>What a tenth of the values of a fifth are below.</summary>
+    /// <summary>Returns the 10th percentile of the values in a fifth of the run.</summary>
     private double Level(Func<SoakSample, double> value, int fifth)
     {
         double[] all = [.. samples.Take((samples.Count * fifth / 5)..(samples.Count * (fifth + 1) / 5)).Select(value).Order()];

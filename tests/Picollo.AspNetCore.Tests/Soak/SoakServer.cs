@@ -13,15 +13,15 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 
-/// <summary>A server with everything on.</summary>
+/// <summary>A server with all options enabled.</summary>
 internal static class SoakServer
 {
     public const string MeterName = "Soak";
 
-    /// <summary>CPU time of a request above which it is logged and its profile kept.</summary>
+    /// <summary>The CPU budget of requests.</summary>
     public static readonly TimeSpan Budget = TimeSpan.FromMilliseconds(20);
 
-    /// <summary>Requests that wait for the client to leave, by the query: each is completed when its handler runs.</summary>
+    /// <summary>The requests that wait for their client to disconnect, by query. Each task is completed when the handler runs.</summary>
     public static readonly ConcurrentDictionary<string, TaskCompletionSource> Held = new();
 
     public static Task<PageServer> StartAsync(OtlpReceiver receiver, TimeSpan exportInterval, SoakLog log, SoakHistograms histograms) =>
@@ -100,23 +100,23 @@ internal static class SoakServer
     }
 }
 
-/// <summary>Its methods are named work.</summary>
+/// <summary>A hub whose methods are measured as named work.</summary>
 internal sealed class SoakHub : Hub
 {
     public string Echo(string text) => Context.ConnectionId.Length > 0 ? text : "";
 }
 
-/// <summary>Keeps warnings, errors and exceptions, except for those that a busy machine causes.</summary>
+/// <summary>Keeps warnings, errors and exceptions, except those that a busy machine causes.</summary>
 internal sealed class SoakLog : ILoggerProvider, ILogger
 {
-    // A worker seems to be blocked if collections, one after the other, have stopped it at two looks.
+    // A worker looks blocked if garbage collections have stopped it at two checks in a row.
     private static readonly string[] OfBusyMachines = ["WorkerBlocked", "HeartbeatSlow"];
 
     private long _overBudget;
 
     public ConcurrentQueue<string> Lines { get; } = new();
 
-    /// <summary>Requests above the budget: also the first one of any route, which is compiled then.</summary>
+    /// <summary>The number of requests above the budget. The first request of a route can be one of them, because its code is compiled.</summary>
     public long OverBudget => Interlocked.Read(ref _overBudget);
 
     public ILogger CreateLogger(string categoryName) => this;

@@ -11,26 +11,26 @@ using Xunit.Abstractions;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 
-/// <summary>A server under load with everything on, for a time: counts are conserved, and memory and descriptors stay flat.</summary>
-/// <remarks>The long run takes what <c>PICOLLO_SOAK</c> says, such as 30m; <c>./build.sh test soak 30m</c> sets it. It then writes its samples, a table
-/// and a picture of them to artifacts/test-results.</remarks>
+/// <summary>Runs a server with all options under load. Counts must be conserved, and memory and descriptors must not grow.</summary>
+/// <remarks>The duration of the long run is <c>PICOLLO_SOAK</c>, such as 30m, which <c>./build.sh test soak 30m</c> sets. The run writes its samples, a
+/// table and a picture of them to artifacts/test-results.</remarks>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class SoakTests(ITestOutputHelper output)
 {
     private const string Switch = "PICOLLO_SOAK";
-    private const int SamplesOfARun = 360; // each 5 s in 30 minutes
+    private const int SamplesOfARun = 360; // every 5 s in 30 minutes
 
-    // On a machine that has no time for it, the pool adds threads, and each keeps megabytes of arrays (ArrayPool.Shared) that are no leak.
+    // On an overloaded machine, the pool adds threads. Each keeps megabytes of arrays (ArrayPool.Shared), which are not a leak.
     private const int PoolThreads = 12;
 
     private static readonly TimeSpan Short = TimeSpan.FromSeconds(20);
 
-    // Profiles, windows and caches of the runtime have filled up by then, so that growth is a leak.
+    // By then, profiles, windows and caches of the runtime are full, so that growth is a leak.
     private static readonly TimeSpan LeastForFlatness = TimeSpan.FromMinutes(20);
 
     [FactNeeding(Need.PerfEvents)]
-    public Task Counts_are_conserved_with_everything_on() => RunAsync(Short, null);
+    public Task Counts_are_conserved_with_all_options() => RunAsync(Short, null);
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Long")]
@@ -47,10 +47,10 @@ public class SoakTests(ITestOutputHelper output)
     [InlineData("30s", 30)]
     [InlineData("10m", 600)]
     [InlineData("2h", 7200)]
-    public void Durations_are_those_of_build_sh(string text, int seconds) => Durations.Parse(text).Should().Be(TimeSpan.FromSeconds(seconds));
+    public void Durations_have_the_format_of_build_sh(string text, int seconds) => Durations.Parse(text).Should().Be(TimeSpan.FromSeconds(seconds));
 
     [Fact]
-    public void Growth_and_only_growth_is_found()
+    public void Only_growth_is_reported()
     {
         SoakSample flat = new(0, 0, 0, 0, 50e6, 10e6, 90e6, 300e6, 200, 60, 900, 1e6, 0.5, 1, 10);
         SoakSeries series = new([.. Enumerable.Range(0, SamplesOfARun).Select(i => flat with
@@ -60,7 +60,7 @@ public class SoakTests(ITestOutputHelper output)
             Heap = flat.Heap + (i < SamplesOfARun / 5 ? i * 1e6 : 80e6) + (i % 7 * 1e5),
         })]);
 
-        series.Growths().Should().BeEmpty("it grows in the first fifth only");
+        series.Growths().Should().BeEmpty("it grows only in the first fifth");
         series.With(sample => sample with { Heap = sample.Heap + (24 * sample.Requests) }).Growths().Should().ContainSingle().Which.Should().StartWith("heap");
         series.With(sample => sample with { Descriptors = sample.Seconds / 60 }).Growths().Should().ContainSingle().Which.Should().StartWith("descriptors");
         SoakSeries.Sparkline([1, 2, 8, 0]).Should().Be("▂▃█▁");
@@ -89,7 +89,7 @@ public class SoakTests(ITestOutputHelper output)
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         PageServer server = await SoakServer.StartAsync(receiver, TimeSpan.FromSeconds(2), log, histograms);
 
-        // One keeps all of its files, to compare counts; the other one replaces its files.
+        // One log keeps all its files, to compare counts. The other one replaces its files.
         string complete = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "complete")).FullName, "all.hlog");
         string rolling = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "rolling")).FullName, "last.hlog");
         HdrHistogramLogRecorder[] recorders =
@@ -188,7 +188,7 @@ public class SoakTests(ITestOutputHelper output)
         JsonElement json = default;
         for (int i = 0; i < 600; i++)
         {
-            // A client may have its response, or have left, before the server has counted the request.
+            // A client may have its response, or have disconnected, before the server counts the request.
             json = await server.JsonAsync();
             if (json.GetProperty("running").GetProperty("count").GetInt32() == 0 && ResponsesOf(json).Sum(route => route.Value) >= expected.Values.Sum())
             {
@@ -228,7 +228,7 @@ public class SoakTests(ITestOutputHelper output)
         (tasks.Submitted, tasks.Completed, tasks.Failed, tasks.Canceled).Should().Be(load.Tasks);
         tasks.Waiting.Should().Be(0);
 
-        // All parts together are the CPU time of the process; what passes between the readings of two parts may be in both until the next time.
+        // The parts add up to the CPU time of the process. CPU time between the readings of two parts may be in both until the next reading.
         long before = CpuUsageReader.GetProcessTimeNanoseconds();
         double parts = (await server.JsonAsync()).GetProperty("processCpu").EnumerateArray().Sum(part => part.GetProperty("secondsTotal").GetDouble());
         long after = CpuUsageReader.GetProcessTimeNanoseconds();
@@ -296,7 +296,7 @@ public class SoakTests(ITestOutputHelper output)
     }
 
     /// <summary>Also checks that this run would have shown the smallest leaks: an object of 100 bytes per request, a descriptor per profile, half
-    /// the counters of a thread-local histogram per thread, 10 µs of CPU time each second per thread that has ended.</summary>
+    /// the counters of a thread-local histogram per thread, and 10 µs of CPU time per second and thread that has ended.</summary>
     private static void CheckFlatness(SoakSeries series)
     {
         series.Growths().Should().BeEmpty();

@@ -27,7 +27,7 @@ public sealed class PicolloSpansTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_request_its_span_and_named_work_all_have_the_time(bool isTracerFirst)
+    public async Task A_request_its_span_and_named_work_all_include_the_time(bool isTracerFirst)
     {
         double own = 0, inWork = 0, child = 0;
         await using RequestApp app = await RequestApp.StartAsync(
@@ -85,7 +85,7 @@ public sealed class PicolloSpansTests : IDisposable
     }
 
     [Fact]
-    public async Task A_host_without_a_server_measures_until_it_is_disposed()
+    public async Task A_host_without_a_server_measures_spans_until_it_is_disposed()
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder();
         builder.Services.AddPicolloSpans("Tests.*");
@@ -100,7 +100,7 @@ public sealed class PicolloSpansTests : IDisposable
     }
 
     [Fact]
-    public async Task A_tracer_that_was_built_before_is_logged()
+    public async Task A_tracer_that_was_built_earlier_is_logged()
     {
         using TracerProvider tracer = Sdk.CreateTracerProviderBuilder().AddSource(_source.Name).Build();
         await using RequestApp app = await RequestApp.StartAsync(
@@ -112,7 +112,7 @@ public sealed class PicolloSpansTests : IDisposable
     }
 
     [Fact]
-    public void Names_and_services_are_needed()
+    public void Names_and_services_are_required()
     {
         ServiceCollection services = [];
         services.Invoking(all => all.AddPicolloSpans()).Should().Throw<ArgumentException>().WithParameterName("sources");
@@ -138,7 +138,7 @@ public sealed class PicolloSpansTests : IDisposable
         condition().Should().BeTrue();
     }
 
-    /// <summary>Copies the tags in the call, as an exporter that serialises does; in milliseconds.</summary>
+    /// <summary>Copies the tags when a span stops, as an exporter that serializes immediately does. Times are in milliseconds.</summary>
     private sealed class CopyingExporter : BaseExporter<Activity>
     {
         public ConcurrentDictionary<string, IReadOnlyDictionary<string, double>> Spans { get; } = [];

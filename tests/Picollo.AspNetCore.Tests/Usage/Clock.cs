@@ -1,6 +1,6 @@
 namespace Picollo.AspNetCore.Tests.Usage;
 
-/// <summary>A clock that stands until it is advanced.</summary>
+/// <summary>A clock that is advanced manually.</summary>
 internal sealed class Clock : TimeProvider
 {
     private long _now = 1000;

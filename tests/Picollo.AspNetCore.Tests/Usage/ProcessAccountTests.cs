@@ -11,16 +11,16 @@ using Picollo.TestKit;
 
 namespace Picollo.AspNetCore.Tests.Usage;
 
-/// <summary>All CPU time of the process is in one of the parts, in a real application.</summary>
+/// <summary>Tests, in a real application, that all CPU time of the process is in one of the parts.</summary>
 public class ProcessAccountTests
 {
     private const double Burnt = 50; // milliseconds
 
-    // What passes between the readings of two parts, on a busy machine.
+    // The time between the readings of two parts on a busy machine.
     private const double Skew = 0.05;
 
     [Fact]
-    public async Task The_parts_are_all_of_the_process()
+    public async Task The_parts_add_up_to_the_process()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/", () => { Burn.Milliseconds(Burnt); }));
         ProcessAccount account = app.Services.GetRequiredService<ProcessAccount>();
@@ -52,7 +52,7 @@ public class ProcessAccountTests
     }
 
     [Fact]
-    public async Task Each_part_has_its_own_and_nothing_of_the_others()
+    public async Task The_parts_do_not_overlap()
     {
         Task background = Task.CompletedTask;
         await using RequestApp app = await RequestApp.StartAsync(web =>
@@ -92,13 +92,13 @@ public class ProcessAccountTests
         (requests["requests"] - before["requests"]).Should().BeGreaterThanOrEqualTo(4 * Burnt / 1e3);
         if (OperatingSystem.IsLinux())
         {
-            (requests["cpu_workers"] - before["cpu_workers"]).Should().BeLessThan(2 * Burnt / 1e3, "the request has its time on the worker");
+            (requests["cpu_workers"] - before["cpu_workers"]).Should().BeLessThan(2 * Burnt / 1e3, "the request includes its time on the worker");
             (workers["cpu_workers"] - requests["cpu_workers"]).Should().BeGreaterThanOrEqualTo(3 * Burnt / 1e3);
         }
     }
 
     [FactNeeding(Need.Linux)]
-    public async Task Threads_outside_of_flows_are_known_by_their_names()
+    public async Task Threads_outside_flows_are_attributed_by_their_names()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapPicollo().AllowAnonymous());
         Dictionary<string, double> before = await ReadAsync(app);
@@ -117,7 +117,7 @@ public class ProcessAccountTests
         Dictionary<string, double> after = await ReadAsync(app);
 
         (after["thread_pool"] - before["thread_pool"]).Should().BeGreaterThanOrEqualTo(Burnt / 1e3);
-        (after["rest"] - before["rest"]).Should().BeGreaterThanOrEqualTo((Burnt / 1e3) - Skew + 0.02, "a thread without a known name has burnt, and ended");
+        (after["rest"] - before["rest"]).Should().BeGreaterThanOrEqualTo((Burnt / 1e3) - Skew + 0.02, "a thread without a known name has used CPU time and ended");
     }
 
     [Fact]

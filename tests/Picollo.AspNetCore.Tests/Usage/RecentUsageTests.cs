@@ -34,7 +34,7 @@ public sealed class RecentUsageTests : IDisposable
     public void Dispose() => _services.Dispose();
 
     [Fact]
-    public void A_window_leaves_out_the_slow_requests_of_the_start()
+    public void A_window_excludes_the_slow_first_requests()
     {
         Count("/a", 900 * Millisecond);
         View(null);
@@ -50,13 +50,13 @@ public sealed class RecentUsageTests : IDisposable
 
         since.Count.Should().Be(66);
         since.Max.Should().BeCloseTo(900 * (ulong)Millisecond, (ulong)Millisecond * 9);
-        minute.Count.Should().BeInRange(60, 65, "it begins at a moment up to 10 s before the minute");
+        minute.Count.Should().BeInRange(60, 65, "the window starts up to 10 s before the minute");
         minute.Max.Should().BeCloseTo(2 * (ulong)Millisecond, (ulong)Millisecond / 50);
         minute.Sum.Should().Be(minute.Count * 2d * Millisecond, "the sum is exact");
     }
 
     [Fact]
-    public void Each_window_has_what_was_counted_within_its_time() => Seeded.Run(20, random =>
+    public void Each_window_contains_the_requests_in_its_time() => Seeded.Run(20, random =>
     {
         using ServiceProvider services = new ServiceCollection()
             .AddLogging().AddSingleton<TimeProvider>(_clock).AddPicollo().Services.BuildServiceProvider();
@@ -86,7 +86,7 @@ public sealed class RecentUsageTests : IDisposable
     });
 
     [Fact]
-    public void After_a_pause_a_window_begins_anew()
+    public void After_a_pause_a_window_starts_again()
     {
         Count("/a", Millisecond);
         View(RecentWindow.Minute);
@@ -95,18 +95,18 @@ public sealed class RecentUsageTests : IDisposable
 
         UsageReading first = View(RecentWindow.Minute);
         first.RecentTime.Should().Be(TimeSpan.Zero);
-        Cpu(first, "/a").HasValues.Should().BeFalse("no one knows which of the five were in the last minute");
+        Cpu(first, "/a").HasValues.Should().BeFalse("it is unknown which of the five were in the last minute");
         UsageReading ten = View(RecentWindow.TenMinutes);
         ten.RecentTime.Should().Be(TimeSpan.FromSeconds(300));
         Cpu(ten, "/a").Count.Should().Be(5);
 
         _clock.Advance(3600);
         View(null);
-        _recent.Moments.Should().Be(1, "what is older than the longest window is forgotten");
+        _recent.Moments.Should().Be(1, "moments older than the longest window are removed");
     }
 
     [Fact]
-    public void A_row_that_is_new_is_in_a_window_with_all_it_has()
+    public void A_new_row_is_in_a_window_with_all_its_values()
     {
         View(null);
         _clock.Advance(5);
@@ -122,7 +122,7 @@ public sealed class RecentUsageTests : IDisposable
     }
 
     [Fact]
-    public void Without_a_window_the_reading_is_the_same_and_a_shared_one_is_read_once()
+    public void Without_a_window_the_reading_is_unchanged_and_a_shared_window_is_computed_once()
     {
         Count("/a", Millisecond);
         UsageReading reading = _reader.Read();
@@ -141,12 +141,12 @@ public sealed class RecentUsageTests : IDisposable
 
         IReadOnlyList<ReadOnlyHdrHistogram> recent = _recent.HistogramsOf(subject, RecentWindow.Minute);
         recent.Select(histogram => histogram.TotalCount).Should().Equal(3, 3);
-        recent.Should().OnlyContain(histogram => histogram.GetPercentileValue(100) < 2 * Millisecond, "of CPU and wall time each without the first");
+        recent.Should().OnlyContain(histogram => histogram.GetPercentileValue(100) < 2 * Millisecond, "CPU and wall time exclude the first request");
         _recent.HistogramsOf(subject, null).Select(histogram => histogram.TotalCount).Should().Equal(4, 4);
     }
 
     [Fact]
-    public void Nothing_is_kept_of_rows_that_do_not_change()
+    public void Unchanged_rows_share_their_state()
     {
         Count("/a", Millisecond);
         View(null);
@@ -164,7 +164,7 @@ public sealed class RecentUsageTests : IDisposable
     [Theory]
     [InlineData(100, 3)]
     [InlineData(int.MaxValue, 70)]
-    public void Its_memory_with_256_routes_is_bounded(int buckets, int megabytes)
+    public void The_memory_with_256_routes_is_limited(int buckets, int megabytes)
     {
         Random random = new(1);
         RouteUsage[] routes = [.. Enumerable.Range(0, 255).Select(i => _routes.Get("GET", $"/{i}"))];
@@ -176,7 +176,7 @@ public sealed class RecentUsageTests : IDisposable
 
         for (int moment = 0; moment < 25; moment++)
         {
-            Array.ForEach(routes, route => route.Record(new RunUsage(Millisecond, Millisecond, null))); // each is kept anew
+            Array.ForEach(routes, route => route.Record(new RunUsage(Millisecond, Millisecond, null))); // each state is kept again
             View(null);
             _clock.Advance(moment < 15 ? 60 : 10);
         }
@@ -186,7 +186,7 @@ public sealed class RecentUsageTests : IDisposable
         _recent.KeptBytes.Should().BeLessThan(megabytes * 1_000_000L);
     }
 
-    /// <summary>Counts of any size in a number of buckets from a millisecond on, or in all of them.</summary>
+    /// <summary>Records counts of any size in a number of buckets from a millisecond up, or in all buckets.</summary>
     private static void Fill(HdrHistogram histogram, Random random, int buckets)
     {
         foreach (Bucket bucket in histogram.Buckets.Where(bucket => buckets == int.MaxValue || bucket.Start >= Millisecond).Take(buckets))

@@ -14,7 +14,7 @@ public class RuntimeUsageTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task The_page_has_a_table_of_its_own_for_the_runtime()
+    public async Task The_page_has_a_separate_table_for_the_runtime()
     {
         await using PageServer server = await StartAsync();
         server.Registry.Add("order_size", HdrHistogram.Create());
@@ -24,12 +24,12 @@ public class RuntimeUsageTests
         string runtime = Between(page, "<caption>Runtime", "</table>");
         runtime.Should().Contain(Delay).And.Contain("gc.reason").And.NotContain("order_size");
         Between(page, "<caption>Histograms", "</table>").Should().Contain("order_size").And.NotContain("dotnet.");
-        page.Should().MatchRegex("Since the start: [0-9,]+ collections").And.Contain("of generation 2) paused");
+        page.Should().MatchRegex("Since the start: [0-9,]+ collections").And.Contain("of generation 2) with ");
     }
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task Json_has_totals_and_the_distributions_are_among_the_histograms()
+    public async Task JSON_has_totals_and_the_distributions_are_among_the_histograms()
     {
         await using PageServer server = await StartAsync();
 
@@ -49,7 +49,7 @@ public class RuntimeUsageTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task The_exposition_has_histograms_and_counters_by_the_names_of_the_runtimes_own_meter()
+    public async Task The_exposition_has_histograms_and_counters_with_the_names_of_the_runtime_meter()
     {
         await using PageServer server = await StartAsync();
 
@@ -69,7 +69,7 @@ public class RuntimeUsageTests
     }
 
     [Fact]
-    public async Task Nothing_is_measured_unless_the_options_say_so()
+    public async Task By_default_the_runtime_is_not_measured()
     {
         await using PageServer server = await PageServer.StartAsync();
 
@@ -96,7 +96,7 @@ public class RuntimeUsageTests
     }
 
     [Fact]
-    public async Task A_meter_of_the_application_in_the_same_registry_is_an_error_at_the_start()
+    public async Task A_meter_of_the_application_in_the_same_registry_is_an_error_at_startup()
     {
         HdrHistogramRegistry registry = new();
         using RuntimeMeter own = RuntimeMeter.Start(registry);
@@ -105,11 +105,11 @@ public class RuntimeUsageTests
             configure: options => options.MeasureRuntime = true, build: builder => builder.Services.AddSingleton(registry));
 
         (await start.Should().ThrowAsync<ArgumentException>()).WithMessage("*is already registered*");
-        registry.TryGet(Delay, out _).Should().BeTrue("the application's own meter still runs");
+        registry.TryGet(Delay, out _).Should().BeTrue("the meter of the application is still running");
     }
 
     [Fact]
-    public async Task Rates_are_those_of_the_window_of_the_reading()
+    public async Task Rates_cover_the_window_of_the_reading()
     {
         Clock clock = new();
         await using ServiceProvider services = new ServiceCollection()
@@ -134,11 +134,11 @@ public class RuntimeUsageTests
         clock.Advance(1000);
         RuntimeReading second = reader.Read().Runtime!;
 
-        // What other tests do meanwhile counts, too.
+        // Other tests that run meanwhile count, too.
         first.ExceptionRate.Should().BeInRange(10 / 100.0, (after.Exceptions - before.Exceptions) / 100.0 + 1);
         first.AllocationRate.Should().BeGreaterThanOrEqualTo(90_000_000 / 100.0);
         (first.PauseShare * 100).Should().BeInRange(double.Epsilon, (after.GcPauseTime - before.GcPauseTime).TotalSeconds * 1.01 + 0.1);
-        second.AllocationRate.Should().BeLessThan(first.AllocationRate, "its window is the second only, and ten times as long");
+        second.AllocationRate.Should().BeLessThan(first.AllocationRate, "its window is only the second one, which is ten times as long");
         second.Totals.Gen2Collections.Should().BeGreaterThanOrEqualTo(before.Gen2Collections + 10);
     }
 

@@ -27,7 +27,7 @@ public sealed class UsageReaderTests : IDisposable
     public void Dispose() => _services.Dispose();
 
     [Fact]
-    public void The_first_look_is_over_the_time_since_the_start()
+    public void The_first_reading_covers_the_time_since_the_start()
     {
         Count("/before", 1_000_000, 1000);
         UsageReader reader = Start();
@@ -41,7 +41,7 @@ public sealed class UsageReaderTests : IDisposable
     }
 
     [Fact]
-    public void Whoever_looks_on_sees_the_last_ten_seconds()
+    public void Frequent_readings_cover_the_last_ten_seconds()
     {
         UsageReader reader = Start();
         _clock.Advance(1000);
@@ -60,7 +60,7 @@ public sealed class UsageReaderTests : IDisposable
     }
 
     [Fact]
-    public void Whoever_looks_now_and_then_sees_the_time_since_the_last_look()
+    public void Rare_readings_cover_the_time_since_the_last_reading()
     {
         UsageReader reader = Start();
         foreach (int seconds in new[] { 60, 15, 11, 300 })
@@ -74,7 +74,7 @@ public sealed class UsageReaderTests : IDisposable
     }
 
     [Fact]
-    public void Two_who_look_at_once_do_not_take_each_others_window()
+    public void Two_concurrent_readers_do_not_shorten_each_others_window()
     {
         UsageReader reader = Start();
         for (int i = 0; i < 40; i++)
@@ -98,11 +98,11 @@ public sealed class UsageReaderTests : IDisposable
         UsageReading last = reader.Read();
         last.Window.TotalSeconds.Should().BeInRange(9, 10);
         last.Routes[0].Rate.Should().BeApproximately(20, 1e-3);
-        reader.Looks.Should().BeLessThan(50, "twenty a second for minutes");
+        reader.Looks.Should().BeLessThan(50, "there were twenty readings per second for minutes");
     }
 
     [Fact]
-    public void A_look_that_follows_too_soon_has_the_longer_window()
+    public void A_reading_that_follows_too_soon_has_a_longer_window()
     {
         UsageReader reader = Start();
         _clock.Advance(100);
@@ -114,20 +114,20 @@ public sealed class UsageReaderTests : IDisposable
     }
 
     [Fact]
-    public void A_reading_is_shared_while_it_is_young_enough()
+    public void A_recent_reading_is_shared()
     {
         UsageReader reader = Start();
         _clock.Advance(1);
         UsageReading first = reader.Read(TimeSpan.FromSeconds(0.5));
         _clock.Advance(0.4);
         reader.Read(TimeSpan.FromSeconds(0.5)).Should().BeSameAs(first);
-        reader.Read().Should().NotBeSameAs(first, "who asks for a new one gets it");
+        reader.Read().Should().NotBeSameAs(first, "a new reading was requested");
         _clock.Advance(0.6);
         reader.Read(TimeSpan.FromSeconds(0.5)).Time.Should().Be(_clock.GetUtcNow());
     }
 
     [Fact]
-    public void The_share_of_the_machine_is_cpu_seconds_a_second_and_processor()
+    public void The_share_of_the_machine_is_CPU_seconds_per_second_and_processor()
     {
         UsageReader reader = Start();
         _clock.Advance(10);
@@ -141,7 +141,7 @@ public sealed class UsageReaderTests : IDisposable
     }
 
     [Fact]
-    public void A_histogram_that_was_reset_begins_anew()
+    public void A_histogram_that_was_reset_starts_again()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(1000).Create();
         _registry.Add("size", histogram);
@@ -160,7 +160,7 @@ public sealed class UsageReaderTests : IDisposable
     }
 
     [Fact]
-    public void Two_looks_at_one_moment_tell_no_rate()
+    public void Two_readings_at_the_same_moment_have_no_rate()
     {
         UsageReader reader = Start();
         Count(5);
