@@ -3,24 +3,24 @@ using Picollo.Peers.Tests.Prometheus;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>A Blazor circuit, which is one request for as long as the browser shows the page.</summary>
+/// <summary>Tests a Blazor circuit, which is one request while the browser shows the page.</summary>
 public sealed class BlazorTests(Browser browser) : IClassFixture<Browser>
 {
     private const double BurntSeconds = 0.2;
 
-    // Of this build: Debug or Release.
+    // The configuration of this build: Debug or Release.
     private static readonly string Program = Path.Combine(
         Repository.Root, "tests", "BlazorApp", Path.GetRelativePath(Path.Combine(Repository.Root, "tests", "Picollo.Peers.Tests"), AppContext.BaseDirectory),
         "BlazorApp.dll");
 
     [FactNeeding(Need.Chromium)]
-    public async Task What_a_circuit_takes_is_seen_at_each_click_and_not_when_it_ends()
+    public async Task The_CPU_time_of_a_circuit_is_counted_at_each_click_and_not_only_at_its_end()
     {
         await using SampleProcess app = new(Program);
         await browser.Page.ResizeAsync(800, 600, false);
         await browser.Page.NavigateAsync(app.Address.AbsoluteUri);
 
-        await UntilAsync("document.querySelector('button') !== null"); // with the circuit
+        await UntilAsync("document.querySelector('button') !== null"); // the circuit is connected
         double none = await CircuitSecondsAsync(app);
         await ClickAsync(1);
         double first = await CircuitSecondsAsync(app);

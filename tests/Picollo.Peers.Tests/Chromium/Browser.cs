@@ -4,7 +4,7 @@ using System.Text.Json;
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>A headless Chromium with one page, for all tests of a class.</summary>
-/// <remarks>Without the sandbox, which root and containers cannot have: it is shown nothing but what these tests wrote.</remarks>
+/// <remarks>The sandbox is off, because it does not work for root and in containers. The browser shows only pages of these tests.</remarks>
 public sealed class Browser : IAsyncLifetime
 {
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(60);
@@ -42,7 +42,7 @@ public sealed class Browser : IAsyncLifetime
         Page = await DevTools.ConnectAsync(new Uri(address));
     }
 
-    /// <summary>Ends the browser and removes what it wrote.</summary>
+    /// <summary>Ends the browser and removes its files.</summary>
     public async Task DisposeAsync()
     {
         if (_process is not null)
@@ -61,12 +61,12 @@ public sealed class Browser : IAsyncLifetime
             }
             catch (IOException) when (attempt < 20)
             {
-                await Task.Delay(100); // a child that is just ending still writes
+                await Task.Delay(100); // a child process that is ending may still write
             }
         }
     }
 
-    /// <summary>Shows a text as a file of that name.</summary>
+    /// <summary>Shows a text as a file with a name.</summary>
     internal async Task<IReadOnlyList<string>> ShowAsync(string name, string text, int width = 1200, bool isDark = false)
     {
         string path = Path.Combine(_folder, name);
@@ -75,7 +75,7 @@ public sealed class Browser : IAsyncLifetime
         return await Page.NavigateAsync(new Uri(path).AbsoluteUri);
     }
 
-    /// <summary>Leaves a picture of the page for people to look at.</summary>
+    /// <summary>Writes a screenshot of the page for manual review.</summary>
     internal async Task KeepAsync(string name)
     {
         string folder = Path.Combine(Repository.Root, "artifacts", "test-results", "chromium");
@@ -83,7 +83,7 @@ public sealed class Browser : IAsyncLifetime
         await File.WriteAllBytesAsync(Path.Combine(folder, name + ".png"), await Page.CaptureAsync());
     }
 
-    // Written when the browser listens: the port on the first line.
+    // The browser writes this file when it listens. The first line is the port.
     private async Task<int> PortAsync()
     {
         string file = Path.Combine(_folder, "DevToolsActivePort");

@@ -1,9 +1,9 @@
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>Expressions that look for what a reader would find fault with.</summary>
+/// <summary>Expressions that find layout and contrast problems.</summary>
 internal static class Checks
 {
-    /// <summary>Texts that are not within their plot.</summary>
+    /// <summary>Returns texts that are not within their plot.</summary>
     public const string OutsideOfTheirBox =
         """
         [...document.querySelectorAll("figure svg text")].filter(text => {
@@ -12,7 +12,7 @@ internal static class Checks
         }).map(text => text.textContent)
         """;
 
-    /// <summary>Texts of a plot that cover each other, by more than the empty space above and below letters.</summary>
+    /// <summary>Returns texts of a plot that overlap by more than the empty space above and below letters.</summary>
     public const string OverlappingTexts =
         """
         [...document.querySelectorAll("figure svg")].flatMap(svg => {
@@ -24,7 +24,7 @@ internal static class Checks
         })
         """;
 
-    /// <summary>The contrast of an element's text against the page, as WCAG 2.2 defines it.</summary>
+    /// <summary>Returns the contrast of an element's text with the page, as defined by WCAG 2.2.</summary>
     public static string ContrastOf(string selector) =>
         $$"""
         (() => {
@@ -38,7 +38,7 @@ internal static class Checks
         })()
         """;
 
-    /// <summary>Colours of a plot's lines that have less contrast to the page.</summary>
+    /// <summary>Returns colors of plot lines that have less contrast with the page.</summary>
     public static string FaintLines(double contrast) =>
         $$"""
         (() => {
@@ -54,7 +54,7 @@ internal static class Checks
         })()
         """;
 
-    /// <summary>Elements of a page that stick out of its sides or of the boxes that hold them, and letters that cannot be read.</summary>
+    /// <summary>Returns elements that overflow the page or their boxes, and letters that are too small to read.</summary>
     public const string Faults =
         """
         (() => {
@@ -81,12 +81,12 @@ internal static class Checks
         })()
         """;
 
-    /// <summary>Elements whose letters have less contrast to what is behind them than WCAG 2.2 asks for in 1.4.3, with it.</summary>
+    /// <summary>Returns elements whose letters have less contrast with their background than WCAG 2.2, 1.4.3, requires, and the contrast.</summary>
     public const string FaintTexts =
         """
         (() => {
           const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-          // What a colour looks like on a ground: any syntax, color-mix() included.
+          // Computes how a color looks on a background, for any syntax, including color-mix().
           const painted = new Map();
           const paint = (...colours) => {
             const key = colours.join();
@@ -109,7 +109,7 @@ internal static class Checks
         })()
         """;
 
-    /// <summary>Names in the boxes of a picture whose contrast is less than that.</summary>
+    /// <summary>Returns names in the boxes of a picture that have less contrast than that.</summary>
     public const string FaintNames =
         """
         (() => {

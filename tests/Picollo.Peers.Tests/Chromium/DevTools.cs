@@ -5,7 +5,7 @@ using System.Text.Json.Nodes;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>As much of the Chrome DevTools Protocol (chromedevtools.github.io/devtools-protocol) as the tests need. One caller at a time.</summary>
+/// <summary>The part of the Chrome DevTools Protocol (chromedevtools.github.io/devtools-protocol) that the tests need. Not thread-safe.</summary>
 internal sealed class DevTools : IAsyncDisposable
 {
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
@@ -46,19 +46,19 @@ internal sealed class DevTools : IAsyncDisposable
         }
     }
 
-    /// <summary>Loads a page and gives back what it complained of: console messages, exceptions, breaches of its policy.</summary>
+    /// <summary>Loads a page and returns its complaints: console messages, exceptions and policy violations.</summary>
     public async Task<IReadOnlyList<string>> NavigateAsync(string address)
     {
-        // What the page before goes on to say, of a server that has ended, is not this one's.
+        // Complaints of the previous page, for example about a server that has ended, do not count.
         await LoadAsync("about:blank");
         await LoadAsync(address);
 
-        // A picture waits for the page's frame, with a script and without one; by then all that loading causes was said.
+        // A screenshot waits for the frame of the page, with or without a script. By then, all complaints about loading have arrived.
         await CaptureAsync();
         return Complaints;
     }
 
-    /// <summary>What the page complained of since it was loaded.</summary>
+    /// <summary>The complaints of the page since it was loaded.</summary>
     public IReadOnlyList<string> Complaints =>
     [
         .. _events
@@ -66,7 +66,7 @@ internal sealed class DevTools : IAsyncDisposable
             .Select(one => one["params"]!.ToJsonString()),
     ];
 
-    /// <summary>The value of an expression, or what its promise comes to.</summary>
+    /// <summary>Returns the value of an expression, or the result of its promise.</summary>
     public async Task<JsonNode?> EvaluateAsync(string expression)
     {
         JsonNode result = await SendAsync(
@@ -91,7 +91,7 @@ internal sealed class DevTools : IAsyncDisposable
     public async Task<byte[]> CaptureAsync() => Convert.FromBase64String(
         (string)(await SendAsync("Page.captureScreenshot", new() { ["captureBeyondViewport"] = true }))["data"]!);
 
-    /// <summary>The page on A4, as a PDF.</summary>
+    /// <summary>Prints the page on A4 as a PDF.</summary>
     public async Task<byte[]> PrintAsync() => Convert.FromBase64String((string)(await SendAsync(
         "Page.printToPDF",
         new() { ["paperWidth"] = 8.27, ["paperHeight"] = 11.69, ["printBackground"] = true, ["preferCSSPageSize"] = false }))["data"]!);

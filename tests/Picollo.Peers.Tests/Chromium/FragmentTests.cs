@@ -2,11 +2,11 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>Plots without the report around them.</summary>
+/// <summary>Tests plots outside a report.</summary>
 public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
 {
     [FactNeeding(Need.Chromium)]
-    public async Task A_page_that_allows_nothing_can_hold_every_plot()
+    public async Task A_page_with_the_strictest_policy_can_contain_every_plot()
     {
         HdrHistogramSeries[] series = Reports.Series("two");
         HdrHistogramPlot[] plots =
@@ -27,7 +27,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_document_is_light_or_dark_as_the_system_is()
+    public async Task A_document_follows_the_light_or_dark_mode_of_the_system()
     {
         string document = HdrHistogramPlot.CreatePercentiles(Reports.Series("two"), Reports.Options("two")).ToSvgDocument();
         List<string> grounds = [];
@@ -44,7 +44,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
     [TheoryNeeding(Need.Chromium)]
     [InlineData(390)]
     [InlineData(1280)]
-    public async Task A_document_is_as_wide_as_there_is_room_and_whole(int window)
+    public async Task A_document_fills_the_available_width_and_is_complete(int window)
     {
         string document = HdrHistogramPlot.CreateDensity(Reports.Series("two"), Reports.Options("two")).ToSvgDocument();
         (await browser.ShowAsync("plot.svg", document, window)).Should().BeEmpty();
@@ -70,7 +70,7 @@ public sealed class FragmentTests(Browser browser) : IClassFixture<Browser>
         System.Text.RegularExpressions.Regex.Count(print, @"/Type\s*/Page\b").Should().Be(1);
     }
 
-    /// <summary>So wide, and as high as the whole picture then is.</summary>
+    /// <summary>Resizes the window to a width, and to the resulting height of the whole picture.</summary>
     private async Task ShouldBeAsync(string element, double width, string document)
     {
         System.Text.Json.Nodes.JsonNode size = (await browser.Page.EvaluateAsync(

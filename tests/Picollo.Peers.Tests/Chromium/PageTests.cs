@@ -10,7 +10,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>The web application's page as a browser shows it. Pictures for people to look at are left in artifacts/test-results/chromium.</summary>
+/// <summary>Tests the page of a web application in a browser. Screenshots for manual review are written to artifacts/test-results/chromium.</summary>
 public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 {
     private const int Narrow = 390;
@@ -52,7 +52,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 
     [TheoryNeeding(Need.Chromium)]
     [MemberData(nameof(Looks))]
-    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string what, int width, bool hasDark)
+    public async Task The_page_has_no_errors_and_no_overflow(string what, int width, bool hasDark)
     {
         await using PageServer server = await PageServer.StartAsync();
         Fill(server, what);
@@ -64,7 +64,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 
             (await TextsAsync(Checks.Faults)).Should().BeEmpty();
             (what is "hostile" or "256 long names" || (bool)(await browser.Page.EvaluateAsync("[...document.querySelectorAll('.table')].every(one => one.scrollWidth <= one.clientWidth)"))!)
-                .Should().BeTrue("usual figures need no scrolling");
+                .Should().BeTrue("typical numbers fit without scrolling");
             (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
             (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
             (await TextsAsync(width <= Breakpoint ? RowsThatAreNoCards : "[]")).Should().BeEmpty();
@@ -80,7 +80,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     [TheoryNeeding(Need.Chromium)]
     [InlineData(false, 3)]
     [InlineData(true, 6)]
-    public async Task Every_line_of_a_plot_stands_out_from_the_ground(bool isDark, double contrast)
+    public async Task Every_line_of_a_plot_contrasts_with_the_background(bool isDark, double contrast)
     {
         await using PageServer server = await PageServer.StartAsync();
         Fill(server, "usual");
@@ -90,7 +90,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_window_is_chosen_by_its_link_and_followed()
+    public async Task A_window_is_selected_by_its_link_and_updated()
     {
         const string Largest = "document.querySelectorAll('.routes tbody td')[8].textContent";
         await using PageServer server = await PageServer.StartAsync();
@@ -105,12 +105,12 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 
         await UntilAsync($"{Largest} === '2.01'");
         await UntilAsync("document.querySelector('figcaption').textContent === 'Percentiles over the last minute'");
-        await UntilAsync("document.querySelector('figure svg text').textContent === 'ms'"); // of the axis, to 2.5 ms; it was to 1 s
+        await UntilAsync("document.querySelector('figure svg text').textContent === 'ms'"); // the unit of the axis, which now ends at 2.5 ms instead of 1 s
         browser.Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Rows_stay_sorted_and_details_open_when_the_tables_are_updated()
+    public async Task Rows_remain_sorted_and_details_remain_open_when_the_tables_are_updated()
     {
         const string Routes = "[...document.querySelectorAll('.routes tbody th bdi')].map(one => one.textContent).join(' ')";
         await using PageServer server = await PageServer.StartAsync();
@@ -131,13 +131,13 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         await UntilAsync($"{Requests} === '120'");
 
         orders.Should().Equal("/c /b /a", "/c /a /b", "/b /a /c", "/a /b /c");
-        (await TextAsync(Routes)).Should().Be("/a /b /c", "by itself the server has the new figures of /a first");
+        (await TextAsync(Routes)).Should().Be("/a /b /c", "the server sorts by CPU time, with the new values of /a first");
         (await TextAsync("document.querySelector('.routes th[aria-sort]').ariaSort")).Should().Be("ascending");
         ((bool)(await browser.Page.EvaluateAsync("document.querySelector('details').open"))!).Should().BeTrue();
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task It_updates_live_and_leaves_focus_and_scripts_alone()
+    public async Task Live_updates_do_not_affect_focus_and_scripts()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", count: 41);
@@ -149,17 +149,17 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 
         await UntilAsync($"{Requests} === '42'");
         await UntilAsync($"document.getElementById('plots').innerHTML.length !== {before.Length}");
-        (await TextAsync("String(window.same === document.querySelector('.routes tbody td'))")).Should().Be("true", "the page was not loaded again");
+        (await TextAsync("String(window.same === document.querySelector('.routes tbody td'))")).Should().Be("true", "the page was not reloaded");
         (await TextAsync("document.activeElement.textContent")).Should().Be("GET /orders");
         server.Count("PUT", "/new", 900_000_000);
         await UntilAsync("document.querySelectorAll('.routes tbody tr').length === 2");
-        (await TextAsync("document.querySelector('.routes tbody a').textContent")).Should().Be("PUT /new", "it took most");
-        (await TextAsync("document.querySelector('h2').textContent")).Should().Be("GET /orders", "it is what was chosen");
+        (await TextAsync("document.querySelector('.routes tbody a').textContent")).Should().Be("PUT /new", "it used the most CPU time");
+        (await TextAsync("document.querySelector('h2').textContent")).Should().Be("GET /orders", "it is the selected row");
         browser.Page.Complaints.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_row_is_chosen_by_its_link()
+    public async Task A_row_is_selected_by_its_link()
     {
         await using PageServer server = await PageServer.StartAsync();
         Fill(server, "usual");
@@ -179,7 +179,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     [TheoryNeeding(Need.Chromium)]
     [InlineData(Narrow, false)]
     [InlineData(Wide, true)]
-    public async Task A_moment_is_marked_and_what_comes_is_drawn_beside_it(int width, bool isDark)
+    public async Task Values_after_a_mark_are_compared_with_values_before_it(int width, bool isDark)
     {
         await using PageServer server = await PageServer.StartAsync();
         Fill(server, "usual");
@@ -203,7 +203,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         (await TipAsync(1)).Should().MatchRegex("→").And.Contain("+");
 
         await ShowAsync(server, width, isDark);
-        await UntilAsync("document.querySelectorAll('figure').length === 4"); // the mark outlives the page
+        await UntilAsync("document.querySelectorAll('figure').length === 4"); // the mark survives a reload of the page
         await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
         await UntilAsync("document.querySelectorAll('figure').length === 2");
         await ShowAsync(server, width, isDark);
@@ -212,7 +212,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task What_was_asked_for_before_the_mark_was_forgotten_is_not_drawn_after()
+    public async Task A_comparison_that_arrives_after_the_mark_is_removed_is_not_drawn()
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
@@ -238,7 +238,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_server_that_restarts_is_followed_and_its_mark_kept()
+    public async Task The_page_follows_a_restarted_server_and_keeps_the_mark()
     {
         PageServer server = await PageServer.StartAsync();
         int port = server.Address.Port;
@@ -261,7 +261,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     [TheoryNeeding(Need.Chromium)]
     [InlineData(Narrow)]
     [InlineData(Wide)]
-    public async Task The_values_under_the_pointer_are_told_and_kept_up_to_date(int width)
+    public async Task The_tooltip_shows_the_values_under_the_pointer_and_is_updated(int width)
     {
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders", 1_000_000, 2_000_000, 1000);
@@ -277,7 +277,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Without_its_script_it_is_a_still_picture()
+    public async Task Without_its_script_the_page_is_static()
     {
         await using PageServer server = await PageServer.StartAsync();
         Fill(server, "usual");
@@ -299,7 +299,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_page_that_nobody_sees_takes_no_place()
+    public async Task A_hidden_page_does_not_count_as_a_viewer()
     {
         await using PageServer server = await PageServer.StartAsync(configure: options => options.MaxViewers = 1);
         server.Count("GET", "/orders");
@@ -323,7 +323,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_page_that_began_with_nothing_shows_what_comes()
+    public async Task A_page_without_data_shows_data_that_arrives()
     {
         await using PageServer server = await PageServer.StartAsync();
         await ShowAsync(server);
@@ -348,7 +348,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             while (!end.IsCancellationRequested)
             {
                 bool isAwaited = endOfProfile.IsAwaited;
-                Burn(milliseconds: 200); // so that there are samples
+                Burn(milliseconds: 200); // produces samples
                 if (isAwaited)
                 {
                     endOfProfile.Come();
@@ -388,7 +388,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium, Need.PerfEvents)]
-    public async Task A_profile_whose_connection_is_lost_says_so_and_the_page_stays()
+    public async Task A_profile_whose_connection_is_lost_is_reported_on_the_page()
     {
         var lost = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         bool isLost = false;
@@ -410,7 +410,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
                     }
                     else
                     {
-                        context.Abort(); // the browser repeats a request whose connection it had used before
+                        context.Abort(); // the browser repeats a request if its connection was used before
                     }
                 });
                 application.MapPicollo();
@@ -427,7 +427,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium, Need.PerfEvents)]
-    public async Task Without_the_script_the_button_still_leads_to_a_profile()
+    public async Task Without_the_script_the_button_opens_a_profile()
     {
         await using PageServer server = await StartWithProfilesAsync(new HastyTimers(20));
         await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
@@ -462,7 +462,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         }
     }
 
-    // A card has its name above the figures, and at most four of these beside each other.
+    // A card has its name above the numbers, and at most four numbers in a row.
     private const string RowsThatAreNoCards =
         """
         [...document.querySelectorAll("tbody tr")].filter(row => {
@@ -479,12 +479,12 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         return await browser.Page.NavigateAsync(new Uri(server.Address, "picollo").AbsoluteUri);
     }
 
-    /// <summary>What is told where the middle of a figure's plot is pointed at.</summary>
+    /// <summary>Returns the tooltip in the middle of the plot of a figure.</summary>
     private async Task<string> TipAsync(int figure)
     {
         JsonNode place = (await browser.Page.EvaluateAsync(
             $"(() => {{ const f = document.querySelectorAll('figure')[{figure}]; f.scrollIntoView({{ block: 'center' }}); const all = f.querySelectorAll('rect'), r = all[all.length >> 2].getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }})()"))!;
-        await Task.Delay(100); // scrolling takes the tip away
+        await Task.Delay(100); // scrolling hides the tooltip
         await browser.Page.MoveMouseAsync((double)place[0]!, (double)place[1]!);
         await UntilAsync("!document.getElementById('tip').hidden");
         JsonNode inside = (await browser.Page.EvaluateAsync(
@@ -506,7 +506,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             }
             catch (InvalidOperationException)
             {
-                // Between two pages there is nothing to ask.
+                // Between two pages, expressions cannot be evaluated.
             }
 
             await Task.Delay(100);

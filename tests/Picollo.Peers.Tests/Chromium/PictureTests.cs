@@ -7,8 +7,8 @@ using Picollo.Samples.Web;
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>
-/// The README's picture of the page, taken from samples/WebApi under load: an SVG that holds the page as the browser had it, text and not
-/// pixels. PICOLLO_APPROVE=1 takes it anew.
+/// Tests the README's picture of the page, which is taken from samples/WebApi under load. It is an SVG that contains the page of the browser as
+/// text instead of pixels. PICOLLO_APPROVE=1 takes it again.
 /// </summary>
 public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
 {
@@ -17,15 +17,15 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
     private static readonly string Place = Path.Combine(Repository.Root, "docs", "page.svg");
 
     [FactNeeding(Need.Chromium)]
-    public async Task The_readme_shows_the_page_as_it_is()
+    public async Task The_readme_shows_the_current_page()
     {
-        bool isAnew = Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1";
+        bool isUpdate = Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1";
         await using WebApplication application = Api.Create(["--urls", "http://127.0.0.1:0", "--Logging:LogLevel:Default", "None"]);
         await application.StartAsync();
         using HttpClient client = new() { BaseAddress = new Uri(application.Urls.Single()) };
-        await Load.SendAsync(client, TimeSpan.FromSeconds(isAnew ? 20 : 1), CancellationToken.None);
+        await Load.SendAsync(client, TimeSpan.FromSeconds(isUpdate ? 20 : 1), CancellationToken.None);
         string taken = await TakeAsync(client);
-        if (isAnew)
+        if (isUpdate)
         {
             Directory.CreateDirectory(Path.GetDirectoryName(Place)!);
             await File.WriteAllTextAsync(Place, taken);
@@ -38,7 +38,7 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
         ((double)(await browser.Page.EvaluateAsync("document.querySelector('main').getBoundingClientRect().width"))!).Should().Be(Width);
         foreach (Func<XElement, IEnumerable<string>> part in new[] { Styles, Headings, Names })
         {
-            part(XElement.Parse(shown)).Should().Equal(part(XElement.Parse(taken)), "it is a picture of the present page; PICOLLO_APPROVE=1 takes it anew");
+            part(XElement.Parse(shown)).Should().Equal(part(XElement.Parse(taken)), "it is a picture of the current page; PICOLLO_APPROVE=1 takes it again");
         }
     }
 
@@ -62,7 +62,7 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
             })()
             """))!;
 
-        // A picture that is shown small is the page small, and not the page of a small screen.
+        // If the picture is shown small, it is the scaled page and not the layout for small screens.
         string style = PageAssets.Style[..PageAssets.Style.IndexOf("/* No room", StringComparison.Ordinal)];
         return $"""
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {picture["height"]}" width="{Width}" height="{picture["height"]}">
@@ -83,7 +83,7 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
     private static IEnumerable<string> Headings(XElement picture) =>
         [.. picture.Descendants(Xhtml + "thead").Select(one => one.Value), .. picture.Descendants(Xhtml + "dt").Select(one => one.Value)];
 
-    // Without the causes of collections: it depends on the machine which there are.
+    // Excludes the reasons of garbage collections, which depend on the machine.
     private static IEnumerable<string> Names(XElement picture) => picture.Descendants(Xhtml + "bdi").Select(one => one.Value)
         .Where(name => !name.StartsWith("/picollo", StringComparison.Ordinal) && !name.StartsWith("dotnet.gc.pause", StringComparison.Ordinal))
         .Distinct().Order();

@@ -6,7 +6,7 @@ using static Picollo.Peers.Tests.Chromium.ProfileLooks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>The page and the picture of a difference of two CPU profiles as a browser shows them.</summary>
+/// <summary>Tests the page and the picture of the difference of two CPU profiles in a browser.</summary>
 public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Browser>
 {
     public static TheoryData<string, int, bool> Looks { get; } = ProfileLooks.Of(
@@ -14,14 +14,14 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
 
     [TheoryNeeding(Need.Chromium)]
     [MemberData(nameof(Looks))]
-    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string name, int width, bool isDark)
+    public async Task The_page_has_no_errors_and_no_overflow(string name, int width, bool isDark)
     {
         (await ShowAsync(name, width, isDark)).Should().BeEmpty();
         await browser.CheckTablesAsync("difference", name, width, isDark);
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Boxes_are_as_wide_as_the_mean_of_both_shares_and_have_the_colours_of_their_changes()
+    public async Task Boxes_have_the_width_of_the_mean_share_and_the_color_of_their_change()
     {
         await ShowAsync(Small());
 
@@ -58,7 +58,7 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_tooltip_and_a_search_have_both_shares()
+    public async Task A_tooltip_and_a_search_show_both_shares()
     {
         await ShowAsync(Small());
 
@@ -71,7 +71,7 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_chosen_part_shows_its_own_difference()
+    public async Task A_selected_part_shows_its_own_difference()
     {
         await ShowAsync("parts");
 
@@ -88,7 +88,7 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
     [InlineData("hostile", false)]
     [InlineData("deep", false)]
     [InlineData("empty", true)]
-    public async Task The_picture_opens_alone(string name, bool isDark)
+    public async Task The_picture_opens_without_the_page(string name, bool isDark)
     {
         using StringWriter svg = new();
         Difference(name).WriteSvg(svg);

@@ -1,12 +1,12 @@
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>What the tests of the pages of profiles and of their differences share.</summary>
+/// <summary>Helpers for the tests of the pages of profiles and of their differences.</summary>
 internal static class ProfileLooks
 {
     public const int Narrow = 390;
     public const int Wide = 1280;
 
-    /// <summary>Pages at both widths, in light and, as far as they are named, in dark.</summary>
+    /// <summary>Checks pages at both widths in light mode, and the given ones also in dark mode.</summary>
     public static TheoryData<string, int, bool> Of(string[] names, string[] darkNames)
     {
         TheoryData<string, int, bool> looks = [];
@@ -26,7 +26,7 @@ internal static class ProfileLooks
         return looks;
     }
 
-    /// <summary>Checks the page that is shown, with each of its tables.</summary>
+    /// <summary>Checks the current page with each of its tables.</summary>
     public static async Task CheckTablesAsync(this Browser browser, string kind, string name, int width, bool isDark)
     {
         foreach (string tab in name == "empty" ? [""] : new[] { "functions", "calls", "callers" })
@@ -41,7 +41,7 @@ internal static class ProfileLooks
         }
     }
 
-    /// <summary>Checks the page that is shown, and leaves a picture of it.</summary>
+    /// <summary>Checks the current page and writes a screenshot of it.</summary>
     public static async Task CheckAsync(this Browser browser, string picture, int width, bool isDark)
     {
         await browser.KeepAsync($"{picture}-{width}-{(isDark ? "dark" : "light")}");

@@ -6,7 +6,7 @@ using static Picollo.Peers.Tests.Chromium.ProfileLooks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>A page of several CPU profiles, such as those of routes, as a browser shows it.</summary>
+/// <summary>Tests a page of several CPU profiles, such as those of routes, in a browser.</summary>
 public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
 {
     private static readonly string LongRoute = "GET /" + string.Join('/', Enumerable.Range(0, 30).Select(i => $"{{parameter{i}}}"));
@@ -16,7 +16,7 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
     [InlineData(Narrow, true)]
     [InlineData(Wide, false)]
     [InlineData(Wide, true)]
-    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(int width, bool isDark)
+    public async Task The_page_has_no_errors_and_no_overflow(int width, bool isDark)
     {
         (await ShowAsync(width, isDark)).Should().BeEmpty();
         for (int part = 0; part < Parts.Length; part++)
@@ -30,7 +30,7 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
     [TheoryNeeding(Need.Chromium)]
     [InlineData(Narrow)]
     [InlineData(Wide)]
-    public async Task All_of_256_parts_can_be_chosen_on_a_page_of_bounded_size(int width)
+    public async Task All_256_parts_can_be_selected_on_a_page_of_limited_size(int width)
     {
         const int Count = 256;
         string[][] stacks = [.. Enumerable.Range(0, Count).Select(i =>
@@ -44,7 +44,7 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
         (await browser.ShowAsync("parts.html", page.ToString(), width)).Should().BeEmpty();
         (await browser.TextsAsync("[...document.getElementById('part').options].map(option => option.textContent)")).Should().Equal(parts.Select(part => part.Name));
 
-        // Not each: Chromium ignores changes of the fragment beyond 200 in ten seconds.
+        // Not all of them, because Chromium ignores more than 200 changes of the fragment in ten seconds.
         for (int i = 8; i <= Count; i += 8)
         {
             await ChooseAsync(i);
@@ -57,7 +57,7 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_chosen_part_has_its_facts_notes_graph_and_tables()
+    public async Task A_selected_part_shows_its_facts_notes_graph_and_tables()
     {
         await ShowAsync();
         (await browser.FactsAsync()).Should().Contain("Samples 1,000 ").And.NotContain("Share").And.Contain("CPU time 10 s estimated from the samples");
@@ -74,12 +74,12 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
         await ChooseAsync(0);
 
         (await browser.TextAsync("getComputedStyle(document.getElementById('notes')).display")).Should().Be("none");
-        (await browser.RowsAsync("calls")).Should().HaveCount(4, "the selected table stays selected");
+        (await browser.RowsAsync("calls")).Should().HaveCount(4, "the selected table remains selected");
         (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Be("managed");
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task The_fragment_names_the_part()
+    public async Task The_URL_fragment_contains_the_part()
     {
         await ShowAsync();
         await ChooseAsync(1);
@@ -107,7 +107,7 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task The_keyboard_chooses_a_part()
+    public async Task The_keyboard_selects_a_part()
     {
         await ShowAsync();
         await browser.Page.EvaluateAsync("document.getElementById('part').focus()");
@@ -119,11 +119,11 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
         (await browser.TextAsync("document.getElementById('part').labels[0].innerText.split('\\n')[0].trim()")).Should().StartWith("Show");
         (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
         (await browser.FactsAsync()).Should().Contain("Samples 600 ");
-        (await browser.TextAsync("document.activeElement.id")).Should().Be("part", "the focus stays");
+        (await browser.TextAsync("document.activeElement.id")).Should().Be("part", "the focus remains");
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_part_without_samples_says_why_and_a_search_goes_on_in_the_next_part()
+    public async Task A_part_without_samples_shows_the_reason_and_a_search_continues_in_the_next_part()
     {
         await ShowAsync();
         await browser.SearchAsync("users");
@@ -155,7 +155,7 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
         return fragment.Length == 0 ? complaints : await browser.Page.NavigateAsync(await browser.TextAsync("location.href.split('#')[0]") + fragment);
     }
 
-    /// <summary>Chooses a part as a reader does, and waits until it is shown.</summary>
+    /// <summary>Selects a part as a user does, and waits until it is shown.</summary>
     private async Task ChooseAsync(int part) => await browser.Page.EvaluateAsync(
         $$"""
         new Promise(done => {

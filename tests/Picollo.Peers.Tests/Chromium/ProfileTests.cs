@@ -5,7 +5,7 @@ using static Picollo.Peers.Tests.Chromium.ProfileLooks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>The page and the picture of a CPU profile as a browser shows them. Pictures for people to look at are left in
+/// <summary>Tests the page and the picture of a CPU profile in a browser. Screenshots for manual review are written to
 /// artifacts/test-results/chromium.</summary>
 public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
 {
@@ -14,7 +14,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
 
     [TheoryNeeding(Need.Chromium)]
     [MemberData(nameof(Looks))]
-    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string name, int width, bool isDark)
+    public async Task The_page_has_no_errors_and_no_overflow(string name, int width, bool isDark)
     {
         (await ShowAsync(name, width, isDark)).Should().BeEmpty();
         await browser.CheckTablesAsync("profile", name, width, isDark);
@@ -23,7 +23,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     [TheoryNeeding(Need.Chromium)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Search_results_and_what_is_above_the_zoomed_function_can_be_read(bool isDark)
+    public async Task Search_results_and_the_callers_of_the_zoomed_function_are_readable(bool isDark)
     {
         await ShowAsync("typical", Wide, isDark);
         await browser.SearchAsync("buffers");
@@ -36,7 +36,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Boxes_have_the_widths_of_their_samples_and_those_of_half_a_pixel_are_drawn()
+    public async Task Boxes_have_the_widths_of_their_samples_and_boxes_of_half_a_pixel_are_drawn()
     {
         await ShowAsync("typical");
         CpuProfile profile = Profile("typical");
@@ -70,8 +70,8 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         await ClickAsync("Shop.Search.Query.Parse");
         await browser.KeepAsync("profile-zoomed");
         (await ShareOfWidthAsync("Shop.Search.Query.Parse")).Should().BeApproximately(1, 0.001);
-        (await ShareOfWidthAsync("all")).Should().BeApproximately(1, 0.001, "callers of the zoomed function remain, to zoom out to");
-        (await browser.IsTrueAsync($"!{Box("Shop.Orders.OrderEndpoints.<List>b__0_1")}")).Should().BeTrue("it is not below the zoomed function");
+        (await ShareOfWidthAsync("all")).Should().BeApproximately(1, 0.001, "callers of the zoomed function remain visible for zooming out");
+        (await browser.IsTrueAsync($"!{Box("Shop.Orders.OrderEndpoints.<List>b__0_1")}")).Should().BeTrue("the zoomed function does not call it");
         (await browser.TextAsync(Path)).Should().Be("all > … > Microsoft.AspNetCore.Routing.EndpointMiddleware.Invoke > Shop.Orders.OrderEndpoints.<Search>b__0_2"
             + " > Shop.Search.Query.Parse > 35.7 % of samples");
 
@@ -103,7 +103,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         path.Should().Equal(
             "start_thread", "CorUnix::CPalThread::ThreadEntry", "WKS::gc_heap::bgc_thread_function", "WKS::gc_heap::bgc_thread_function",
             "CorUnix::CPalThread::ThreadEntry", "System.Threading.Thread.StartCallback", "CorUnix::CPalThread::ThreadEntry", "start_thread", "all");
-        (await browser.NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1, "the graph is one stop of the Tab key");
+        (await browser.NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1, "the graph is one tab stop");
 
         await PressAsync("ArrowDown");
         await PressAsync("ArrowDown");
@@ -125,14 +125,14 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_window_that_becomes_narrow_leaves_out_the_focused_box_and_keeps_the_focus_in_the_graph()
+    public async Task A_narrowed_window_hides_the_focused_box_and_keeps_the_focus_in_the_graph()
     {
         await ShowAsync("typical");
         await browser.Page.EvaluateAsync("[...document.querySelectorAll('.box')].filter(box => box.offsetWidth <= 1).at(-1).focus()");
         (await browser.TextAsync("document.activeElement.ariaLabel")).Should().NotStartWith("all");
 
         await browser.Page.ResizeAsync(Narrow, 900, isDark: false);
-        await browser.Page.CaptureAsync(); // waits for the frame
+        await browser.Page.CaptureAsync(); // waits for a frame
 
         (await browser.TextAsync("document.activeElement.ariaLabel")).Should().StartWith("all\n");
         (await browser.NumberAsync("document.querySelectorAll('.box[tabindex=\"0\"]').length")).Should().Be(1);
@@ -151,7 +151,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         await browser.SearchAsync("tcp_sendmsg");
         (await browser.TextAsync(Found)).Should().Be("1 function, 2.2 % of samples");
         await ClickAsync("__sys_sendto");
-        (await browser.NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1, "a zoom keeps the marks");
+        (await browser.NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1, "zooming keeps the marks");
         await browser.SearchAsync("<nothing>");
         (await browser.TextAsync(Found)).Should().Be("no function");
         await browser.SearchAsync("");
@@ -199,7 +199,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     [FactNeeding(Need.Chromium)]
     public async Task Tables_have_functions_calls_and_callers()
     {
-        // Two paths to Work, and a recursion.
+        // Two call paths to Work, and a recursion.
         await ShowPageAsync(SomeProfiles.Of(
             "app", [(Frames("Main", "Read", "Work"), 50), (Frames("Main", "Write", "Work"), 20), (Frames("Main", "Write", "Write"), 20), (Frames("Main"), 10)]));
         (await RowsAsync("functions")).Should().Equal("Work | 70.0 % | 70.0 %", "Write | 20.0 % | 40.0 %", "Main | 10.0 % | 100.0 %", "Read | 0.0 % | 50.0 %");
@@ -230,7 +230,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     {
         await ShowPageAsync(SomeProfiles.Of("app", Enumerable.Range(0, 250).Select(i => (new[] { SomeProfiles.Managed($"F{i}", "App.dll") }, 1000L - i))));
         const string Rows = "document.querySelectorAll('#functions tbody tr').length";
-        (await browser.NumberAsync(Rows)).Should().Be(101, "100 functions, and a button");
+        (await browser.NumberAsync(Rows)).Should().Be(101, "there are 100 functions and a button");
         for (int i = 0; i < 2; i++)
         {
             await browser.Page.EvaluateAsync("document.querySelector('#functions .more button').click()");
@@ -254,7 +254,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         }
 
         (await browser.IsTrueAsync("(() => { const r = document.activeElement.getBoundingClientRect(), box = document.getElementById('graph').getBoundingClientRect(); return document.activeElement.ariaLevel === '61' && r.top >= box.top && r.bottom <= box.bottom; })()"))
-            .Should().BeTrue("the focus is seen");
+            .Should().BeTrue("the focus is visible");
         await PressAsync("Enter");
         (await browser.IsTrueAsync("(() => { const r = document.activeElement.getBoundingClientRect(), box = document.getElementById('graph').getBoundingClientRect(); return r.top >= box.top && r.bottom <= box.bottom; })()"))
             .Should().BeTrue();
@@ -263,7 +263,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task The_policy_lets_the_page_do_nothing_else()
+    public async Task The_policy_forbids_everything_else()
     {
         await ShowAsync("typical");
         (await browser.IsTrueAsync(
@@ -273,7 +273,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Without_its_script_the_page_says_what_it_needs()
+    public async Task Without_its_script_the_page_shows_its_requirements()
     {
         await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
         try
@@ -291,7 +291,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     [InlineData("typical", false)]
     [InlineData("typical", true)]
     [InlineData("hostile", false)]
-    public async Task The_picture_opens_alone_and_every_name_is_within_its_box_and_can_be_read(string name, bool isDark)
+    public async Task The_picture_opens_without_the_page_and_names_are_readable_within_their_boxes(string name, bool isDark)
     {
         using StringWriter svg = new();
         Profile(name).WriteSvg(svg);
@@ -324,7 +324,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
 
     private static string Box(string function) => $"[...document.querySelectorAll('.box')].find(box => box.ariaLabel.startsWith('{function}\\n'))";
 
-    /// <summary>Clicks at the box of a function as a mouse does.</summary>
+    /// <summary>Clicks on the box of a function with the mouse.</summary>
     private async Task ClickAsync(string function)
     {
         JsonNode place = (await browser.Page.EvaluateAsync($"(() => {{ const r = {Box(function)}.getBoundingClientRect(); return [r.left + r.width / 2, r.top + 5]; }})()"))!;
@@ -351,7 +351,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
     private async Task FoldAsync(string tab, string function) => await browser.Page.EvaluateAsync(
         $"[...document.querySelectorAll('#{tab} tbody tr')].find(row => row.querySelector('bdi').textContent === '{function}').querySelector('button').click()");
 
-    /// <summary>The rows of a table: whether they are open, the function, and its shares.</summary>
+    /// <summary>Returns the rows of a table: whether they are expanded, the function, and its shares.</summary>
     private Task<string[]> RowsAsync(string tab) => browser.TextsAsync(
         $$"""
         [...document.querySelectorAll("#{{tab}} tbody tr")].map(row => {

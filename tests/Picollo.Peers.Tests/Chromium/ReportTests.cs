@@ -5,7 +5,7 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>The report as a browser shows it. Pictures for people to look at are left in artifacts/test-results/chromium.</summary>
+/// <summary>Tests the report in a browser. Screenshots for manual review are written to artifacts/test-results/chromium.</summary>
 public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser>
 {
     private const int Narrow = 360;
@@ -28,7 +28,7 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
 
     [TheoryNeeding(Need.Chromium)]
     [MemberData(nameof(Pages))]
-    public async Task Nothing_is_wrong_and_nothing_leaves_its_box(string name, int width)
+    public async Task The_page_has_no_errors_and_no_overflow(string name, int width)
     {
         IReadOnlyList<string> complaints = await browser.ShowAsync("report.html", Reports.Page(name), width);
         await browser.KeepAsync($"report-{name}-{width}");
@@ -38,13 +38,13 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
         (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
         (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
         (await NumberAsync("Math.min(99, ...[...document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect().height))"))
-            .Should().BeGreaterThan(10, "a line of smaller letters cannot be read");
+            .Should().BeGreaterThan(10, "smaller letters are unreadable");
         (await NumberAsync("Math.max(0, ...[...document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect().height))"))
             .Should().BeLessThan(30);
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task The_policy_lets_the_page_do_nothing_else()
+    public async Task The_policy_forbids_everything_else()
     {
         await browser.ShowAsync("report.html", Reports.Page("one"));
         JsonNode? ran = await browser.Page.EvaluateAsync(
@@ -56,7 +56,7 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     [TheoryNeeding(Need.Chromium)]
     [InlineData(Narrow)]
     [InlineData(Wide)]
-    public async Task The_values_under_the_pointer_are_told(int width)
+    public async Task The_tooltip_shows_the_values_under_the_pointer(int width)
     {
         await browser.ShowAsync("report.html", Reports.Page("two"), width);
         HdrHistogramSeries[] series = Reports.Series("two");
@@ -78,7 +78,7 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Light_and_dark_differ_and_both_can_be_read()
+    public async Task Light_and_dark_mode_differ_and_are_readable()
     {
         List<byte[]> pictures = [];
         foreach (bool isDark in new[] { false, true })
@@ -99,17 +99,17 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     [InlineData("two")]
     [InlineData("one")]
     [InlineData("edges")]
-    public async Task It_prints_on_one_page(string name)
+    public async Task The_report_prints_on_one_page(string name)
     {
         await browser.ShowAsync("report.html", Reports.Page(name), Wide, isDark: true);
         (await PagesAsync()).Should().Be(1);
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task A_table_wider_than_the_page_scrolls_alone_and_to_its_end()
+    public async Task A_table_wider_than_the_page_scrolls_separately_to_its_end()
     {
         await browser.ShowAsync("report.html", Reports.Page("long"), Narrow);
-        (await NumberAsync("document.querySelector('.table').scrollWidth - innerWidth")).Should().BePositive("there is something to scroll");
+        (await NumberAsync("document.querySelector('.table').scrollWidth - innerWidth")).Should().BePositive("the table must scroll");
         JsonNode places = (await browser.Page.EvaluateAsync(
             """
             (() => {
@@ -121,8 +121,8 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
             })()
             """))!;
         await browser.KeepAsync("table-scrolled");
-        ((double)places["first"]!).Should().BeInRange(0, Narrow / 10, "the ranks stay where they are");
-        ((double)places["last"]!).Should().BeInRange(Narrow / 2, Narrow, "the change is seen");
+        ((double)places["first"]!).Should().BeInRange(0, Narrow / 10, "the column of ranks does not scroll");
+        ((double)places["last"]!).Should().BeInRange(Narrow / 2, Narrow, "the column of changes is visible");
         ((double)places["page"]!).Should().Be(0);
     }
 
@@ -130,9 +130,9 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     [InlineData("long")]
     [InlineData("edges")]
     [InlineData("lossy")]
-    public async Task Nothing_of_a_wide_table_leaves_the_paper(string name)
+    public async Task A_wide_table_prints_within_the_paper(string name)
     {
-        const int PaperWidth = 703; // A4 less the margins, in pixels of 1/96 inch
+        const int PaperWidth = 703; // A4 without the margins, in pixels of 1/96 inch
         await browser.ShowAsync("report.html", Reports.Page(name), PaperWidth);
         await browser.Page.SendAsync("Emulation.setEmulatedMedia", new() { ["media"] = "print" });
         try
@@ -148,14 +148,14 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Many_histograms_print_on_as_many_pages_as_they_need()
+    public async Task Many_histograms_print_on_several_pages()
     {
         await browser.ShowAsync("report.html", Reports.Page("many"));
         (await PagesAsync()).Should().BeInRange(2, 6);
     }
 
     [FactNeeding(Need.Chromium)]
-    public async Task Without_its_script_the_browsers_own_tooltips_tell_the_values()
+    public async Task Without_its_script_the_tooltips_of_the_browser_show_the_values()
     {
         await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
         try
@@ -170,10 +170,10 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
         }
     }
 
-    /// <summary>Points at the strip with the tooltip that begins so, and gives back what the page shows, which must be within it.</summary>
+    /// <summary>Moves the pointer to the strip whose tooltip starts with a text, and returns the tooltip that the page shows. It must be within the page.</summary>
     private async Task<string> PointAtAsync(string plot, string rank, HdrHistogramSeries[] series)
     {
-        // The script has taken the titles away: the strip is found by its number among those the plot has without it.
+        // The script has removed the titles, so the strip is found by its index in the plot without the script.
         SvgStrips strips = new(HdrHistogramPlot.CreatePercentiles(series, Reports.Options("two")).ToSvgElement());
         JsonNode place = (await browser.Page.EvaluateAsync(
             $"(() => {{ const r = document.querySelector('{plot}').querySelectorAll('rect')[{strips.IndexOf(rank)}].getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2]; }})()"))!;

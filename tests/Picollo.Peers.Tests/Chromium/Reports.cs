@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>Pages to look at, by name.</summary>
+/// <summary>The pages to check, by name.</summary>
 internal static class Reports
 {
     private const string Hostile = "</title></style></script><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\u0000";
@@ -41,7 +41,7 @@ internal static class Reports
         return histogram;
     }
 
-    /// <summary>Values of twenty digits.</summary>
+    /// <summary>Values with twenty digits.</summary>
     private static HdrHistogram Spread()
     {
         HdrHistogram histogram = HdrHistogram.Create();

@@ -2,7 +2,7 @@ using System.Xml.Linq;
 
 namespace Picollo.Peers.Tests.Chromium;
 
-/// <summary>The strips of a plot that tell values, in their order.</summary>
+/// <summary>Finds the strips of a plot that have tooltips, in their order.</summary>
 internal sealed class SvgStrips(string fragment)
 {
     private static readonly XNamespace Svg = "http://www.w3.org/2000/svg";

@@ -8,7 +8,7 @@ import java.util.Base64;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
-/** Encodes and decodes histograms with the library, a line each. */
+/** Encodes and decodes histograms with the library, one per line. */
 public class Codec {
     private static final double[] PERCENTILES = {0, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 99.999, 100};
 
@@ -20,7 +20,7 @@ public class Codec {
         out.flush();
     }
 
-    /** Of "digits;lowest;highest;value x count …", highest 0 for a histogram that resizes itself: encoded, compressed, and what it tells. */
+    /** Reads "digits;lowest;highest;value x count …" (highest 0 for a histogram that resizes itself). Prints it encoded, compressed, and its values. */
     private static String write(String line) {
         String[] fields = line.split(";", -1);
         int digits = Integer.parseInt(fields[0]);
@@ -45,7 +45,7 @@ public class Codec {
         return compressed ? Histogram.decodeFromCompressedByteBuffer(encoded, 0) : Histogram.decodeFromByteBuffer(encoded, 0);
     }
 
-    /** Total, least, largest, mean, deviation; percentiles; middle and count of each bucket. */
+    /** Returns the total count, minimum, maximum, mean and deviation; percentiles; and the middle and count of each bucket. */
     private static String tell(Histogram histogram) {
         StringBuilder line = new StringBuilder();
         line.append(histogram.getTotalCount()).append(' ').append(histogram.getMinValue()).append(' ').append(histogram.getMaxValue());

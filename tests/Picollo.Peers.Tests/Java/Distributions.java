@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import org.HdrHistogram.Histogram;
 
-/** Prints the percentile distributions, as text and as CSV, of lines of "ticks;ratio;base64". */
+/** Prints the percentile distributions as text and as CSV. Input lines are "ticks;ratio;base64". */
 public class Distributions {
     public static void main(String[] args) throws Exception {
         PrintStream out = new PrintStream(new BufferedOutputStream(System.out), false);

@@ -11,14 +11,14 @@ public sealed class JavaCodecTests : IDisposable
 {
     private const int Cases = 200;
 
-    /// <summary>The case of one that resizes itself, with a value beyond its highest one and not beyond its first block.</summary>
+    /// <summary>A histogram that resizes itself, with a value beyond its highest trackable value but within its first block.</summary>
     private const int InFirstBlock = 1;
 
-    // In the format's header.
+    // In the header of the format.
     private const int LowestAt = 16;
     private const int HighestAt = 24;
 
-    // With fewer values than these, ranks fall where they do in whole numbers.
+    // With fewer values, ranks in doubles equal ranks in integers.
     private const ulong MostOfDoubles = 1UL << 50;
 
     private static readonly double[] Ranks = [0, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 99.999, 100];
@@ -29,7 +29,7 @@ public sealed class JavaCodecTests : IDisposable
     public void Dispose() => File.Delete(_source);
 
     [FactNeeding(Need.Java)]
-    public void What_Java_writes_is_read_and_tells_the_same()
+    public void Histograms_written_by_Java_are_read_with_the_same_values()
     {
         var random = new Random(_seed);
         var source = new StringBuilder();
@@ -40,7 +40,7 @@ public sealed class JavaCodecTests : IDisposable
             lowest[i] = random.Next(4) == 0 ? random.Next(2, 5000) : 1;
             long highest = Math.Max(2 * lowest[i], random.NextInt64(long.MaxValue) >> random.Next(60));
 
-            // One that resizes itself begins at 1.
+            // A histogram that resizes itself starts at 1.
             bool resizes = random.Next(5) == 0 || i == InFirstBlock;
             lowest[i] = resizes ? 1 : lowest[i];
             source.Append(Invariant($"{digits};{lowest[i]};{(resizes ? 0 : highest)};"));
@@ -66,13 +66,13 @@ public sealed class JavaCodecTests : IDisposable
             PlainHdrHistogram<ulong> inflated = HdrHistogramEncoding.Decode(Convert.FromBase64String(fields[1]));
             inflated.BucketsWithValues.Should().Equal(histogram.BucketsWithValues);
 
-            // No digits are what only the family has.
+            // Only the Java implementation supports 0 digits.
             bool sameBuckets = encoded[15] > 0;
-            Tells(fields[2..], histogram, sameBuckets, i);
+            ShouldAgree(fields[2..], histogram, sameBuckets, i);
             if (sameBuckets)
             {
-                // It begins at 2 and resizes itself only for what its first block does not hold; what is read reaches as far as the block.
-                // The lowest value is rounded down to the power of two that counts.
+                // It starts at 2 and resizes itself only for values beyond its first block. The range of the decoded histogram ends with the block.
+                // The lowest value is rounded down to a power of two.
                 BinaryPrimitives.WriteInt64BigEndian(encoded.AsSpan(LowestAt), (long)histogram.LowestDiscernibleValue);
                 Span<byte> highest = encoded.AsSpan(HighestAt, sizeof(long));
                 if (BinaryPrimitives.ReadInt64BigEndian(highest) < (long)histogram.BucketsWithValues.LastOrDefault().Start)
@@ -86,7 +86,7 @@ public sealed class JavaCodecTests : IDisposable
     }
 
     [FactNeeding(Need.Java)]
-    public void What_is_written_Java_reads_and_tells_the_same()
+    public void Java_reads_our_histograms_with_the_same_values()
     {
         var source = new StringBuilder();
         for (int i = 0; i < Cases; i++)
@@ -102,12 +102,12 @@ public sealed class JavaCodecTests : IDisposable
         for (int i = 0; i < Cases; i++)
         {
             javas[(2 * i) + 1].Should().Be(javas[2 * i]);
-            Tells(javas[2 * i].Split(';'), Written(i), sameBuckets: true, i);
+            ShouldAgree(javas[2 * i].Split(';'), Written(i), sameBuckets: true, i);
         }
     }
 
     [FactNeeding(Need.Java)]
-    public void Other_precisions_are_read_by_Java_as_they_are_by_us()
+    public void Java_reads_other_precisions_as_we_do()
     {
         var random = new Random(_seed);
         var source = new StringBuilder();
@@ -131,11 +131,11 @@ public sealed class JavaCodecTests : IDisposable
         javas.Should().HaveSameCount(encodings);
         for (int i = 0; i < javas.Length; i++)
         {
-            Tells(javas[i].Split(';'), HdrHistogramEncoding.Decode(encodings[i]), sameBuckets: true, i);
+            ShouldAgree(javas[i].Split(';'), HdrHistogramEncoding.Decode(encodings[i]), sameBuckets: true, i);
         }
     }
 
-    /// <summary>The histogram of a case, some with a unit; made again where it is needed, because of the finest all together would take gigabytes.</summary>
+    /// <summary>Creates the histogram of a case, some with a unit. It is created when it is needed, because all fine histograms together take gigabytes.</summary>
     private HdrHistogram Written(int i)
     {
         Garbage.CollectIfMuch();
@@ -155,22 +155,22 @@ public sealed class JavaCodecTests : IDisposable
 
     private static long NextCount(Random random, ref long most)
     {
-        // Most are small; some are as large as the total leaves room for, less half of it for the rest.
+        // Most counts are small. Some are up to half of the remaining total.
         long count = Math.Min(1 + (random.NextInt64(long.MaxValue) >> (random.Next(20) == 0 ? 0 : random.Next(40, 63))), most / 2);
         most -= count;
         return Math.Max(count, 1);
     }
 
-    /// <summary>Holds what a histogram tells against what Java tells of it.</summary>
-    private void Tells(string[] javas, HdrHistogram histogram, bool sameBuckets, int number)
+    /// <summary>Compares the values of a histogram with the values that Java prints.</summary>
+    private void ShouldAgree(string[] javas, HdrHistogram histogram, bool sameBuckets, int number)
     {
-        string because = Invariant($"that is what Java tells of case {number} of seed {_seed}");
+        string because = Invariant($"Java prints this for case {number} of seed {_seed}");
         string[] figures = javas[0].Split(' ');
         HdrHistogramSummary summary = histogram.GetSummary();
         summary.TotalCount.Should().Be(Whole(figures[0]), because);
         Bucket[] used = [.. histogram.BucketsWithValues];
 
-        // A bucket of no digits is one to twice a power of two units; ours are those around its middle.
+        // A bucket with 0 digits covers one to two times a power of two of units. Ours is the one around its middle.
         (ulong Count, ulong Start, ulong End)[] counted = sameBuckets
             ? [.. used.Select(bucket => (bucket.Count, bucket.Start, bucket.End))]
             : [.. used.GroupBy(bucket => ulong.Log2((2 * bucket.Start / histogram.LowestDiscernibleValue) + 1)).Select(octave =>
@@ -182,7 +182,7 @@ public sealed class JavaCodecTests : IDisposable
             Whole(java.Split('x')[0]).Should().BeInRange(start, end, because);
         }
 
-        // Where their buckets are wider than ours, Java's figures are of their ends.
+        // If the buckets of Java are wider than ours, its values are the ends of its buckets.
         Close(figures[3], summary.Mean, sameBuckets ? 1e-9 : histogram.RelativeError);
         Close(figures[4], summary.StDev, sameBuckets ? 1e-6 : histogram.RelativeError);
         if (!sameBuckets || used.Length == 0)
@@ -192,15 +192,15 @@ public sealed class JavaCodecTests : IDisposable
 
         used[0].Start.Should().Be(Whole(figures[1]), because);
 
-        // Java knows of 0 as of no other value in the first bucket.
+        // Java distinguishes only the value 0 from the other values in the first bucket.
         ulong largest = Whole(figures[2]);
         (used[^1].Start == 0 && largest == 0 ? 0 : EndOf(used[^1])).Should().Be(largest, because);
         string[] values = javas[1].Split(' ', StringSplitOptions.RemoveEmptyEntries);
         values.Should().HaveSameCount(Ranks);
         for (int i = 0; i < Ranks.Length; i++)
         {
-            // Java asks for the next smaller rank, which in doubles falls where the rank itself does in whole numbers, if the values are not
-            // too many. At rank 0 it tells the begin of the bucket.
+            // Java uses the next smaller rank, which in doubles equals the rank in integers if there are not too many values. At rank 0,
+            // it returns the start of the bucket.
             ulong java = Ranks[i] == 0 ? used[0].Start
                 : summary.TotalCount < MostOfDoubles ? histogram.GetPercentile(Ranks[i]).Bucket.End
                 : JavaPercentile(used, summary.TotalCount, Math.BitDecrement(Ranks[i]));
@@ -212,15 +212,15 @@ public sealed class JavaCodecTests : IDisposable
             double expected = double.Parse(java, CultureInfo.InvariantCulture);
             if (double.IsNaN(expected))
             {
-                expected = 0; // of an empty one
+                expected = 0; // the value of an empty histogram
             }
 
             Math.Abs(ours - expected).Should().BeLessThanOrEqualTo((tolerance * Math.Max(expected, summary.Mean)) + 1e-9, because);
         }
     }
 
-    /// <summary>Where a rank falls as Java counts: in doubles, which of many values lose some, at rank 100 too, or find one too many,
-    /// which is at 0.</summary>
+    /// <summary>Returns the value at a rank as Java computes it. It counts in doubles, which lose some of many values, also at rank 100, or count one
+    /// too many, which is at 0.</summary>
     private static ulong JavaPercentile(Bucket[] used, ulong total, double rank)
     {
         double count = Math.Max(Math.Ceiling(rank * total / 100), 1);

@@ -12,9 +12,9 @@ public sealed class JavaDistributionTests : IDisposable
     public void Dispose() => File.Delete(_source);
 
     [FactNeeding(Need.Java)]
-    public void Percentile_distributions_are_the_familys_byte_for_byte()
+    public void Percentile_distributions_equal_those_of_Java_byte_for_byte()
     {
-        // In parts, because all texts together can take a gigabyte.
+        // In parts, because all texts together can take one gigabyte.
         const int Parts = 6;
         int seed = Seeded.FirstSeed;
         var random = new Random(seed);
@@ -56,7 +56,7 @@ public sealed class JavaDistributionTests : IDisposable
 
     private static PlainHdrHistogram<ulong> Next(Random random)
     {
-        // Up to 15 digits with the decimals, as many as every JVM prints alike.
+        // Up to 15 digits including decimals, which every JVM prints in the same way.
         int digits = random.Next(1, 6);
         ulong most = (ulong)Math.Pow(10, 15 - digits);
         PlainHdrHistogram<ulong> histogram = HdrHistogram.Factory

@@ -1,6 +1,6 @@
 namespace Picollo.Peers.Tests.Java;
 
-/// <summary>The family's library, and programs in <c>Java</c> that call it.</summary>
+/// <summary>The HdrHistogram library for Java, and programs in <c>Java</c> that call it.</summary>
 internal static class JavaLibrary
 {
     private const string Jar = Needs.JavaLibrary;
@@ -9,7 +9,7 @@ internal static class JavaLibrary
 
     private static readonly Lazy<string> Classes = new(Compile);
 
-    /// <summary>Runs a class, of the library or of <c>Java</c>, and returns what it prints.</summary>
+    /// <summary>Runs a class of the library or of <c>Java</c>, and returns its output.</summary>
     public static string Run(string className, params string[] arguments) => Tool.Run(
         "java", Path.GetTempPath(), AsItIs, ["-Duser.timezone=UTC", "-cp", $"{Jar}:{Classes.Value}", className, .. arguments]);
 

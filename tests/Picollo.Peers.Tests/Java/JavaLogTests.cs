@@ -19,13 +19,13 @@ public sealed class JavaLogTests : IDisposable
     [InlineData("jHiccup-2.0.6.logV1.hlog", 88)]
     [InlineData("jHiccup-2.0.7S.logV2.hlog", 62)]
     [InlineData("tagged-Log.logV2.hlog", 42)]
-    public void Logs_of_the_family_are_read_interval_by_interval(string name, int intervals)
+    public void Logs_of_Java_are_read_interval_by_interval(string name, int intervals)
     {
         string path = Path.Combine(Repository.Root, "tests", "Picollo.Export.Tests", "Logs", "Data", name);
         SameAsJava(path).Should().Be(intervals);
     }
 
-    // Where the timestamps count from, and what a line may look like.
+    // The base of the timestamps, and the possible formats of lines.
     [TheoryNeeding(Need.Java)]
     [InlineData("#[StartTime: 1000000000.500 (seconds since epoch), x]\n#[BaseTime: 1000000000.250 x]\n0.125,1,1,@\n")]
     [InlineData("#[StartTime: 1000000000.5 x]\n0.125,1,1,@\n")]
@@ -48,7 +48,7 @@ public sealed class JavaLogTests : IDisposable
     [InlineData("1,,1,1,@\n2,1,1,@\n")]
     [InlineData("5,1,1,@\n1,-0.5,1,@\n")]
     [InlineData("")]
-    public void Lines_and_times_are_taken_as_the_family_takes_them(string log)
+    public void Lines_and_times_are_read_as_Java_reads_them(string log)
     {
         string path = Path.Combine(_folder, "a.hlog");
         File.WriteAllText(path, log.Replace("@", Valid, StringComparison.Ordinal));
@@ -56,7 +56,7 @@ public sealed class JavaLogTests : IDisposable
     }
 
     [FactNeeding(Need.Java)]
-    public void What_one_writes_the_other_reads()
+    public void Each_implementation_reads_the_logs_of_the_other()
     {
         (string ours, string javas, int intervals) = WriteBoth(new Random(20261121));
 
@@ -64,7 +64,7 @@ public sealed class JavaLogTests : IDisposable
         SameAsJava(javas).Should().Be(intervals);
         JavaLibrary.Run("Logs", "read", ours).Should().Be(JavaLibrary.Run("Logs", "read", javas));
 
-        // All but the compressed bytes, which another zlib writes otherwise, and the writer's comments.
+        // Except the compressed bytes, which depend on the zlib implementation, and the comments of the writer.
         LinesOf(ours).Should().Equal(LinesOf(javas));
     }
 
@@ -74,7 +74,7 @@ public sealed class JavaLogTests : IDisposable
     [InlineData("-tag", "a")]
     [InlineData("-csv", "-tag", "b", "-outputValueUnitRatio", "1000")]
     [InlineData("-start", "2", "-end", "30")]
-    public void The_familys_processor_prints_from_our_log_what_it_prints_from_its_own(params string[] arguments)
+    public void The_Java_log_processor_prints_the_same_for_our_log_as_for_its_own(params string[] arguments)
     {
         (string ours, string javas, _) = WriteBoth(new Random(7));
 
@@ -89,7 +89,7 @@ public sealed class JavaLogTests : IDisposable
         return [File.ReadAllText(log + ".out"), File.ReadAllText(log + ".out.hgrm")];
     }
 
-    /// <summary>The same histograms in a log of each.</summary>
+    /// <summary>Creates a log of each implementation with the same histograms.</summary>
     private (string Ours, string Javas, int Intervals) WriteBoth(Random random)
     {
         const int Intervals = 60;
@@ -145,11 +145,11 @@ public sealed class JavaLogTests : IDisposable
         int read = 0;
         while (ReadPastWrongLines(log) is { } interval)
         {
-            read.Should().BeLessThan(javas.Length, "the family reads no more intervals than that");
+            read.Should().BeLessThan(javas.Length, "Java does not read more intervals");
             string[] fields = javas[read++].Split(';');
             (interval.Tag ?? "null").Should().Be(fields[0]);
 
-            // The family adds doubles and cuts milliseconds off.
+            // Java adds doubles and truncates milliseconds.
             ToMilliseconds(interval.StartTime).Should().BeCloseTo(Number(fields[1]), 1);
             ToMilliseconds(interval.StartTime + interval.Length).Should().BeCloseTo(Number(fields[2]), 1);
             ToMilliseconds(log.StartTime!.Value).Should().Be(Number(fields[3]));
@@ -175,7 +175,7 @@ public sealed class JavaLogTests : IDisposable
             }
             catch (FormatException)
             {
-                // The family returns no interval, or throws, and goes on as well.
+                // Java returns no interval, or throws, and continues, too.
             }
         }
     }

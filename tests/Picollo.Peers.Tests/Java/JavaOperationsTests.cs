@@ -5,7 +5,7 @@ using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.Java;
 
-/// <summary>Iteration in steps, the difference of histograms and the correction afterwards are the family's.</summary>
+/// <summary>Compares iteration in steps, the difference of histograms and the later correction with Java.</summary>
 public sealed class JavaOperationsTests : IDisposable
 {
     private const int Cases = 200;
@@ -16,7 +16,7 @@ public sealed class JavaOperationsTests : IDisposable
     public void Dispose() => File.Delete(_source);
 
     [FactNeeding(Need.Java)]
-    public void Java_does_the_same()
+    public void Java_returns_the_same_results()
     {
         int seed = Seeded.FirstSeed;
         var random = new Random(seed);

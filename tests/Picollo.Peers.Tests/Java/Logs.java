@@ -20,7 +20,7 @@ public class Logs {
         out.flush();
     }
 
-    /** A line for each interval: tag, start and end in milliseconds, the log's start, total, largest, median and count of each bucket. */
+    /** Prints a line for each interval: tag, start and end in milliseconds, the start of the log, total, maximum, and median and count of each bucket. */
     private static void read(String path, PrintStream out) throws Exception {
         HistogramLogReader reader = new HistogramLogReader(path);
         while (reader.hasNext()) {
@@ -44,7 +44,7 @@ public class Logs {
         }
     }
 
-    /** Lines of "tag;start;length;digits;highest;value x count …", times in milliseconds; the first line is the log's start. */
+    /** Reads lines of "tag;start;length;digits;highest;value x count …" with times in milliseconds. The first line is the start of the log. */
     private static void write(String source, String path) throws Exception {
         List<String> lines = Files.readAllLines(Path.of(source));
         HistogramLogWriter writer = new HistogramLogWriter(path);

@@ -8,7 +8,7 @@ import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
-/** Prints what iterators, subtract and the correction afterwards make of lines of "step;first;base;interval;base64;base64 of a part". */
+/** Prints the results of iterators, subtract and the later correction for lines of "step;first;base;interval;base64;base64 of a part". */
 public class Operations {
     public static void main(String[] args) throws Exception {
         PrintStream out = new PrintStream(new BufferedOutputStream(System.out), false);

@@ -9,7 +9,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.OpenTelemetry;
 
-/// <summary>The OpenTelemetry SDK's own exporter is the oracle: the same values become the same data points.</summary>
+/// <summary>Compares data points with those of the exporter of the OpenTelemetry SDK for the same values.</summary>
 public class SdkTests
 {
     private static readonly KeyValuePair<string, object?> Tag = new("queue", "orders");
@@ -17,7 +17,7 @@ public class SdkTests
     [Theory]
     [InlineData(OtlpTemporality.Cumulative)]
     [InlineData(OtlpTemporality.Delta)]
-    public async Task Data_points_are_those_that_the_SDK_exports(OtlpTemporality temporality)
+    public async Task Data_points_equal_those_of_the_SDK(OtlpTemporality temporality)
     {
         await using OtlpReceiver sdk = await OtlpReceiver.StartAsync();
         await using OtlpReceiver own = await OtlpReceiver.StartAsync();
@@ -43,7 +43,7 @@ public class SdkTests
         {
             for (int i = 0; i < 1_000; i++)
             {
-                long value = random.Next(1 << random.Next(15)); // below 2 to the 14th, each value has its own bucket
+                long value = random.Next(1 << random.Next(15)); // below 2^14, each value has its own bucket
                 instrument.Record(value, Tag);
                 histogram.Record((ulong)value);
             }
@@ -67,13 +67,13 @@ public class SdkTests
             }
         }
 
-        // In both, deltas follow each other, and cumulative points have one start.
+        // In both, deltas are consecutive, and cumulative points have the same start.
         Starts(actual).Should().Equal(Starts(expected));
         static bool[] Starts(OtlpDataPoint[] points) => [.. points.Skip(1).Zip(points).Select(pair => pair.First.StartTime == pair.Second.Time)];
     }
 
     [Fact]
-    public async Task Googles_parser_reads_the_same_fields()
+    public async Task The_Google_parser_reads_the_same_fields()
     {
         await using OtlpReceiver own = await OtlpReceiver.StartAsync();
         HdrHistogramRegistry registry = new();
@@ -83,7 +83,7 @@ public class SdkTests
 
         Compare(own.Requests.Single().Body, [1], [1, 2], [1, 2, 2], [1, 2, 2, 10], [1, 2, 2, 10, 1], [1, 2, 2, 10, 1, 1], [1, 2, 2, 10, 1, 1, 2], [1, 2, 2, 10, 1, 8]);
 
-        // The paths are those of fields that are messages.
+        // The paths of fields that are messages.
         static void Compare(byte[] message, params int[][] paths)
         {
             CodedInputStream google = new(message);

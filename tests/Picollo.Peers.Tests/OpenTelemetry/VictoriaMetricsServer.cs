@@ -6,7 +6,7 @@ using System.Text.Json;
 
 namespace Picollo.Peers.Tests.OpenTelemetry;
 
-/// <summary>A VictoriaMetrics on a free port of this machine; its data is gone with it.</summary>
+/// <summary>A VictoriaMetrics server on a free port of this machine. Its data is deleted when it ends.</summary>
 internal sealed class VictoriaMetricsServer : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -58,7 +58,7 @@ internal sealed class VictoriaMetricsServer : IAsyncDisposable
         }
     }
 
-    /// <summary>The labels and numbers of all series that a query gives.</summary>
+    /// <summary>Returns the labels and values of all series that a query returns.</summary>
     public async Task<IReadOnlyList<(IReadOnlyDictionary<string, string> Labels, double Value)>> Query(string query)
     {
         await _client.GetStringAsync(new Uri(Address, "internal/force_flush"));
@@ -69,7 +69,7 @@ internal sealed class VictoriaMetricsServer : IAsyncDisposable
             double.Parse(series.GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture)))];
     }
 
-    /// <summary>Waits until a query gives a number: what has arrived is shown a moment later.</summary>
+    /// <summary>Waits until a query returns a value, because received data is visible with a delay.</summary>
     public async Task WaitFor(string query, double value)
     {
         Stopwatch elapsed = Stopwatch.StartNew();

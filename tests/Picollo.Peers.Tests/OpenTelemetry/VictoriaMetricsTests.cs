@@ -5,7 +5,7 @@ using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.OpenTelemetry;
 
-/// <summary>Three exporters, as of three processes, push to a VictoriaMetrics: its quantiles are those of all their values.</summary>
+/// <summary>Three exporters, like those of three processes, push to VictoriaMetrics. Its quantiles must be those of all their values.</summary>
 public class VictoriaMetricsTests(ITestOutputHelper output)
 {
     private const double BucketRatio = 1.0219; // 2^(2^-5)
@@ -13,7 +13,7 @@ public class VictoriaMetricsTests(ITestOutputHelper output)
     [TheoryNeeding(Need.VictoriaMetrics)]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Quantiles_of_a_fleet_are_within_a_bucket_of_those_of_the_merged_histogram(bool useGzip)
+    public async Task Quantiles_of_a_fleet_are_within_a_bucket_of_the_merged_histogram(bool useGzip)
     {
         await using VictoriaMetricsServer server = await VictoriaMetricsServer.StartAsync();
         Random random = new(1);
@@ -25,7 +25,7 @@ public class VictoriaMetricsTests(ITestOutputHelper output)
                 "fleet.latency", () => HdrHistogram.Factory.WithSignificantDigits(3).Create(), HdrHistogramDescription.Nanoseconds, [new("route", "/orders/{id}")]);
             for (int i = 0; i < 20_000; i++)
             {
-                // Log-normal, about a millisecond in the first process, ten in the second, a hundred in the third.
+                // Log-normal, about 1 ms in the first process, 10 ms in the second, and 100 ms in the third.
                 double normal = Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble());
                 latency.Record((ulong)(1e6 * Math.Pow(10, process) * Math.Exp(0.8 * normal)));
             }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fetches VictoriaMetrics of Debian 13 (trixie) into the user's cache, unpacked and not installed: Debian 12's does not accept the
-# exponential histograms of OTLP. Works on Debian, from its own package source, with apt in its own folder. Does nothing where the
-# program is there already.
+# Downloads VictoriaMetrics of Debian 13 (trixie) into the user's cache and unpacks it without installing it. The version of Debian 12 does
+# not accept the exponential histograms of OTLP. Works on Debian, with a separate package source and apt folder. Does nothing if the
+# program already exists.
 set -eu
 # The same folder as Needs.VictoriaMetrics.
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/picollo
@@ -23,7 +23,7 @@ if [ -z "$source" ]; then
 fi
 
 mkdir -p "$cache"
-# Made beside its place and then moved there, so that another clone never sees half of it.
+# Unpacked next to its final place and then moved, so that another clone never sees an incomplete folder.
 folder=$(mktemp -d "$cache/victoria-metrics.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/deb"

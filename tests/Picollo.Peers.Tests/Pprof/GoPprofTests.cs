@@ -4,7 +4,7 @@ using Picollo.Profiling.Tests;
 
 namespace Picollo.Peers.Tests.Pprof;
 
-/// <summary>Go's pprof reads what <see cref="CpuProfile.WritePprof"/> writes.</summary>
+/// <summary>Tests that Go's pprof reads the output of <see cref="CpuProfile.WritePprof"/>.</summary>
 [Trait("Category", "Slow")]
 public partial class GoPprofTests
 {
@@ -22,7 +22,7 @@ public partial class GoPprofTests
     }
 
     [FactNeeding(Need.Go)]
-    public void Pprof_prints_all_of_a_profile()
+    public void Pprof_prints_the_whole_profile()
     {
         string raw = Pprof(Profile, "-raw");
 
@@ -33,7 +33,7 @@ public partial class GoPprofTests
     }
 
     [FactNeeding(Need.Go)]
-    public void Pprof_reads_what_hostile_names_become() => Seeded.Run(5, random =>
+    public void Pprof_reads_profiles_with_hostile_names() => Seeded.Run(5, random =>
     {
         CpuProfile profile = Profiles.Random(random);
 
@@ -53,7 +53,7 @@ public partial class GoPprofTests
     }
 
     [FactNeeding(Need.Go)]
-    public void What_pprof_writes_is_read()
+    public void Profiles_written_by_pprof_are_read()
     {
         string path = Path.GetTempFileName();
         try
@@ -146,7 +146,7 @@ public partial class GoPprofTests
                 profile.WritePprof(file);
             }
 
-            // Without its settings in the user's folder, and without looking for the modules.
+            // Ignores the user's settings, and does not look for the modules.
             Dictionary<string, string?> environment = new() { ["PPROF_BINARY_PATH"] = "/nonexistent", ["HOME"] = Path.GetTempPath() };
             return Tool.Run("go", Path.GetTempPath(), environment, ["tool", "pprof", .. arguments, path]);
         }
@@ -156,11 +156,11 @@ public partial class GoPprofTests
         }
     }
 
-    /// <summary>The rows of <c>-top</c>, with single blanks.</summary>
+    /// <summary>Returns the rows of <c>-top</c>, with single spaces.</summary>
     private static IEnumerable<string> Rows(string top) =>
         top.TrimEnd().Split('\n').SkipWhile(line => !line.Contains("flat%", StringComparison.Ordinal)).Skip(1).Select(line => Blanks().Replace(line.Trim(), " "));
 
-    /// <summary>The samples of <c>-raw</c>, with the names of their locations.</summary>
+    /// <summary>Returns the samples of <c>-raw</c> with the names of their locations.</summary>
     private static string[] Samples(string raw)
     {
         string[] lines = raw.Split('\n');

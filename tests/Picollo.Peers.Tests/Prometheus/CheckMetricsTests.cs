@@ -8,7 +8,7 @@ namespace Picollo.Peers.Tests.Prometheus;
 public class CheckMetricsTests
 {
     [FactNeeding(Need.Prometheus)]
-    public void Promtool_has_nothing_to_say_against_an_exposition()
+    public void Promtool_accepts_an_exposition_without_remarks()
     {
         HdrHistogramRegistry registry = new();
         HdrHistogramDescription time = HdrHistogramDescription.Nanoseconds with { Help = "Time of a request, in all \"quotes\" and\nlines." };
@@ -26,7 +26,7 @@ public class CheckMetricsTests
     }
 
     [FactNeeding(Need.Prometheus)]
-    public void Promtool_reads_what_hostile_texts_become() => Seeded.Run(1, random =>
+    public void Promtool_reads_expositions_with_hostile_texts() => Seeded.Run(1, random =>
     {
         (int exitCode, string output) = CheckMetrics([.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))]);
 
@@ -35,7 +35,7 @@ public class CheckMetricsTests
     });
 
     [FactNeeding(Need.Prometheus)]
-    public void Promtool_refuses_what_is_no_exposition() =>
+    public void Promtool_rejects_an_invalid_exposition() =>
         Promtool.Run("x_bucket{le=\"1} 1\n"u8.ToArray(), "check", "metrics").Output.Should().Contain("error while linting");
 
     private static (int ExitCode, string Output) CheckMetrics(IReadOnlyList<HdrHistogramRegistration> registrations)

@@ -2,10 +2,10 @@ using System.Numerics;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>The buckets of an exposition by default: four an octave.</summary>
+/// <summary>The default buckets of an exposition, four per octave.</summary>
 internal static class CoarseBuckets
 {
-    /// <summary>The bounds between which a value of 8 or more is counted.</summary>
+    /// <summary>Returns the bounds of the bucket that counts a value of 8 or more.</summary>
     public static (double Low, double High) Of(ulong value)
     {
         int step = BitOperations.Log2(value) - 2;

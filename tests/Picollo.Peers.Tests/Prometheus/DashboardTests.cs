@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>Every query of the packed dashboard and every recording rule gives data of samples/WebApi under load.</summary>
+/// <summary>Tests that every query of the packaged dashboard and every recording rule returns data for samples/WebApi under load.</summary>
 public sealed partial class DashboardTests
 {
     private static readonly string Folder = Path.Combine(Repository.Root, "src", "Picollo.AspNetCore", "grafana");
@@ -12,10 +12,10 @@ public sealed partial class DashboardTests
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(120);
 
     [FactNeeding(Need.Prometheus)]
-    public Task Every_query_gives_data_with_classic_histograms() => EveryQueryGivesData([]);
+    public Task Every_query_returns_data_with_classic_histograms() => EveryQueryGivesData([]);
 
     [FactNeeding(Need.Prometheus)]
-    public Task Every_query_gives_data_with_native_histograms() => EveryQueryGivesData(PrometheusServer.WithNativeHistograms);
+    public Task Every_query_returns_data_with_native_histograms() => EveryQueryGivesData(PrometheusServer.WithNativeHistograms);
 
     [FactNeeding(Need.Prometheus)]
     public void Alerts_fire_above_their_thresholds() =>
@@ -42,12 +42,12 @@ public sealed partial class DashboardTests
             }
         }
 
-        left.Should().BeEmpty("each has data of an application under load");
+        left.Should().BeEmpty("each query must return data for an application under load");
         bool isClassic = await prometheus.HasData("http_server_request_duration_seconds_bucket");
-        isClassic.Should().Be(arguments.Length == 0, "Prometheus stores one kind of histograms");
+        isClassic.Should().Be(arguments.Length == 0, "Prometheus stores only one kind of histograms");
     }
 
-    /// <summary>Requests that succeed, fail, find nothing, allocate, and are rejected by the queue of the CPU workers.</summary>
+    /// <summary>Sends requests that succeed, fail, are not found, allocate, and are rejected by the queue of the CPU workers.</summary>
     private static async Task Load(HttpClient client)
     {
         string[] paths = ["/hello", "/flaky", "/flaky", "/flaky", "/nothing", "/quotes/P1", "/orders/1", "/ticks/50", .. Enumerable.Repeat("/primes/300000", 40)];

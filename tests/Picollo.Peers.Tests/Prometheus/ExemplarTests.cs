@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>The traces of the sample's slowest requests, stored by Prometheus.</summary>
+/// <summary>Tests that Prometheus stores the traces of the slowest requests of the sample.</summary>
 public class ExemplarTests
 {
     [TheoryNeeding(Need.Prometheus)]
@@ -23,7 +23,7 @@ public class ExemplarTests
             .Select(one => (one.GetProperty("traceId").GetString(), one.GetProperty("wallSeconds").GetDouble()))];
         slowest.Should().HaveCount(2);
 
-        // One scrape after another.
+        // Several scrapes in sequence.
         await prometheus.WaitFor($"count_over_time({(native ? $"histogram_count({CpuTime}{{http_route='/orders/{{id:int}}'}})[1m:1s]" : $"{CpuTime}_count{{http_route='/orders/{{id:int}}'}}[1m]")})", 1, 4);
 
         foreach (string name in new[] { Duration, CpuTime })

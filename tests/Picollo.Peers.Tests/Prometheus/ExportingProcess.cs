@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>A process of its own that serves a histogram.</summary>
+/// <summary>A separate process that serves a histogram.</summary>
 internal sealed class ExportingProcess : IAsyncDisposable
 {
     private readonly Process _process;
@@ -26,7 +26,7 @@ internal sealed class ExportingProcess : IAsyncDisposable
 
     public async Task Record(int count) => (await _client.PostAsync(new Uri(Address, $"/record/{count}"), null)).EnsureSuccessStatusCode();
 
-    /// <summary>What it recorded, exactly: of the same layout as its own.</summary>
+    /// <summary>Returns the histogram that the process recorded, with the same layout.</summary>
     public async Task<HdrHistogram> GetHistogram() =>
         HdrHistogramEncoding.Decode(await _client.GetByteArrayAsync(new Uri(Address, "/histogram")));
 

@@ -4,7 +4,7 @@ using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>Three processes, scraped by Prometheus: its quantiles are those of all their values.</summary>
+/// <summary>Prometheus scrapes three processes. Its quantiles must be those of all their values.</summary>
 public class FleetTests(ITestOutputHelper output)
 {
     private const string Name = "fleet_latency_seconds";
@@ -13,14 +13,14 @@ public class FleetTests(ITestOutputHelper output)
     private static readonly double[] Quantiles = [0.5, 0.9, 0.99, 0.999];
 
     [FactNeeding(Need.Prometheus)]
-    public async Task Quantiles_of_a_fleet_are_those_of_its_merged_histograms()
+    public async Task Quantiles_of_a_fleet_equal_those_of_its_merged_histograms()
     {
         const int Batches = 8;
         ExportingProcess[] processes = [new(0), new(1), new(2)];
         await using PrometheusServer prometheus = new(processes.Select(process => process.Address));
         try
         {
-            // All series are there before anything is recorded, so that all of the growth is seen.
+            // All series exist before values are recorded, so that Prometheus sees the whole increase.
             await prometheus.WaitFor($"count_over_time({Name}_count[5m])", processes.Length, 4);
             for (int batch = 0; batch < Batches; batch++)
             {
@@ -56,7 +56,7 @@ public class FleetTests(ITestOutputHelper output)
     }
 
     [FactNeeding(Need.Prometheus)]
-    public async Task Quantiles_of_native_histograms_are_within_a_bucket_of_those_of_the_merged_histogram()
+    public async Task Quantiles_of_native_histograms_are_within_a_bucket_of_the_merged_histogram()
     {
         const string Native = "fleet_latency_seconds"; // without _bucket: one series for each process
         const double BucketRatio = 1.0219; // 2^(2^-5)
@@ -80,7 +80,7 @@ public class FleetTests(ITestOutputHelper output)
             (await prometheus.Query($"histogram_count(sum({Native}))")).Should().Be(merged.TotalCount);
             (await prometheus.Query($"histogram_sum(sum({Native}))"))
                 .Should().BeApproximately(merged.GetSummary().Sum / NanosecondsPerSecond, 1e-6);
-            (await prometheus.QueryAll($"{Native}_bucket")).Should().BeEmpty("the classic buckets are not read as well");
+            (await prometheus.QueryAll($"{Native}_bucket")).Should().BeEmpty("the classic buckets are not scraped");
             foreach (double quantile in Quantiles)
             {
                 double answer = NanosecondsPerSecond * await prometheus.Query(Invariant($"histogram_quantile({quantile}, sum({Native}))"));
@@ -107,7 +107,7 @@ public class FleetTests(ITestOutputHelper output)
         (await prometheus.Query($"count(group by (le) ({Name}_bucket))", now)).Should().Be(106, "all processes have the same bounds");
     }
 
-    /// <summary>Sums of buckets are counts of the merged histogram, so that the quantile is in the bucket that holds the exact one.</summary>
+    /// <summary>The sums of the buckets are the counts of the merged histogram, so the quantile is in the bucket of the exact quantile.</summary>
     private async Task CheckSums(PrometheusServer prometheus, HdrHistogram merged, double quantile, DateTimeOffset now)
     {
         double answer = NanosecondsPerSecond * await prometheus.Query(Invariant($"histogram_quantile({quantile}, sum by (le) ({Name}_bucket))"), now);
@@ -115,19 +115,19 @@ public class FleetTests(ITestOutputHelper output)
         (double low, double high) = CoarseBuckets.Of(exact);
         output.WriteLine($"{quantile}: {answer:N0} ns, exact {exact:N0} ns, {(answer / exact) - 1:P1}");
 
-        // The bucket's width is at most a quarter of its lower bound: Prometheus' line between the bounds is never further off.
+        // The width of the bucket is at most a quarter of its lower bound, which limits the error of the interpolation of Prometheus.
         answer.Should().BeInRange(low, high);
         (Math.Abs(answer - exact) / exact).Should().BeLessThan(0.25);
 
-        // And it is that very line.
+        // And it is exactly this interpolation.
         ulong below = merged.GetCountBetween(0, (ulong)low);
         double inBucket = merged.GetCountBetween(0, (ulong)high) - below;
         answer.Should().BeApproximately(low + ((high - low) * ((quantile * merged.TotalCount) - below) / inBucket), 1e-6 * answer);
     }
 
     /// <summary>
-    /// A rate is extrapolated from a process's own samples to the window's end, by up to 1.1 of the interval between them: with n
-    /// samples a process may weigh 1 + 1.1/(n−1) as much as another. As much, and no more, the tail above the answer may differ from 1 − q.
+    /// The rate of a process is extrapolated from its samples to the end of the window, by up to 1.1 of the interval between them. With n
+    /// samples, a process may weigh 1 + 1.1/(n−1) times as much as another. The tail above the result may differ from 1 − q by the same factor.
     /// </summary>
     private async Task CheckRates(PrometheusServer prometheus, HdrHistogram merged, double quantile, DateTimeOffset now)
     {

@@ -6,10 +6,10 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>The reference parser of OpenMetrics, prometheus_client of Python, reads what Picollo writes.</summary>
+/// <summary>Tests that the reference parser of OpenMetrics, prometheus_client for Python, reads the output of Picollo.</summary>
 public class OpenMetricsTests
 {
-    // A line for each family: type, unit, name, number of samples; and one for each exemplar.
+    // Prints a line for each family (type, unit, name, number of samples) and a line for each exemplar.
     private const string Reader = """
         import io, sys
         from prometheus_client.openmetrics.parser import text_fd_to_metric_families

@@ -6,7 +6,7 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>A Prometheus on a free port of this machine that scrapes each second; its data is gone with it.</summary>
+/// <summary>A Prometheus server on a free port of this machine that scrapes each second. Its data is deleted when it ends.</summary>
 internal sealed partial class PrometheusServer : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -17,10 +17,10 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     private readonly HttpClient _client = new();
     private readonly Process _process;
 
-    /// <summary>Whether histograms are scraped as native ones, for which Prometheus asks for protobuf.</summary>
+    /// <summary>Whether histograms are scraped as native ones, for which Prometheus requests protobuf.</summary>
     public static readonly string[] WithNativeHistograms = ["--enable-feature=native-histograms"];
 
-    /// <summary>Whether exemplars are stored, and histograms scraped as native ones.</summary>
+    /// <summary>Whether exemplars are stored and histograms are scraped as native ones.</summary>
     public static string[] WithExemplars(bool native) => [$"--enable-feature=exemplar-storage{(native ? ",native-histograms" : "")}"];
 
     public PrometheusServer(IEnumerable<Uri> targets, string path = "/metrics", string[]? arguments = null, params string[] ruleFiles)
@@ -53,14 +53,14 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
         _process.BeginErrorReadLine();
     }
 
-    /// <summary>The one number that a query gives at a moment, now by default.</summary>
+    /// <summary>Returns the single value of a query at a moment, now by default.</summary>
     public async Task<double> Query(string query, DateTimeOffset? time = null)
     {
         IReadOnlyList<double> values = await QueryAll(query, time);
         return values.Count == 1 ? values[0] : throw new InvalidOperationException($"{query} gives {values.Count} values, not 1.\n{Log}");
     }
 
-    /// <summary>The numbers of all series that a query gives at a moment.</summary>
+    /// <summary>Returns the values of all series of a query at a moment.</summary>
     public async Task<IReadOnlyList<double>> QueryAll(string query, DateTimeOffset? time = null)
     {
         string address = await _address.Task.WaitAsync(Patience);
@@ -71,7 +71,7 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
             .Select(series => double.Parse(series.GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture))];
     }
 
-    /// <summary>The exemplars of the series that a query gives: their trace IDs and values.</summary>
+    /// <summary>Returns the trace IDs and values of the exemplars of all series of a query.</summary>
     public async Task<IReadOnlyList<(string TraceId, double Value)>> QueryExemplars(string query)
     {
         string address = await _address.Task.WaitAsync(Patience);
@@ -82,10 +82,10 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
             .Select(one => (one.GetProperty("labels").GetProperty("trace_id").GetString()!, double.Parse(one.GetProperty("value").GetString()!, CultureInfo.InvariantCulture)))];
     }
 
-    /// <summary>The lines of its log with a text.</summary>
+    /// <summary>Returns the lines of the log that contain a text.</summary>
     public IEnumerable<string> LogLines(string text) => Log.Split('\n').Where(line => line.Contains(text, StringComparison.Ordinal));
 
-    /// <summary>Whether a query gives a finite number, or a native histogram, now.</summary>
+    /// <summary>Returns whether a query currently returns a finite number or a native histogram.</summary>
     public async Task<bool> HasData(string query)
     {
         string address = await _address.Task.WaitAsync(Patience);
@@ -95,7 +95,7 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
             || (double.TryParse(series.GetProperty("value")[1].GetString(), CultureInfo.InvariantCulture, out double value) && double.IsFinite(value)));
     }
 
-    /// <summary>Waits until all series that a query gives, so many, are at least as large as a number. A percentile of no requests, NaN, is not.</summary>
+    /// <summary>Waits until a query returns a number of series and each is at least a value. NaN, the percentile of no requests, is not.</summary>
     public async Task WaitFor(string query, int series, double least)
     {
         Stopwatch elapsed = Stopwatch.StartNew();
@@ -119,7 +119,7 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
         Directory.Delete(_folder, recursive: true);
     }
 
-    /// <summary>It listens, and answers 503, before it is ready.</summary>
+    /// <summary>Waits until the server is ready. Before that, it answers 503.</summary>
     private async Task<string> GetAsync(string address)
     {
         Stopwatch elapsed = Stopwatch.StartNew();

@@ -2,13 +2,13 @@ using System.Diagnostics;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>Prometheus' checker.</summary>
+/// <summary>Runs the checker of Prometheus.</summary>
 internal static class Promtool
 {
-    /// <summary>Runs it with a standard input; gives its exit code, 3 where there are remarks of style alone, and all that it printed.</summary>
+    /// <summary>Runs promtool with a standard input. Returns its exit code, which is 3 if there are only remarks about style, and its output.</summary>
     public static (int ExitCode, string Output) Run(byte[] input, params string[] arguments) => Run("promtool", input, arguments);
 
-    /// <summary>Runs another checker in the same way.</summary>
+    /// <summary>Runs another checker with a standard input.</summary>
     public static (int ExitCode, string Output) Run(string program, byte[] input, params string[] arguments)
     {
         ProcessStartInfo start = new(program, arguments)
@@ -27,7 +27,7 @@ internal static class Promtool
         }
         catch (IOException)
         {
-            // It stopped reading at a fault, which it prints.
+            // It stopped reading at an error, which it prints.
         }
 
         process.WaitForExit();

@@ -5,7 +5,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>A web application, samples/WebApi unless another is given, in a process of its own.</summary>
+/// <summary>A web application, samples/WebApi by default, in a separate process.</summary>
 internal sealed class SampleProcess : IAsyncDisposable
 {
     private const string Listening = "Now listening on: ";
@@ -31,14 +31,14 @@ internal sealed class SampleProcess : IAsyncDisposable
         while (!line.Contains(Listening, StringComparison.Ordinal));
 
         Address = new Uri(line[(line.IndexOf(Listening, StringComparison.Ordinal) + Listening.Length)..]);
-        _ = _process.StandardOutput.BaseStream.CopyToAsync(Stream.Null); // nobody wants its log, which must not stop it
+        _ = _process.StandardOutput.BaseStream.CopyToAsync(Stream.Null); // discards its log, so that a full pipe does not stop it
     }
 
     public Uri Address { get; }
 
     public Task Get(string path) => _client.GetStringAsync(new Uri(Address, path));
 
-    /// <summary>CPU and wall time of a route, as the page's mark holds them: bucket for bucket.</summary>
+    /// <summary>Returns the histograms of CPU and wall time of a route, from a mark of the page.</summary>
     public async Task<(HdrHistogram Cpu, HdrHistogram Wall)> GetHistograms(string route)
     {
         using JsonDocument usage = await GetJson("/picollo/json");

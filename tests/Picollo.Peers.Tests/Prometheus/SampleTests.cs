@@ -4,7 +4,7 @@ using static System.FormattableString;
 
 namespace Picollo.Peers.Tests.Prometheus;
 
-/// <summary>Three processes of samples/WebApi, with the files that come with it.</summary>
+/// <summary>Tests three processes of samples/WebApi with the files of the sample.</summary>
 public class SampleTests(ITestOutputHelper output)
 {
     private const string Route = "/orders/{id:int}";
@@ -15,25 +15,25 @@ public class SampleTests(ITestOutputHelper output)
     private static readonly string Rules = Path.Combine(Repository.Root, "src", "Picollo.AspNetCore", "grafana", "rules.yml");
 
     [FactNeeding(Need.Prometheus)]
-    public void Promtool_has_nothing_to_say_against_the_samples_rules_and_configuration()
+    public void Promtool_accepts_the_rules_and_configuration_of_the_sample()
     {
         Promtool.Run([], "check", "rules", Rules).Should().Match<(int ExitCode, string Output)>(check => check.ExitCode == 0);
         Promtool.Run([], "check", "config", Path.Combine(Sample, "prometheus.yml")).Should().Match<(int ExitCode, string Output)>(check => check.ExitCode == 0);
     }
 
     [FactNeeding(Need.Prometheus)]
-    public async Task What_requests_to_a_fleet_took_is_in_the_bucket_of_the_merged_histograms()
+    public async Task Quantiles_of_requests_to_a_fleet_are_in_the_bucket_of_the_merged_histograms()
     {
         SampleProcess[] processes = [new(), new(), new()];
         await using PrometheusServer prometheus = new(processes.Select(process => process.Address), "/picollo/metrics", ruleFiles: Rules);
         try
         {
-            // A route is there with its first request, and a rate needs two samples of it.
+            // A route appears with its first request, and a rate needs two samples of it.
             await Task.WhenAll(processes.Select(process => process.Get("/orders/1")));
             await prometheus.WaitFor($"count_over_time(http_server_request_duration_seconds_count{Selector}[5m])", processes.Length, 2);
             await Task.WhenAll(processes.Select((process, number) => Load(process, number)));
 
-            // A request is counted when it has ended, a moment after its answer.
+            // A request is counted when it ends, shortly after its response.
             const ulong Requests = 3 + 30 + 60 + 90;
             await prometheus.WaitFor($"sum(http_server_request_duration_seconds_count{Selector})", 1, Requests);
             await prometheus.WaitFor($"sum(picollo_http_server_request_cpu_time_seconds_count{Selector})", 1, Requests);
@@ -53,7 +53,7 @@ public class SampleTests(ITestOutputHelper output)
         }
     }
 
-    /// <summary>Requests that take the longer the higher the process's number.</summary>
+    /// <summary>Sends requests that take longer for processes with higher numbers.</summary>
     private static async Task Load(SampleProcess process, int number)
     {
         for (int i = 0; i < 30 * (number + 1); i++)
@@ -69,7 +69,7 @@ public class SampleTests(ITestOutputHelper output)
         foreach (SampleProcess process in processes)
         {
             (HdrHistogram ownCpu, HdrHistogram ownWall) = await process.GetHistograms(Route);
-            ownCpu.BlockSize.Should().Be(cpu.BlockSize, "no value is to be moved");
+            ownCpu.BlockSize.Should().Be(cpu.BlockSize, "values must not be moved to other buckets");
             cpu.Add(ownCpu);
             wall.Add(ownWall);
         }
@@ -88,7 +88,7 @@ public class SampleTests(ITestOutputHelper output)
             answer.Should().BeInRange(low, high);
         }
 
-        // The sample's rules see the same, as a rate of all but each process's first request.
+        // The rules of the sample return the same, as a rate without the first request of each process.
         (double lowest, _) = CoarseBuckets.Of(merged.GetPercentileValue(0));
         (_, double highest) = CoarseBuckets.Of(merged.GetPercentileValue(100));
         await prometheus.WaitFor($"job_method_route:{name}:p99_5m{Selector}", 1, lowest / NanosecondsPerSecond);

@@ -1,16 +1,16 @@
 namespace Picollo.Peers.Tests.SystemTools;
 
-/// <summary>When two samplers of a machine agree.</summary>
+/// <summary>Compares the values of two samplers of a machine.</summary>
 /// <remarks>
 /// <para>
-/// Both read the same counters, a moment apart. A share may differ by the counters' step, 10 ms at either end of the interval, and
-/// for processes in each of user and kernel time: 0.01 of a CPU over the two seconds and more that are compared here, 0.02 for a process. And
-/// by what happened between the one's reading and the other's: a pipe's latency, a millisecond or so, but 50 and more while
-/// other programs have both CPUs. 0.05 covers a reading that is 100 ms late in an interval of 2 s. (Seen on two CPUs under a load of nine: 0.005 at most.)
+/// Both read the same counters at slightly different times. A share may differ by the resolution of the counters, which is 10 ms at each end
+/// of the interval, and for processes in each of user and kernel time: 0.01 of a CPU over the two seconds or more that are compared here, 0.02
+/// for a process. It may also differ by the time between the two readings, which is the latency of a pipe: about 1 ms, but 50 ms or more while
+/// other programs use both CPUs. 0.05 covers a reading that is 100 ms late in an interval of 2 s. (Seen on two CPUs under a load of nine: 0.005 at most.)
 /// </para>
 /// <para>
-/// A machine that is busy with other things may be later than that, so there are a few attempts. A wrong column, unit or
-/// divisor is wrong by more than the tolerance in every one of them: the loads are a whole CPU, and pinned.
+/// On a busy machine, readings may be later, so there are several attempts. A wrong column, unit or divisor exceeds the tolerance in every
+/// attempt, because each load uses a whole CPU to which it is pinned.
 /// </para>
 /// </remarks>
 internal static class Agreement
@@ -19,8 +19,8 @@ internal static class Agreement
 
     private const int Attempts = 4;
 
-    /// <summary>Compares until the two agree, at most a few times.</summary>
-    /// <param name="compare">What the tool says, and what Picollo says, by name.</param>
+    /// <summary>Compares until the values agree, for a limited number of attempts.</summary>
+    /// <param name="compare">A function that returns the values of the tool and of Picollo by name.</param>
     public static void Reach(Func<IEnumerable<(string What, double Theirs, double? Ours)>> compare)
     {
         List<string> disagreements = [];

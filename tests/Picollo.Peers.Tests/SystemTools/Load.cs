@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Picollo.Peers.Tests.SystemTools;
 
-/// <summary>A program that computes on one CPU alone, at a niceness of its own.</summary>
+/// <summary>A program that computes on one CPU with a niceness.</summary>
 internal sealed class Load : IDisposable
 {
     private readonly Process _process;

@@ -3,12 +3,12 @@ using Picollo.Cpu;
 
 namespace Picollo.Peers.Tests.SystemTools;
 
-/// <summary>The states of all CPUs and of each, beside <c>mpstat -P ALL</c>.</summary>
+/// <summary>Compares the states of all CPUs and of each CPU with <c>mpstat -P ALL</c>.</summary>
 [Collection(Alone.Name)]
 public class MpstatTests
 {
     [FactNeeding(Need.Mpstat, Need.Taskset)]
-    public void States_of_each_cpu_are_mpstats()
+    public void CPU_states_agree_with_mpstat()
     {
         using var cpu = new SystemCpu(SystemCpuParts.None);
         int last = cpu.Cpus[^1].Cpu!.Value;

@@ -3,12 +3,12 @@ using Picollo.Cpu;
 
 namespace Picollo.Peers.Tests.SystemTools;
 
-/// <summary>This process's threads, beside <c>pidstat -t</c>, and what waits for a CPU.</summary>
+/// <summary>Compares the threads of this process, and processes that wait for a CPU, with <c>pidstat -t</c>.</summary>
 [Collection(Alone.Name)]
 public class PidstatTests
 {
     [FactNeeding(Need.Pidstat, Need.Taskset)]
-    public void Threads_are_pidstats()
+    public void Threads_agree_with_pidstat()
     {
         using var over = new CancellationTokenSource();
         var full = new Thread(() => Compute(pause: 0, over.Token));
@@ -39,7 +39,7 @@ public class PidstatTests
     }
 
     [FactNeeding(Need.Pidstat, Need.Taskset)]
-    public void Waits_are_pidstats()
+    public void Waits_agree_with_pidstat()
     {
         using var cpu = new SystemCpu(SystemCpuParts.Processes | ProcessDetails.Waits | ProcessDetails.Owners);
         int last = cpu.Cpus[^1].Cpu!.Value;
@@ -58,7 +58,7 @@ public class PidstatTests
         });
 
         ProcessCpu[] loads = [.. cpu.Processes.Where(process => ids.Contains(process.Id))];
-        loads.Should().HaveCount(2).And.OnlyContain(process => process.WaitShare > 0.1, "they want the same CPU");
+        loads.Should().HaveCount(2).And.OnlyContain(process => process.WaitShare > 0.1, "they compete for the same CPU");
     }
 
     // Time UID PID %usr %system %guest %wait %CPU CPU Command
@@ -72,11 +72,11 @@ public class PidstatTests
 
     private static IEnumerable<(string What, double Theirs, double? Ours)> Compare(List<string[]> rows, SystemCpu cpu)
     {
-        // Time UID TGID TID %usr %system %guest %wait %CPU CPU Command, the first row being all of the process.
+        // Time UID TGID TID %usr %system %guest %wait %CPU CPU Command. The first row is the whole process.
         ProcessCpu self = cpu.Processes.Single(process => process.Id == Environment.ProcessId);
         yield return ("this process", Percent(rows[0]), self.Share);
 
-        // Threads that ended in between are in one of the two alone.
+        // Threads that ended in between are in only one of the two.
         Dictionary<long, double?> ours = cpu.Threads.Where(thread => thread.ProcessId == self.Id).ToDictionary(thread => thread.Id, thread => thread.Share);
         int both = 0;
         foreach (string[] row in rows.Skip(1).Where(row => row[2] == "-"))

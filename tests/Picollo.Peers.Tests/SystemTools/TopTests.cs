@@ -3,12 +3,12 @@ using Picollo.Cpu;
 
 namespace Picollo.Peers.Tests.SystemTools;
 
-/// <summary>The summary lines, the load and processes with their sizes and users, beside <c>top</c>.</summary>
+/// <summary>Compares the summary lines, the load, and processes with their sizes and users with <c>top</c>.</summary>
 [Collection(Alone.Name)]
 public class TopTests
 {
     [FactNeeding(Need.Top, Need.Taskset)]
-    public void States_and_processes_are_tops()
+    public void States_and_processes_agree_with_top()
     {
         using var cpu = new SystemCpu(SystemCpuParts.LoadAverage | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners);
         int last = cpu.Cpus[^1].Cpu!.Value;
@@ -25,7 +25,7 @@ public class TopTests
                 line => line.StartsWith("top - ", StringComparison.Ordinal),
                 _ => cpu.Update());
 
-            // Three numbers that change every five seconds: the same text, unless it changed just then.
+            // Three numbers that change every five seconds. The texts are the same, unless the numbers change in between.
             isLoadAverageSame |= report[0].EndsWith($"load average: {cpu.LoadAverage}", StringComparison.Ordinal);
             return
             [
@@ -45,7 +45,7 @@ public class TopTests
         return Parse(theirs["%Cpu(s):".Length..]).Select(state =>
             (state.Key, state.Value, our.TryGetValue(state.Key, out double share) ? (double?)share : null));
 
-        // "50.5 us,  0.5 sy", by letters.
+        // Parses "50.5 us,  0.5 sy" by letters.
         static Dictionary<string, double> Parse(string line) => line.Split(',').Select(Reports.Fields)
             .ToDictionary(fields => fields[1], fields => double.Parse(fields[0], CultureInfo.InvariantCulture) / 100);
     }
@@ -53,8 +53,8 @@ public class TopTests
     // "KiB Mem : 24684112 total, 23454784 free,   501072 used,  1067768 buff/cache" and "KiB Swap:        0 total,        0 free, …  24183040 avail Mem"
     private static IEnumerable<(string What, double Theirs, double? Ours)> Memory(List<string> report, MachineMemory ours)
     {
-        // What other programs take and give back between the two readings: a hundredth of all is not much of that, but would
-        // be of the tolerance for CPUs.
+        // The tolerance is a hundredth of the memory, because other programs allocate and free memory between the two readings. The
+        // unit scales values so that this equals the tolerance for CPUs.
         double unit = Agreement.Tolerance / (0.01 * ours.TotalBytes);
         Dictionary<string, long> memory = Parse("KiB Mem :"), swap = Parse("KiB Swap:");
         memory["total"].Should().Be(ours.TotalBytes / 1024);
@@ -83,7 +83,7 @@ public class TopTests
         fields[11].Should().Be(ours.Name);
         ours.ThreadCount.Should().Be(1);
 
-        // A shell that goes round in a loop takes no more memory.
+        // A shell in a loop does not use more memory.
         fields[1].Should().Be(TopUser.Shown);
         ours.UserId.Should().Be(uint.Parse(Tool.Run("id", "/", new Dictionary<string, string?>(), "-u"), CultureInfo.InvariantCulture));
         fields[4..7].Select(size => long.Parse(size, CultureInfo.InvariantCulture) * 1024).Should().Equal(
