@@ -236,7 +236,7 @@ public static class PicolloBuilderExtensions
 
     private static Task Refuse(HttpContext context)
     {
-        MeasuredRequest.NoteRefusal(context);
+        MeasuredRequest.MarkRejected(context);
         context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
         context.Response.Headers.RetryAfter = RetryAfterSeconds;
         return Task.CompletedTask;

@@ -167,7 +167,7 @@ public static class PicolloServiceCollectionExtensions
             Action<StaticFileResponseContext> prepare = options.OnPrepareResponse;
             options.OnPrepareResponse = response =>
             {
-                MeasuredRequest.NoteStaticFile(response.Context);
+                MeasuredRequest.MarkStaticFile(response.Context);
                 prepare(response);
             };
         }

@@ -47,14 +47,14 @@ internal sealed partial class CpuScheduler
 
         foreach ((WorkerSlot worker, WorkerThread thread, CpuTask task) in _suspects)
         {
-            long? cpu = thread.GetCpuIfItWaits(); // two system calls, outside the lock
+            long? cpu = thread.GetCpuTimeIfWaiting(); // two system calls, outside the lock
             CpuRunningTask? found = null;
             using (_lock.Enter())
             {
                 // Skips a worker that has another task or another thread in the meantime.
                 if (worker.Task == task && worker.Thread == thread)
                 {
-                    found = Look(worker, cpu, Stopwatch.GetTimestamp());
+                    found = CheckWorker(worker, cpu, Stopwatch.GetTimestamp());
                 }
             }
 
@@ -172,18 +172,18 @@ internal sealed partial class CpuScheduler
     /// <param name="cpu">The CPU time of its thread; null if the thread runs or can run.</param>
     /// <param name="now">The current time.</param>
     /// <returns>The body, if this check is the first to find it blocked; otherwise, null.</returns>
-    private CpuRunningTask? Look(WorkerSlot worker, long? cpu, long now)
+    private CpuRunningTask? CheckWorker(WorkerSlot worker, long? cpu, long now)
     {
-        if (cpu is null || cpu != worker.CpuSeen)
+        if (cpu is null || cpu != worker.LastCpuTime)
         {
-            worker.CpuSeen = cpu;
-            worker.CpuSeenAt = now;
+            worker.LastCpuTime = cpu;
+            worker.LastCpuTimeAt = now;
             Unblock(worker);
             return null;
         }
 
         CpuTask task = worker.Task!;
-        if (!task.IsBlocked && now - worker.CpuSeenAt < BlockedTicks)
+        if (!task.IsBlocked && now - worker.LastCpuTimeAt < BlockedTicks)
         {
             return null;
         }

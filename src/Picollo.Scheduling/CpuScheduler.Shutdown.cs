@@ -36,13 +36,13 @@ internal sealed partial class CpuScheduler
     /// checkpoint.</summary>
     public void Cancel()
     {
-        List<CpuTask> unbegun;
+        List<CpuTask> unstarted;
         using (_lock.Enter())
         {
             _isClosed = true;
             _isCancelled = true;
-            unbegun = _queue.TakeUnbegun();
-            unbegun.ForEach(MarkCancelled);
+            unstarted = _queue.TakeUnstarted();
+            unstarted.ForEach(MarkCancelled);
 
             foreach (WorkerSlot worker in _workers)
             {
@@ -50,7 +50,7 @@ internal sealed partial class CpuScheduler
             }
         }
 
-        unbegun.ForEach(EndUnbegun);
+        unstarted.ForEach(EndUnstarted);
         EndIfDone();
         _cancellation.Cancel(); // last, because the callbacks are the application's code and may throw
     }
@@ -58,11 +58,11 @@ internal sealed partial class CpuScheduler
     /// <summary>Cancels a task whose caller has canceled its token.</summary>
     public void OnCancelled(CpuTask task)
     {
-        bool isUnbegun;
+        bool isUnstarted;
         using (_lock.Enter())
         {
-            isUnbegun = task is { State: CpuTaskState.Waiting, HasBegun: false };
-            if (isUnbegun)
+            isUnstarted = task is { State: CpuTaskState.Waiting, HasStarted: false };
+            if (isUnstarted)
             {
                 _queue.Remove(task);
                 MarkCancelled(task);
@@ -73,9 +73,9 @@ internal sealed partial class CpuScheduler
             }
         }
 
-        if (isUnbegun)
+        if (isUnstarted)
         {
-            EndUnbegun(task);
+            EndUnstarted(task);
         }
     }
 
@@ -92,15 +92,15 @@ internal sealed partial class CpuScheduler
         CountOut();
     }
 
-    /// <summary>Marks a task that will not start as canceled. Called under the lock; the caller then calls <see cref="EndUnbegun"/> outside
-    /// the lock.</summary>
-    private void MarkCancelled(CpuTask unbegun)
+    /// <summary>Marks a task that will not start as canceled. Called under the lock; the caller then calls <see cref="EndUnstarted"/>
+    /// outside the lock.</summary>
+    private void MarkCancelled(CpuTask unstarted)
     {
-        unbegun.State = CpuTaskState.Ended;
+        unstarted.State = CpuTaskState.Ended;
         Statistics.Canceled++;
     }
 
-    private void EndUnbegun(CpuTask task)
+    private void EndUnstarted(CpuTask task)
     {
         task.EndCancelled();
         CountOut();

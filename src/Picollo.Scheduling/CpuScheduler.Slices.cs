@@ -130,7 +130,7 @@ internal sealed partial class CpuScheduler
         worker.IsOvertaking = isOvertaking;
         worker.IsWhole = isWhole;
         worker.SignalledAt = 0;
-        worker.CpuSeen = null;
+        worker.LastCpuTime = null;
         worker.Continuation = task.StoppedThread is null ? task.TakeContinuation() : null;
         _hasBegunSlice = true;
         if (_timerSleeps)
@@ -141,12 +141,12 @@ internal sealed partial class CpuScheduler
     }
 
     /// <summary>Ends the slice of a running task and sets the new state of the task.</summary>
-    private SliceReport PutAway(WorkerSlot worker, CpuTask task, long now)
+    private SliceReport ReleaseWorker(WorkerSlot worker, CpuTask task, long now)
     {
         bool isUsedUp = now - worker.SliceStart >= task.SliceLeft;
         SliceReport report = EndSlice(worker, task, now);
         task.ExpectCharge();
-        task.StepsAside = false;
+        task.IsYielding = false;
         worker.Task = null;
         worker.Continuation = null; // Otherwise, it keeps the task's state and result alive until the next task.
         if (task.HasBodyEnded && task.StoppedThread is null)
@@ -231,7 +231,7 @@ internal sealed partial class CpuScheduler
         return true;
     }
 
-    private bool ShouldStepAside(WorkerSlot worker, CpuTask task, out SliceReport report)
+    private bool ShouldYield(WorkerSlot worker, CpuTask task, out SliceReport report)
     {
         long now = Stopwatch.GetTimestamp();
         bool isOver = now - worker.SliceStart >= task.SliceLeft;

@@ -13,9 +13,9 @@ internal sealed partial class CpuScheduler
     private int _stoppedThreads;
     private int _startedThreads;
 
-    /// <summary>Yields like <see cref="StepsAside"/>, but blocks the thread until the task gets a worker again.</summary>
+    /// <summary>Yields like <see cref="MustYield"/>, but blocks the thread until the task gets a worker again.</summary>
     /// <exception cref="OperationCanceledException">The task is canceled.</exception>
-    public void StepAsideBlocking(CpuTask task)
+    public void YieldBlocking(CpuTask task)
     {
         task.ThrowIfCancelled();
         if (WorkerThread.Current is not { Slot: { } worker } thread || worker.Task != task)
@@ -29,7 +29,7 @@ internal sealed partial class CpuScheduler
         using (_lock.Enter())
         {
             Unblock(worker);
-            stops = ShouldStepAside(worker, task, out report) && _stoppedThreads < MaxStoppedThreads;
+            stops = ShouldYield(worker, task, out report) && _stoppedThreads < MaxStoppedThreads;
             if (stops)
             {
                 _stoppedThreads++;
@@ -77,7 +77,7 @@ internal sealed partial class CpuScheduler
         using (_lock.Enter())
         {
             task.StoppedThread = thread;
-            report = PutAway(worker, task, now);
+            report = ReleaseWorker(worker, task, now);
             thread.LeaveWorker();
             other.Take(worker);
         }

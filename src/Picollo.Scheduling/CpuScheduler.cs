@@ -124,7 +124,7 @@ internal sealed partial class CpuScheduler
 
     /// <summary>Returns whether a task must yield its worker at a checkpoint.</summary>
     /// <exception cref="OperationCanceledException">The task is canceled.</exception>
-    public bool StepsAside(CpuTask task)
+    public bool MustYield(CpuTask task)
     {
         task.ThrowIfCancelled();
         if (WorkerThread.Current?.Slot is not { } worker || worker.Task != task)
@@ -136,11 +136,11 @@ internal sealed partial class CpuScheduler
         using (_lock.Enter())
         {
             Unblock(worker);
-            task.StepsAside = ShouldStepAside(worker, task, out report);
+            task.IsYielding = ShouldYield(worker, task, out report);
         }
 
         Statistics.Publish(report);
-        return task.StepsAside;
+        return task.IsYielding;
     }
 
     /// <summary>Ends the current step of a thread's task and finds its next task.</summary>
@@ -164,14 +164,14 @@ internal sealed partial class CpuScheduler
             if (worker.Task is { } last)
             {
                 // The wait of the body has already ended, so it continues in the same slice.
-                if (last is { HasContinuation: true, StepsAside: false, HasBodyEnded: false }
-                    && !(last.NeedsAttention && ShouldStepAside(worker, last, out report)))
+                if (last is { HasContinuation: true, IsYielding: false, HasBodyEnded: false }
+                    && !(last.NeedsAttention && ShouldYield(worker, last, out report)))
                 {
                     worker.Continuation = last.TakeContinuation();
                     return last;
                 }
 
-                report = PutAway(worker, last, now);
+                report = ReleaseWorker(worker, last, now);
                 left = last;
                 hasEnded = last.State == CpuTaskState.Ended;
             }

@@ -6,7 +6,7 @@ namespace Picollo.Scheduling;
 internal enum CpuTaskState : byte
 {
     /// <summary>The task is not submitted yet.</summary>
-    Made,
+    Created,
 
     /// <summary>The task waits for a worker.</summary>
     Waiting,
@@ -40,7 +40,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     // Cleared when the task starts, because it refers to the caller's task. Otherwise, a chain of tasks in which each starts the next keeps
     // all of them alive.
     private ExecutionContext? _flow = ExecutionContext.Capture();
-    private CpuTask? _parent = LivingOf(SynchronizationContext.Current as CpuTask ?? Flow.Value);
+    private CpuTask? _parent = NearestLiving(SynchronizationContext.Current as CpuTask ?? Flow.Value);
 
     // Small fields, because wider ones would make the object larger.
     private readonly sbyte _priority = (sbyte)(options?.Priority ?? CpuTaskPriority.Normal);
@@ -75,7 +75,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public CpuTaskState State { get; set; }
 
-    public bool HasBegun { get; private set; }
+    public bool HasStarted { get; private set; }
 
     /// <summary>Whether the task precedes tasks of its priority that are not short. It is short until its <see cref="Credit"/> is used
     /// up.</summary>
@@ -105,7 +105,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     public bool IsBlocked { get; set; }
 
     /// <summary>Whether a blocked task has started this task, directly or indirectly.</summary>
-    public bool IsOfBlocked
+    public bool HasBlockedAncestor
     {
         get
         {
@@ -123,7 +123,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     public WorkerThread? StoppedThread { get; set; }
 
     /// <summary>Whether the task yields its worker when the current step ends.</summary>
-    public bool StepsAside { get; set; }
+    public bool IsYielding { get; set; }
 
     public int Slices { get; set; }
 
@@ -239,9 +239,9 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         SetSynchronizationContext(this);
         try
         {
-            if (!HasBegun)
+            if (!HasStarted)
             {
-                HasBegun = true;
+                HasStarted = true;
                 ExecutionContext flow = _flow ?? WorkerThread.EmptyFlow!;
                 _flow = null;
                 ExecutionContext.Run(flow, static task => ((CpuTask)task!).BeginInFlow(), this);
@@ -293,7 +293,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     {
         _ = _registration.Unregister();
         _cancellation?.Dispose();
-        _parent = LivingOf(_parent); // for the same reason as _flow
+        _parent = NearestLiving(_parent); // for the same reason as _flow
         Complete(_body, _fault);
     }
 
@@ -317,7 +317,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     protected abstract void CompleteCancelled();
 
     /// <summary>Returns the task, or its nearest ancestor that has not ended if the task has ended; null for none.</summary>
-    private static CpuTask? LivingOf(CpuTask? task)
+    private static CpuTask? NearestLiving(CpuTask? task)
     {
         while (task?.State == CpuTaskState.Ended)
         {

@@ -51,7 +51,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     {
         if (_task is { NeedsAttention: true } task)
         {
-            task.Scheduler.StepAsideBlocking(task);
+            task.Scheduler.YieldBlocking(task);
         }
     }
 
@@ -126,7 +126,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     // Separate, so that only the check is inlined.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static CpuCheckpoint CheckpointWithAttention(CpuTask task) =>
-        task.Scheduler.StepsAside(task) ? new CpuCheckpoint(task) : default;
+        task.Scheduler.MustYield(task) ? new CpuCheckpoint(task) : default;
 }
 
 /// <summary>The usage of a <see cref="CpuWorkerPool"/> by one task. Immutable, with value equality.</summary>

@@ -111,7 +111,7 @@ internal sealed class CpuTaskQueue(long slice)
                     stopped = task;
                 }
 
-                if ((started is null || task.WaitingSince > started.WaitingSince) && task.IsOfBlocked)
+                if ((started is null || task.WaitingSince > started.WaitingSince) && task.HasBlockedAncestor)
                 {
                     started = task;
                 }
@@ -122,22 +122,22 @@ internal sealed class CpuTaskQueue(long slice)
     }
 
     /// <summary>Removes and returns all tasks that have not started.</summary>
-    public List<CpuTask> TakeUnbegun()
+    public List<CpuTask> TakeUnstarted()
     {
-        var unbegun = new List<CpuTask>();
+        var unstarted = new List<CpuTask>();
         foreach (Line line in _lines)
         {
             for (CpuTask? task = line.First; task is not null; task = task.Next)
             {
-                if (!task.HasBegun)
+                if (!task.HasStarted)
                 {
-                    unbegun.Add(task);
+                    unstarted.Add(task);
                 }
             }
         }
 
-        unbegun.ForEach(Remove);
-        return unbegun;
+        unstarted.ForEach(Remove);
+        return unstarted;
     }
 
     private CpuTask? First()

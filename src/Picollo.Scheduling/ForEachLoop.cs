@@ -13,7 +13,7 @@ internal sealed class ForEachLoop<TItem>(
 
     // The token of the source. It is canceled with the caller's or the pool's token, or after a failure, because the next item of the
     // source may never arrive.
-    private CancellationTokenSource? _unwanted;
+    private CancellationTokenSource? _sourceCancellation;
 
     // Set when the source has ended, or after a failure.
     private volatile bool _isDone;
@@ -40,7 +40,7 @@ internal sealed class ForEachLoop<TItem>(
                 catch (Exception e)
                 {
                     _isDone = true; // before another task requests an item
-                    if (e is OperationCanceledException cancelled && cancelled.CancellationToken == _unwanted?.Token)
+                    if (e is OperationCanceledException cancelled && cancelled.CancellationToken == _sourceCancellation?.Token)
                     {
                         token.ThrowIfCancellationRequested(); // with the caller's token in the exception
                     }
@@ -59,7 +59,7 @@ internal sealed class ForEachLoop<TItem>(
         catch
         {
             _isDone = true;
-            _ = _unwanted?.CancelAsync(); // another task may be waiting for the source
+            _ = _sourceCancellation?.CancelAsync(); // another task may be waiting for the source
             throw;
         }
     }
@@ -90,13 +90,13 @@ internal sealed class ForEachLoop<TItem>(
     public ValueTask DisposeAsync()
     {
         _gate.Dispose();
-        _unwanted?.Dispose();
+        _sourceCancellation?.Dispose();
         return _items?.DisposeAsync() ?? default;
     }
 
     private IAsyncEnumerator<TItem> Enumerate()
     {
-        _unwanted = CancellationTokenSource.CreateLinkedTokenSource(token, poolToken);
-        return source.GetAsyncEnumerator(_unwanted.Token);
+        _sourceCancellation = CancellationTokenSource.CreateLinkedTokenSource(token, poolToken);
+        return source.GetAsyncEnumerator(_sourceCancellation.Token);
     }
 }

@@ -14,9 +14,9 @@ internal sealed class WorkerSlot
     public WorkerThread? Thread { get; set; }
 
     /// <summary>The CPU time of the thread at the last check, in nanoseconds; null if it was not checked or did not wait.</summary>
-    public long? CpuSeen { get; set; }
+    public long? LastCpuTime { get; set; }
 
-    public long CpuSeenAt { get; set; }
+    public long LastCpuTimeAt { get; set; }
 
     /// <summary>The continuation of the task to run; null for the start of its body.</summary>
     public (SendOrPostCallback Callback, object? State)? Continuation { get; set; }

@@ -66,14 +66,14 @@ internal sealed class WorkerThread
 
     /// <summary>Returns the thread's CPU time, in nanoseconds, if the thread waits; null if it runs or can run, or if this is unknown.
     /// Called by other threads.</summary>
-    public long? GetCpuIfItWaits()
+    public long? GetCpuTimeIfWaiting()
     {
         long id = Volatile.Read(ref _id);
-        return id != 0 && CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long cpu, out _) && Waits((int)id) ? cpu : null;
+        return id != 0 && CpuUsageReader.TryGetThreadTimeNanoseconds(id, out long cpu, out _) && IsWaiting((int)id) ? cpu : null;
     }
 
     // If /proc is unreadable, and on systems other than Linux, waits in native code are not detected.
-    private bool Waits(int id) =>
+    private bool IsWaiting(int id) =>
         OperatingSystem.IsLinux() && ProcTaskStat.TryRead(id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat)
             ? stat.State != 'R'
             : (_thread.ThreadState & System.Threading.ThreadState.WaitSleepJoin) != 0;

@@ -25,7 +25,7 @@ internal sealed class EventStream(
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     // Viewers share a reading that is younger than this, so that many viewers cost little more than one.
-    private static readonly TimeSpan SharedFor = Interval / 2;
+    private static readonly TimeSpan SharedReadingAge = Interval / 2;
 
     private readonly int _maxViewers = options.Value.MaxViewers;
     private int _viewers;
@@ -91,7 +91,7 @@ internal sealed class EventStream(
         do
         {
             StringBuilder events = new();
-            Append(events, "usage", UsageTables.Of(recent.Of(reader.Read(SharedFor), window), chosen), ref usage);
+            Append(events, "usage", UsageTables.Of(recent.Of(reader.Read(SharedReadingAge), window), chosen), ref usage);
 
             // After a restart, the route may not exist yet and appear later.
             subject ??= show.Length == 0 ? null : subjects.Find(show);

@@ -7,19 +7,19 @@ namespace Picollo.AspNetCore.Page;
 internal static class Html
 {
     // Longer names would take the space of other names.
-    private const int Letters = 160;
+    private const int MaxNameLength = 160;
 
-    private const int LettersOfHeading = 400;
-    private const int LettersOfUnit = 20;
+    private const int MaxHeadingLength = 400;
+    private const int MaxUnitLength = 20;
 
-    public static string Name(string name) => Isolated(PlotText.Shorten(name, Letters));
+    public static string Name(string name) => Isolated(PlotText.Shorten(name, MaxNameLength));
 
-    public static string Heading(string name) => Isolated(PlotText.Shorten(name, LettersOfHeading));
+    public static string Heading(string name) => Isolated(PlotText.Shorten(name, MaxHeadingLength));
 
     /// <summary>Formats the names of one table and keeps them distinct (<see cref="PlotNames"/>).</summary>
-    public static IEnumerable<string> Names(IReadOnlyList<string> names) => PlotNames.Shorten(names, Letters).Select(Isolated);
+    public static IEnumerable<string> Names(IReadOnlyList<string> names) => PlotNames.Shorten(names, MaxNameLength).Select(Isolated);
 
-    public static string Unit(string name) => Isolated(PlotText.Shorten(name, LettersOfUnit));
+    public static string Unit(string name) => Isolated(PlotText.Shorten(name, MaxUnitLength));
 
     private static string Isolated(string name) => $"<bdi>{PlotText.Encode(name)}</bdi>";
 }

@@ -25,17 +25,17 @@ internal static class LocalRequest
     private static readonly string[] ProxyPrefixes = ["X-Forwarded", "X-Original-", "X-Envoy-", "X-ARR-"];
 
     /// <summary>Returns the reason why a request is not local; null if it is local.</summary>
-    public static string? ReasonAgainst(HttpContext context)
+    public static string? GetDenialReason(HttpContext context)
     {
         HttpRequest request = context.Request;
         return !IsLoopback(context.Connection.RemoteIpAddress) ? "its connection is not from a loopback address"
-            : request.Headers.Any(header => IsOfProxy(header.Key)) || HttpProtocol.IsHttp10(request.Protocol) ? "it came through a proxy"
+            : HttpProtocol.IsHttp10(request.Protocol) || request.Headers.Any(one => IsProxyHeader(one.Key)) ? "it came through a proxy"
             : !IsLocalName(request.Host.Host) ? "its Host is neither localhost nor a loopback address"
-            : !IsOwnOrigin(request) ? "it was sent by a page of another origin"
+            : !IsSameOrigin(request) ? "it was sent by a page of another origin"
             : null;
     }
 
-    private static bool IsOfProxy(string header) =>
+    private static bool IsProxyHeader(string header) =>
         ProxyHeaders.Contains(header) || ProxyPrefixes.Any(prefix => header.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
 
     private static bool IsLocalName(string host) =>
@@ -44,7 +44,7 @@ internal static class LocalRequest
 
     /// <summary>Returns whether a page of another site sent the request, according to Sec-Fetch-Site or the Origin. Only the host of the
     /// Origin is compared, because a proxy may have terminated TLS.</summary>
-    public static bool IsOfOtherSite(HttpRequest request) => request.Headers["Sec-Fetch-Site"].ToString() switch
+    public static bool IsCrossSite(HttpRequest request) => request.Headers["Sec-Fetch-Site"].ToString() switch
     {
         "same-origin" or "none" => false,
         "" => request.Headers[HeaderNames.Origin] is { Count: > 0 } origin
@@ -52,7 +52,7 @@ internal static class LocalRequest
         _ => true,
     };
 
-    private static bool IsOwnOrigin(HttpRequest request)
+    private static bool IsSameOrigin(HttpRequest request)
     {
         // Sec-Fetch-Site covers forms, too. Their Origin is "null", because the page sends no referrer.
         StringValues origin = request.Headers[HeaderNames.Origin];

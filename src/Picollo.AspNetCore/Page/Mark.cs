@@ -39,7 +39,7 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
     /// Such a header is rejected before memory is allocated.</summary>
     private static PlainHdrHistogram<ulong> Decode(byte[] encoded, HdrHistogramSnapshot now)
     {
-        byte[] empty = HdrHistogramEncoding.EncodeCompressed(MarkedPair.Like(now));
+        byte[] empty = HdrHistogramEncoding.EncodeCompressed(MarkedPair.EmptyLike(now));
         Bucket last = now.GetBucket(now.MaxTrackableValue);
         ulong largest = Math.Max(last.Start + last.Step - 1, 2 * now.LowestDiscernibleValue); // the smallest value that the format allows
         (string layout, ulong highest) = ReadHeader(encoded);
@@ -80,12 +80,12 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
     /// <param name="now">The current state.</param>
     public static MarkedPair Of(ReadOnlyHdrHistogram marked, HdrHistogramSnapshot now)
     {
-        PlainHdrHistogram<ulong> before = Like(now);
+        PlainHdrHistogram<ulong> before = EmptyLike(now);
         before.Add(marked);
 
         // Both have the same layout. If counting has not restarted, no bucket of the earlier state has a higher count.
         Dictionary<int, ulong> counts = before.BucketsWithValues.ToDictionary(bucket => bucket.StorageIndex, bucket => bucket.Count);
-        PlainHdrHistogram<ulong> after = Like(now);
+        PlainHdrHistogram<ulong> after = EmptyLike(now);
         foreach (Bucket bucket in now.BucketsWithValues)
         {
             counts.Remove(bucket.StorageIndex, out ulong count);
@@ -104,6 +104,6 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
     }
 
     /// <summary>Creates an empty histogram with the layout of another one.</summary>
-    public static PlainHdrHistogram<ulong> Like(ReadOnlyHdrHistogram histogram) =>
+    public static PlainHdrHistogram<ulong> EmptyLike(ReadOnlyHdrHistogram histogram) =>
         HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
 }

@@ -8,14 +8,14 @@ internal static class Numbers
     /// <summary>The text for a missing number.</summary>
     public const string Nothing = "–";
 
-    private const int MostDecimals = 12;
-    private static readonly string Decimals = "0." + new string('#', MostDecimals);
+    private const int MaxDecimals = 12;
+    private static readonly string Decimals = "0." + new string('#', MaxDecimals);
 
     /// <summary>Formats a number with about three significant digits, without decimals from 100 up. Values below 1e-12 are 0.</summary>
     public static string Short(double value) => Math.Abs(value) switch
     {
         0 => "0",
-        < 0.001 and var size => Math.Round(value, Math.Min(2 - (int)Math.Floor(Math.Log10(size)), MostDecimals))
+        < 0.001 and var size => Math.Round(value, Math.Min(2 - (int)Math.Floor(Math.Log10(size)), MaxDecimals))
             .ToString(Decimals, CultureInfo.InvariantCulture),
         < 1 => value.ToString("0.000", CultureInfo.InvariantCulture),
         < 10 => value.ToString("0.00", CultureInfo.InvariantCulture),

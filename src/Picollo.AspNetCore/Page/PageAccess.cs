@@ -20,7 +20,7 @@ internal sealed class PageAccess(IHostEnvironment environment, ILogger logger)
     /// <param name="handler">The endpoint. It is called after the common response headers are set.</param>
     public RequestDelegate Protect(IReadOnlyList<string> methods, RequestDelegate handler) => context =>
     {
-        if (ReasonAgainst(context) is { } reason)
+        if (GetDenialReason(context) is { } reason)
         {
             if (Interlocked.Exchange(ref _hasLogged, 1) == 0)
             {
@@ -58,10 +58,10 @@ internal sealed class PageAccess(IHostEnvironment environment, ILogger logger)
         }
     }
 
-    private string? ReasonAgainst(HttpContext context) =>
+    private string? GetDenialReason(HttpContext context) =>
         IsOpen(context.GetEndpoint()) ? null
         : !environment.IsDevelopment() ? "the environment is not Development"
-        : LocalRequest.ReasonAgainst(context);
+        : LocalRequest.GetDenialReason(context);
 
     private static bool IsOpen(Endpoint? endpoint) => endpoint?.Metadata is { } metadata
         && (metadata.GetMetadata<IAuthorizeData>() is not null || metadata.GetMetadata<IAllowAnonymous>() is not null);

@@ -6,8 +6,8 @@ namespace Picollo.AspNetCore.Page;
 internal static class PageAssets
 {
     // Constants, because computing a hash requires OpenSSL on Linux, which small containers do not have.
-    private const string StyleHash = "sha256-N9Y/+V8d6hKSldspD5Jwg1dTF847ttg4bImSHDiI5EY=";
-    private const string ScriptHash = "sha256-VKmTpCpdI84UaTHCgtE/46VWHMkbaP4VXASk/sbtuk0=";
+    private const string StyleHash = "sha256-kU4HVoOuine4OjEBwMiiSRcmr7AqNowAdjUq2S/PDsQ=";
+    private const string ScriptHash = "sha256-GicC9wHvJ0VmTj7F+/J99aOOuFl4MH4mknQX3B2gR48=";
 
     /// <summary>The policy. It allows only this style, this script, the icon, and requests and forms to the origin of the page. Frames are
     /// forbidden.</summary>

@@ -13,13 +13,13 @@ internal static class PageDocument
         + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
         + "%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";
 
-    private const int LettersOfApplication = 160;
+    private const int MaxApplicationLength = 160;
 
     /// <summary>Creates the HTML. Addresses are relative to the page, so that they are also correct behind a proxy that removes a
     /// prefix.</summary>
     public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
     {
-        string name = PlotText.Encode(PlotText.Shorten(application, LettersOfApplication));
+        string name = PlotText.Encode(PlotText.Shorten(application, MaxApplicationLength));
         string id = chosen?.Id ?? "";
         string path = PlotText.Encode(address);
         string time = string.Create(CultureInfo.InvariantCulture, $"{reading.Time.UtcDateTime:yyyy-MM-dd HH:mm:ss} UTC");

@@ -45,7 +45,7 @@ internal sealed class PageEndpoints(
     internal const string PprofParameter = "pprof";
 
     /// <summary>The size limit of a mark, in bytes. A mark of two full histograms of a route takes a tenth of it.</summary>
-    internal const int LargestMark = 1 << 20;
+    internal const int MaxMarkBytes = 1 << 20;
 
     // Limits memory, because each comparison decodes the marked histograms.
     private static readonly SemaphoreSlim Comparisons = new(2, 2);
@@ -164,7 +164,7 @@ internal sealed class PageEndpoints(
     private async Task TakeProfileAsync(HttpContext context)
     {
         HttpResponse response = context.Response;
-        if (LocalRequest.IsOfOtherSite(context.Request))
+        if (LocalRequest.IsCrossSite(context.Request))
         {
             response.StatusCode = StatusCodes.Status403Forbidden;
             await response.WriteAsync("A page on another site cannot take a CPU profile.", context.RequestAborted);
@@ -260,17 +260,17 @@ internal sealed class PageEndpoints(
 
     private Subject? Find(HttpContext context) => subjects.Find(context.Request.Query[ShowParameter].ToString());
 
-    /// <returns>The body; null if it exceeds <see cref="LargestMark"/>.</returns>
+    /// <returns>The body; null if it exceeds <see cref="MaxMarkBytes"/>.</returns>
     private static async Task<byte[]?> ReadBodyAsync(HttpContext context)
     {
-        if (context.Request.ContentLength > LargestMark)
+        if (context.Request.ContentLength > MaxMarkBytes)
         {
             return null;
         }
 
         PipeReader reader = context.Request.BodyReader;
-        ReadResult result = await reader.ReadAtLeastAsync(LargestMark + 1, context.RequestAborted);
-        byte[]? body = result.Buffer.Length > LargestMark ? null : result.Buffer.ToArray();
+        ReadResult result = await reader.ReadAtLeastAsync(MaxMarkBytes + 1, context.RequestAborted);
+        byte[]? body = result.Buffer.Length > MaxMarkBytes ? null : result.Buffer.ToArray();
         reader.AdvanceTo(result.Buffer.End); // Otherwise the connection's next request cannot be read.
         return body;
     }

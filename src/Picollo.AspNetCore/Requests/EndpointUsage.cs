@@ -26,7 +26,7 @@ internal sealed class EndpointUsage(Endpoint endpoint)
         : PatternOf(endpoint) is { } route ? route.Length == 0 ? "/" : route
         : null;
 
-    private readonly bool _isLongLived = endpoint.Metadata.Contains(LongLivedMetadata) || IsStreamOfGrpc(endpoint);
+    private readonly bool _isLongLived = endpoint.Metadata.Contains(LongLivedMetadata) || IsGrpcStream(endpoint);
 
     // A SignalR hub. Its transports share a route: GET for connections and long polls, POST for messages from clients.
     private readonly bool _isHub = endpoint.Metadata.GetMetadata<HubMetadata>() is not null;
@@ -86,7 +86,7 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     /// <summary>Returns whether the endpoint is a gRPC method that is not unary. Uses reflection, because this package does not depend on
     /// the gRPC package that defines the metadata.</summary>
     [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "If the properties were trimmed, a method counts as unary.")]
-    private static bool IsStreamOfGrpc(Endpoint endpoint)
+    private static bool IsGrpcStream(Endpoint endpoint)
     {
         object? metadata = endpoint.Metadata.FirstOrDefault(one => one.GetType().FullName == "Grpc.AspNetCore.Server.GrpcMethodMetadata");
         object? method = metadata?.GetType().GetProperty("Method")?.GetValue(metadata);

@@ -11,7 +11,7 @@ namespace Picollo.AspNetCore.Requests;
 /// only the features of the request refer to them.</remarks>
 internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
 {
-    private static readonly TimeSpan LongestUntilRouting = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan RoutingTimeout = TimeSpan.FromSeconds(1);
 
     [ThreadStatic]
     private static MeasuredRequest? _free;
@@ -41,7 +41,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     public bool IsStaticFile { get; private set; }
 
     /// <summary>Whether the request was rejected because the queue of the CPU workers was full.</summary>
-    public bool IsRefused { get; private set; }
+    public bool IsRejected { get; private set; }
 
     /// <summary>Returns the longest branch prefix of a path; empty if it has none.</summary>
     public string BranchOf(PathString path) => _prefixes.FindIn(path);
@@ -103,7 +103,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         _context.SetEndpoint(_current);
         _context.Features.Set(MeasuredMark.Instance);
         (_context, _reporter, _before, _current, _requested, _path) = (null!, null!, null, null, null, null);
-        (IsStaticFile, IsRefused) = (false, false);
+        (IsStaticFile, IsRejected) = (false, false);
         _free = this;
     }
 
@@ -122,7 +122,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         if (Requested is not { } requested)
         {
             // Routing may not have run yet.
-            return Watcher!.WallTime < LongestUntilRouting
+            return Watcher!.WallTime < RoutingTimeout
                 ? null
                 : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
         }
@@ -134,7 +134,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     }
 
     /// <summary>Records that the request is answered with a static file.</summary>
-    public static void NoteStaticFile(HttpContext context)
+    public static void MarkStaticFile(HttpContext context)
     {
         if (context.Features.Get<IEndpointFeature>() is MeasuredRequest request && !request.IsRunAgain())
         {
@@ -143,11 +143,11 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     }
 
     /// <summary>Records that the request was rejected because the queue of the CPU workers is full.</summary>
-    public static void NoteRefusal(HttpContext context)
+    public static void MarkRejected(HttpContext context)
     {
         if (context.Features.Get<IEndpointFeature>() is MeasuredRequest request)
         {
-            request.IsRefused = true;
+            request.IsRejected = true;
         }
     }
 

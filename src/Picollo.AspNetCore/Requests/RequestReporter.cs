@@ -124,7 +124,7 @@ internal sealed class RequestReporter : IDisposable
         Exception? failure)
     {
         int status = StatusOf(context, failure);
-        bool isRejected = request.IsRefused || status == StatusCodes.Status429TooManyRequests;
+        bool isRejected = request.IsRejected || status == StatusCodes.Status429TooManyRequests;
         row.Record(usage, status, ClassOf(context, failure, status), isRejected, counted);
         if (!isRejected && row.AdmitsTrace(usage, status))
         {

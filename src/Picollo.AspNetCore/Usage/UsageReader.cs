@@ -29,7 +29,7 @@ internal sealed class UsageReader
     private readonly MeterBridge _meters;
     private readonly CpuProfiles _profiles;
     private readonly TimeProvider _time;
-    private readonly List<Look> _looks = []; // oldest first; never empty after the constructor
+    private readonly List<Sample> _kept = []; // oldest first; never empty after the constructor
     private UsageReading? _last;
 
     public UsageReader(
@@ -39,11 +39,11 @@ internal sealed class UsageReader
         (_subjects, _running, _account, _runtime, _meters, _profiles, _time) =
             (subjects, running, account, runtime, meters, profiles, time);
         _running.Read();
-        _looks.Add(LookOf(ReadAll(), _account.Read(), _runtime.Totals, time.GetTimestamp()));
+        _kept.Add(SampleOf(ReadAll(), _account.Read(), _runtime.Totals, time.GetTimestamp()));
     }
 
     /// <summary>The number of readings that are kept for later windows.</summary>
-    internal int Looks => _looks.Count;
+    internal int KeptReadings => _kept.Count;
 
     /// <summary>Reads everything, or returns the last reading if it is at most <paramref name="maxAge"/> old.</summary>
     public UsageReading Read(TimeSpan maxAge = default)
@@ -51,7 +51,7 @@ internal sealed class UsageReader
         lock (_gate)
         {
             long now = _time.GetTimestamp();
-            bool isRecent = maxAge > TimeSpan.Zero && AgeOf(_looks[^1], now) <= maxAge;
+            bool isRecent = maxAge > TimeSpan.Zero && AgeOf(_kept[^1], now) <= maxAge;
             return isRecent && _last is not null ? _last : _last = ReadNow(now);
         }
     }
@@ -62,9 +62,9 @@ internal sealed class UsageReader
         IReadOnlyList<RunReading> running = _running.Read();
         IReadOnlyList<SubjectUsage> all = ReadAll();
         IReadOnlyList<CpuPart> parts = _account.Read();
-        Look look = LookOf(all, parts, _runtime.Totals, now);
-        Look before = BaseOf(now);
-        Keep(look);
+        Sample sample = SampleOf(all, parts, _runtime.Totals, now);
+        Sample before = WindowStartOf(now);
+        Keep(sample);
 
         // If two readings are within one tick of the clock, rates are 0.
         TimeSpan window = AgeOf(before, now);
@@ -75,11 +75,11 @@ internal sealed class UsageReader
             Time = _time.GetUtcNow(),
             Window = window,
             Processors = Environment.ProcessorCount,
-            ProcessShare = look.ProcessNanoseconds is { } process && before.ProcessNanoseconds is { } old ? ShareOf(process - old) : null,
+            ProcessShare = sample.ProcessNanoseconds is { } process && before.ProcessNanoseconds is { } old ? ShareOf(process - old) : null,
             MaxRoutes = _subjects.Routes.Capacity,
             IsFull = _subjects.Routes.IsFull,
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
-            Runtime = look.Runtime is { } totals ? RuntimeOf(totals, before.Runtime ?? totals) : null,
+            Runtime = sample.Runtime is { } totals ? RuntimeOf(totals, before.Runtime ?? totals) : null,
             Profiles = _profiles.OverBudget.CountBy(flow => flow.Label).ToDictionary(),
             Running = running,
             Slowest = _subjects.Routes.ReadSlowest(),
@@ -163,30 +163,30 @@ internal sealed class UsageReader
     private Quantiles QuantilesOf(HdrHistogram histogram) => Quantiles.Of(histogram.GetSummary(_summary));
 
     /// <summary>Returns the reading at which the current window starts.</summary>
-    private Look BaseOf(long now) =>
-        _looks.Find(look => AgeOf(look, now) is var age && age >= ShortestWindow && age <= LongestWindow)
-        ?? _looks.FindLast(look => AgeOf(look, now) >= ShortestWindow)
-        ?? _looks[0];
+    private Sample WindowStartOf(long now) =>
+        _kept.Find(sample => AgeOf(sample, now) is var age && age >= ShortestWindow && age <= LongestWindow)
+        ?? _kept.FindLast(sample => AgeOf(sample, now) >= ShortestWindow)
+        ?? _kept[0];
 
-    private void Keep(Look look)
+    private void Keep(Sample sample)
     {
         // The newest of the readings that are too old is kept, because the next window may start at it.
-        int tooOld = _looks.FindLastIndex(one => AgeOf(one, look.Timestamp) > LongestWindow);
-        _looks.RemoveRange(0, Math.Max(tooOld, 0));
-        if (_looks.Count > 1 && AgeOf(_looks[^2], look.Timestamp) < KeepInterval)
+        int tooOld = _kept.FindLastIndex(one => AgeOf(one, sample.Timestamp) > LongestWindow);
+        _kept.RemoveRange(0, Math.Max(tooOld, 0));
+        if (_kept.Count > 1 && AgeOf(_kept[^2], sample.Timestamp) < KeepInterval)
         {
-            _looks.RemoveAt(_looks.Count - 1);
+            _kept.RemoveAt(_kept.Count - 1);
         }
 
-        _looks.Add(look);
+        _kept.Add(sample);
     }
 
-    private TimeSpan AgeOf(Look look, long now) => _time.GetElapsedTime(look.Timestamp, now);
+    private TimeSpan AgeOf(Sample sample, long now) => _time.GetElapsedTime(sample.Timestamp, now);
 
-    private static Look LookOf(IReadOnlyList<SubjectUsage> all, IReadOnlyList<CpuPart> parts, RuntimeTotals? runtime, long now) =>
+    private static Sample SampleOf(IReadOnlyList<SubjectUsage> all, IReadOnlyList<CpuPart> parts, RuntimeTotals? runtime, long now) =>
         new(now, parts, runtime, all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
 
-    private sealed record Look(
+    private sealed record Sample(
         long Timestamp, IReadOnlyList<CpuPart> Parts, RuntimeTotals? Runtime, Dictionary<Subject, (ulong Count, double Sum)> Counted)
     {
         /// <summary>The CPU time of the process; null if it is unavailable.</summary>

@@ -23,22 +23,22 @@ internal readonly record struct RunUsage(long CpuNanoseconds, long WallNanosecon
 /// <param name="method">The HTTP method of requests; empty for other work.</param>
 internal class WorkUsage(string name, bool countsAllocations = false, string method = "")
 {
-    private const ulong MostBytes = 1UL << 40;
+    private const ulong MaxBytes = 1UL << 40;
 
-    private const ulong LeastNanoseconds = 1_000;
-    private const ulong MostNanoseconds = 3_600_000_000_000;
+    private const ulong MinNanoseconds = 1_000;
+    private const ulong MaxNanoseconds = 3_600_000_000_000;
 
     // An error of one percent between a microsecond and an hour takes 8 KB, for any number of threads. Thread-local histograms took as much
     // for each thread that served the route: 840 MB after a burst on 200 pool threads with 256 routes.
     private static readonly InterlockedHdrHistogramFactory<uint> Nanoseconds = HdrHistogram.Factory
         .WithRelativeError(0.01)
-        .WithMinTrackableValue(LeastNanoseconds)
-        .WithMaxTrackableValue(MostNanoseconds)
+        .WithMinTrackableValue(MinNanoseconds)
+        .WithMaxTrackableValue(MaxNanoseconds)
         .WithInterlocked();
 
     private static readonly InterlockedHdrHistogramFactory<uint> Bytes = HdrHistogram.Factory
         .WithRelativeError(0.01)
-        .WithMaxTrackableValue(MostBytes)
+        .WithMaxTrackableValue(MaxBytes)
         .WithInterlocked();
 
     private long _cpu;
@@ -123,7 +123,7 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
             Interlocked.Add(ref _wall, usage.WallNanoseconds);
             if (Allocated is { } allocated)
             {
-                allocated.Record(Math.Min((ulong)Math.Max(usage.AllocatedBytes, 0), MostBytes));
+                allocated.Record(Math.Min((ulong)Math.Max(usage.AllocatedBytes, 0), MaxBytes));
                 Interlocked.Add(ref _allocated, usage.AllocatedBytes);
             }
 
@@ -132,5 +132,5 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
         }
     }
 
-    private static ulong WithinRange(long nanoseconds) => Math.Clamp((ulong)Math.Max(nanoseconds, 0), LeastNanoseconds, MostNanoseconds);
+    private static ulong WithinRange(long nanoseconds) => Math.Clamp((ulong)Math.Max(nanoseconds, 0), MinNanoseconds, MaxNanoseconds);
 }

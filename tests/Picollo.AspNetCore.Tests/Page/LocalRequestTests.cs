@@ -11,7 +11,7 @@ public class LocalRequestTests
     [InlineData("127.8.9.10")]
     [InlineData("::1")]
     [InlineData("::ffff:127.0.0.1")]
-    public void A_loopback_connection_is_local(string address) => ReasonAgainst(address: address).Should().BeNull();
+    public void A_loopback_connection_is_local(string address) => GetDenialReason(address: address).Should().BeNull();
 
     [Theory]
     [InlineData(null)]
@@ -19,7 +19,7 @@ public class LocalRequestTests
     [InlineData("10.0.0.1")]
     [InlineData("::ffff:10.0.0.1")]
     [InlineData("fe80::1")]
-    public void Any_other_connection_is_not_local(string? address) => ReasonAgainst(address: address).Should().Contain("loopback address");
+    public void Any_other_connection_is_not_local(string? address) => GetDenialReason(address: address).Should().Contain("loopback address");
 
     [Theory]
     [InlineData("Forwarded", "for=192.0.2.1")]
@@ -32,11 +32,11 @@ public class LocalRequestTests
     [InlineData("Via", "1.1 proxy")]
     [InlineData("X-Envoy-External-Address", "192.0.2.1")]
     public void A_request_forwarded_by_a_proxy_is_not_local(string header, string value) =>
-        ReasonAgainst(request => request.Headers[header] = value).Should().Contain("proxy");
+        GetDenialReason(request => request.Headers[header] = value).Should().Contain("proxy");
 
     [Fact]
     public void An_HTTP_1_0_request_is_not_local() =>
-        ReasonAgainst(request => request.Protocol = "HTTP/1.0").Should().Contain("proxy");
+        GetDenialReason(request => request.Protocol = "HTTP/1.0").Should().Contain("proxy");
 
     [Theory]
     [InlineData("localhost")]
@@ -45,7 +45,7 @@ public class LocalRequestTests
     [InlineData("127.1.2.3")]
     [InlineData("[::1]")]
     [InlineData("[::1]:5000")]
-    public void A_local_host_is_local(string host) => ReasonAgainst(request => request.Host = new HostString(host)).Should().BeNull();
+    public void A_local_host_is_local(string host) => GetDenialReason(request => request.Host = new HostString(host)).Should().BeNull();
 
     [Theory]
     [InlineData("")]
@@ -55,12 +55,12 @@ public class LocalRequestTests
     [InlineData("10.0.0.1:5000")]
     [InlineData("[2001:db8::1]:5000")]
     public void A_host_name_that_an_attacker_can_resolve_to_this_machine_is_not_local(string host) =>
-        ReasonAgainst(request => request.Host = new HostString(host)).Should().Contain("Host");
+        GetDenialReason(request => request.Host = new HostString(host)).Should().Contain("Host");
 
     [Theory]
     [InlineData("http://localhost:5000")]
     [InlineData("HTTP://LOCALHOST:5000")]
-    public void A_request_of_the_page_itself_is_local(string origin) => ReasonAgainst(request => request.Headers.Origin = origin).Should().BeNull();
+    public void A_request_of_the_page_itself_is_local(string origin) => GetDenialReason(request => request.Headers.Origin = origin).Should().BeNull();
 
     [Theory]
     [InlineData("http://localhost:5001")]
@@ -69,7 +69,7 @@ public class LocalRequestTests
     [InlineData("null")]
     [InlineData("")]
     public void A_request_of_a_page_of_another_origin_is_not_local(string origin) =>
-        ReasonAgainst(request => request.Headers.Origin = origin).Should().Contain("origin");
+        GetDenialReason(request => request.Headers.Origin = origin).Should().Contain("origin");
 
     [Theory]
     [InlineData("cross-site", "no-cors", "image")]
@@ -78,7 +78,7 @@ public class LocalRequestTests
     [InlineData("cross-site", "navigate", "iframe")]
     [InlineData("same-site", "websocket", "websocket")]
     public void A_cross_site_request_without_an_origin_is_not_local(string site, string mode, string destination) =>
-        ReasonAgainst(request => SetFetch(request, site, mode, destination)).Should().Contain("origin");
+        GetDenialReason(request => SetFetch(request, site, mode, destination)).Should().Contain("origin");
 
     [Theory]
     [InlineData("none", "navigate", "document")]
@@ -86,7 +86,7 @@ public class LocalRequestTests
     [InlineData("same-origin", "no-cors", "image")]
     [InlineData("cross-site", "navigate", "document")]
     public void A_link_that_a_user_follows_is_local(string site, string mode, string destination) =>
-        ReasonAgainst(request => SetFetch(request, site, mode, destination)).Should().BeNull();
+        GetDenialReason(request => SetFetch(request, site, mode, destination)).Should().BeNull();
 
     private static void SetFetch(HttpRequest request, string site, string mode, string destination)
     {
@@ -95,7 +95,7 @@ public class LocalRequestTests
         request.Headers["Sec-Fetch-Dest"] = destination;
     }
 
-    private static string? ReasonAgainst(Action<HttpRequest>? change = null, string? address = "127.0.0.1")
+    private static string? GetDenialReason(Action<HttpRequest>? change = null, string? address = "127.0.0.1")
     {
         DefaultHttpContext context = new();
         context.Connection.RemoteIpAddress = address is null ? null : IPAddress.Parse(address);
@@ -103,6 +103,6 @@ public class LocalRequestTests
         context.Request.Protocol = "HTTP/1.1";
         context.Request.Host = new HostString("localhost", 5000);
         change?.Invoke(context.Request);
-        return LocalRequest.ReasonAgainst(context);
+        return LocalRequest.GetDenialReason(context);
     }
 }

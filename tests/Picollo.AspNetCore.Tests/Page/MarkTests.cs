@@ -143,7 +143,7 @@ public class MarkTests
         string id = await PageEndpointsTests.IdAsync(server);
         using HttpRequestMessage request = new(HttpMethod.Post, $"/picollo/diff?show={id}")
         {
-            Content = new ByteArrayContent(new byte[PageEndpoints.LargestMark + 1]),
+            Content = new ByteArrayContent(new byte[PageEndpoints.MaxMarkBytes + 1]),
         };
         request.Headers.TransferEncodingChunked = isChunked;
         (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
@@ -162,7 +162,7 @@ public class MarkTests
         }
 
         Mark mark = Mark.Of(Subject.Of(usage), DateTimeOffset.UtcNow);
-        JsonSerializer.SerializeToUtf8Bytes(mark, PageJsonContext.Default.Mark).Length.Should().BeInRange(1000, PageEndpoints.LargestMark / 10);
+        JsonSerializer.SerializeToUtf8Bytes(mark, PageJsonContext.Default.Mark).Length.Should().BeInRange(1000, PageEndpoints.MaxMarkBytes / 10);
     }
 
     [Fact]

@@ -166,13 +166,13 @@ public class CpuProfilesTests
     public async Task The_last_profiles_are_kept_and_two_can_be_compared()
     {
         await using PageServer server = await StartAsync(factor: 100);
-        for (int i = 0; i < CpuProfiles.MostProfiles + 1; i++)
+        for (int i = 0; i < CpuProfiles.MaxProfiles + 1; i++)
         {
             using HttpResponseMessage posted = await PostAsync(server);
         }
 
         IReadOnlyList<StoredProfile> all = ProfilesOf(server).All;
-        all.Should().HaveCount(CpuProfiles.MostProfiles).And.BeInDescendingOrder(stored => stored.Profile.StartTimeUtc);
+        all.Should().HaveCount(CpuProfiles.MaxProfiles).And.BeInDescendingOrder(stored => stored.Profile.StartTimeUtc);
         string page = await server.Client.GetStringAsync($"/picollo?profile={all[0].Id}");
         page.Should().Contain($"href=\"?profile={all[0].Id}&amp;pprof\"");
         using HttpResponseMessage pprof = await server.Client.GetAsync($"/picollo?profile={all[0].Id}&pprof");
@@ -195,13 +195,13 @@ public class CpuProfilesTests
     {
         using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
         CpuProfiles profiles = services.GetRequiredService<CpuProfiles>();
-        StoredProfile first = Store(CpuProfiles.MostNodes / 2), second = Store(CpuProfiles.MostNodes / 2);
+        StoredProfile first = Store(CpuProfiles.MaxNodes / 2), second = Store(CpuProfiles.MaxNodes / 2);
         profiles.All.Should().Equal(second, first);
 
         StoredProfile small = Store(1);
         profiles.All.Should().Equal([small, second], "the oldest profile is removed");
 
-        StoredProfile large = Store(CpuProfiles.MostNodes + 1);
+        StoredProfile large = Store(CpuProfiles.MaxNodes + 1);
         profiles.All.Should().Equal([large], "the last profile is kept, regardless of its size");
 
         StoredProfile Store(int nodes)

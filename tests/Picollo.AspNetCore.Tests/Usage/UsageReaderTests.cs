@@ -98,7 +98,7 @@ public sealed class UsageReaderTests : IDisposable
         UsageReading last = reader.Read();
         last.Window.TotalSeconds.Should().BeInRange(9, 10);
         last.Routes[0].Rate.Should().BeApproximately(20, 1e-3);
-        reader.Looks.Should().BeLessThan(50, "there were twenty readings per second for minutes");
+        reader.KeptReadings.Should().BeLessThan(50, "there were twenty readings per second for minutes");
     }
 
     [Fact]

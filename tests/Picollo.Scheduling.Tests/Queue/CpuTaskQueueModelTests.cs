@@ -18,7 +18,7 @@ public class CpuTaskQueueModelTests
         PutBack,
         Remove,
         Take,
-        TakeUnbegun,
+        TakeUnstarted,
     }
 
     // Choices are taken modulo the number of options, so that every sequence is valid, including shrunk ones.
@@ -26,7 +26,7 @@ public class CpuTaskQueueModelTests
 
     private static readonly Gen<Command> AnyCommand =
         from action in Gen.Frequency(
-            (6, Gen.Constant(Action.Add)), (2, Gen.Constant(Action.PutBack)), (2, Gen.Constant(Action.Remove)), (5, Gen.Constant(Action.Take)), (1, Gen.Constant(Action.TakeUnbegun)))
+            (6, Gen.Constant(Action.Add)), (2, Gen.Constant(Action.PutBack)), (2, Gen.Constant(Action.Remove)), (5, Gen.Constant(Action.Take)), (1, Gen.Constant(Action.TakeUnstarted)))
         from choice in Gen.Choose(0, 1_000)
         from time in Gen.Choose(0, 2 * Slice)
         select new Command(action, choice, time);
@@ -74,7 +74,7 @@ public class CpuTaskQueueModelTests
                 case Action.PutBack: PutBack(command.Choice); break;
                 case Action.Remove: Remove(command.Choice); break;
                 case Action.Take: Take(command.Choice % 2, command.Time); break;
-                default: TakeUnbegun(); break;
+                default: TakeUnstarted(); break;
             }
 
             _queue.Count.Should().Be(_model.Count);
@@ -174,13 +174,13 @@ public class CpuTaskQueueModelTests
             }
         }
 
-        private void TakeUnbegun()
+        private void TakeUnstarted()
         {
-            List<CpuTask> taken = _queue.TakeUnbegun();
+            List<CpuTask> taken = _queue.TakeUnstarted();
 
             taken.Should().OnlyHaveUniqueItems();
-            taken.Exists(task => task.HasBegun).Should().BeFalse();
-            taken.ToHashSet().SetEquals(_model.TakeUnbegun()).Should().BeTrue();
+            taken.Exists(task => task.HasStarted).Should().BeFalse();
+            taken.ToHashSet().SetEquals(_model.TakeUnstarted()).Should().BeTrue();
             _waiting.RemoveAll(taken.Contains).Should().Be(taken.Count);
             _gone.AddRange(taken);
         }

@@ -51,10 +51,10 @@ internal sealed class QueueModel(long slice)
         return (taken, passed is not null && !isWhole, isWhole);
     }
 
-    public IEnumerable<CpuTask> TakeUnbegun()
+    public IEnumerable<CpuTask> TakeUnstarted()
     {
-        CpuTask[] unbegun = [.. _waiting.Select(each => each.Task).Where(task => !task.HasBegun)];
-        Array.ForEach(unbegun, Remove);
-        return unbegun;
+        CpuTask[] unstarted = [.. _waiting.Select(each => each.Task).Where(task => !task.HasStarted)];
+        Array.ForEach(unstarted, Remove);
+        return unstarted;
     }
 }
