@@ -11,28 +11,29 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Cli;
 
-/// <summary>The command line: its commands, and how exceptions become exit codes.</summary>
+/// <summary>Parses and runs the command line, and maps exceptions to exit codes.</summary>
 internal static class PicolloCommand
 {
-    /// <summary>Parses a command line, without running it.</summary>
+    /// <summary>Parses a command line without running it.</summary>
     public static ParseResult Parse(string[] args, Terminal terminal)
     {
-        RootCommand root = new("Measure commands, numbers and the machine.")
+        RootCommand root = new("Measure commands and the machine, and summarize latency data.")
         {
             HistCommand.Create(terminal), StatCommand.Create(terminal), JitterCommand.Create(terminal), TopCommand.Create(terminal),
             RecordCommand.Create(terminal),
         };
         CommandHelp.Append(root, """
             Exit codes:
-              0    done
-              1    something cannot be read, written or measured
-              2    the command line is not understood
-              130  interrupted by Ctrl+C (143: SIGTERM)
-              141  nobody reads the output any more
-              Commands may have more: picollo stat --help
+              0    success
+              1    an input cannot be read, an output cannot be written, or a measurement
+                   is not possible
+              2    invalid command line
+              130  interrupted by Ctrl+C (143 by SIGTERM)
+              141  the reader of the output closed the pipe
+              Some commands have more exit codes, such as picollo stat --help
             """);
         CommandHelp.Install(root);
-        return root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is a name like others
+        return root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is an ordinary argument
     }
 
     public static int Run(string[] args, Terminal terminal)
@@ -50,7 +51,7 @@ internal static class PicolloCommand
                 Output = terminal.Out,
                 Error = terminal.Error,
                 EnableDefaultExceptionHandler = false,
-                ProcessTerminationTimeout = null, // Interrupt does it
+                ProcessTerminationTimeout = null, // Interrupt handles signals
             });
             terminal.Out.Flush();
             return exitCode;
@@ -72,12 +73,12 @@ internal static class PicolloCommand
         }
     }
 
-    // Of a command that cannot be executed, as a shell has it.
+    // Distinguishes exit code 127 from 126, as a shell does.
     private static bool IsNotFound(int error) => OperatingSystem.IsWindows()
         ? error is Kernel32.ERROR_FILE_NOT_FOUND or Kernel32.ERROR_PATH_NOT_FOUND
         : error is Errno.ENOENT or Errno.ENOTDIR;
 
-    // One line and where to read on, instead of a page of help before which the error is lost.
+    // One line and a hint, because the error would be lost before a page of help.
     private static int UsageError(ParseResult parsed, Terminal terminal)
     {
         // The parser first reports a missing command for an unknown one; for -t 5, the message should name -t.
@@ -88,7 +89,7 @@ internal static class PicolloCommand
         string name = parsed.CommandResult.Command.Name;
         bool isCommandOpen = name is StatCommand.Name or RecordCommand.Name
             && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
-        string remedy = isCommandOpen ? $"A command with its own options must follow --: picollo {name} -- CMD ARGS\n" : "";
+        string remedy = isCommandOpen ? $"A command with options must follow --: picollo {name} -- CMD ARGS\n" : "";
         Report(terminal, $"picollo: {ForeignText.Clean(error.Message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
         return ExitCodes.Usage;
     }

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>Handles lines that are not a number: fails, or skips them and reports the first few at the end.</summary>
+/// <summary>Handles lines that are not numbers: fails on the first one, or skips them and reports the first few at the end.</summary>
 internal sealed class BadLines(bool areSkipped)
 {
     private const int MostReported = 3;
@@ -12,9 +12,9 @@ internal sealed class BadLines(bool areSkipped)
 
     public ulong Count { get; private set; }
 
-    /// <summary>Counts a line, or ends the command.</summary>
-    /// <param name="line">From 1.</param>
-    /// <param name="text">The text that is not a number; empty if it is of no use.</param>
+    /// <summary>Records an invalid line. Ends the command if invalid lines are not skipped.</summary>
+    /// <param name="line">The line number, starting at 1.</param>
+    /// <param name="text">The text that is not a number; empty to omit it from the message.</param>
     public void Add(string input, ulong line, string problem, ReadOnlySpan<byte> text = default)
     {
         if (!areSkipped || _first.Count < MostReported)
@@ -31,7 +31,7 @@ internal sealed class BadLines(bool areSkipped)
         Count++;
     }
 
-    /// <summary>Reports the number of lines, and the first few.</summary>
+    /// <summary>Writes the number of skipped lines and the first few of them.</summary>
     public void Report(TextWriter error)
     {
         if (Count == 0)
@@ -40,7 +40,7 @@ internal sealed class BadLines(bool areSkipped)
         }
 
         string lines = Count == 1 ? "line" : "lines";
-        error.WriteLine(Invariant($"picollo: {Count:N0} {lines} skipped{(Count > MostReported ? ", the first of them" : "")}:"));
+        error.WriteLine(Invariant($"picollo: {Count:N0} {lines} skipped{(Count > MostReported ? "; the first ones" : "")}:"));
         _first.ForEach(report => error.WriteLine($"  {ForeignText.Clean(report)}"));
     }
 

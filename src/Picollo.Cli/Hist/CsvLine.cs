@@ -2,14 +2,14 @@ using System.Text;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>A line of separated values. A value with a separator, a quote or a line end is enclosed in quotes, and its own quotes are
-/// doubled.</summary>
+/// <summary>Splits a line of separated values. A value that contains a separator, a quote or a line end is enclosed in quotes, and quotes
+/// within it are doubled.</summary>
 internal static class CsvLine
 {
     private const byte Quote = (byte)'"';
 
-    /// <summary>The most frequent separator of a line outside quotes: comma, semicolon or tab, in this order if two are equally
-    /// frequent.</summary>
+    /// <summary>Returns the separator that occurs most often outside quotes: comma, semicolon or tab. On a tie, the first in this
+    /// order.</summary>
     public static byte SeparatorOf(ReadOnlySpan<byte> line)
     {
         byte best = (byte)',';
@@ -31,9 +31,9 @@ internal static class CsvLine
         return best;
     }
 
-    /// <summary>The value in a column, without its quotes.</summary>
-    /// <param name="column">From 0.</param>
-    /// <returns><see langword="false"/> if the line has no such column.</returns>
+    /// <summary>Gets the value in a column, without its quotes.</summary>
+    /// <param name="column">The column index, starting at 0.</param>
+    /// <returns><see langword="true"/> if the line has this column; otherwise, <see langword="false"/>.</returns>
     public static bool TryGet(ReadOnlySpan<byte> line, byte separator, int column, out ReadOnlySpan<byte> value)
     {
         int start = 0;
@@ -48,7 +48,7 @@ internal static class CsvLine
         return column == 0;
     }
 
-    /// <summary>All values as text.</summary>
+    /// <summary>Returns all values as text.</summary>
     public static List<string> All(ReadOnlySpan<byte> line, byte separator)
     {
         List<string> values = [];
@@ -66,13 +66,13 @@ internal static class CsvLine
         return value.Length >= 2 && value[0] == Quote && value[^1] == Quote ? value[1..^1] : value;
     }
 
-    /// <summary>The end of the value at a start: a separator or the end of the line.</summary>
+    /// <summary>Returns the index of the separator or line end that follows the value at <paramref name="start"/>.</summary>
     private static int EndOf(ReadOnlySpan<byte> line, int start, byte separator)
     {
         int end = start;
         if (end < line.Length && line[end] == Quote)
         {
-            // A doubled quote closes the quotes and opens them again, which comes to the same.
+            // A doubled quote closes and reopens the quotes, so it needs no special case.
             do
             {
                 int closing = line[(end + 1)..].IndexOf(Quote);

@@ -4,11 +4,11 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>Reads inputs of any kind and merges them: lines of numbers and percentile distributions, or interval logs.</summary>
-/// <param name="column">The column of the numbers; null if each line is a number.</param>
-/// <param name="tag">The tag of the intervals to read from logs; null for all.</param>
-/// <param name="part">The part of logs to read.</param>
-/// <param name="token">Ends reading; what was read before counts.</param>
+/// <summary>Reads and merges inputs: either lines of numbers and percentile distributions, or interval logs.</summary>
+/// <param name="column">The name or number of the column to read; null if each line is a number.</param>
+/// <param name="tag">The tag of the intervals to read from logs; null for all intervals.</param>
+/// <param name="part">The part of each log to read.</param>
+/// <param name="token">A token that ends reading. Numbers that were read before are kept.</param>
 internal sealed class DistributionReader(
     string? column, string? tag, LogPart part, BadLines badLines, Terminal terminal, CancellationToken token)
 {
@@ -19,7 +19,7 @@ internal sealed class DistributionReader(
     private readonly NumberHistogram _numbers = new();
     private readonly HdrHistogramMerger _logs = new();
     private readonly SortedSet<string> _tags = new(StringComparer.Ordinal);
-    private bool? _areLogs; // once one was opened
+    private bool? _areLogs; // null until the first input is opened
     private DateTimeOffset _start = DateTimeOffset.MaxValue;
     private DateTimeOffset _end = DateTimeOffset.MinValue;
 
@@ -28,19 +28,19 @@ internal sealed class DistributionReader(
         /// <summary>Lines of numbers, or of separated values.</summary>
         Numbers,
 
-        /// <summary>An interval log of the HdrHistogram family, .hlog.</summary>
+        /// <summary>An HdrHistogram interval log (.hlog).</summary>
         Log,
 
-        /// <summary>A percentile distribution of that family, .hgrm.</summary>
+        /// <summary>An HdrHistogram percentile distribution (.hgrm).</summary>
         Percentiles,
     }
 
-    /// <summary>Names that a user could have given instead, for messages.</summary>
+    /// <summary>Formats the valid names for an error message.</summary>
     public static string ListOf(IReadOnlyCollection<string> names) =>
         names.Count == 0 ? "none" : string.Join(", ", names.Take(MostListed)) + (names.Count > MostListed ? ", …" : "");
 
-    /// <summary>Reads and merges inputs, until the token is cancelled.</summary>
-    /// <param name="paths">Paths of files; - is standard input.</param>
+    /// <summary>Reads and merges inputs until the token is canceled.</summary>
+/// <param name="paths">The paths of the files; <c>-</c> is standard input.</param>
     public Distribution Read(IReadOnlyList<string> paths)
     {
         DateTimeOffset began = DateTimeOffset.UtcNow;
@@ -64,7 +64,7 @@ internal sealed class DistributionReader(
         HdrHistogram? logged = _logs.ToHistogram();
         if (logged is null && tag is not null && !token.IsCancellationRequested)
         {
-            throw new CommandException($"no interval with the tag '{tag}'; there are: {ListOf(_tags)}");
+            throw new CommandException($"no interval has the tag '{tag}'; available tags: {ListOf(_tags)}");
         }
 
         return logged is not null
@@ -120,12 +120,12 @@ internal sealed class DistributionReader(
 
         if (tag is not null && !isLog)
         {
-            throw new CommandException($"{name}: --tag is for logs, and this is none");
+            throw new CommandException($"{name}: --tag requires an interval log");
         }
 
         if (part != LogPart.All && !isLog)
         {
-            throw new CommandException($"{name}: --from and --to are for logs, and this is none");
+            throw new CommandException($"{name}: --from and --to require an interval log");
         }
 
         _areLogs = isLog;
@@ -189,7 +189,8 @@ internal sealed class DistributionReader(
         _end = end > _end ? end : _end;
     }
 
-    /// <summary>Reads a percentile distribution. Values between two lines count as that of the second, which is an upper bound.</summary>
+    /// <summary>Reads a percentile distribution. Values between two lines are recorded as the value of the second line, an upper
+    /// bound.</summary>
     private void ReadPercentiles(string name, Stream stream)
     {
         using StreamReader reader = new(stream);
@@ -201,7 +202,8 @@ internal sealed class DistributionReader(
                 if (line.TotalCount < before || line.Value is < 0 or >= 18_446_744_073_709_551_616d)
                 {
                     throw new CommandException(
-                        Invariant($"{name}: no percentile distribution: {line.Value} with a count of {line.TotalCount}, after {before}"));
+                        Invariant($"{name}: not a percentile distribution: value {line.Value} has a total count of {line.TotalCount}, ")
+                        + Invariant($"after {before}"));
                 }
 
                 if (line.TotalCount > ulong.MaxValue - others)
@@ -219,7 +221,7 @@ internal sealed class DistributionReader(
         }
     }
 
-    private static CommandException TooMany(string name) => new($"{name}: the counts add up to 2^64 or more");
+    private static CommandException TooMany(string name) => new($"{name}: the sum of the counts is 2^64 or more");
 
     private Stream Open(string path)
     {

@@ -4,8 +4,7 @@ using System.Globalization;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary><c>picollo hist</c>: numbers, logs of histograms and percentile distributions as a summary, a comparison, a chart and
-/// files.</summary>
+/// <summary>The <c>picollo hist</c> command: summarizes, compares and plots numbers, histogram logs and percentile distributions.</summary>
 internal static class HistCommand
 {
     private const double MostScale = 1e9;
@@ -13,12 +12,12 @@ internal static class HistCommand
 
     private const string Epilogue = """
         Inputs:
-          Lines that are a number each, of 0 or more: 12, 0.5, 1e3. Whole numbers up
-          to 18,446,744,073,709,551,615 are counted as they are.
+          One number of 0 or more per line: 12, 0.5, 1e3. Whole numbers up to
+          18,446,744,073,709,551,615 are counted exactly.
           Separated values (comma, semicolon or tab) with --column.
-          Interval logs (.hlog) and percentile distributions (.hgrm) of the HdrHistogram
-          family, told by their ending or how they start. Of a distribution only its
-          steps are known, so its mean is above the true one.
+          HdrHistogram interval logs (.hlog) and percentile distributions (.hgrm),
+          recognized by file extension or content. A percentile distribution only
+          contains upper bounds, so the mean is overestimated.
 
         Examples:
           picollo hist latency.txt
@@ -31,39 +30,40 @@ internal static class HistCommand
             jq '.percentiles[] | select(.percentile == 99).value'
 
         Exit codes:
-          0    done
-          1    an input cannot be read, has a line that is no number or has no number,
+          0    success
+          1    an input cannot be read, contains an invalid line or contains no number,
                or a file cannot be written
-          2    the command line is not understood
-          130  interrupted by Ctrl+C; the summary is of what was read by then
-          141  whoever read the output has ended
+          2    invalid command line
+          130  interrupted by Ctrl+C; the summary covers the input read so far
+          141  the reader of the output closed the pipe
         """;
 
     private static readonly Argument<string[]> Files = new("FILE")
     {
-        Description = "Read and merge these; none or - is standard input.",
+        Description = "Files to read and merge; - is standard input. [default: -]",
         Arity = ArgumentArity.ZeroOrMore,
     };
 
     private static readonly Option<string?> Column = CommandOptions.Text(
-        "--column", "NAME|N", "Read a column of separated values: its name or number, from 1.");
-    private static readonly Option<string?> Tag = CommandOptions.Text("--tag", "TAG", "Read only the intervals of logs with this tag.");
+        "--column", "NAME|N", "Column of separated values to read: its name, or its number starting at 1.");
+    private static readonly Option<string?> Tag = CommandOptions.Text(
+        "--tag", "TAG", "Tag of the log intervals to read. [default: all intervals]");
     private static readonly Option<string?> From = CommandOptions.Text(
-        "--from", "TIME", "Read logs from then on: seconds since the log's start, or a time such as 2026-11-23T08:00Z.");
+        "--from", "TIME", "Start of the log part to read: seconds since the log's start, or a time such as 2026-11-23T08:00Z.");
     private static readonly Option<string?> To = CommandOptions.Text(
-        "--to", "TIME", "Read the intervals of logs that start before then.");
-    private static readonly Option<bool> Diff = new("--diff") { Description = "Compare the last FILE with those before it." };
+        "--to", "TIME", "End of the log part to read: only intervals that start before this time are read.");
+    private static readonly Option<bool> Diff = new("--diff") { Description = "Compare the last FILE with the merged FILEs before it." };
 
     private static readonly Option<string> Unit = new("--unit")
     {
-        Description = "Name the unit of what is shown, such as ms.",
+        Description = "Name of the displayed unit, such as ms.",
         HelpName = "TEXT",
         DefaultValueFactory = _ => "",
     };
 
     private static readonly Option<double> Scale = new("--scale")
     {
-        Description = "Multiply the numbers by this: 1e-6 for ns as ms.",
+        Description = "Factor that converts the numbers to the displayed unit: 1e-6 shows ns as ms.",
         HelpName = "FACTOR",
         CustomParser = ParseScale,
         DefaultValueFactory = _ => 1,
@@ -71,35 +71,35 @@ internal static class HistCommand
 
     private static readonly Option<string> OnError = new("--on-error")
     {
-        Description = "Fail at a line that is no number, or skip and report it.",
+        Description = "On an invalid line: fail, or skip it and report the first few.",
         HelpName = "fail|skip",
         DefaultValueFactory = _ => "fail",
     };
 
     private static readonly Option<string?> Title = CommandOptions.Text(
-        "--title", "TEXT", "Set the heading of the table, the plot and the page. [default: the names of the inputs]");
+        "--title", "TEXT", "Title of the table, the plot and the page. [default: the names of the inputs]");
 
-    private static readonly Option<string?> Svg = CommandOptions.Text("--svg", "FILE", "Write a plot of the percentiles.");
-    private static readonly Option<string?> Html = CommandOptions.Text("--html", "FILE", "Write a page with plots and a table.");
-    private static readonly Option<string?> Log = CommandOptions.Text("--hlog", "FILE", "Write an interval log of what is shown.");
+    private static readonly Option<string?> Svg = CommandOptions.Text("--svg", "FILE", "Write a percentile plot to an SVG file.");
+    private static readonly Option<string?> Html = CommandOptions.Text("--html", "FILE", "Write an HTML page with plots and a table.");
+    private static readonly Option<string?> Log = CommandOptions.Text("--hlog", "FILE", "Write the result to an interval log.");
 
-    private static readonly Option<bool> Json = new("--json") { Description = "Print one line of JSON instead of table and chart." };
+    private static readonly Option<bool> Json = new("--json") { Description = "Print one line of JSON instead of a table and a chart." };
 
     static HistCommand()
     {
-        OnError.Check(word => word is "fail" or Skip, word => $"--on-error is fail or skip, not '{word}'.");
+        OnError.Check(word => word is "fail" or Skip, word => $"--on-error must be 'fail' or 'skip', not '{word}'.");
         Files.Validators.Add(result =>
         {
             if (result.Tokens.FirstOrDefault(token => token.Value.Length > 1 && token.Value[0] == '-') is { } option)
             {
-                result.AddError($"Unrecognized option '{option.Value}'; a file of that name is './{option.Value}'.");
+                result.AddError($"Unrecognized option '{option.Value}'; for a file with this name, use './{option.Value}'.");
             }
         });
     }
 
     public static Command Create(Terminal terminal)
     {
-        Command command = new("hist", "Print percentiles of numbers and logs, or compare two of them.")
+        Command command = new("hist", "Print the percentiles of numbers or histogram logs, or compare two inputs.")
         {
             Files, Column, Tag, From, To, Diff, Unit, Scale, OnError, Title, Svg, Html, Log, Json,
         };
@@ -130,7 +130,7 @@ internal static class HistCommand
         badLines.Report(terminal.Error);
         if (inputs.Find(input => input.Histogram.TotalCount == 0) is { } empty && interrupt.ExitCode is null)
         {
-            throw new CommandException($"{empty.Name}: no numbers");
+            throw new CommandException($"{empty.Name}: the input contains no numbers");
         }
 
         terminal.LeaveInterruptLine(interrupt);
@@ -162,7 +162,7 @@ internal static class HistCommand
         }
         finally
         {
-            // Also if a disk is full: reading may have taken long.
+            // Print the result even if a file cannot be written, because reading may have taken long.
             if (parsed.GetValue(Json))
             {
                 terminal.Out.WriteLine(HistJson.Of(result));
@@ -185,25 +185,25 @@ internal static class HistCommand
     {
         if (!LogPart.TryParse(command.GetValue(From), command.GetValue(To), out _))
         {
-            command.AddError("--from and --to are numbers of seconds, or times such as 2026-11-23T08:00Z.");
+            command.AddError("--from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.");
         }
 
         if (command.GetValue(Diff))
         {
             if (command.GetValue(Log) is not null)
             {
-                command.AddError("--hlog is for a single distribution, not for --diff.");
+                command.AddError("--hlog cannot be combined with --diff.");
             }
 
             string[] files = command.GetValue(Files) ?? [];
             if (files.Length == 0)
             {
-                command.AddError("--diff compares two files, or standard input and a file.");
+                command.AddError("--diff requires two files, or one file to compare with standard input.");
             }
             else if (files[^1] == DistributionReader.StandardInput
                 && (files.Length == 1 || files.AsSpan(0, files.Length - 1).Contains(DistributionReader.StandardInput)))
             {
-                command.AddError("Standard input is one of the two inputs, not both.");
+                command.AddError("Standard input can be only one of the two inputs of --diff.");
             }
         }
     }
@@ -217,7 +217,7 @@ internal static class HistCommand
             return scale;
         }
 
-        argument.AddError($"--scale is a number from 1e-9 to 1e9, not '{argument.Tokens[0].Value}'.");
+        argument.AddError($"--scale must be a number from 1e-9 to 1e9, not '{argument.Tokens[0].Value}'.");
         return 1;
     }
 }

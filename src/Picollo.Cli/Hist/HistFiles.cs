@@ -4,13 +4,14 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>Writes the results to files.</summary>
+/// <summary>Writes results to files.</summary>
 internal static class HistFiles
 {
-    /// <summary>A log holds whole numbers: converted values must be this large, so that rounding costs no known digit.</summary>
+    /// <summary>The smallest converted value that a log can hold: a log contains whole numbers, and rounding must not lose a significant
+    /// digit.</summary>
     private const double LeastConverted = 10_000;
 
-    private const double LogLimit = 9_223_372_036_854_775_808d; // 2⁶³, the format's
+    private const double LogLimit = 9_223_372_036_854_775_808d; // 2⁶³, the limit of the format
 
     public static void WriteSvg(string path, HistResult result)
     {
@@ -21,19 +22,19 @@ internal static class HistFiles
     public static void WriteHtml(string path, HistResult result) =>
         OutputFile.WriteText(path, file => HdrHistogramPlot.WriteReport(file, SeriesOf(result), OptionsOf(result)));
 
-    /// <summary>Writes an interval log of one interval, with the values as they are shown.</summary>
+    /// <summary>Writes an interval log with one interval that contains the displayed values.</summary>
     public static void WriteLog(string path, HistResult result)
     {
         Distribution input = result.Inputs[0];
         HdrHistogram histogram = result.Ratio == 1 ? input.Histogram : Convert(input.Histogram, result.Ratio, result.Scale);
         if (histogram.GetPercentile(100).GetValue(EquivalentValueSelection.UpperBound) >= LogLimit)
         {
-            throw new CommandException($"{path}: a log holds numbers below 2^63; a smaller --scale makes them so");
+            throw new CommandException($"{path}: a log can only contain numbers below 2^63; use a smaller --scale");
         }
 
         if (histogram.TotalCount >= LogLimit)
         {
-            throw new CommandException($"{path}: a log holds counts below 2^63");
+            throw new CommandException($"{path}: a log can only contain counts below 2^63");
         }
 
         OutputFile.Write(path, file =>
@@ -46,7 +47,7 @@ internal static class HistFiles
 
     private static PlainHdrHistogram<uint> Convert(HdrHistogram histogram, double ratio, double scale)
     {
-        const double Precise = 0.00001; // what the second rounding to a bucket adds
+        const double Precise = 0.00001; // the relative error that the second rounding to a bucket adds
         PlainHdrHistogram<uint> converted = HdrHistogram.Factory.WithRelativeError(Precise).Create();
         foreach (Bucket bucket in histogram.BucketsWithValues)
         {
@@ -54,8 +55,9 @@ internal static class HistFiles
             if (value is > 0 and < LeastConverted)
             {
                 double enough = Math.Pow(10, Math.Ceiling(Math.Log10(scale * LeastConverted / value)));
-                throw new CommandException(Invariant($"--hlog: a log holds whole numbers, of which {value:G4} would be a coarse one; ")
-                    + Invariant($"--scale {enough:0} keeps its digits"));
+                throw new CommandException(
+                    Invariant($"--hlog: a log can only contain whole numbers, and rounding {value:G4} would lose digits; ")
+                    + Invariant($"use --scale {enough:0}"));
             }
 
             converted.Record((ulong)Math.Min(Math.Round(value), LogLimit), bucket.Count);

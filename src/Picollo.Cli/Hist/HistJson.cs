@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The results as one line of JSON, which docs/schemas/picollo-hist.schema.json describes.</summary>
+/// <summary>Formats results as one line of JSON (docs/schemas/picollo-hist.schema.json).</summary>
 internal static class HistJson
 {
     public static string Of(HistResult result) => JsonLine.Of(result.IsDiff ? "diff" : "summary", json =>

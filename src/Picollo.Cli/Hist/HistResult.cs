@@ -3,8 +3,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The results: one distribution, or two in the same unit.</summary>
-/// <param name="inputs">One, or the one before and the one after.</param>
+/// <summary>The results for one distribution, or for two distributions in the same unit.</summary>
+/// <param name="inputs">One distribution, or the ones before and after a change.</param>
 /// <param name="unit">The unit of the values; empty for none.</param>
 /// <param name="scale">The factor that converts the inputs' numbers to the unit.</param>
 internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit, double scale)
@@ -23,22 +23,22 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     /// <summary>The divisor that converts recorded values to the unit.</summary>
     public double Ratio { get; } = inputs[0].RatioFor(scale);
 
-    /// <summary>Whether the inputs have numbers that are not whole.</summary>
+    /// <summary>Whether the inputs contain numbers that are not whole.</summary>
     public bool HasFractions => inputs[0].Places > 0;
 
     public required ulong SkippedLineCount { get; init; }
 
     public required bool IsInterrupted { get; init; }
 
-    /// <summary>The heading that was asked for; null for what was read.</summary>
+    /// <summary>The title that the user requested; null to use the names of the inputs.</summary>
     public required string? AskedTitle { get; init; }
 
-    /// <summary>The heading of plots and pages.</summary>
+    /// <summary>The title of plots and pages.</summary>
     public string Title => AskedTitle ?? string.Join(" → ", Inputs.Select(input => input.Name));
 
     public bool IsDiff => Inputs.Count == 2;
 
-    /// <summary>The heading of the table: names and unit, shortened to fit on a line.</summary>
+    /// <summary>The title of the table: names and unit, shortened to fit on a line.</summary>
     private string ShortTitle
     {
         get
@@ -49,8 +49,8 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
         }
     }
 
-    /// <summary>Writes the tables of the library, and the percentiles as a chart.</summary>
-    /// <param name="height">Of the terminal; null if it is none.</param>
+    /// <summary>Writes the percentile table and the percentile charts.</summary>
+/// <param name="height">The height of the terminal in rows; null if the output is not a terminal.</param>
     public void Write(TextWriter output, int width, int? height)
     {
         HdrHistogramSummary first = Summaries[0];
@@ -68,7 +68,7 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
         HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];
         if (!histograms.Any(one => one.TotalCount > 0))
         {
-            return; // interrupted before the first number
+            return; // interrupted before the first number was read
         }
 
         string axis = Unit.Length == 0 ? "value" : Unit;
@@ -79,7 +79,7 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
         }
     }
 
-    /// <summary>Headings of columns: the names of files without their folders, if that distinguishes them.</summary>
+    /// <summary>Returns the column headings: file names without folders if these are distinct, or else the full names.</summary>
     private string[] ShortNames()
     {
         string[] names = [.. Inputs.Select(input => input.Name)];
@@ -87,7 +87,7 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
         return PlotNames.Shorten(files.Distinct().Count() == names.Length ? files : names, MostLettersOfColumn);
     }
 
-    // Names differ at their ends.
+    // Keep the end of a name, because names usually differ there.
     private static string Shorten(string name, int length) =>
         name.Length <= length ? name : $"…{name.AsSpan(name.Length - Math.Max(length - 1, 8))}";
 }

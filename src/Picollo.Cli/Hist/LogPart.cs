@@ -4,17 +4,17 @@ using Picollo.Export;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The part of logs that <c>--from</c> and <c>--to</c> tell: seconds since a log's start, or times.</summary>
+/// <summary>The part of a log that <c>--from</c> and <c>--to</c> select: by seconds since the log's start, or by time.</summary>
 internal sealed class LogPart
 {
     private LogPart(Func<HdrHistogramLogReader, HdrHistogramLogInterval?> next) => Next = next;
 
     public static LogPart All { get; } = new(log => log.Read());
 
-    /// <summary>Reads the next interval of the part.</summary>
+    /// <summary>A function that reads the next interval of the part.</summary>
     public Func<HdrHistogramLogReader, HdrHistogramLogInterval?> Next { get; }
 
-    /// <summary>Parses the options, each null where it is not given.</summary>
+    /// <summary>Parses the options. Each is null if it was not specified.</summary>
     public static bool TryParse(string? from, string? to, [NotNullWhen(true)] out LogPart? part)
     {
         part = (from, to) == (null, null) ? All

@@ -3,36 +3,36 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>A histogram of numbers that may have fractions: it counts in a unit of 2⁻ⁿ, where n is 0 as long as whole numbers will
-/// do.</summary>
+/// <summary>A histogram of numbers with or without fractions. It counts in a unit of 2⁻ⁿ, where n is 0 while all numbers are
+/// whole.</summary>
 /// <remarks>
-/// <para>A number that the unit would hold less precisely than the histogram promises makes the unit finer; one that does not fit
-/// makes it coarser. Neither loses anything: with a unit that is a power of two, a bucket's numbers lie in one bucket before and after. So
-/// neither the order of the numbers matters, nor the batches that they come in.</para>
-/// <para>Numbers are rounded down to the unit, which leaves each in its bucket. The promised relative error holds down to 2⁻⁵⁴ of the
-/// largest number, and to 2⁻⁵³; smaller numbers are precise to 2⁻⁶³ of either.</para>
+/// <para>The unit becomes finer when a number would otherwise be recorded less precisely than the histogram guarantees, and coarser when a
+/// number does not fit. Neither change loses precision: because the unit is a power of two, all numbers of one bucket move to the same
+/// bucket. The result therefore does not depend on the order of the numbers, or on how they are split into batches.</para>
+/// <para>Numbers are rounded down to the unit, and remain in the same bucket. The relative error is guaranteed for numbers down to 2⁻⁵⁴ of
+/// the largest number, and down to 2⁻⁵³; smaller numbers have an absolute precision of 2⁻⁶³ of either.</para>
 /// </remarks>
 internal sealed class NumberHistogram
 {
-    // With one more place 1 would no longer fit.
+    // With one more place, the number 1 would no longer fit.
     private const int MostPlaces = 63;
 
-    /// <summary>The logarithm of the value from which on buckets are wider than 1: then a midpoint is as near to what was rounded
-    /// down.</summary>
+    /// <summary>The binary logarithm of the smallest value whose bucket is wider than 1. From there on, rounding down does not make the
+    /// midpoint less accurate.</summary>
     private static readonly int PreciseExponent = BitOperations.Log2(2 * (uint)HdrHistogram.Create().BlockSize);
 
     private readonly ulong[] _inUnit = new ulong[1024];
-    private double _unitsPerOne = 1; // 2 to the number of places
-    private int _wantedPlaces; // for the smallest fraction
-    private int _mostPlaces = MostPlaces; // for the largest number; only kept once there is a fraction
+    private double _unitsPerOne = 1; // 2 to the power of Places
+    private int _wantedPlaces; // places that the smallest fraction requires
+    private int _mostPlaces = MostPlaces; // places for which the largest number fits; updated only after the first fraction
 
-    /// <summary>What was counted, in the unit.</summary>
+    /// <summary>The recorded numbers, in multiples of the unit.</summary>
     public PlainHdrHistogram<uint> Histogram { get; private set; } = HdrHistogram.Create();
 
-    /// <summary>n, where the unit is 2⁻ⁿ.</summary>
+    /// <summary>The number of binary places: n if the unit is 2⁻ⁿ.</summary>
     public int Places { get; private set; }
 
-    /// <summary>Counts whole numbers.</summary>
+    /// <summary>Records whole numbers.</summary>
     public void Record(ReadOnlySpan<ulong> numbers)
     {
         if (_wantedPlaces == 0)
@@ -47,7 +47,7 @@ internal sealed class NumberHistogram
             ulong bits = 0;
             foreach (ulong number in some)
             {
-                bits |= number; // the top bit is that of the largest
+                bits |= number; // has the top bit of the largest number
             }
 
             FitIn(BitOperations.LeadingZeroCount(bits));
@@ -61,18 +61,18 @@ internal sealed class NumberHistogram
         }
     }
 
-    /// <summary>Counts a number from 0 to below 2⁶⁴.</summary>
+    /// <summary>Records a number that is 0 or more and below 2⁶⁴.</summary>
     public void Record(double number, ulong count = 1)
     {
-        ulong inUnit = ToUnit(number); // may replace the histogram
+        ulong inUnit = ToUnit(number); // first, because it may replace the histogram
         Histogram.Record(inUnit, count);
     }
 
-    /// <summary>A copy in a unit that is finer by 2ᵖˡᵃᶜᵉˢ, or coarser if that is negative.</summary>
+    /// <summary>Returns a copy in a unit that is finer by 2ᵖˡᵃᶜᵉˢ, or coarser if <paramref name="places"/> is negative.</summary>
     public static PlainHdrHistogram<uint> Rescale(ReadOnlyHdrHistogram histogram, int places)
     {
         PlainHdrHistogram<uint> rescaled = HdrHistogram.Factory.WithLayoutOf(histogram)
-            .WithMinTrackableValue(0).WithMaxTrackableValue(ulong.MaxValue).Create(); // its range is in the unit before
+            .WithMinTrackableValue(0).WithMaxTrackableValue(ulong.MaxValue).Create(); // the range of the layout is in the old unit
         foreach (Bucket bucket in histogram.BucketsWithValues)
         {
             rescaled.Record(places >= 0 ? bucket.Start << places : bucket.Start >> -places, bucket.Count);
@@ -81,11 +81,11 @@ internal sealed class NumberHistogram
         return rescaled;
     }
 
-    /// <summary>The largest number of places for which the largest number of a histogram of whole numbers still fits.</summary>
+    /// <summary>Returns the number of places that can be added before the largest number of a histogram no longer fits.</summary>
     public static int RoomOf(ReadOnlyHdrHistogram histogram) =>
         Math.Min(BitOperations.LeadingZeroCount(histogram.GetPercentile(100).Bucket.Start), MostPlaces);
 
-    /// <summary>The number in the unit, which is first adapted to hold it.</summary>
+    /// <summary>Converts a number to the unit, after adapting the unit to it.</summary>
     private ulong ToUnit(double number)
     {
         int exponent = ExponentOf(number);
@@ -102,10 +102,10 @@ internal sealed class NumberHistogram
             FitIn(MostPlaces - exponent);
         }
 
-        return (ulong)(number * _unitsPerOne); // the product is exact, as that is a power of two
+        return (ulong)(number * _unitsPerOne); // the product is exact: the factor is a power of two
     }
 
-    // For 0 and numbers that are too small to differ from it here, the smallest exponent.
+    // Zero and subnormal numbers have the smallest exponent.
     private static int ExponentOf(double number) => (int)(BitConverter.DoubleToUInt64Bits(number) >> 52) - 1023;
 
     private void FitIn(int places)

@@ -2,12 +2,13 @@ using System.Globalization;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>Reads numbers, one a line or in a column of separated values, into a histogram, in the memory of one block of text.</summary>
-/// <param name="column">A column by its number, from 1, or its name in the first line; null if each line is a number. Empty lines are
-/// skipped, and so is a first line without a number in a column that is given by number.</param>
+/// <summary>Reads numbers into a histogram: one per line, or from a column of separated values. Keeps only one block of text in
+/// memory.</summary>
+/// <param name="column">The column: its number, starting at 1, or its name in the first line; null if each line is a number. Empty lines
+/// are skipped. With a column number, a first line without a number in this column is skipped as well.</param>
 internal sealed class NumberLines(string input, string? column, NumberHistogram histogram, BadLines badLines)
 {
-    /// <summary>A line of this length or more is a bad line.</summary>
+    /// <summary>The length in bytes from which a line is invalid.</summary>
     internal const int BlockSize = 1 << 18;
 
     private const byte LineEnd = (byte)'\n';
@@ -19,11 +20,12 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
     private int _numberCount;
     private ulong _line = 1;
     private bool _isInLongLine;
-    private int? _column; // from 0, once the first line was seen
+    private int? _column; // starts at 0; null before the first line
     private byte _separator;
 
-    /// <summary>Reads to the end.</summary>
-    /// <exception cref="CommandException">A bad line is not to be skipped, or there is no such column.</exception>
+    /// <summary>Reads to the end of the stream.</summary>
+/// <exception cref="CommandException">The input contains an invalid line and these are not skipped, or the column does not
+/// exist.</exception>
     public void Read(Stream stream)
     {
         try
@@ -45,20 +47,20 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
 
             if (length > 0)
             {
-                _block[length] = LineEnd; // there is room, as no full block stays
+                _block[length] = LineEnd; // there is room: a full block was handled above
                 Parse(_block.AsSpan(0, length + 1), isAll: true);
             }
         }
         finally
         {
-            Flush(); // what was read before an interruption counts
+            Flush(); // keeps the numbers that were read before an interruption
         }
     }
 
     /// <summary>Parses the complete lines.</summary>
-    /// <param name="text">Starts with a line, or within one that is too long.</param>
-    /// <param name="isAll">Whether no more text can be added.</param>
-    /// <returns>The number of bytes that were parsed.</returns>
+    /// <param name="text">The text, which starts at a line, or within a line that is too long.</param>
+/// <param name="isAll">Whether no more text can be appended.</param>
+/// <returns>The number of parsed bytes.</returns>
     private int Parse(ReadOnlySpan<byte> text, bool isAll)
     {
         int start = 0;
@@ -82,7 +84,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
     {
         for (int i = 0; i < text.Length; i++, _line++)
         {
-            // The last byte is a line end, which no digit is, so i stays within the text.
+            // The last byte is a line end and not a digit, so i stays within the text.
             int start = i;
             ulong number = 0;
             for (uint digit; (digit = (uint)(text[i] - '0')) <= 9; i++)
@@ -116,7 +118,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
             }
             else if (isAll)
             {
-                badLines.Add(input, _line, "a quote without its end");
+                badLines.Add(input, _line, "an opening quote has no closing quote");
                 length = text[start..].IndexOf(LineEnd);
             }
             else
@@ -131,8 +133,8 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         return start;
     }
 
-    /// <summary>The length of the first record, without its line end; negative if it is incomplete. A line end within quotes is part of
-    /// the record.</summary>
+    /// <summary>Returns the length of the first record without its line end, or -1 if the record is incomplete. A line end within quotes is
+    /// part of the record.</summary>
     private static int LengthOfRecord(ReadOnlySpan<byte> text, out uint lines)
     {
         int length = text.IndexOf(LineEnd);
@@ -166,7 +168,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
                 int found = names.FindIndex(name => name.Trim() == column);
                 _column = found >= 0
                     ? found
-                    : throw new CommandException($"{input}: no column '{column}'; there are: {DistributionReader.ListOf(names)}");
+                    : throw new CommandException($"{input}: no column '{column}'; available columns: {DistributionReader.ListOf(names)}");
                 return;
             }
 
@@ -216,7 +218,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
             default:
                 bool isHeader = _line == 1 && value.ContainsAny(",;\t"u8);
                 badLines.Add(
-                    input, _line, isHeader ? "not a number; of separated values, --column reads one column" : "not a number", value);
+                    input, _line, isHeader ? "not a number; use --column to read a column of separated values" : "not a number", value);
                 break;
         }
     }

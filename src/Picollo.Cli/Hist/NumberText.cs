@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The kinds of numbers.</summary>
+/// <summary>The result of parsing a number.</summary>
 internal enum NumberKind
 {
     Whole,
@@ -12,18 +12,19 @@ internal enum NumberKind
     TooLarge,
 }
 
-/// <summary>Parses a number: digits, optionally with a point, a sign, an exponent of ten, and white space around.</summary>
+/// <summary>Parses a number: digits, optionally with a sign, a decimal point, an exponent of ten, and surrounding white space.</summary>
 internal static class NumberText
 {
-    private const int MostDigits = 19; // 10¹⁹ − 1 fits into 64 bits
-    private const ulong MostExact = 1UL << 53; // a double holds all whole numbers up to here
+    private const int MostDigits = 19; // 10¹⁹ − 1 fits in 64 bits
+    private const ulong MostExact = 1UL << 53; // a double represents all whole numbers up to here exactly
 
-    // The powers of ten that a double holds exactly.
+    // The powers of ten that a double represents exactly.
     private static readonly double[] Powers =
         [.. Enumerable.Range(0, 23).Select(i => double.Parse($"1e{i}", CultureInfo.InvariantCulture))];
 
-    /// <param name="whole">The number, if it is whole.</param>
-    /// <param name="fraction">The number, if it is not: the nearest double.</param>
+    /// <summary>Parses a text.</summary>
+/// <param name="whole">The number, if it is whole.</param>
+/// <param name="fraction">The nearest double, if the number is not whole.</param>
     public static NumberKind Parse(ReadOnlySpan<byte> text, out ulong whole, out double fraction)
     {
         whole = 0;
@@ -87,7 +88,7 @@ internal static class NumberText
             return ParseDouble(text, out whole, out fraction);
         }
 
-        fraction = whole / Powers[decimals.Length]; // both exact, so it is the nearest to the quotient
+        fraction = whole / Powers[decimals.Length]; // both operands are exact, so the quotient is the nearest double
         whole = 0;
         return NumberKind.Fraction;
     }

@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The percentile distribution as a text chart: the value at each rank, with the same width for each further nine.</summary>
+/// <summary>Draws a percentile distribution as a text chart: the value at each rank. Each additional nine has the same width.</summary>
 internal sealed class PercentileChart
 {
     private const int MostRows = 10;
@@ -13,10 +13,11 @@ internal sealed class PercentileChart
     private const int LabelWidth = 9;
     private const int MostNines = 10;
 
-    /// <summary>A linear axis hides a median that is less than this part of the largest value: then the axis is logarithmic.</summary>
+    /// <summary>The ratio of the largest value to the median above which the axis is logarithmic, because the median would not be visible
+    /// on a linear one.</summary>
     private const double LinearRange = 1000;
 
-    // Eighths of a cell; a value at the start of the axis has one as well, to be visible.
+    // Eighths of a cell. A value at the start of the axis also has one, so that it is visible.
     private const string Eighths = " ▁▂▃▄▅▆▇█";
 
     private readonly double _ratio;
@@ -27,10 +28,12 @@ internal sealed class PercentileChart
     private readonly int _columns;
     private readonly int _rows;
 
-    /// <param name="all">The histograms that are drawn with the same axes; at least one has values.</param>
-    /// <param name="ratio">What values are divided by.</param>
-    /// <param name="width">Of the terminal.</param>
-    /// <param name="height">Of the terminal, in which all charts fit with the line for the next command; null if it is none.</param>
+    /// <summary>Computes the axes that all charts share.</summary>
+/// <param name="all">The histograms to draw; at least one has values.</param>
+/// <param name="ratio">The divisor that converts recorded values to displayed values.</param>
+/// <param name="width">The width of the terminal in columns.</param>
+/// <param name="height">The height of the terminal in rows, which limits the height of the charts; null if the output is not a
+/// terminal.</param>
     public PercentileChart(IReadOnlyList<HdrHistogram> all, double ratio, int width, int? height)
     {
         _rows = height is { } lines ? Math.Clamp(((lines - 1) / all.Count) - LinesAround, LeastRows, MostRows) : MostRows;
@@ -47,7 +50,7 @@ internal sealed class PercentileChart
         _min = _isLogarithmic ? Math.Max(smallest, 1) : largest - smallest < largest / 2 && largest > smallest ? smallest : 0;
     }
 
-    /// <summary>Draws one of the histograms under a line of text.</summary>
+    /// <summary>Draws one of the histograms below a title.</summary>
     public void Write(TextWriter output, HdrHistogram histogram, string title)
     {
         output.WriteLine(title + (_isLogarithmic ? ", logarithmic" : ""));
@@ -62,7 +65,7 @@ internal sealed class PercentileChart
         WriteRanks(output);
     }
 
-    // The largest of n values is at its mid-rank, 1 − 1/2n.
+    // The largest of n values is placed at its mid-rank, 1 − 1/2n.
     private static double NinesOf(HdrHistogram histogram) => Math.Clamp(Math.Log10(2.0 * histogram.TotalCount), 1, MostNines);
 
     private string Row(double[] heights, int row) => string.Concat(heights.Select(height =>
@@ -71,7 +74,7 @@ internal sealed class PercentileChart
         return Eighths[Math.Clamp(eighths, 0, 8)];
     }));
 
-    // NaN without a value.
+    // NaN where there is no value.
     private double[] HeightsOf(HdrHistogram histogram)
     {
         if (histogram.TotalCount == 0)
@@ -92,7 +95,7 @@ internal sealed class PercentileChart
         return Math.Clamp(position, 0, 1);
     }
 
-    // At the ends of the axis and in its middle.
+    // Labels are at both ends of the axis and in its middle.
     private string LabelOf(int row)
     {
         int middle = _rows / 2;
@@ -121,7 +124,7 @@ internal sealed class PercentileChart
         output.WriteLine($"{margin}  {labels}{(labels.Length + 2 <= _columns ? " %" : "")}");
     }
 
-    /// <summary>Three digits and a suffix.</summary>
+    /// <summary>Formats a number with three digits and a suffix.</summary>
     internal static string Short(double value)
     {
         const string Suffixes = "kMGTPE";

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>A progress bar on a terminal, shown if reading takes more than a second.</summary>
+/// <summary>A progress bar on a terminal. It appears if reading takes more than a second.</summary>
 internal sealed class Progress(TextWriter terminal)
 {
     private const int Cells = 30;
@@ -13,7 +13,7 @@ internal sealed class Progress(TextWriter terminal)
     private TimeSpan _next = Patience;
     private bool _isShown;
 
-    /// <summary>Shows how much of an input was read, if an update is due.</summary>
+    /// <summary>Shows the progress of an input if an update is due.</summary>
     public void Show(ReadAhead input)
     {
         TimeSpan elapsed = Stopwatch.GetElapsedTime(_start);
@@ -36,7 +36,7 @@ internal sealed class Progress(TextWriter terminal)
         }
     }
 
-    /// <summary>A line shorter than 60 columns.</summary>
+    /// <summary>Formats the progress in fewer than 60 columns.</summary>
     internal static string TextOf(long taken, long? total)
     {
         const double Megabyte = 1e6;
@@ -45,7 +45,7 @@ internal sealed class Progress(TextWriter terminal)
             return Invariant($"{taken / Megabyte:N0} MB");
         }
 
-        double share = Math.Min((double)taken / total.Value, 1); // it may have grown
+        double share = Math.Min((double)taken / total.Value, 1); // the file may have grown
         int full = (int)(share * Cells);
         return Invariant($"{Math.Floor(share * 100),3:0}% [{new string('#', full).PadRight(Cells)}] of {total / Megabyte:N0} MB");
     }

@@ -2,12 +2,12 @@ using System.Runtime.ExceptionServices;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>An input that a separate thread reads, a block ahead: parsing rarely waits for it, and Ctrl+C works while a read of a silent
+/// <summary>A stream that a separate thread reads one block ahead. Parsing rarely waits for input, and Ctrl+C works while a read of an idle
 /// pipe blocks.</summary>
 internal sealed class ReadAhead : ForwardStream
 {
     private const int BlockSize = 1 << 18;
-    private const int Failed = -1; // in place of a length, so that the blocks before are used first
+    private const int Failed = -1; // replaces a length, so that earlier blocks are consumed first
 
     private readonly Func<Stream> _open;
     private readonly CancellationToken _token;
@@ -17,13 +17,14 @@ internal sealed class ReadAhead : ForwardStream
     private readonly SemaphoreSlim _filled = new(0);
     private ExceptionDispatchInfo? _failure;
     private long _length = -1;
-    private int _current = 1; // the block that bytes are taken from, up to the length, once one was awaited
+    private int _current = 1; // the block that is being consumed
     private int _position;
     private int _end;
     private bool _isAtEnd;
 
-    /// <param name="open">Opens the input, which may take as long as reading does.</param>
-    /// <param name="token">Ends a read with <see cref="OperationCanceledException"/>.</param>
+    /// <summary>Starts to read.</summary>
+/// <param name="open">A function that opens the input. It may block.</param>
+/// <param name="token">A token that ends a read with <see cref="OperationCanceledException"/>.</param>
     public ReadAhead(Func<Stream> open, CancellationToken token)
     {
         _open = open;
@@ -31,13 +32,13 @@ internal sealed class ReadAhead : ForwardStream
         new Thread(Fill) { IsBackground = true, Name = "read ahead" }.Start();
     }
 
-    /// <summary>The number of bytes that were read from this stream.</summary>
+    /// <summary>The number of bytes read from this stream.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>The length of the input in bytes; null if it is not known before the end.</summary>
+    /// <summary>The length of the input in bytes; null if it is not known.</summary>
     public long? Total => Volatile.Read(ref _length) is >= 0 and var length ? length : null;
 
-    /// <summary>Called after each block.</summary>
+    /// <summary>A callback that is called after each block.</summary>
     public Action<ReadAhead>? Advanced { get; init; }
 
     public override bool CanRead => true;
@@ -58,10 +59,10 @@ internal sealed class ReadAhead : ForwardStream
 
     public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
-    /// <summary>Waits for bytes and returns those available without consuming them; none at the end.</summary>
+    /// <summary>Waits for bytes and returns the available ones without consuming them. Returns an empty span at the end.</summary>
     public ReadOnlySpan<byte> Peek() => _isAtEnd || !Await() ? [] : _blocks[_current].AsSpan(_position.._end);
 
-    /// <summary>Waits for bytes; <see langword="false"/> at the end.</summary>
+    /// <summary>Waits for bytes. Returns <see langword="false"/> at the end.</summary>
     private bool Await()
     {
         if (_position < _end)

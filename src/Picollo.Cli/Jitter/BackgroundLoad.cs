@@ -12,7 +12,7 @@ internal sealed class BackgroundLoad : IDisposable
     private readonly RunningCommand _running;
     private readonly Task<CommandRun> _end;
 
-    /// <summary>Starts it.</summary>
+    /// <summary>Starts the command.</summary>
     /// <exception cref="Win32Exception">See <see cref="CommandMeter.Start(MeasuredCommand)"/>.</exception>
     public BackgroundLoad(MeasuredCommand command)
     {
@@ -20,17 +20,17 @@ internal sealed class BackgroundLoad : IDisposable
         _end = Task.Factory.StartNew(_running.Wait, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
     }
 
-    /// <summary>How it ended; null while it runs.</summary>
-    /// <exception cref="Win32Exception">It could not be executed.</exception>
+    /// <summary>The result of the command; null while it runs.</summary>
+/// <exception cref="Win32Exception">The command could not be executed.</exception>
     public CommandRun? End => _end.IsCompleted ? _end.GetAwaiter().GetResult() : null;
 
-    /// <summary>Ends all processes of its group by SIGTERM, and by SIGKILL a second later.</summary>
+    /// <summary>Ends all processes of the command's group by SIGTERM, and by SIGKILL a second later.</summary>
     public void Dispose()
     {
         if (!_end.IsCompleted)
         {
             _running.Signal(Signals.Terminate);
-            _running.Signal(Signals.Continue); // a stopped process would not receive it
+            _running.Signal(Signals.Continue); // otherwise a stopped process would not receive SIGTERM
             if (Task.WaitAny([_end], Patience) < 0)
             {
                 _running.Signal(Signals.Kill);

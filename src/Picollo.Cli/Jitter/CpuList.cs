@@ -4,16 +4,16 @@ using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Lists of CPUs in the formats of taskset(1) and the kernel's files: <c>0-3,8</c>, or a hexadecimal mask,
+/// <summary>Parses and formats CPU lists as taskset(1) and the kernel do: as ranges, <c>0-3,8</c>, or as a hexadecimal mask,
 /// <c>0x10F</c>.</summary>
 internal static class CpuList
 {
-    /// <summary>The largest CPU number that a kernel can be built for (NR_CPUS - 1).</summary>
+    /// <summary>The largest CPU number that a kernel supports (NR_CPUS - 1).</summary>
     public const int Highest = 8191;
 
     private const int BitsPerDigit = 4;
 
-    /// <summary>The distinct numbers in ascending order; null if the text has neither format.</summary>
+    /// <summary>Returns the distinct CPU numbers in ascending order; null if the text is invalid.</summary>
     public static int[]? Parse(string text)
     {
         SortedSet<int> cpus = [];
@@ -21,18 +21,18 @@ internal static class CpuList
         return isRight && cpus.Count > 0 ? [.. cpus] : null;
     }
 
-    /// <summary><c>0-3,8 = 5 [0x10F]</c>.</summary>
+    /// <summary>Formats ranges, count and mask: <c>0-3,8 = 5 [0x10F]</c>.</summary>
     public static string Describe(IReadOnlyList<int> cpus) => Invariant($"{Format(cpus)} = {cpus.Count} [{Mask(cpus)}]");
 
-    /// <summary><c>0-3,8</c>.</summary>
-    /// <param name="cpus">Ascending.</param>
+    /// <summary>Formats ranges: <c>0-3,8</c>.</summary>
+/// <param name="cpus">The CPU numbers in ascending order.</param>
     public static string Format(IReadOnlyList<int> cpus) => CpuChoice.Text([.. cpus]);
 
-    /// <summary><c>0x10F</c>.</summary>
+    /// <summary>Formats a mask: <c>0x10F</c>.</summary>
     public static string Mask(IReadOnlyList<int> cpus)
     {
         BigInteger mask = cpus.Aggregate(BigInteger.Zero, (bits, cpu) => bits | (BigInteger.One << cpu));
-        return mask.IsZero ? "0x0" : $"0x{mask.ToString("X", CultureInfo.InvariantCulture).TrimStart('0')}"; // a leading 0 is its sign
+        return mask.IsZero ? "0x0" : $"0x{mask.ToString("X", CultureInfo.InvariantCulture).TrimStart('0')}"; // a leading 0 is the sign
     }
 
     private static bool AddMask(SortedSet<int> cpus, string digits)

@@ -4,19 +4,19 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>The measurements of a CPU, in nanoseconds.</summary>
-/// <param name="Status">Exact values.</param>
+/// <summary>The measurements of one CPU, in nanoseconds.</summary>
+/// <param name="Status">The count and the exact minimum, mean and maximum.</param>
 internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status, ReadOnlyHdrHistogram Histogram)
 {
-    /// <summary>The ranks that are shown, before the exact maximum.</summary>
+    /// <summary>The percentile ranks that are shown before the exact maximum.</summary>
     public static IReadOnlyList<double> Ranks { get; } = [50, 90, 99, 99.9, 99.99];
 
-    /// <summary>The measurements until now.</summary>
+    /// <summary>Reads the current measurements.</summary>
     public static CpuResult[] Read(JitterMeter meter) =>
         [.. meter.Cpus.Select(cpu => new CpuResult(cpu.Cpu, cpu.ThreadId, cpu.GetStatus(), cpu.Histogram))];
 
-    /// <summary>The values at <see cref="Ranks"/>: those of buckets, limited to the exact extremes. Zeros if nothing was
-    /// measured.</summary>
+    /// <summary>Returns the values at <see cref="Ranks"/>: bucket values, limited to the exact minimum and maximum. They are 0 if nothing
+    /// was measured.</summary>
     public ulong[] GetPercentiles()
     {
         ulong[] values = new ulong[Ranks.Count];
@@ -32,7 +32,7 @@ internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status,
         return values;
     }
 
-    /// <summary>The measurements of all CPUs together.</summary>
+    /// <summary>Merges the measurements of all CPUs.</summary>
     public static CpuResult Total(IReadOnlyList<CpuResult> cpus)
     {
         HdrHistogramMerger merger = new();
@@ -54,7 +54,7 @@ internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status,
     }
 }
 
-/// <summary>A measurement that has ended.</summary>
+/// <summary>The result of a measurement.</summary>
 internal sealed class JitterResult
 {
     public required JitterOptions Options { get; init; }
@@ -63,7 +63,7 @@ internal sealed class JitterResult
 
     public required TimeSpan Elapsed { get; init; }
 
-    /// <summary>In ascending order.</summary>
+    /// <summary>The measurements of each CPU, in ascending order of the CPU number.</summary>
     public required IReadOnlyList<CpuResult> Cpus { get; init; }
 
     public required JitterBreak? Break { get; init; }
@@ -71,7 +71,7 @@ internal sealed class JitterResult
     /// <summary>The real-time priority that was obtained; null for none.</summary>
     public required int? Priority { get; init; }
 
-    /// <summary>Deviations from what was requested, and their reasons.</summary>
+    /// <summary>The deviations from the requested options, and their reasons.</summary>
     public required IReadOnlyList<string> UnavailableReasons { get; init; }
 
     public required bool IsInterrupted { get; init; }

@@ -5,7 +5,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary><c>picollo jitter</c>: its options, which are jitterdebugger's.</summary>
+/// <summary>The <c>picollo jitter</c> command. Its options are compatible with jitterdebugger.</summary>
 internal static class JitterCommand
 {
     private const int HighestPriority = 99;
@@ -15,20 +15,22 @@ internal static class JitterCommand
 
     private const string Epilogue = """
         Output:
-          A line a CPU: T index (thread) A CPU, C wake-ups, Min, Avg and Max latency in
-          microseconds (Min and Max cut to whole ones), then percentiles. What is not
-          permitted here, such as real-time priority, is said on standard error, and
-          the measurement is made without.
-          With -o: results.json as jitterdebugger has it and more, jitter.hlog with a
-          histogram per CPU (tags cpu0, cpu1 ... for picollo hist), the system's
-          cpuinfo, cmdline, interrupts and so on; with -s samples.raw. The load of -c
-          writes to standard error.
-          With -b: the trace of the whole machine ends at a mark of the latency (0 in
-          tracing_on); echo 1 > /sys/kernel/tracing/tracing_on turns it on again.
+          One line per CPU: T index (thread) A CPU, C number of wake-ups, Min, Avg and
+          Max latency in microseconds (Min and Max are truncated to whole ones). Then a
+          table of percentiles. If something is not permitted, such as real-time
+          priority, a message is written to standard error and the measurement
+          continues without it.
+          With -o: results.json in the format of jitterdebugger with more fields,
+          jitter.hlog with a histogram per CPU (tags cpu0, cpu1 ... for picollo hist),
+          and system files such as cpuinfo, cmdline and interrupts; with -s also
+          samples.raw. The load of -c writes to standard error.
+          With -b: the kernel's trace ends at a mark with the latency, for the whole
+          machine (tracing_on is 0). To turn it on again:
+          echo 1 > /sys/kernel/tracing/tracing_on
 
         Times:
           A number with ns, us, ms, s, m, h or d. Without a unit, -i and -b are in
-          microseconds, under -N in nanoseconds, and -D is in seconds.
+          microseconds (nanoseconds with -N), and -D is in seconds.
 
         Examples:
           picollo jitter -v
@@ -41,55 +43,59 @@ internal static class JitterCommand
             jq -es 'last | .count > 0 and .break == null'
 
         Exit codes:
-          0    done; also where a latency above -b has ended it
-          1    it cannot be measured here, or results cannot be written
-          2    the command line is not understood
-          126  the load cannot be executed (127: there is no shell to do it)
-          130  interrupted (143: SIGTERM); what was measured by then is printed
-          141  nobody reads the output any more
+          0    success, including a measurement that a latency above -b ended
+          1    the measurement is not possible, or results cannot be written
+          2    invalid command line
+          126  the load cannot be executed (127: there is no shell)
+          130  interrupted (143 by SIGTERM); the results so far are printed
+          141  the reader of the output closed the pipe
         """;
 
     private static readonly Option<string?> Affinity = CommandOptions.Text(
-        "-a", "--affinity", "CPUS", "Measure these CPUs: 0-3,8 or a mask, 0x10F. [default: all that this process may use]");
+        "-a",
+        "--affinity",
+        "CPUS",
+        "CPUs to measure: a list such as 0-3,8, or a mask such as 0x10F. [default: all CPUs available to this process]");
 
     private static readonly Option<string?> Interval = CommandOptions.Text(
-        "-i", "--interval", "TIME", "Set the time from one wake-up to the next, 1us to 1s. [default: 1ms]");
+        "-i", "--interval", "TIME", "Time between wake-ups, 1us to 1s. [default: 1ms]");
 
     private static readonly Option<string?> Priority = CommandOptions.Text(
-        "-p", "--priority", "PRIO", "Set the real-time priority (SCHED_FIFO), 1 to 99, or 0 for none. [default: 80]");
+        "-p", "--priority", "PRIO", "Real-time priority (SCHED_FIFO), 1 to 99, or 0 for none. [default: 80]");
 
     private static readonly Option<string?> Duration = CommandOptions.Text(
-        "-D", "--duration", "TIME", "Measure for this time. [default: until Ctrl+C]");
-    private static readonly Option<string?> Loops = CommandOptions.Text("-l", "--loops", "N", "Stop after N wake-ups per CPU.");
+        "-D", "--duration", "TIME", "Duration of the measurement. [default: until Ctrl+C]");
+    private static readonly Option<string?> Loops = CommandOptions.Text(
+        "-l", "--loops", "N", "Stop after N wake-ups per CPU. [default: no limit]");
     private static readonly Option<string?> Break = CommandOptions.Text(
-        "-b", "--break", "TIME", "Stop at a latency above this, mark it in the kernel's trace and stop the trace.");
+        "-b", "--break", "TIME", "Stop at the first latency above TIME, mark it in the kernel's trace, and stop the trace.");
 
     private static readonly Option<string?> Load = CommandOptions.Text(
-        "-c", "--command", "CMD", "Run a line for /bin/sh meanwhile, at normal priority.");
+        "-c", "--command", "CMD", "Run a shell command (/bin/sh) during the measurement, at normal priority.");
 
     private static readonly Option<bool> Live = new("-v", "--verbose")
     {
-        Description = "Show the measurements each second; on a terminal also without -D and -l.",
+        Description = "Show the measurements every second. [default on a terminal without -D and -l]",
     };
     private static readonly Option<bool> InNanoseconds = new("-N", "--nsec") { Description = "Show nanoseconds instead of microseconds." };
     private static readonly Option<string?> Folder = CommandOptions.Text(
-        "-o", "--output", "DIR", "Save the results and a description of the system.");
-    private static readonly Option<bool> Force = new("--force") { Description = "Replace earlier results of -o." };
-    private static readonly Option<bool> Samples = new("-s", "--samples") { Description = "Save every sample, too, with -o." };
+        "-o", "--output", "DIR", "Save the results and system information to a directory.");
+    private static readonly Option<bool> Force = new("--force") { Description = "Overwrite existing results in the directory of -o." };
+    private static readonly Option<bool> Samples = new("-s", "--samples") { Description = "Also save every sample. Requires -o." };
     private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of text." };
 
     static JitterCommand()
     {
         Affinity.Check(
             text => CpuList.Parse(text) is not null,
-            text => $"-a is a list of CPUs from 0 to {CpuList.Highest} such as 0-3,8, or a mask such as 0x10F, not '{text}'.");
+            text => $"-a must be a list of CPUs from 0 to {CpuList.Highest} such as 0-3,8, or a mask such as 0x10F, not '{text}'.");
         Priority.Check(
             text => Number(text) is >= 0 and <= HighestPriority,
-            text => $"-p is a priority from 1 to {HighestPriority}, or 0 for no real time, not '{text}'.");
-        Loops.Check(text => Number(text) > 0, text => $"-l is a number of wake-ups, 1 or more, not '{text}'.");
+            text => $"-p must be a priority from 1 to {HighestPriority}, or 0 for no real-time priority, not '{text}'.");
+        Loops.Check(text => Number(text) > 0, text => $"-l must be a number of wake-ups, 1 or more, not '{text}'.");
         Duration.Check(
-            text => TimeText.Parse(text, "s") is not null, text => $"-D is a time such as 30, 30s, 5m, 1h or 1d, not '{text}'.");
-        Load.Check(text => !string.IsNullOrWhiteSpace(text), text => $"-c is a command, not '{text}'.");
+            text => TimeText.Parse(text, "s") is not null, text => $"-D must be a time such as 30, 30s, 5m, 1h or 1d, not '{text}'.");
+        Load.Check(text => !string.IsNullOrWhiteSpace(text), text => $"-c must be a command, not '{text}'.");
     }
 
     public static Command Create(Terminal terminal)
@@ -106,7 +112,7 @@ internal static class JitterCommand
         return command;
     }
 
-    // The unit of a number without one depends on another option.
+    // The default unit of a time depends on -N.
     private static void Validate(CommandResult command)
     {
         string unit = command.GetValue(InNanoseconds) ? Nanoseconds : Microseconds;
@@ -115,17 +121,17 @@ internal static class JitterCommand
                 || time < JitterMeterOptions.MinInterval
                 || time > JitterMeterOptions.MaxInterval))
         {
-            command.AddError($"-i is a time from 1us to 1s in steps of 100 ns, a number alone in {unit}, not '{interval}'.");
+            command.AddError($"-i must be a time from 1us to 1s in steps of 100 ns (default unit: {unit}), not '{interval}'.");
         }
 
         if (command.GetValue(Break) is { } limit && TimeText.Parse(limit, unit) is null)
         {
-            command.AddError($"-b is a time in steps of 100 ns, a number alone in {unit}, not '{limit}'.");
+            command.AddError($"-b must be a time in steps of 100 ns (default unit: {unit}), not '{limit}'.");
         }
 
         if (command.GetValue(Samples) && command.GetValue(Folder) is null)
         {
-            command.AddError("-s needs -o, where the samples go.");
+            command.AddError("-s requires -o, the directory for the samples.");
         }
     }
 
@@ -163,11 +169,11 @@ internal static class JitterCommand
 }
 
 /// <summary>The options of <c>picollo jitter</c>.</summary>
-/// <param name="Meter">How to measure; the run adds the handler of samples.</param>
-/// <param name="IsLive">Show the measurements each second.</param>
-/// <param name="InNanoseconds">Instead of microseconds.</param>
+/// <param name="Meter">The options of the meter. The runner adds the sample handler.</param>
+/// <param name="IsLive">Whether to show the measurements every second.</param>
+/// <param name="InNanoseconds">Whether to show nanoseconds instead of microseconds.</param>
 /// <param name="Folder">The folder for results; null if they are not saved.</param>
-/// <param name="IsForced">Whether results that the folder has are replaced.</param>
+/// <param name="IsForced">Whether to overwrite existing results in the folder.</param>
 internal sealed record JitterOptions(
     JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples,
     bool IsForced = false);

@@ -3,8 +3,8 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>JSON Lines (docs/schemas/picollo-jitter.schema.json): with -v an object per CPU each second, at the end one per CPU and one of
-/// all CPUs.</summary>
+/// <summary>Writes JSON Lines (docs/schemas/picollo-jitter.schema.json): with -v, an object per CPU every second; at the end, an object per
+/// CPU and one for all CPUs.</summary>
 internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
 {
     public override void Add(IReadOnlyList<CpuResult> cpus, TimeSpan elapsed)

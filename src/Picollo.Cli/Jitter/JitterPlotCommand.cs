@@ -4,7 +4,7 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary><c>picollo jitter plot</c>: saved results as a picture.</summary>
+/// <summary>The <c>picollo jitter plot</c> command: draws saved results.</summary>
 internal static class JitterPlotCommand
 {
     public const string Page = "jitter.html";
@@ -15,9 +15,9 @@ internal static class JitterPlotCommand
     private const double NanosecondsPerMicrosecond = 1000;
 
     private const string Epilogue = """
-        DIR is what jitter -o has written; results of jitterdebugger do as well, with
-        its microseconds. With --samples, it may also be a file of samples in
-        microseconds. Their plot has the largest latency of each CPU in up to 190
+        DIR is the directory of jitter -o, or results of jitterdebugger with their
+        resolution of a microsecond. With --samples, it may also be a file of samples in
+        microseconds; the plot shows the largest latency of each CPU in up to 190
         intervals.
 
         Examples:
@@ -26,27 +26,27 @@ internal static class JitterPlotCommand
           picollo jitter plot results --samples
 
         Exit codes:
-          0    done
+          0    success
           1    there are no results, they are damaged, or the file cannot be written
-          2    the command line is not understood
+          2    invalid command line
         """;
 
     public static Command Create(Terminal terminal)
     {
-        Argument<string> folder = new("DIR") { Description = "The folder of the results." };
+        Argument<string> folder = new("DIR") { Description = "Directory of the results." };
         Option<string?> output = CommandOptions.Text(
             "-o", "--output", "FILE",
-            $"Write this {PageEnding} or {PictureEnding} file. [default: DIR/{Page}; with --samples DIR/{SamplesPicture}]");
-        Option<bool> samples = new("--samples") { Description = $"Draw the samples of jitter -s over time, as {PictureEnding}." };
-        Option<string?> title = CommandOptions.Text("--title", "TEXT", "Set the heading. [default: machine, time and interval]");
-        Command command = new("plot", "Draw saved results as a page or a picture.") { folder, output, samples, title };
+            $"Output file, {PageEnding} or {PictureEnding}. [default: DIR/{Page}; with --samples, DIR/{SamplesPicture}]");
+        Option<bool> samples = new("--samples") { Description = $"Plot the samples of jitter -s over time, to a {PictureEnding} file." };
+        Option<string?> title = CommandOptions.Text("--title", "TEXT", "Title of the plot. [default: machine, time and interval]");
+        Command command = new("plot", "Draw saved results as an HTML page or an SVG image.") { folder, output, samples, title };
         command.Check(result =>
         {
             bool mayBePage = !result.GetValue(samples);
             if (result.GetValue(output) is { } path && !IsPicture(path) && !(mayBePage && IsPage(path)))
             {
                 string endings = mayBePage ? $"{PageEnding} or {PictureEnding}" : PictureEnding;
-                result.AddError($"-o is a file that ends in {endings}, not '{path}'.");
+                result.AddError($"-o must be a file name that ends with {endings}, not '{path}'.");
             }
         });
         command.SetAction(parsed =>
@@ -86,8 +86,8 @@ internal static class JitterPlotCommand
         Unit = new() { Name = "µs", Ratio = NanosecondsPerMicrosecond },
     };
 
-    /// <summary>Writes a file, and returns its path.</summary>
-    /// <param name="name">The name in the folder of a file without a path.</param>
+    /// <summary>Writes a file and returns its path.</summary>
+/// <param name="name">The name of the file in the folder if no path is specified.</param>
     private static string Write(string folder, string name, string? path, Action<TextWriter> write)
     {
         if (path is null && OperatingSystem.IsLinux())
@@ -107,7 +107,7 @@ internal static class JitterPlotCommand
 
     private static bool IsPage(string path) => path.EndsWith(PageEnding, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>All of them first: of many CPUs, those that come last share a band.</summary>
+    /// <summary>Prepends a series for all CPUs. It is first because, with many CPUs, the last series share a band of the plot.</summary>
     private static IReadOnlyList<HdrHistogramSeries> WithTotal(IReadOnlyList<HdrHistogramSeries> cpus)
     {
         if (cpus.Count == 1)

@@ -3,7 +3,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Runs a measurement, shows it, and saves the results however it ends.</summary>
+/// <summary>Runs a measurement, shows it, and saves the results even if it fails.</summary>
 internal sealed class JitterRunner
 {
     /// <summary>The time between updates. Each update takes CPU time of a measured CPU.</summary>
@@ -15,7 +15,7 @@ internal sealed class JitterRunner
     private readonly bool _isLive;
     private readonly bool _isInPlace;
     private readonly JitterReport _report;
-    private readonly List<string> _problems = []; // of files, to be reported at the end
+    private readonly List<string> _problems = []; // file errors, which are reported at the end
     private int _reportedReasons;
     private string? _reportedProblem;
     private bool _isLoadOver;
@@ -33,7 +33,7 @@ internal sealed class JitterRunner
 
     public static int Run(Terminal terminal, JitterOptions options) => OperatingSystem.IsLinux()
         ? new JitterRunner(terminal, options).Run()
-        : throw new CommandException("wake-up latency is measured on Linux only");
+        : throw new CommandException("picollo jitter is only supported on Linux");
 
     private int Run()
     {
@@ -43,10 +43,10 @@ internal sealed class JitterRunner
         {
             if (!_options.IsForced && File.Exists(Path.Combine(_options.Folder!, ResultFiles.Json)))
             {
-                throw new CommandException($"{_options.Folder}: it has results already; --force replaces them");
+                throw new CommandException($"{_options.Folder}: the folder already contains results; use --force to overwrite them");
             }
 
-            folder.Remove(JitterPlotCommand.Page); // of other results
+            folder.Remove(JitterPlotCommand.Page); // plots of the previous results
             folder.Remove(JitterPlotCommand.SamplesPicture);
             Try(() => SystemFiles.Save(folder));
         }
@@ -64,7 +64,8 @@ internal sealed class JitterRunner
         _report.End(result);
         if (result.Total.Status.Lost is > 0 and var lost)
         {
-            _report.Note(Invariant($"{lost:N0} wake-ups were measured and not counted, as this process got no CPU to do so"));
+            _report.Note(Invariant(
+                $"{lost:N0} wake-ups are missing from the results, because this process got too little CPU time to count them"));
         }
 
         _problems.ForEach(_report.Note);
@@ -89,7 +90,7 @@ internal sealed class JitterRunner
         }
         finally
         {
-            // Also after a closed pipe: the measurements are saved.
+            // Save the measurements even after a closed pipe.
             meter.Stop();
             TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
             load?.Dispose();
@@ -138,7 +139,7 @@ internal sealed class JitterRunner
         }
     }
 
-    // There may be more of them later, such as of a CPU that went offline.
+    // Reasons can be added later, for example when a CPU goes offline.
     private void Report(JitterMeter meter)
     {
         for (IReadOnlyList<string> reasons = meter.UnavailableReasons; _reportedReasons < reasons.Count; _reportedReasons++)
@@ -161,7 +162,7 @@ internal sealed class JitterRunner
             return true;
         }
 
-        meter.Completion.GetAwaiter().GetResult(); // throws if the system has refused
+        meter.Completion.GetAwaiter().GetResult(); // throws if the measurement failed
         return true;
     }
 
@@ -171,7 +172,7 @@ internal sealed class JitterRunner
         {
             _isLoadOver = true;
             string how = end.Signal is { } signal ? $"was ended by signal {signal}" : $"ended with exit code {end.ExitCode}";
-            _report.Note(Invariant($"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement goes on without it"));
+            _report.Note(Invariant($"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement continues without it"));
         }
     }
 
@@ -184,7 +185,7 @@ internal sealed class JitterRunner
         }
     }
 
-    /// <summary>Writes a file. If that fails, the measurement goes on.</summary>
+    /// <summary>Writes a file. If that fails, the measurement continues.</summary>
     private void Try(Action write)
     {
         try
@@ -198,18 +199,18 @@ internal sealed class JitterRunner
     }
 }
 
-/// <summary>Shows a measurement while it runs and at its end.</summary>
+/// <summary>Shows a measurement while it runs and when it ends.</summary>
 internal abstract class JitterReport
 {
     public virtual void Begin(IReadOnlyList<CpuResult> cpus)
     {
     }
 
-    /// <summary>Shows the measurements until now.</summary>
-    /// <param name="cpus">In the same order each time.</param>
+    /// <summary>Shows the current measurements.</summary>
+/// <param name="cpus">The CPUs, in the same order in each call.</param>
     public abstract void Add(IReadOnlyList<CpuResult> cpus, TimeSpan elapsed);
 
-    /// <summary>Shows a sentence about a deviation from what was requested.</summary>
+    /// <summary>Shows a note about a deviation from the requested options.</summary>
     public abstract void Note(string text);
 
     public abstract void End(JitterResult result);

@@ -2,18 +2,18 @@ using System.CommandLine;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary><c>picollo jitter samples</c>: saved samples as separated values.</summary>
+/// <summary>The <c>picollo jitter samples</c> command: prints saved samples as separated values.</summary>
 internal static class JitterSamplesCommand
 {
     private const long NanosecondsPerSecond = 1_000_000_000;
 
     private const string Epilogue = """
         Output:
-          A header, and a line for each sample: the CPU, the seconds of CLOCK_MONOTONIC
-          when the thread ran, and the latency. The lines after the header are those of
-          jittersamples, whose input is read, too. The file does not contain the unit:
-          that of samples.raw is in results.json next to it; of others it is
-          microseconds, unless -N is given.
+          A header, and one line per sample: the CPU, the CLOCK_MONOTONIC time in seconds
+          when the thread ran, and the latency. After the header, the format is that of
+          jittersamples; its input files are supported, too. The file does not contain
+          the unit: for samples.raw, it is read from results.json in the same directory;
+          for other files, it is microseconds unless -N is specified.
 
         Examples:
           picollo jitter samples results | picollo hist --column latency_us --unit us
@@ -21,20 +21,20 @@ internal static class JitterSamplesCommand
           xz -dc samples.raw.xz | picollo jitter samples -
 
         Exit codes:
-          0    done
-          1    the file cannot be read, is truncated or is damaged; the message has the
-               offset, and the samples before a damaged one are printed
-          2    the command line is not understood
-          141  the reader of the output has ended
+          0    success
+          1    the file cannot be read, is truncated or is damaged; the message contains
+               the offset, and the samples before it are printed
+          2    invalid command line
+          141  the reader of the output closed the pipe
         """;
 
     public static Command Create(Terminal terminal)
     {
         Argument<string> file = new("FILE")
         {
-            Description = "The file of jitter -s or its folder; - is standard input.",
+            Description = "Sample file of jitter -s, or its directory; - is standard input.",
         };
-        Option<bool> inNanoseconds = new("-N", "--nsec") { Description = "The latencies are nanoseconds: they were saved with -N." };
+        Option<bool> inNanoseconds = new("-N", "--nsec") { Description = "Read latencies in nanoseconds, as saved with jitter -N." };
         Command command = new("samples", "Print saved samples as separated values.") { file, inNanoseconds };
         command.SetAction(parsed =>
         {
@@ -60,7 +60,7 @@ internal static class JitterSamplesCommand
         }
         catch (CommandException)
         {
-            output.Flush(); // the samples before come first
+            output.Flush(); // print the valid samples before the error
             throw;
         }
     }

@@ -4,9 +4,9 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>jitterdebugger's lines on standard output, rewritten in place on a terminal, and a table of percentiles at the end. Notes go to
-/// standard error.</summary>
-/// <param name="window">Returns the terminal's current size; null if lines are not to be rewritten.</param>
+/// <summary>Writes the lines of jitterdebugger to standard output, and a table of percentiles at the end. On a terminal, the lines are
+/// updated in place. Notes are written to standard error.</summary>
+/// <param name="window">A function that returns the current size of the terminal; null if lines are not updated in place.</param>
 internal sealed class JitterText(TextWriter output, TextWriter error, bool inNanoseconds, Func<(int Columns, int Rows)?> window)
     : JitterReport
 {
@@ -57,16 +57,16 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
         output.Flush();
     }
 
-    /// <summary>A line about a CPU. Minimum and maximum are truncated to whole microseconds, like jitterdebugger's; the mean is of
-    /// nanoseconds.</summary>
-    /// <param name="index">The thread's index, from 0.</param>
+    /// <summary>Formats the line of a CPU. As in jitterdebugger, minimum and maximum are truncated to whole microseconds. The mean is
+    /// computed from nanoseconds.</summary>
+/// <param name="index">The zero-based index of the thread.</param>
     public string Line(int index, int cpu, long threadId, CpuJitterStatus status) =>
         Invariant($"T:{index,2} ({threadId,5}) A:{cpu,2} C:{status.Count,10} Min:{status.MinNanoseconds / _divisor,10} ")
         + Invariant($"Avg:{status.MeanNanoseconds / _divisor,8:0.00} Max:{status.MaxNanoseconds / _divisor,10}");
 
     public string BreakLine(JitterBreak found)
     {
-        string mark = found.IsMarked ? "has a mark of it" : "has no mark of it";
+        string mark = found.IsMarked ? "is marked" : "is not marked";
         string stop = found.IsTracingStopped ? "is stopped" : "is not stopped";
         string[] reasons = [.. new[] { found.MarkUnavailableReason, found.StopUnavailableReason }.OfType<string>().Distinct()];
         string because = reasons.Length == 0 ? "" : $": {string.Join(' ', reasons)}";
@@ -86,26 +86,27 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
         (nanoseconds / (double)_divisor).ToString(inNanoseconds ? "0" : "0.0", CultureInfo.InvariantCulture);
 }
 
-/// <summary>Lines that are updated: on a terminal they are rewritten in place, elsewhere one block follows the other.</summary>
+/// <summary>Writes lines that are updated: in place on a terminal, or as a new block elsewhere.</summary>
 internal sealed class LinesInPlace(TextWriter output)
 {
-    private int _shown; // lines above the cursor that are ours
+    private int _shown; // number of lines above the cursor to rewrite
 
-    /// <param name="lines">The same number each time.</param>
-    /// <param name="window">The terminal's current size; null if lines are not to be rewritten. They are not either if the terminal has too
-    /// few rows, as lines that were scrolled out cannot be rewritten.</param>
+    /// <summary>Shows the current lines.</summary>
+/// <param name="lines">The lines, the same number in each call.</param>
+/// <param name="window">The current size of the terminal; null to write a new block. A new block is also written if the terminal has too
+/// few rows, because lines that have scrolled out of view cannot be updated.</param>
     public void Show(IReadOnlyList<string> lines, (int Columns, int Rows)? window)
     {
         bool inPlace = window is { } size && lines.Count < size.Rows;
         if (inPlace && _shown > 0)
         {
-            // To the start of the line first: the terminal echoes ^C.
+            // Go to the start of the line first, because the terminal echoes ^C.
             output.Write(Invariant($"\r\e[{_shown}A"));
         }
 
         foreach (string line in lines)
         {
-            // A line that is wider would take two rows.
+            // A wider line would take two rows.
             output.Write(inPlace && line.Length >= window!.Value.Columns ? line[..(window.Value.Columns - 1)] : line);
             output.Write(inPlace ? "\e[K\n" : "\n");
         }
@@ -115,6 +116,6 @@ internal sealed class LinesInPlace(TextWriter output)
         _shown = inPlace ? lines.Count : 0;
     }
 
-    /// <summary>Leaves the lines where they are, because other text follows; the next lines come below.</summary>
+    /// <summary>Keeps the current lines because other text follows. The next call of <see cref="Show"/> writes below them.</summary>
     public void Leave() => _shown = 0;
 }

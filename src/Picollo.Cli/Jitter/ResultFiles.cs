@@ -6,7 +6,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Writes the results to files: results.json in the format of jitterdebugger, and an interval log with all digits.</summary>
+/// <summary>Writes the results to files: results.json in the format of jitterdebugger, and an interval log in nanoseconds.</summary>
 internal static class ResultFiles
 {
     public const string Json = "results.json";
@@ -15,12 +15,13 @@ internal static class ResultFiles
     private const int JitterdebuggersVersion = 3;
     private const int NanosecondsPerMicrosecond = 1000;
 
-    /// <exception cref="CommandException">One cannot be written.</exception>
+    /// <summary>Writes both files.</summary>
+/// <exception cref="CommandException">A file cannot be written.</exception>
     public static void Save(ResultFolder folder, JitterResult result)
     {
         if (!result.Options.WithSamples)
         {
-            folder.Remove(SampleFile.Name); // of a measurement before
+            folder.Remove(SampleFile.Name); // from a previous measurement
         }
 
         folder.Write(Json, file => WriteJson(file, result, SystemNames.Read()));
@@ -29,7 +30,7 @@ internal static class ResultFiles
 
     internal static void WriteJson(Stream file, JitterResult result, SystemNames names)
     {
-        // As jitterdebugger's, indented, and without escapes that no JSON reader needs.
+        // Indented as in jitterdebugger, and without escapes that JSON does not require.
         using Utf8JsonWriter json = new(
             file, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
         int unit = result.Options.InNanoseconds ? 1 : NanosecondsPerMicrosecond;
@@ -47,7 +48,7 @@ internal static class ResultFiles
         json.WriteStartObject("cpu");
         for (int i = 0; i < result.Cpus.Count; i++)
         {
-            // jitterdebugger's scripts count from 0 until there is no such member.
+            // Scripts of jitterdebugger read members 0, 1, 2 and so on until one is missing.
             json.WriteStartObject(Invariant($"{i}"));
             WriteCpu(json, result.Cpus[i], (ulong)unit);
             json.WriteEndObject();
@@ -98,13 +99,13 @@ internal static class ResultFiles
         json.WriteEndObject();
     }
 
-    /// <summary>Counts of whole units.</summary>
+    /// <summary>Returns the counts for each whole unit.</summary>
     private static IEnumerable<(ulong Value, ulong Count)> Histogram(CpuResult cpu, ulong unit) => cpu.Histogram.BucketsWithValues
         .GroupBy(bucket => ValueOf(bucket, cpu.Status) / unit)
         .Select(same => (same.Key, same.Aggregate(0UL, (sum, bucket) => sum + bucket.Count)));
 
-    /// <summary>The middle of a bucket; for the first and the last bucket, the exact minimum and maximum, because scripts use the ends of
-    /// the histogram as such.</summary>
+    /// <summary>Returns the midpoint of a bucket. For the first and last bucket, returns the exact minimum and maximum, because scripts
+    /// read these from the ends of the histogram.</summary>
     private static ulong ValueOf(Bucket bucket, CpuJitterStatus status) =>
         Holds(bucket, status.MaxNanoseconds) ? status.MaxNanoseconds
         : Holds(bucket, status.MinNanoseconds) ? status.MinNanoseconds

@@ -4,8 +4,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>A folder of this user in which files are created without following links, even if another user creates one meanwhile: through
-/// the folder's descriptor, and each file as a new one.</summary>
+/// <summary>A folder that belongs to this user. Files are always created as new ones, relative to the folder's descriptor, so that a link
+/// that another user creates in the meantime is not followed.</summary>
 internal sealed class ResultFolder : IDisposable
 {
     private const int OwnerOnly = 0x1C0; // 0700
@@ -18,11 +18,11 @@ internal sealed class ResultFolder : IDisposable
 
     private ResultFolder(string path, SafeFileHandle folder) => (_path, _folder) = (path, folder);
 
-    /// <summary>Creates a folder for its owner only, or opens an existing one of this user.</summary>
-    /// <exception cref="CommandException">It belongs to another user, is not a folder, or cannot be created.</exception>
+    /// <summary>Creates a folder that only its owner can access, or opens an existing folder of this user.</summary>
+/// <exception cref="CommandException">The folder belongs to another user or cannot be created, or the path is not a folder.</exception>
     public static ResultFolder Open(string path)
     {
-        string place = path.Length > 1 ? path.TrimEnd('/') : path; // a slash at the end would follow a link
+        string place = path.Length > 1 ? path.TrimEnd('/') : path; // a trailing slash would follow a link
         place = place.Length == 0 && path.Length > 0 ? "/" : place;
         if (LibC.mkdir(place, OwnerOnly) != 0 && Marshal.GetLastPInvokeError() is not Errno.EEXIST and var error)
         {
@@ -34,7 +34,7 @@ internal sealed class ResultFolder : IDisposable
         {
             error = Marshal.GetLastPInvokeError();
             throw error is Errno.ELOOP or Errno.ENOTDIR
-                ? new CommandException($"{path}: it is a link, or no folder")
+                ? new CommandException($"{path}: the path is a link or is not a folder")
                 : Problem(path, error);
         }
 
@@ -42,23 +42,23 @@ internal sealed class ResultFolder : IDisposable
         if (OwnerOf(descriptor) != LibC.geteuid())
         {
             folder.Dispose();
-            throw new CommandException($"{path}: it is another user's");
+            throw new CommandException($"{path}: the folder belongs to another user");
         }
 
         return new(path, folder);
     }
 
-    /// <summary>Creates a file for its owner only, and replaces an existing one.</summary>
-    /// <param name="name">A name without a slash.</param>
-    /// <exception cref="CommandException">It cannot be created.</exception>
+    /// <summary>Creates a file that only its owner can access. Replaces an existing file.</summary>
+/// <param name="name">The name of the file, without a slash.</param>
+/// <exception cref="CommandException">The file cannot be created.</exception>
     public FileStream Create(string name)
     {
         Remove(name);
         return new FileStream(CreateNewFile(name, name), FileAccess.Write, bufferSize: 0);
     }
 
-    /// <summary>Writes a temporary file and then renames it: the file is written as a whole or not at all.</summary>
-    /// <exception cref="CommandException">It cannot be written; an existing file is unchanged.</exception>
+    /// <summary>Writes a file atomically: writes a temporary file and then renames it.</summary>
+/// <exception cref="CommandException">The file cannot be written. An existing file is unchanged.</exception>
     public void Write(string name, Action<Stream> write)
     {
         string aside = Invariant($"{name}.{Environment.ProcessId}.tmp");
@@ -94,7 +94,7 @@ internal sealed class ResultFolder : IDisposable
 
     private int Number => (int)_folder.DangerousGetHandle();
 
-    /// <param name="reportedName">The name in the message of an exception.</param>
+    /// <param name="reportedName">The name to use in an exception message.</param>
     private SafeFileHandle CreateNewFile(string name, string reportedName)
     {
         int descriptor = LibC.openat(Number, name, NewFile, OwnerReadsAndWrites);
@@ -103,8 +103,8 @@ internal sealed class ResultFolder : IDisposable
             : throw Problem($"{_path}/{reportedName}", Marshal.GetLastPInvokeError());
     }
 
-    /// <summary>Removes a file, if it exists.</summary>
-    /// <exception cref="CommandException">It cannot be removed.</exception>
+    /// <summary>Removes a file if it exists.</summary>
+/// <exception cref="CommandException">The file cannot be removed.</exception>
     public void Remove(string name)
     {
         if (LibC.unlinkat(Number, name, 0) != 0 && Marshal.GetLastPInvokeError() is not Errno.ENOENT and var error)

@@ -4,10 +4,11 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>A file of all samples in the format of jitterdebugger's samples.raw: 28 bytes each, little-endian: CPU (4), seconds and
-/// nanoseconds of CLOCK_MONOTONIC when it ran (8 and 8), latency (8) in the unit of the results.</summary>
-/// <remarks>A separate thread writes it, so that a busy or full disk does not delay the measurement: samples are kept in memory up to a
-/// limit. Blocks are used again, as a garbage collection would pause the measuring threads.</remarks>
+/// <summary>Writes all samples to a file in the format of jitterdebugger's samples.raw. A sample has 28 bytes, little-endian: the CPU (4
+/// bytes), the CLOCK_MONOTONIC time when the thread ran as seconds (8) and nanoseconds (8), and the latency (8) in the unit of the
+/// results.</summary>
+/// <remarks>A separate thread writes the file, so that a busy or full disk does not delay the measurement. Samples are kept in memory up to
+/// a limit. Blocks are reused, because a garbage collection would pause the measuring threads.</remarks>
 internal sealed class SampleFile : IDisposable
 {
     public const string Name = "samples.raw";
@@ -15,7 +16,7 @@ internal sealed class SampleFile : IDisposable
     internal const int SampleLength = 28;
     private const int BlockLength = 2048 * SampleLength;
 
-    /// <summary>The limit: 14 MiB, which two CPUs fill in four minutes at 1,000 samples a second.</summary>
+    /// <summary>The limit of memory: 14 MiB, which two CPUs fill in four minutes at 1,000 samples per second.</summary>
     private const int MostBlocks = 256;
 
     private const long NanosecondsPerSecond = 1_000_000_000;
@@ -30,13 +31,14 @@ internal sealed class SampleFile : IDisposable
     private volatile string? _problem;
     private volatile bool _hasDropped;
 
-    // The producer's.
+    // Used by the producer only.
     private byte[]? _block;
     private int _length;
     private int _blocks;
 
-    /// <param name="file">An empty file, which is disposed with this.</param>
-    /// <param name="inNanoseconds">Latencies are in nanoseconds instead of microseconds.</param>
+    /// <summary>Starts the writing thread.</summary>
+/// <param name="file">An empty file, which <see cref="Dispose"/> closes.</param>
+/// <param name="inNanoseconds">Whether latencies are in nanoseconds instead of microseconds.</param>
     public SampleFile(FileStream file, TimeSpan interval, bool inNanoseconds)
     {
         _file = file;
@@ -46,10 +48,11 @@ internal sealed class SampleFile : IDisposable
         _writer.Start();
     }
 
-    /// <summary>Why samples are missing; null if none are.</summary>
-    public string? Problem => _problem ?? (_hasDropped ? "samples are missing, as the disk does not keep up with them" : null);
+    /// <summary>The reason why samples are missing; null if none are missing.</summary>
+    public string? Problem => _problem ?? (_hasDropped ? "samples are missing because the disk is too slow" : null);
 
-    /// <summary>Adds samples: <see cref="JitterMeterOptions.Samples"/>. One thread at a time. Does not wait for the disk.</summary>
+    /// <summary>Adds samples (see <see cref="JitterMeterOptions.Samples"/>). Does not wait for the disk. Only one thread may call this
+    /// method at a time.</summary>
     public void Add(int cpu, long firstDueNanoseconds, ReadOnlySpan<ulong> latencyNanoseconds)
     {
         long due = firstDueNanoseconds;
@@ -94,7 +97,7 @@ internal sealed class SampleFile : IDisposable
         _file.Dispose();
     }
 
-    /// <summary>A block to fill; null if there is none and samples are dropped.</summary>
+    /// <summary>Returns a block to fill; null if there is none, so that samples are dropped.</summary>
     private byte[]? Rent()
     {
         if (_problem is null && _free.TryDequeue(out byte[]? block))
@@ -130,13 +133,13 @@ internal sealed class SampleFile : IDisposable
         }
         catch (IOException e)
         {
-            // Nothing more is written: samples after a gap would look contiguous.
-            _problem = $"{Name}: {CommandException.FileProblemOf(e)}; the measurement goes on, without further samples in it";
+            // Stop writing, because samples after a gap would look contiguous.
+            _problem = $"{Name}: {CommandException.FileProblemOf(e)}; the measurement continues without saving further samples";
             TruncateToWholeSamples();
         }
     }
 
-    // A part of a sample would shift all samples that a reader finds after it.
+    // A partial sample would misalign all samples after it.
     private void TruncateToWholeSamples()
     {
         try

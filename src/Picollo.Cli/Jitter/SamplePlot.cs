@@ -2,23 +2,23 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Saved samples over time: the largest latency of each CPU in each interval.</summary>
+/// <summary>Plots saved samples over time: the largest latency of each CPU in each interval.</summary>
 internal static class SamplePlot
 {
     private const double NanosecondsPerSecond = 1e9;
 
-    /// <summary>Samples of a CPU that an interval has at least on average, so that few are empty.</summary>
+    /// <summary>The minimum average number of samples per interval and CPU, so that few intervals are empty.</summary>
     private const long SamplesPerColumn = 2;
 
-    /// <summary>Draws the samples, which it reads twice: first for the duration, then for the latencies.</summary>
-    /// <param name="options">The options, with the unit of nanoseconds.</param>
-    /// <exception cref="CommandException">There are no samples, they are damaged, or they are not in a file.</exception>
+    /// <summary>Draws the samples. Reads them twice: first for the duration, then for the latencies.</summary>
+/// <param name="options">The options; values are in nanoseconds.</param>
+/// <exception cref="CommandException">There are no samples, they are damaged, or the source is not a file.</exception>
     public static HdrHistogramPlot Create(SampleSource source, Terminal terminal, HdrHistogramPlotOptions options)
     {
         using SampleReader reader = source.Open(terminal);
         if (!reader.IsFile)
         {
-            throw new CommandException($"{source.Path}: a plot reads the samples twice, which takes a file");
+            throw new CommandException($"{source.Path}: a plot requires a file, because it reads the samples twice");
         }
 
         (long start, long end, long count) = (long.MaxValue, long.MinValue, 0);
@@ -31,7 +31,7 @@ internal static class SamplePlot
 
         if (count == 0)
         {
-            throw new CommandException($"{source.Path}: there are no samples in it");
+            throw new CommandException($"{source.Path}: the file contains no samples");
         }
 
         int columns = (int)Math.Clamp(count / cpus.Count / SamplesPerColumn, 1, TimePlot.MaxColumns);
@@ -44,7 +44,7 @@ internal static class SamplePlot
 
         foreach (JitterSample sample in reader.ReadAll())
         {
-            // A file that grows has samples that were not there before.
+            // Skip samples that were appended to the file since the first pass.
             if (sample.TimeNanoseconds >= start && sample.TimeNanoseconds <= end && sample.Cpu < largest.Length
                 && largest[sample.Cpu] is { } levels)
             {

@@ -2,25 +2,25 @@ using System.Buffers.Binary;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>A sample: the CPU, the moment of CLOCK_MONOTONIC when the thread ran, and the latency in the unit of its file.</summary>
+/// <summary>A sample: the CPU, the CLOCK_MONOTONIC time when the thread ran, and the latency in the unit of the file.</summary>
 internal readonly record struct JitterSample(int Cpu, long TimeNanoseconds, ulong Latency);
 
-/// <summary>Reads samples that jitter or jitterdebugger has saved (<see cref="SampleFile"/>).</summary>
-/// <param name="stream">The bytes, from the start of the file on.</param>
-/// <param name="name">The name of the file for messages.</param>
-/// <param name="unitNanoseconds">The unit of the latencies.</param>
+/// <summary>Reads samples that <c>picollo jitter</c> or jitterdebugger saved (see <see cref="SampleFile"/>).</summary>
+/// <param name="stream">The content of the file.</param>
+/// <param name="name">The name of the file, for messages.</param>
+/// <param name="unitNanoseconds">The unit of the latencies, in nanoseconds.</param>
 internal sealed class SampleReader(Stream stream, string name, ulong unitNanoseconds) : IDisposable
 {
     private const int SamplesInBuffer = 2048;
     private const long NanosecondsPerSecond = 1_000_000_000;
     private const long MaxSeconds = (long.MaxValue / NanosecondsPerSecond) - 1;
 
-    /// <summary>Whether all samples can be read more than once.</summary>
+    /// <summary>Whether the samples can be read more than once.</summary>
     public bool IsFile => stream.CanSeek;
 
-    /// <summary>Reads all samples, one after the other. Once, or again if <see cref="IsFile"/>.</summary>
-    /// <exception cref="CommandException">The file is truncated or damaged; the message has the offset. Of a file, not of a pipe, a
-    /// truncated end is found before the first sample is returned.</exception>
+    /// <summary>Reads all samples in order. Can be called again only if <see cref="IsFile"/> is <see langword="true"/>.</summary>
+/// <exception cref="CommandException">The input is truncated or damaged; the message contains the offset. In a file, but not in a pipe,
+/// truncation is detected before the first sample is returned.</exception>
     public IEnumerable<JitterSample> ReadAll()
     {
         if (IsFile)
@@ -77,7 +77,7 @@ internal sealed class SampleReader(Stream stream, string name, ulong unitNanosec
             throw Damaged(offset, Invariant($"a time of {seconds} s and {nanoseconds} ns"));
         }
 
-        // The clock starts with the machine, so that no latency is longer than its time.
+        // The clock starts with the machine, so a latency cannot be longer than the time.
         long time = (seconds * NanosecondsPerSecond) + nanoseconds;
         return latency <= (ulong)time / unitNanoseconds
             ? new((int)cpu, time, latency)

@@ -1,21 +1,21 @@
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Saved samples: where they are, and the unit of their latencies, which the file does not contain.</summary>
+/// <summary>The location of saved samples, and the unit of their latencies, which the file does not contain.</summary>
 /// <param name="Path">The path of the file, or <see cref="StandardInput"/>.</param>
-/// <param name="UnitNanoseconds">1 for nanoseconds, 1,000 for microseconds.</param>
+/// <param name="UnitNanoseconds">The unit: 1 for nanoseconds, 1,000 for microseconds.</param>
 internal sealed record SampleSource(string Path, ulong UnitNanoseconds)
 {
     public const string StandardInput = "-";
 
     private const ulong Microseconds = 1000;
 
-    /// <summary>The unit for the name of a column.</summary>
+    /// <summary>The unit as a suffix of a column name.</summary>
     public string UnitName => UnitNanoseconds == 1 ? "ns" : "us";
 
-    /// <summary>Finds the samples of a folder of results, or takes a file as it is.</summary>
-    /// <param name="path">A file, a folder, or <see cref="StandardInput"/>.</param>
-    /// <param name="inNanoseconds">Whether the unit is known to be nanoseconds; otherwise it is the one of the results in the same folder,
-    /// or microseconds.</param>
+    /// <summary>Finds the sample file in a folder of results, or uses the specified file.</summary>
+/// <param name="path">The path of a file or folder, or <see cref="StandardInput"/>.</param>
+/// <param name="inNanoseconds">Whether the unit is nanoseconds. Otherwise, the unit is read from the results in the same folder; it
+/// defaults to microseconds.</param>
     /// <exception cref="CommandException">The results are damaged.</exception>
     public static SampleSource Find(string path, bool inNanoseconds)
     {
@@ -25,7 +25,8 @@ internal sealed record SampleSource(string Path, ulong UnitNanoseconds)
         return new(file, unit ?? Microseconds);
     }
 
-    /// <exception cref="CommandException">The file cannot be opened.</exception>
+    /// <summary>Opens the samples.</summary>
+/// <exception cref="CommandException">The file cannot be opened.</exception>
     public SampleReader Open(Terminal terminal)
     {
         try

@@ -6,13 +6,13 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Reads results that jitter or jitterdebugger has saved.</summary>
+/// <summary>Reads results that <c>picollo jitter</c> or jitterdebugger saved.</summary>
 internal static class SavedResults
 {
     private const ulong NanosecondsPerMicrosecond = 1000;
-    private const long MostBytes = 256 << 20; // of JSON, which is read as a whole
+    private const long MostBytes = 256 << 20; // limit for JSON, which is read into memory
 
-    /// <summary>The histograms, in nanoseconds: those of the log if there is one, else those of results.json.</summary>
+    /// <summary>Reads the histograms, in nanoseconds, from the interval log if it exists; otherwise, from results.json.</summary>
     /// <exception cref="CommandException">There are no results, or they are damaged.</exception>
     public static IReadOnlyList<HdrHistogramSeries> Read(string folder)
     {
@@ -22,11 +22,11 @@ internal static class SavedResults
         {
             CommandException.ThrowIfEmpty(folder);
             List<HdrHistogramSeries> series = path.EndsWith(ResultFiles.Log, StringComparison.Ordinal) ? ReadLog(path) : ReadJson(path);
-            return series.Count > 0 ? series : throw new CommandException($"{path}: there are no results in it");
+            return series.Count > 0 ? series : throw new CommandException($"{path}: the file contains no results");
         });
     }
 
-    /// <summary>The unit of results.json and of samples, in nanoseconds; null without results.json.</summary>
+    /// <summary>Returns the unit of results.json and of the samples, in nanoseconds; null if there is no results.json.</summary>
     /// <exception cref="CommandException">The file is damaged.</exception>
     public static ulong? UnitOf(string folder)
     {
@@ -52,7 +52,7 @@ internal static class SavedResults
         catch (Exception e) when (
             e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException or OverflowException)
         {
-            throw new CommandException($"{path}: no results of jitter: {e.Message}");
+            throw new CommandException($"{path}: not a result file of picollo jitter: {e.Message}");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -60,7 +60,8 @@ internal static class SavedResults
         }
     }
 
-    /// <summary>What, where, when and how it was measured, as far as results.json contains it, to distinguish plots.</summary>
+    /// <summary>Returns a title that distinguishes plots: the host, time, interval, priority and load, if results.json contains
+    /// them.</summary>
     public static string TitleOf(string folder)
     {
         string title = "Wake-up latency";
@@ -74,15 +75,15 @@ internal static class SavedResults
             title += Invariant($", every {how.GetProperty("interval_ns").GetInt64() / (double)NanosecondsPerMicrosecond} µs");
             title += how.GetProperty("priority") is { ValueKind: JsonValueKind.Number } priority
                 ? $", SCHED_FIFO {priority}"
-                : ", no real time";
+                : ", no real-time priority";
             title += how.GetProperty("limits").EnumerateArray().Any() ? " (with limits)" : "";
-            title += Text(how, ", beside ", "command");
+            title += Text(how, ", load: ", "command");
         }
         catch (Exception e) when (
             e is IOException or UnauthorizedAccessException
                 or JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
-            // Results of jitterdebugger, or damaged ones: they are plotted all the same.
+            // Results of jitterdebugger or damaged results are plotted with a shorter title.
         }
 
         return title;
@@ -131,7 +132,7 @@ internal static class SavedResults
             HdrHistogram histogram = HdrHistogram.Create();
             foreach (JsonProperty bucket in cpu.Value.GetProperty("histogram").EnumerateObject())
             {
-                // The middle between this unit and the next.
+                // The midpoint between this unit and the next.
                 histogram.Record(
                     checked((ulong.Parse(bucket.Name, NumberStyles.None, CultureInfo.InvariantCulture) * unit) + (unit / 2)),
                     bucket.Value.GetUInt64());
@@ -152,7 +153,7 @@ internal static class SavedResults
         return unit is 1 or NanosecondsPerMicrosecond ? unit : throw new FormatException($"a resolution of {unit} ns");
     }
 
-    // A device has no length to rely on.
+    // Reads in blocks because the length of a device is not reliable.
     private static MemoryStream ReadAll(string path)
     {
         using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
@@ -164,7 +165,7 @@ internal static class SavedResults
             content.Write(buffer.AsSpan(0, length));
             if (content.Length > MostBytes)
             {
-                throw new FormatException("it is larger than results are");
+                throw new FormatException("the file is too large");
             }
         }
 

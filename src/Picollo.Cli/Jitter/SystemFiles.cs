@@ -4,16 +4,17 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Jitter;
 
-/// <summary>Saves files that describe the machine, the same as jitterdebugger's. Files that cannot be read are left out.</summary>
+/// <summary>Saves the same files about the machine as jitterdebugger. Omits files that cannot be read.</summary>
 internal static unsafe class SystemFiles
 {
     private static readonly (string Name, string Source)[] Copies =
     [
         ("cmdline", "/proc/cmdline"), ("config.gz", "/proc/config.gz"), ("cpuinfo", "/proc/cpuinfo"), ("interrupts", "/proc/interrupts"),
-        ("sched_debug", "/proc/sched_debug"), ("sched_debug", "/sys/kernel/debug/sched/debug"), // where it is since Linux 5.13
+        ("sched_debug", "/proc/sched_debug"), ("sched_debug", "/sys/kernel/debug/sched/debug"), // since Linux 5.13
     ];
 
-    /// <exception cref="CommandException">One cannot be written.</exception>
+    /// <summary>Saves the files.</summary>
+/// <exception cref="CommandException">A file cannot be written.</exception>
     public static void Save(ResultFolder folder)
     {
         foreach ((string name, string source) in Copies)
@@ -33,7 +34,7 @@ internal static unsafe class SystemFiles
         }
     }
 
-    /// <summary>The content of a file; null if it cannot be read.</summary>
+    /// <summary>Reads a file. Returns null if it cannot be read.</summary>
     internal static byte[]? TryRead(string path)
     {
         try

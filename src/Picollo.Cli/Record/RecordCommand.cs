@@ -6,7 +6,7 @@ using Picollo.Profiling;
 
 namespace Picollo.Cli.Record;
 
-/// <summary><c>picollo record</c>: its options and their checks.</summary>
+/// <summary>The <c>picollo record</c> command: defines and validates its options.</summary>
 internal static class RecordCommand
 {
     public const string Name = "record";
@@ -15,12 +15,12 @@ internal static class RecordCommand
 
     private const string Epilogue = """
         Output:
-          The table of functions goes to standard output, and with a command to
-          standard error, because the command's own output goes to standard output.
-          own    CPU time in the function itself
-          total  CPU time in the function and in what it called
-          With --diff, the table shows the functions whose own shares have changed most,
-          in percentage points. ~ marks a change that may be chance.
+          The table of functions is written to standard output. With a command, it is
+          written to standard error, because standard output belongs to the command.
+          own    CPU time of the function itself
+          total  CPU time of the function and the functions that it called
+          With --diff, the table shows the functions whose own share of the CPU time
+          changed most, in percentage points. ~ marks a change that may be random.
 
         Examples:
           picollo record -p 1234 --duration 10
@@ -30,44 +30,50 @@ internal static class RecordCommand
           picollo record --diff before.pb.gz after.pb.gz --html diff.html
 
         Exit codes:
-          the command's own, 128 + N where signal N ended it; with -p or --diff, 0
+          the exit code of the command, or 128 + N if signal N ended it;
+          0 with -p or --diff
           1     the process cannot be profiled, or a file cannot be read or written
-          2     the command line is not understood
+          2     invalid command line
           126   the command cannot be executed
-          127   there is no such command
-          130   with -p: interrupted (143: SIGTERM); the profile until then is written
-          141   the reader of the output has closed the pipe
+          127   the command does not exist
+          130   with -p: interrupted (143 by SIGTERM); the profile so far is written
+          141   the reader of the output closed the pipe
 
         Notes:
-          Linux. Samples are taken by CPU time: a thread that waits has none. No root
-          is needed where kernel.perf_event_paranoid is 2 or less. Ctrl+C ends the
-          profile and prints it. A .NET process writes the names of its methods for
-          the profile: a command because it gets DOTNET_PerfMapEnabled=3, another
-          process because it is asked on its diagnostics socket.
+          Linux only. Samples are taken by CPU time, so a waiting thread has none. Root
+          is not required if kernel.perf_event_paranoid is 2 or less. Ctrl+C ends the
+          profile and prints it. A .NET process has to write the names of its methods:
+          a command is started with DOTNET_PerfMapEnabled=3, and a running process is
+          asked on its diagnostics socket.
         """;
 
     private static readonly Option<string?> Process = CommandOptions.Text(
-        "-p", "--pid", "PID", "Profile a running process, until its end, Ctrl+C, or the end of --duration.");
+        "-p", "--pid", "PID", "ID of a running process to profile, until it ends, Ctrl+C, or the end of --duration.");
     private static readonly Option<string?> Duration = CommandOptions.Text(
-        "--duration", "S", "With -p: profile for S seconds.");
+        "--duration", "S", "Duration of the profile in seconds, with -p. [default: until the process ends]");
     private static readonly Option<string?> Frequency = CommandOptions.Text(
-        "--frequency", "HZ", "Take HZ samples for each second of CPU time. [default: 99]");
+        "--frequency", "HZ", "Number of samples per second of CPU time. [default: 99]");
     private static readonly Option<bool> Kernel = new("--kernel")
     {
-        Description = "Sample the kernel's code, too. Requires kernel.perf_event_paranoid 1 or less, or root.",
+        Description = "Include kernel code. Requires root, or kernel.perf_event_paranoid of 1 or less.",
     };
-    private static readonly Option<bool> Tiers = new("--tiers") { Description = "Show how each method was compiled, such as [Tier1]." };
-    private static readonly Option<string?> Html = CommandOptions.Text("--html", "FILE", "Write a page with a flame graph and tables.");
-    private static readonly Option<string?> Svg = CommandOptions.Text("--svg", "FILE", "Write a flame graph.");
+    private static readonly Option<bool> Tiers = new("--tiers")
+    {
+        Description = "Show the compilation tier of each method, such as [Tier1].",
+    };
+    private static readonly Option<string?> Html = CommandOptions.Text(
+        "--html", "FILE", "Write an HTML page with a flame graph and tables.");
+    private static readonly Option<string?> Svg = CommandOptions.Text("--svg", "FILE", "Write a flame graph to an SVG file.");
     private static readonly Option<string?> Pprof = CommandOptions.Text(
-        "--pprof", "FILE", "Write a profile for pprof and speedscope (gzip).");
-    private static readonly Option<string?> Folded = CommandOptions.Text("--folded", "FILE", "Write stacks as lines: a;b;c 12.");
+        "--pprof", "FILE", "Write a profile in pprof format (gzip), for pprof and speedscope.");
+    private static readonly Option<string?> Folded = CommandOptions.Text(
+        "--folded", "FILE", "Write folded stacks: one line per stack, such as a;b;c 12.");
     private static readonly Option<string?> Json = CommandOptions.Text("--json", "FILE", "Write the profile as JSON.");
     private static readonly Option<string[]> Diff = new("--diff")
     {
         HelpName = "BEFORE AFTER",
-        Description = "Compare two profiles that --pprof or another tool has written.",
-        Arity = new ArgumentArity(1, 2), // one is reported below
+        Description = "Compare two pprof profiles, from --pprof or another tool.",
+        Arity = new ArgumentArity(1, 2), // a single value is reported below
         AllowMultipleArgumentsPerToken = true,
     };
     private static readonly Argument<string[]> Arguments = new("CMD")
@@ -78,18 +84,18 @@ internal static class RecordCommand
 
     static RecordCommand()
     {
-        Process.Check(word => Number(word, int.MaxValue) is not null, word => $"-p takes the ID of a process, not '{word}'.");
+        Process.Check(word => Number(word, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
         Duration.Check(
             word => Seconds(word) is not null,
-            word => Invariant($"--duration takes seconds, above 0 and at most {MostSeconds}, not '{word}'."));
+            word => Invariant($"--duration must be more than 0 and at most {MostSeconds} seconds, not '{word}'."));
         Frequency.Check(
             word => Number(word, CpuProfilerOptions.MaxFrequency) is not null,
-            word => $"--frequency takes a number of samples a second, 1 to {CpuProfilerOptions.MaxFrequency}, not '{word}'.");
+            word => $"--frequency must be 1 to {CpuProfilerOptions.MaxFrequency} samples per second, not '{word}'.");
     }
 
     public static Command Create(Terminal terminal)
     {
-        Command command = new(Name, "Profile where a process or a command spends its CPU time.")
+        Command command = new(Name, "Profile the CPU time of a process or a command.")
         {
             Process, Duration, Frequency, Kernel, Tiers, Html, Svg, Pprof, Folded, Json, Diff, Arguments,
         };
@@ -116,21 +122,22 @@ internal static class RecordCommand
             return WhyNot(result, diff.Tokens.Count, command);
         }
 
-        return command.Length > 0 && command[0].StartsWith('-') ? $"There is no option '{command[0]}'."
-            : hasProcess == command.Length > 0 ? "Give a process (-p PID) or a command (after --), and not both."
+        return command.Length > 0 && command[0].StartsWith('-') ? $"Unrecognized option '{command[0]}'."
+            : hasProcess == command.Length > 0 ? "Specify either a process (-p PID) or a command (after --)."
             : command.Length > 0 && string.IsNullOrWhiteSpace(command[0]) ? "The command is empty."
-            : !hasProcess && result.GetResult(Duration) is { Implicit: false } ? "--duration needs -p: a command is profiled until its end."
+            : !hasProcess && result.GetResult(Duration) is { Implicit: false }
+                ? "--duration requires -p; a command is profiled until it ends."
             : null;
     }
 
-    /// <summary>Why a command line with <c>--diff</c> is not understood.</summary>
+    /// <summary>Returns why a command line with <c>--diff</c> is invalid; null if it is valid.</summary>
     private static string? WhyNot(CommandResult result, int fileCount, string[] command)
     {
         Option[] others = [Process, Duration, Frequency, Kernel, Tiers, Pprof, Folded, Json];
-        return fileCount != 2 ? "--diff takes two files: BEFORE and AFTER."
+        return fileCount != 2 ? "--diff requires two files: BEFORE and AFTER."
             : Array.Find(others, option => result.GetResult(option) is { Implicit: false }) is { } other
-                ? $"--diff compares two files: of the other options it takes --html and --svg, and not {other.Name}."
-            : command.Length > 0 ? $"--diff compares two files, and runs no command: '{command[0]}'."
+                ? $"--diff cannot be combined with {other.Name}, only with --html and --svg."
+            : command.Length > 0 ? $"--diff compares two files and cannot be combined with a command: '{command[0]}'."
             : null;
     }
 
@@ -167,9 +174,9 @@ internal static class RecordCommand
 }
 
 /// <summary>The options of <c>picollo record</c>.</summary>
-/// <param name="Profiler">What is sampled.</param>
-/// <param name="Command">The command; null for a process that already runs.</param>
-/// <param name="Duration">How long that process is profiled; null until its end.</param>
+/// <param name="Profiler">The options of the profiler.</param>
+/// <param name="Command">The command to profile; null to profile a running process.</param>
+/// <param name="Duration">The duration of the profile of a running process; null to profile it until it ends.</param>
 internal sealed record RecordOptions(CpuProfilerOptions Profiler, MeasuredCommand? Command, TimeSpan? Duration)
 {
     public string? HtmlPath { get; init; }

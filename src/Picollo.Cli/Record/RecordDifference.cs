@@ -2,10 +2,11 @@ using Picollo.Profiling;
 
 namespace Picollo.Cli.Record;
 
-/// <summary><c>picollo record --diff</c>: compares two profiles of pprof.</summary>
+/// <summary>Implements <c>picollo record --diff</c>: compares two pprof profiles.</summary>
 internal static class RecordDifference
 {
-    /// <returns>The exit code.</returns>
+    /// <summary>Compares two profiles, and writes the table and the requested files.</summary>
+/// <returns>The exit code.</returns>
     /// <exception cref="CommandException">A profile cannot be read.</exception>
     public static int Run(Terminal terminal, string before, string after, string? htmlPath, string? svgPath)
     {

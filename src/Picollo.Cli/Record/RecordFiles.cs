@@ -5,13 +5,13 @@ internal static class RecordFiles
 {
     public static Action<Stream> Text(Action<TextWriter> write) => stream => OutputFile.WriteText(stream, write);
 
-    /// <summary>Writes the files and then the table, whose reader may have ended. A file that cannot be written keeps no other from being
+    /// <summary>Writes the files, and then the table, whose reader may have closed the pipe. Continues with the next file if one cannot be
     /// written.</summary>
     /// <param name="terminal">The terminal.</param>
-    /// <param name="files">The files; null for the path of one that is not requested.</param>
-    /// <param name="writeTable">Writes the table.</param>
-    /// <param name="table">Where it is written to.</param>
-    /// <param name="exitCode">The exit code if all files can be written.</param>
+    /// <param name="files">The files; the path is null if a file is not requested.</param>
+/// <param name="writeTable">A function that writes the table.</param>
+/// <param name="table">The writer for the table.</param>
+/// <param name="exitCode">The exit code if all files were written.</param>
     /// <returns>The exit code.</returns>
     public static int Write(
         Terminal terminal,
@@ -38,7 +38,7 @@ internal static class RecordFiles
         return Array.TrueForAll(problems, problem => problem is null) ? exitCode : ExitCodes.Failure;
     }
 
-    /// <returns>Null, or why it could not be written.</returns>
+    /// <returns>Null on success; otherwise, the error message.</returns>
     private static string? TryWrite(string path, Action<Stream> write)
     {
         try

@@ -34,7 +34,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         CpuProfiler? profiler = null;
         try
         {
-            // Also for the processes that the command starts. They write each method when it is compiled.
+            // Child processes inherit the variables. Each process writes the name of a method when it is compiled.
             var variables = new Dictionary<string, string>
             {
                 ["DOTNET_PerfMapEnabled"] = "3",
@@ -70,8 +70,8 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new CommandException(
-                $"{Path.GetTempPath()}: {CommandException.FileProblemOf(e)}; the command writes the names of its methods to a folder "
-                + "there: set TMPDIR to a folder that can be written to");
+                $"{Path.GetTempPath()}: {CommandException.FileProblemOf(e)}; the command writes its method names to a temporary folder: "
+                + "set TMPDIR to a writable folder");
         }
     }
 
@@ -83,7 +83,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // the command has removed it, or what it has left running still writes there
+            // The command has removed the folder, or a process that it started still writes to it.
         }
     }
 

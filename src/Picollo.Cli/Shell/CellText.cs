@@ -3,10 +3,11 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>The width of text in cells of a terminal: a letter of East Asia or an emoji takes two, a combining accent none.</summary>
+/// <summary>Measures text in terminal cells: an East Asian character or an emoji takes two cells, a combining character none.</summary>
 internal static class CellText
 {
-    /// <summary>Ranges of characters that take two cells (East_Asian_Width W and F of Unicode's EastAsianWidth.txt, in blocks).</summary>
+    /// <summary>Ranges of characters that take two cells (East_Asian_Width W and F in Unicode's EastAsianWidth.txt, merged to
+    /// blocks).</summary>
     private static readonly (int First, int Last)[] Wide =
     [
         (0x1100, 0x115F), (0x231A, 0x231B), (0x2329, 0x232A), (0x23E9, 0x23EC), (0x23F0, 0x23F0), (0x23F3, 0x23F3), (0x25FD, 0x25FE),
@@ -20,8 +21,8 @@ internal static class CellText
         (0x1F7E0, 0x1F7F0), (0x1F900, 0x1F9FF), (0x1FA70, 0x1FAFF), (0x20000, 0x3FFFD),
     ];
 
-    /// <summary>The number of cells that a text takes.</summary>
-    /// <param name="text">Without control characters.</param>
+    /// <summary>Returns the number of cells that a text takes.</summary>
+/// <param name="text">The text, without control characters.</param>
     public static int WidthOf(ReadOnlySpan<char> text)
     {
         if (!text.ContainsAnyExceptInRange(' ', '~'))
@@ -38,10 +39,10 @@ internal static class CellText
         return width;
     }
 
-    /// <summary>Appends a text, or as much of it as fits and a <c>+</c>.</summary>
-    /// <param name="text">Without control characters.</param>
-    /// <param name="cells">The largest number of cells, 0 or more.</param>
-    /// <returns>The number of cells that it took.</returns>
+    /// <summary>Appends a text. If it does not fit, truncates it and appends a <c>+</c>.</summary>
+/// <param name="text">The text, without control characters.</param>
+/// <param name="cells">The maximum number of cells, 0 or more.</param>
+/// <returns>The number of appended cells.</returns>
     public static int AppendFitting(StringBuilder to, ReadOnlySpan<char> text, int cells)
     {
         int width = WidthOf(text);
@@ -73,9 +74,9 @@ internal static class CellText
         return width + 1;
     }
 
-    /// <summary>Breaks a text into lines wherever a line is full.</summary>
-    /// <param name="text">Without control characters.</param>
-    /// <param name="cells">The largest number of cells per line; 2 or more, as a character may take two.</param>
+    /// <summary>Breaks a text into lines of limited width, at any character.</summary>
+/// <param name="text">The text, without control characters.</param>
+/// <param name="cells">The maximum number of cells per line, 2 or more because a character may take two.</param>
     /// <returns>At least one line.</returns>
     public static List<string> Fold(string text, int cells)
     {
@@ -108,7 +109,7 @@ internal static class CellText
         }
 
         if (Rune.GetUnicodeCategory(rune) is UnicodeCategory.NonSpacingMark or UnicodeCategory.EnclosingMark or UnicodeCategory.Format
-            || rune.Value is >= 0x1160 and <= 0x11FF) // vowels and finals that join the syllable before
+            || rune.Value is >= 0x1160 and <= 0x11FF) // Hangul vowels and finals, which join the previous character
         {
             return 0;
         }

@@ -1,16 +1,16 @@
 namespace Picollo.Cli.Shell;
 
-/// <summary>Ends a command with a line on standard error.</summary>
-/// <param name="message">The line, without the tool's name.</param>
+/// <summary>Ends a command with an error message on standard error.</summary>
+/// <param name="message">The message, without the name of the tool.</param>
 internal sealed class CommandException(string message, int exitCode = ExitCodes.Failure) : Exception(message)
 {
     public int ExitCode { get; } = exitCode;
 
-    /// <summary>An exception that says what is wrong with a file.</summary>
+    /// <summary>Creates an exception for a file that cannot be read or written.</summary>
     public static CommandException OfFile(string path, Exception problem, int exitCode = ExitCodes.Failure) =>
         new($"{path}: {FileProblemOf(problem)}", exitCode);
 
-    /// <summary>What is wrong with a file, without its path, which .NET's messages have in full and at the end.</summary>
+    /// <summary>Returns a description of a file error without the path, which .NET appends to its messages.</summary>
     public static string FileProblemOf(Exception problem) => problem switch
     {
         FileNotFoundException or DirectoryNotFoundException => "No such file or directory",
@@ -18,8 +18,8 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
         _ => problem.Message.Split(" : '")[0],
     };
 
-    /// <summary>Reports an empty path, such as that of an empty shell variable, as a missing file. .NET takes it for a bug of its
-    /// caller.</summary>
+    /// <summary>Reports an empty path, such as from an unset shell variable, as a missing file. .NET would throw <see
+    /// cref="ArgumentException"/>.</summary>
     public static void ThrowIfEmpty(string path)
     {
         if (path.Length == 0)
@@ -29,24 +29,24 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
     }
 }
 
-/// <summary>The reader of the output has closed the pipe.</summary>
-internal sealed class ClosedPipeException() : Exception("The output's reader has closed the pipe.");
+/// <summary>Thrown when the reader of the output has closed the pipe.</summary>
+internal sealed class ClosedPipeException() : Exception("The reader of the output has closed the pipe.");
 
-/// <summary>Exit codes of the tool; the help of each command says what they mean there.</summary>
+/// <summary>Exit codes of the tool. The help of each command lists their meanings.</summary>
 internal static class ExitCodes
 {
     public const int Success = 0;
 
-    /// <summary>Something could not be read, written or measured; a line on standard error says what.</summary>
+    /// <summary>An input, an output or a measurement failed. A message on standard error explains the failure.</summary>
     public const int Failure = 1;
 
-    /// <summary>The command line is not understood.</summary>
+    /// <summary>The command line is invalid.</summary>
     public const int Usage = 2;
 
-    /// <summary>A command that was to be started cannot be executed.</summary>
+    /// <summary>The command to start cannot be executed.</summary>
     public const int NotExecutable = 126;
 
-    /// <summary>A command that was to be started does not exist.</summary>
+    /// <summary>The command to start does not exist.</summary>
     public const int NotFound = 127;
 
     /// <summary>128 + SIGPIPE: the reader of the output has closed the pipe. Nothing is printed.</summary>

@@ -4,8 +4,8 @@ using System.CommandLine.Invocation;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>A command's help: what System.CommandLine makes of its options, then examples and exit codes.</summary>
-/// <param name="standard">That part.</param>
+/// <summary>Prints the help of a command: the help that System.CommandLine generates, then examples and exit codes.</summary>
+/// <param name="standard">The action that prints the generated help.</param>
 internal sealed class CommandHelp(HelpAction standard) : SynchronousCommandLineAction
 {
     private static readonly Dictionary<Command, string> Epilogues = [];
@@ -16,7 +16,7 @@ internal sealed class CommandHelp(HelpAction standard) : SynchronousCommandLineA
         help.Action = new CommandHelp((HelpAction)help.Action!);
     }
 
-    /// <summary>Examples and exit codes of a command, at most 80 columns wide.</summary>
+    /// <summary>Sets the examples and exit codes of a command, in at most 80 columns.</summary>
     public static void Append(Command command, string epilogue) => Epilogues.Add(command, epilogue);
 
     public override int Invoke(ParseResult parseResult)

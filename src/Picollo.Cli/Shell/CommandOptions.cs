@@ -3,10 +3,10 @@ using System.CommandLine.Parsing;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Creates and checks options.</summary>
+/// <summary>Creates and validates options.</summary>
 internal static class CommandOptions
 {
-    /// <summary>An option whose value is text; null unless it is given.</summary>
+    /// <summary>Creates an option whose value is text, or null if the option is not specified.</summary>
     public static Option<string?> Text(string name, string helpName, string description) =>
         new(name) { HelpName = helpName, Description = description };
 
@@ -14,8 +14,8 @@ internal static class CommandOptions
     public static Option<string?> Text(string name, string alias, string helpName, string description) =>
         new(name, alias) { HelpName = helpName, Description = description };
 
-    /// <summary>Rejects invalid values. Checks the words as they were given: the parser throws if it is asked for the value of an option
-    /// that already has an error.</summary>
+    /// <summary>Rejects invalid values. Validates the tokens, because the parser throws when reading the value of an option that already
+    /// has an error.</summary>
     public static void Check(this Option option, Func<string, bool> isValid, Func<string, string> errorOf) =>
         option.Validators.Add(result =>
         {
@@ -25,8 +25,8 @@ internal static class CommandOptions
             }
         });
 
-    /// <summary>Checks options together. Nothing is checked if one of them has an error, such as a second value: the parser throws if it is
-    /// asked for its value, and reports the error itself.</summary>
+    /// <summary>Validates a combination of options. If one of them has an error, such as a second value, the combination is not validated:
+    /// the parser throws when reading the value, and reports the error itself.</summary>
     public static void Check(this Command command, Action<CommandResult> check) =>
         command.Validators.Add(result =>
         {

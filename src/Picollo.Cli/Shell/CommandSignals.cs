@@ -3,7 +3,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Forwards the tool's signals to the running command, unless the terminal has sent them to both.</summary>
+/// <summary>Forwards the tool's signals to the running command, unless the terminal sends them to both.</summary>
 internal sealed class CommandSignals
 {
     private readonly Lock _lock = new();
@@ -17,9 +17,9 @@ internal sealed class CommandSignals
         _interrupt.Token.Register(Forward);
     }
 
-    /// <summary>Forwards signals to this command from now on, and an earlier one at once, even if it was typed: the command may not have
-    /// been able to receive it before its first instruction.</summary>
-    /// <param name="isInOwnGroup">Whether the terminal's signals do not reach it.</param>
+    /// <summary>Starts to forward signals to a command. Forwards an earlier signal immediately, even if it came from the terminal, because
+    /// the command could not receive it before its first instruction.</summary>
+/// <param name="isInOwnGroup">Whether the command has its own process group, which the terminal's signals do not reach.</param>
     public void Attach(RunningCommand running, bool isInOwnGroup)
     {
         lock (_lock)
@@ -54,7 +54,7 @@ internal sealed class CommandSignals
         }
     }
 
-    /// <summary>Sends a signal, and SIGCONT, without which a stopped command would not receive it.</summary>
+    /// <summary>Sends a signal, and SIGCONT so that a stopped command receives it.</summary>
     private void Send(int signal)
     {
         _running!.Signal(signal);
@@ -64,8 +64,9 @@ internal sealed class CommandSignals
         }
     }
 
-    /// <summary>Whether the terminal sends Ctrl+C to this process's group: fields pgrp and tpgid of proc_pid_stat(5). The signal was then
-    /// most likely typed, and the command has received it, too. Many programs end at once on the second signal.</summary>
+    /// <summary>Returns whether this process group is in the terminal's foreground (fields pgrp and tpgid of proc_pid_stat(5)). In that
+    /// case, the signal most likely came from the terminal, and the command has also received it. A second signal must be avoided because
+    /// it ends many programs immediately.</summary>
     private static bool IsInForeground() => OperatingSystem.IsLinux()
         ? ProcTaskStat.TryRead("/proc/self/stat\0"u8, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat)
             && stat.ProcessGroup == stat.ForegroundGroup

@@ -4,22 +4,23 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Standard output or error. .NET's own stream ignores a closed pipe; a command that runs for hours has to end then.</summary>
+/// <summary>A stream for standard output or standard error that reports a closed pipe. .NET's stream ignores it, so that a command would
+/// continue for hours.</summary>
 internal sealed class DescriptorStream(int descriptor) : ForwardStream
 {
     /// <summary>The descriptors of standard input, output and error.</summary>
     public const int Input = 0, Output = 1, Error = 2;
 
-    // If another process has made the terminal non-blocking.
+    // Returned if another process has made the terminal non-blocking.
     private static readonly int TryAgain = OperatingSystem.IsMacOS() ? LibSystem.EAGAIN : Errno.EAGAIN;
 
     private readonly bool _isOpen = IsOpen(descriptor);
 
     public override bool CanWrite => true;
 
-    /// <summary>Whether a standard descriptor was open when this program was started. If it was closed (<c>&lt;&amp;-</c>), the runtime has
-    /// opened another file under its number: reading it may never end, and writing to it does harm. An inherited descriptor cannot have
-    /// FD_CLOEXEC, which the runtime sets on all that it opens.</summary>
+    /// <summary>Returns whether a standard descriptor was open when this program started. If it was closed (<c>&lt;&amp;-</c>), the runtime
+    /// may have opened another file with this number: reading it may never end, and writing to it does harm. The runtime sets FD_CLOEXEC on
+    /// all descriptors that it opens; an inherited descriptor cannot have this flag.</summary>
     public static bool IsOpen(int descriptor) =>
         OperatingSystem.IsWindows() || (LibC.fcntl(descriptor, LibC.F_GETFD, 0) is >= 0 and var flags && (flags & LibC.FD_CLOEXEC) == 0);
 

@@ -4,7 +4,7 @@ using Picollo.Export;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Text from other programs: names, command lines, headers, and messages that quote them.</summary>
+/// <summary>Sanitizes text from other programs: names, command lines, headers, and messages that quote them.</summary>
 internal static class ForeignText
 {
     private const int Width = 80;
@@ -12,7 +12,8 @@ internal static class ForeignText
     /// <inheritdoc cref="CleanText.Of"/>
     public static string Clean(string text) => CleanText.Of(text);
 
-    /// <summary>Writes a cleaned text in lines of at most 80 columns, broken at blanks; a word that is longer stays whole.</summary>
+    /// <summary>Writes a sanitized text in lines of at most 80 columns. Breaks lines at spaces only, so a longer word is not
+    /// broken.</summary>
     public static void WriteWrapped(this TextWriter writer, string text)
     {
         string line = "";
@@ -30,7 +31,7 @@ internal static class ForeignText
         writer.WriteLine(line);
     }
 
-    /// <summary>Escapes these characters in a JSON text, which keeps its meaning: .NET does not escape those that turn the
+    /// <summary>Escapes unsafe characters in a JSON text without changing its meaning. .NET does not escape characters that change the text
     /// direction.</summary>
     public static string EscapeInJson(string json)
     {
@@ -39,7 +40,7 @@ internal static class ForeignText
             return json;
         }
 
-        // Outside of its strings a JSON text has none of them.
+        // These characters only occur within the strings of a JSON text.
         StringBuilder escaped = new(json.Length + 64);
         foreach (Rune rune in json.EnumerateRunes())
         {

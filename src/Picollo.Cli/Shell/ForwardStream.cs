@@ -1,6 +1,6 @@
 namespace Picollo.Cli.Shell;
 
-/// <summary>A stream that cannot seek, and whose derived class either reads or writes.</summary>
+/// <summary>A base class for streams that cannot seek. A derived class either reads or writes.</summary>
 internal abstract class ForwardStream : Stream
 {
     public override bool CanRead => false;

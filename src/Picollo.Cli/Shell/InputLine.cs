@@ -12,7 +12,8 @@ internal sealed class InputLine
     public string Text => string.Concat(_runes);
 
     /// <summary>Handles a key.</summary>
-    /// <returns>Whether the line is complete; null if it was cancelled.</returns>
+    /// <returns><see langword="true"/> if the line is complete; <see langword="false"/> if it is not; null if the input was
+    /// canceled.</returns>
     public bool? Add(Key key)
     {
         switch (key.Code)

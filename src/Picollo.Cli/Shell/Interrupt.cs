@@ -3,18 +3,19 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Ctrl+C, SIGTERM and SIGHUP while a command runs: the first signal asks the command to end and to print its summary, the second
-/// one ends the process at once.</summary>
+/// <summary>Handles Ctrl+C, SIGTERM and SIGHUP while a command runs. The first signal asks the command to end and print its summary; the
+/// second one ends the process immediately.</summary>
 internal sealed class Interrupt : IDisposable
 {
-    /// <summary>A shell reports a program that a signal ended by this plus the signal's number.</summary>
+    /// <summary>The number that a shell adds to the signal number in the exit code of a program that was ended by a signal.</summary>
     private const int SignalBase = 128;
 
-    /// <summary>timeout(1), and a supervisor that signals the process and its group, send one request twice.</summary>
+    /// <summary>The time within which a second signal belongs to the first: timeout(1), and supervisors that signal both the process and
+    /// its group, send each signal twice.</summary>
     private static readonly TimeSpan SameRequest = TimeSpan.FromMilliseconds(200);
 
     private readonly CancellationTokenSource _source = new();
-    private long _first; // a timestamp; 0 before the first signal
+    private long _first; // timestamp of the first signal; 0 before it
     private readonly List<PosixSignalRegistration> _registrations;
 
     public Interrupt() => _registrations = [Register(PosixSignal.SIGINT), Register(PosixSignal.SIGTERM), Register(PosixSignal.SIGHUP)];
@@ -27,13 +28,14 @@ internal sealed class Interrupt : IDisposable
     /// <summary>The exit code for <see cref="Signal"/>.</summary>
     public int? ExitCode => SignalBase + Signal;
 
-    /// <summary>Whether a program with this exit code was ended by one of these signals, or says that it was.</summary>
+    /// <summary>Returns whether an exit code means that one of these signals ended the program.</summary>
     public static bool IsExitCode(int exitCode) => exitCode - SignalBase is Signals.Hangup or Signals.Interrupt or Signals.Terminate;
 
-    /// <summary>Stops handling signals. The source is not disposed: a signal that has just arrived may still cancel it.</summary>
+    /// <summary>Stops handling signals. Does not dispose the token source, because a signal that has just arrived may still cancel
+    /// it.</summary>
     public void Dispose() => _registrations.ForEach(registration => registration.Dispose());
 
-    /// <summary>Handles a signal, on the runtime's signal thread, where an exception would end the process.</summary>
+    /// <summary>Handles a signal on the runtime's signal thread, where an exception would end the process.</summary>
     internal void Receive(PosixSignalContext context)
     {
         long first = Interlocked.CompareExchange(ref _first, Stopwatch.GetTimestamp(), 0);

@@ -5,13 +5,13 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Objects of JSON Lines, and what <see cref="Utf8JsonWriter"/> lacks for them.</summary>
+/// <summary>Formats JSON Lines, and extends <see cref="Utf8JsonWriter"/> for them.</summary>
 internal static class JsonLine
 {
-    // For a terminal, a file or jq, not for a page: letters and apostrophes stay readable, control characters do not stay.
+    // The output is not embedded in HTML, so letters and apostrophes remain readable. Control characters are escaped.
     private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    /// <summary>An object on one line. Its first member is its kind.</summary>
+    /// <summary>Formats an object on one line. Its first member is <c>kind</c>.</summary>
     public static string Of(string kind, Action<Utf8JsonWriter> writeMembers)
     {
         ArrayBufferWriter<byte> buffer = new();
@@ -26,10 +26,10 @@ internal static class JsonLine
         return ForeignText.EscapeInJson(Encoding.UTF8.GetString(buffer.WrittenSpan));
     }
 
-    /// <summary>A remark on the results.</summary>
+    /// <summary>Formats a note about the results.</summary>
     public static string OfNote(string text) => Of("note", json => json.WriteString("text", text));
 
-    /// <summary>Writes a number; null if it is not known, or is infinity or NaN, which JSON does not have.</summary>
+    /// <summary>Writes a number, or null if it is unknown, infinite or NaN, because JSON supports neither infinity nor NaN.</summary>
     public static void WriteNumberOrNull(this Utf8JsonWriter json, string name, double? value)
     {
         if (value is { } number && double.IsFinite(number))
@@ -45,7 +45,7 @@ internal static class JsonLine
     public static void WriteNanoseconds(this Utf8JsonWriter json, string name, TimeSpan time) =>
         json.WriteNumber(name, time.Ticks * TimeSpan.NanosecondsPerTick);
 
-    /// <summary>Writes an object; null if it is not known.</summary>
+    /// <summary>Writes an object, or null if it is unknown.</summary>
     public static void WriteObject<T>(this Utf8JsonWriter json, string name, T? value, Action<T> writeMembers)
         where T : struct
     {
@@ -75,7 +75,7 @@ internal static class JsonLine
         json.WriteEndArray();
     }
 
-    /// <summary>Writes an array of texts; null if they are not known.</summary>
+    /// <summary>Writes an array of strings, or null if they are unknown.</summary>
     public static void WriteStrings(this Utf8JsonWriter json, string name, IEnumerable<string>? texts)
     {
         if (texts is null)

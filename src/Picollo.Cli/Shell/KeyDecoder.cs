@@ -4,10 +4,10 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>What a key of a terminal is for.</summary>
+/// <summary>The function of a terminal key.</summary>
 internal enum KeyCode
 {
-    /// <summary>A letter, digit or sign: <see cref="Key.Rune"/>.</summary>
+    /// <summary>A character: <see cref="Key.Rune"/>.</summary>
     Text,
     Enter,
     Escape,
@@ -27,31 +27,30 @@ internal enum KeyCode
 }
 
 /// <summary>A key that was pressed.</summary>
-/// <param name="Rune">The character of a <see cref="KeyCode.Text"/>.</param>
+/// <param name="Rune">The character if the code is <see cref="KeyCode.Text"/>.</param>
 internal readonly record struct Key(KeyCode Code, Rune Rune = default)
 {
-    /// <summary>The character if it is ASCII, else NUL.</summary>
+    /// <summary>The character if it is ASCII; otherwise, NUL.</summary>
     public char Char => Code == KeyCode.Text && Rune.IsAscii ? (char)Rune.Value : '\0';
 }
 
-/// <summary>Decodes the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 that xterm and similar terminals send for arrows
-/// and other keys. An unknown sequence is dropped as a whole, so that no part of it is taken for keys.</summary>
+/// <summary>Decodes the bytes that a terminal sends: UTF-8, and the ECMA-48 sequences that xterm and similar terminals send for arrows and
+/// other keys. Drops an unknown sequence as a whole, so that no part of it is interpreted as a key.</summary>
 internal sealed class KeyDecoder
 {
     private const byte Esc = 0x1B;
-    private const int Longest = 64; // no key's sequence is nearly as long
+    private const int Longest = 64; // far longer than the sequence of any key
 
     private readonly List<byte> _bytes = [];
 
-    /// <summary>Whether the bytes may be the start of a longer sequence. An Escape key on its own looks like one until time has
-    /// passed.</summary>
+    /// <summary>Whether the bytes may be the start of a longer sequence. A single Escape key is one until a timeout has passed.</summary>
     public bool IsInDoubt => _bytes.Count > 0;
 
     public void Add(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);
 
     /// <summary>Takes the next key.</summary>
-    /// <param name="isAll">Whether no byte follows soon: an incomplete sequence is then taken as it is.</param>
-    /// <returns>Null if there is no complete key.</returns>
+    /// <param name="isAll">Whether the timeout for further bytes has passed, so that an incomplete sequence is treated as complete.</param>
+/// <returns>The key; null if there is no complete one.</returns>
     public Key? Take(bool isAll)
     {
         while (_bytes.Count > 0)
@@ -80,7 +79,7 @@ internal sealed class KeyDecoder
         return Rune.DecodeFromUtf8(bytes, out _, out int length) == OperationStatus.NeedMoreData && !isAll ? 0 : length;
     }
 
-    // ESC [ parameters final, ESC O final, or ESC alone: what follows is then another key.
+    // ESC [ parameters final, ESC O final, or ESC alone, which is followed by another key.
     private int LengthOfSequence(bool isAll)
     {
         if (_bytes.Count == 1)
@@ -98,7 +97,7 @@ internal sealed class KeyDecoder
         {
             if (_bytes.Count > 2 && _bytes[2] == '[')
             {
-                i = 3; // Linux's console: ESC [ [ A is F1
+                i = 3; // Linux console: ESC [ [ A is F1
             }
 
             while (i < _bytes.Count && i < Longest && _bytes[i] is >= 0x20 and < 0x40)
@@ -122,7 +121,7 @@ internal sealed class KeyDecoder
             : null,
     };
 
-    // With a modifier there are parameters before the letter: ESC [ 1 ; 5 A is Ctrl+Up, and Up as well.
+    // A modifier adds parameters before the letter: ESC [ 1 ; 5 A is Ctrl+Up, and is treated as Up.
     private static Key? KeyOfSequence(byte[] bytes) => bytes.Length == 1 ? new Key(KeyCode.Escape) : (char)bytes[^1] switch
     {
         'A' when bytes[2] != '[' => new Key(KeyCode.Up),

@@ -4,13 +4,13 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>The keys of the terminal: of standard input, or if that is not a terminal, of the one that controls this process.
-/// Linux.</summary>
-/// <remarks>The terminal's driver (termios(3)) is set through the kernel: System.Console would send sequences to the terminal, and restores
+/// <summary>Reads keys from standard input or, if it is not a terminal, from the controlling terminal of this process. Linux
+/// only.</summary>
+/// <remarks>Sets the terminal mode (termios(3)) by system calls, because System.Console would send sequences to the terminal and restore
 /// its own settings.</remarks>
 internal sealed unsafe class Keyboard : IDisposable
 {
-    /// <summary>The longest time between the bytes of one key, with room for a slow line.</summary>
+    /// <summary>The maximum time between the bytes of one key, long enough for a slow connection.</summary>
     private static readonly TimeSpan SameKey = TimeSpan.FromMilliseconds(50);
 
     private readonly KeyDecoder _decoder = new();
@@ -35,10 +35,10 @@ internal sealed unsafe class Keyboard : IDisposable
         (_wakeRead, _wakeWrite) = (ends[0], ends[1]);
     }
 
-    /// <summary>Whether the terminal was closed: no more keys will come.</summary>
+    /// <summary>Whether the terminal was closed, so that no more keys can arrive.</summary>
     public bool IsGone { get; private set; }
 
-    /// <summary>Opens the keyboard; null if there is no terminal.</summary>
+    /// <summary>Opens the keyboard. Returns null if there is no terminal.</summary>
     public static Keyboard? TryOpen()
     {
         if (DescriptorStream.IsOpen(DescriptorStream.Input) && LibC.isatty(DescriptorStream.Input) == 1)
@@ -50,8 +50,8 @@ internal sealed unsafe class Keyboard : IDisposable
         return terminal >= 0 ? new Keyboard(terminal, isOwn: true) : null;
     }
 
-    /// <summary>Makes each key available as it is typed, without an echo. Keeps the previous mode for <see cref="RestoreMode"/>, unless one
-    /// is already kept.</summary>
+    /// <summary>Sets a mode in which each key is available immediately and is not echoed. Saves the previous mode for <see
+    /// cref="RestoreMode"/>, unless one is already saved.</summary>
     public void SetMode()
     {
         if (!_isSaved)
@@ -68,11 +68,11 @@ internal sealed unsafe class Keyboard : IDisposable
             keys.LocalFlags = (keys.LocalFlags & ~(LibC.ICANON | LibC.ECHO)) | LibC.ISIG; // Ctrl+C and Ctrl+Z keep their meaning
             keys.Characters[LibC.VMIN] = 1;
             keys.Characters[LibC.VTIME] = 0;
-            SetMode(LibC.TCSANOW, keys); // what was typed ahead stays
+            SetMode(LibC.TCSANOW, keys); // TCSANOW keeps typed-ahead input
         }
     }
 
-    /// <summary>Restores the previous mode, unless the shell is in the foreground again and has set its own.</summary>
+    /// <summary>Restores the previous mode, unless the shell is in the foreground again and has set its own mode.</summary>
     public void RestoreMode()
     {
         if (_isSaved)
@@ -86,8 +86,8 @@ internal sealed unsafe class Keyboard : IDisposable
     }
 
     /// <summary>Waits for a key.</summary>
-    /// <param name="timeout">The longest time to wait; negative for no limit.</param>
-    /// <returns>Null if no key came in time, if <see cref="Wake"/> was called, or if <see cref="IsGone"/>.</returns>
+    /// <param name="timeout">The maximum time to wait; negative for no limit.</param>
+/// <returns>The key; null on a timeout, after <see cref="Wake"/>, or if <see cref="IsGone"/> is <see langword="true"/>.</returns>
     public Key? Read(TimeSpan timeout)
     {
         long start = Stopwatch.GetTimestamp();
@@ -108,7 +108,7 @@ internal sealed unsafe class Keyboard : IDisposable
         }
     }
 
-    /// <summary>Ends the current <see cref="Read"/>, or the next one. For any thread.</summary>
+    /// <summary>Ends the current <see cref="Read"/>, or the next one. Can be called from any thread.</summary>
     public void Wake()
     {
         lock (_lock)
@@ -116,7 +116,7 @@ internal sealed unsafe class Keyboard : IDisposable
             if (_wakeWrite >= 0)
             {
                 byte any = 0;
-                _ = LibC.write(_wakeWrite, &any, 1); // a full pipe wakes as well
+                _ = LibC.write(_wakeWrite, &any, 1); // a full pipe also wakes the reader
             }
         }
     }
@@ -140,7 +140,7 @@ internal sealed unsafe class Keyboard : IDisposable
         }
     }
 
-    // A background process is stopped here until it is in the foreground again; the call is then made once more.
+    // A background process is stopped here until it is in the foreground again; then the call is repeated.
     private void SetMode(int when, LibC.Termios mode)
     {
         while (LibC.tcsetattr(_descriptor, when, &mode) != 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
@@ -148,7 +148,7 @@ internal sealed unsafe class Keyboard : IDisposable
         }
     }
 
-    /// <summary>Waits for a byte and adds it to the decoder; <see langword="false"/> if <see cref="Wake"/> was called.</summary>
+    /// <summary>Waits for a byte and adds it to the decoder. Returns <see langword="false"/> if <see cref="Wake"/> was called.</summary>
     private bool Wait(TimeSpan timeout)
     {
         LibC.PollFd* descriptors = stackalloc LibC.PollFd[2];
@@ -157,7 +157,7 @@ internal sealed unsafe class Keyboard : IDisposable
         int milliseconds = (int)Math.Min(Math.Ceiling(timeout.TotalMilliseconds), int.MaxValue);
         if (LibC.poll(descriptors, 2, milliseconds) <= 0)
         {
-            return true; // too late, or a signal: the caller sees how much time is left
+            return true; // a timeout or a signal: the caller computes the remaining time
         }
 
         if (descriptors[1].Returned != 0)
@@ -170,7 +170,7 @@ internal sealed unsafe class Keyboard : IDisposable
             return false;
         }
 
-        // One at a time: what is typed after the key that ends the command is for the next reader of the terminal.
+        // One byte at a time: input after the key that ends the command belongs to the next reader of the terminal.
         byte read = 0;
         nint count = LibC.read(_descriptor, &read, 1);
         if (count > 0)

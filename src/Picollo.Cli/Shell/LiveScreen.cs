@@ -7,37 +7,37 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>How a line of a screen is shown.</summary>
+/// <summary>The style of a screen line.</summary>
 internal enum LineStyle
 {
     Plain,
     Bold,
 
-    /// <summary>Dark on light, over the whole width.</summary>
+    /// <summary>Reverse video over the whole width.</summary>
     Reverse,
 
-    /// <summary>In the terminal's green.</summary>
+    /// <summary>Green text.</summary>
     Green,
 
-    /// <summary>In the terminal's yellow.</summary>
+    /// <summary>Yellow text.</summary>
     Yellow,
 }
 
 /// <summary>A line of a screen.</summary>
-/// <param name="Text">Without control characters.</param>
-/// <param name="Style">Of the whole line, unless the user wants no attributes.</param>
+/// <param name="Text">The text, without control characters.</param>
+/// <param name="Style">The style of the whole line. Ignored if the user has disabled colors.</param>
 internal readonly record struct ScreenLine(string Text, LineStyle Style = LineStyle.Plain);
 
-/// <summary>A terminal that a command uses exclusively: its alternate screen, no cursor, each key as it is typed. However the command is
-/// ended or stopped, except by SIGKILL, the terminal is left as it was. Linux.</summary>
-/// <remarks>One thread draws frames and reads keys; signals come on others.</remarks>
+/// <summary>A full-screen terminal session: uses the alternate screen, hides the cursor, and reads each key as it is typed. Restores the
+/// terminal when the command ends or is stopped, except by SIGKILL. Linux only.</summary>
+/// <remarks>One thread draws frames and reads keys; signals arrive on other threads.</remarks>
 internal sealed class LiveScreen : IDisposable
 {
-    // The alternate screen, no cursor; and no wrapping at the last column, in case a character is wider than assumed.
+    // Enter the alternate screen, hide the cursor, and disable line wrapping in case a character is wider than assumed.
     private const string EnterSequence = "\e[?1049h\e[?25l\e[?7l\e[m\e[H\e[2J";
     private const string LeaveSequence = "\e[m\e[?7h\e[?25h\e[?1049l";
 
-    // Of each LineStyle.
+    // Indexed by LineStyle.
     private static readonly string[] Attributes = ["", "\e[1m", "\e[7m", "\e[32m", "\e[33m"];
 
     private readonly Lock _lock = new();
@@ -57,7 +57,7 @@ internal sealed class LiveScreen : IDisposable
         MeasureSize();
         _registrations =
         [
-            // Other handlers decide what these do; if one ends the process, the terminal could not be restored later.
+            // Other handlers decide the effect of these signals. Restore the terminal now, because a handler may end the process.
             PosixSignalRegistration.Create(PosixSignal.SIGINT, _ => End()),
             PosixSignalRegistration.Create(PosixSignal.SIGTERM, _ => End()),
             PosixSignalRegistration.Create(PosixSignal.SIGHUP, _ => End()),
@@ -76,8 +76,8 @@ internal sealed class LiveScreen : IDisposable
     /// <inheritdoc cref="Keyboard.IsGone"/>
     public bool IsGone => _keyboard.IsGone;
 
-    /// <summary>Takes over the terminal.</summary>
-    /// <returns>Null if standard output is not a terminal that can show frames, or if there is no keyboard.</returns>
+    /// <summary>Starts a full-screen session.</summary>
+/// <returns>The screen; null if standard output is not a suitable terminal, or if there is no keyboard.</returns>
     public static LiveScreen? TryOpen(Terminal terminal)
     {
         if (Terminal.WindowSize is null
@@ -91,7 +91,7 @@ internal sealed class LiveScreen : IDisposable
         return new LiveScreen(keyboard, terminal.OutIsPlain);
     }
 
-    /// <summary>Begins a frame; <see cref="Columns"/> and <see cref="Rows"/> are those of the terminal as it is now.</summary>
+    /// <summary>Begins a frame. Updates <see cref="Columns"/> and <see cref="Rows"/> to the current size of the terminal.</summary>
     public void Begin()
     {
         MeasureSize();
@@ -99,7 +99,7 @@ internal sealed class LiveScreen : IDisposable
         _row = 0;
     }
 
-    /// <summary>Adds the next line of the frame. Lines and columns beyond the screen are left out.</summary>
+    /// <summary>Adds the next line of the frame. Lines and columns beyond the screen are omitted.</summary>
     public void Add(ScreenLine line)
     {
         if (_row == Rows)
@@ -122,15 +122,15 @@ internal sealed class LiveScreen : IDisposable
             _frame.Append("\e[m");
         }
 
-        // With the cursor at the last column, which a full line leaves it at, this would clear the last character.
+        // A full line leaves the cursor at the last column, where this sequence would clear the last character.
         if (width < Columns)
         {
             _frame.Append("\e[K");
         }
     }
 
-    /// <summary>Shows the frame, by one write, in place of the previous one.</summary>
-    /// <param name="cursor">The column and row of a visible cursor, from 0; null for none.</param>
+    /// <summary>Replaces the previous frame by this one, with a single write.</summary>
+/// <param name="cursor">The zero-based column and row of the visible cursor; null to hide it.</param>
     public void Show((int Column, int Row)? cursor = null)
     {
         if (_row < Rows)
@@ -163,7 +163,7 @@ internal sealed class LiveScreen : IDisposable
         _keyboard.Dispose();
     }
 
-    // Also after a stop without notice (SIGSTOP): the shell has then set its own mode.
+    // Also called after SIGSTOP, which cannot be handled: the shell has then set its own mode.
     private void Enter()
     {
         lock (_lock)
@@ -203,8 +203,8 @@ internal sealed class LiveScreen : IDisposable
         }
     }
 
-    // SIGSTOP to this thread stops the process before the call returns; SIGCONT does the rest. A process that no other could continue must
-    // not be stopped: for a program without a handler, the kernel ignores SIGTSTP then.
+    // SIGSTOP to this thread stops the process before the call returns, and SIGCONT resumes it. A process that no other process could
+    // continue must not be stopped; the kernel also ignores SIGTSTP in this case.
     private void Suspend(PosixSignalContext context)
     {
         context.Cancel = true;
@@ -215,14 +215,14 @@ internal sealed class LiveScreen : IDisposable
         }
     }
 
-    // By default the runtime then restores the terminal's mode of the start.
+    // Canceled because the runtime would otherwise restore the terminal mode from the start of the program.
     private void Resume(PosixSignalContext context)
     {
         context.Cancel = true;
         Enter();
     }
 
-    // Whether this is not an orphaned process group: an ancestor of the same session, outside of the group, waits for it.
+    // Returns whether this process group is not orphaned: it has an ancestor in the same session but outside the group.
     private static bool HasJobControl()
     {
         Span<byte> buffer = stackalloc byte[ProcTaskStat.MaxLength];
@@ -237,7 +237,7 @@ internal sealed class LiveScreen : IDisposable
 
     private void MeasureSize() => (Columns, Rows) = Terminal.WindowSize ?? (Math.Max(Columns, 1), Math.Max(Rows, 1));
 
-    // Ignores a terminal that was closed.
+    // Ignores a closed terminal.
     private void WriteIfThere(string sequence)
     {
         try

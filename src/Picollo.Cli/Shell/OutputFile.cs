@@ -5,14 +5,14 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Writes a file as a whole or not at all.</summary>
+/// <summary>Writes files atomically.</summary>
 internal static class OutputFile
 {
     /// <summary>Writes a temporary file in the same folder and then renames it. Follows a link to its target. Writes directly to a device
     /// or a pipe.</summary>
-    /// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails. On Unix it
-    /// keeps its mode, owner and group, or is not written.</param>
-    /// <exception cref="CommandException">It cannot be written.</exception>
+/// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails. On Unix, it keeps its mode,
+/// owner and group; if that is not possible, it is not written.</param>
+/// <exception cref="CommandException">The file cannot be written.</exception>
     public static void Write(string path, Action<Stream> write)
     {
         try
@@ -23,8 +23,8 @@ internal static class OutputFile
             FileAccessRights? kept = null;
             if (isLink || File.Exists(place))
             {
-                // Appending leaves what /dev/stdout already has, and changes nothing unless it is followed by writing. The system
-                // follows a link or refuses to, as where another user has planted it (fs.protected_symlinks of Linux).
+                // Append mode keeps the existing content of /dev/stdout, and changes nothing until something is written. The system decides
+                // whether to follow a link: Linux refuses one that another user has planted (fs.protected_symlinks).
                 using FileStream there = new(place, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
                 string target = isLink ? TargetOf(place, there.SafeFileHandle) : place;
                 if (!there.CanSeek || IsDevice(place) || IsDevice(target))
@@ -49,7 +49,7 @@ internal static class OutputFile
     /// <inheritdoc cref="Write(string, Action{Stream})"/>
     public static void WriteText(string path, Action<TextWriter> write) => Write(path, stream => WriteText(stream, write));
 
-    /// <summary>Writes UTF-8 text to a stream that stays open.</summary>
+    /// <summary>Writes UTF-8 text to a stream and leaves it open.</summary>
     public static void WriteText(Stream stream, Action<TextWriter> write)
     {
         using StreamWriter writer = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), leaveOpen: true)
@@ -59,7 +59,7 @@ internal static class OutputFile
         write(writer);
     }
 
-    // The temporary name cannot be predicted, and the file must not exist: a planted link is not followed.
+    // The temporary name is unpredictable and the file must not exist, so a planted link is not followed.
     private static void Replace(string place, FileAccessRights? kept, Action<Stream> write)
     {
         string aside = $"{place}.{Path.GetRandomFileName()}";
@@ -91,13 +91,13 @@ internal static class OutputFile
         }
     }
 
-    // Of the file that is open, so that a link which is changed in between names no other one.
+    // Uses the open file, so that a link that changes in the meantime does not lead to another file.
     private static string TargetOf(string link, SafeFileHandle open) =>
         OperatingSystem.IsLinux() && new FileInfo($"/proc/self/fd/{open.DangerousGetHandle()}").LinkTarget is { } opened
             ? opened
             : File.ResolveLinkTarget(link, returnFinalTarget: true)!.FullName;
 
-    // Nothing is to be said of it: what failed before is.
+    // A failure is ignored because the caller reports the original error.
     private static void TryDelete(string path)
     {
         try
@@ -109,7 +109,7 @@ internal static class OutputFile
         }
     }
 
-    // .NET does not distinguish them from files.
+    // .NET does not distinguish devices from files.
     private static bool IsDevice(string place) =>
         place.StartsWith("/dev/", StringComparison.Ordinal) && !place.StartsWith("/dev/shm/", StringComparison.Ordinal);
 }
@@ -118,24 +118,26 @@ internal static class OutputFile
 [UnsupportedOSPlatform("windows")]
 internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Group)? Owner)
 {
-    /// <exception cref="UnauthorizedAccessException">The file is another user's, and the system does not tell whose.</exception>
+    /// <summary>Reads the rights of an open file.</summary>
+/// <exception cref="UnauthorizedAccessException">The file belongs to another user, and its owner cannot be determined.</exception>
     public static FileAccessRights Of(SafeFileHandle file)
     {
         FileAccessRights rights = new(File.GetUnixFileMode(file), OwnerOf(file));
         if (rights.Owner is null)
         {
-            File.SetUnixFileMode(file, rights.Mode); // as it is; permitted to the owner and to root alone
+            File.SetUnixFileMode(file, rights.Mode); // no change, but permitted only to the owner and root
         }
 
         return rights;
     }
 
-    /// <exception cref="IOException">The owner or the group is another one, and this user may not set it.</exception>
+    /// <summary>Applies the rights to an open file.</summary>
+/// <exception cref="IOException">The owner or group differs, and this user is not permitted to set it.</exception>
     public void ApplyTo(SafeFileHandle file)
     {
         if (Owner is { } owner && owner != OwnerOf(file) && LibC.fchown((int)file.DangerousGetHandle(), owner.User, owner.Group) != 0)
         {
-            throw new IOException("Its owner or group cannot be kept");
+            throw new IOException("The owner or group of the existing file cannot be preserved");
         }
 
         File.SetUnixFileMode(file, Mode); // last: fchown(2) clears some bits

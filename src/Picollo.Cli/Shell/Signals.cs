@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Numbers and names of signals on Linux, x64 and arm64 (signal(7)).</summary>
+/// <summary>The numbers and names of signals on Linux x64 and arm64 (signal(7)).</summary>
 internal static class Signals
 {
     public const int Hangup = 1;
@@ -19,12 +19,12 @@ internal static class Signals
         "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
     ];
 
-    /// <summary>The name of a signal, with SIG before it; "signal" and the number if it has no name.</summary>
+    /// <summary>Returns the name of a signal, including SIG, or "signal" and the number if it has no name.</summary>
     public static string NameOf(int signal) =>
         signal >= 1 && signal <= Names.Length ? Prefix + Names[signal - 1] : Invariant($"signal {signal}");
 
-    /// <summary>The number of a signal that is given by its number or by its name, in either case, with or without SIG.</summary>
-    /// <returns>1 to 64; null if there is no such signal.</returns>
+    /// <summary>Parses the number or the name of a signal. A name is case-insensitive, with or without SIG.</summary>
+/// <returns>The number, 1 to 64; null if the signal does not exist.</returns>
     public static int? Find(string text)
     {
         if (int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number))

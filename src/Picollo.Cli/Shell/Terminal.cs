@@ -4,7 +4,7 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Standard input, output and error: a terminal, a file or a pipe each.</summary>
+/// <summary>Standard input, output and error. Each is a terminal, a file or a pipe.</summary>
 internal sealed class Terminal
 {
     private const int NarrowestWidth = 20;
@@ -20,33 +20,34 @@ internal sealed class Terminal
         ErrorIsPlain = Console.IsErrorRedirected || IsColorless;
     }
 
-    /// <summary>Plain text, 80 columns wide, to other writers.</summary>
+    /// <summary>Writes plain text, 80 columns wide, to the specified writers.</summary>
     public Terminal(TextWriter output, TextWriter error) =>
         (Out, Error, Width, OutIsPlain, ErrorIsPlain) = (output, error, PlainWidth, true, true);
 
-    /// <summary>Opens standard input.</summary>
+    /// <summary>A function that opens standard input.</summary>
     public Func<Stream> OpenInput { get; init; } = () => DescriptorStream.IsOpen(DescriptorStream.Input)
         ? new FileStream(new SafeFileHandle(DescriptorStream.Input, ownsHandle: false), FileAccess.Read, bufferSize: 0)
         : throw new IOException("Bad file descriptor");
 
-    /// <summary>For results. Flushed at the command's end; a command that shows intermediate results flushes them itself.</summary>
+    /// <summary>The writer for results. It is flushed when the command ends; a command that shows intermediate results flushes them
+    /// itself.</summary>
     public TextWriter Out { get; }
 
-    /// <summary>For errors, and for everything else that is not a result.</summary>
+    /// <summary>The writer for errors and other output that is not a result.</summary>
     public TextWriter Error { get; }
 
-    /// <summary>Whether standard output takes no colors, no cursor movement and no width except 80: it is a file or a pipe, or the user
-    /// wants no color (NO_COLOR, or a TERM that is dumb).</summary>
+    /// <summary>Whether to write plain text to standard output, without colors or cursor movement: it is a file or a pipe, or the user has
+    /// disabled colors (NO_COLOR, or TERM=dumb).</summary>
     public bool OutIsPlain { get; }
 
-    /// <summary>Whether standard error takes none of these.</summary>
+    /// <summary>Whether to write plain text to standard error.</summary>
     public bool ErrorIsPlain { get; }
 
-    /// <summary>Columns of the terminal at the start; 80 if standard output is not a terminal.</summary>
+    /// <summary>The width of the terminal at the start, in columns; 80 if standard output is not a terminal.</summary>
     public int Width { get; }
 
-    /// <summary>Columns of the terminal on standard output; null if they are not known. On Linux from the kernel:
-    /// <see cref="Console.WindowWidth"/> first sends sequences that set up the terminal's keypad, even if the user wants none.</summary>
+    /// <summary>The width of the terminal on standard output, in columns; null if it is unknown. On Linux, the value is from the kernel,
+    /// because <see cref="Console.WindowWidth"/> first sends sequences that set up the terminal's keypad.</summary>
     public static int? WindowColumns
     {
         get
@@ -67,11 +68,11 @@ internal sealed class Terminal
         }
     }
 
-    /// <summary>Columns and rows of the terminal on standard output; null if they are not known, or not on Linux.</summary>
+    /// <summary>The size of the terminal on standard output; null if it is unknown. Linux only.</summary>
     public static (int Columns, int Rows)? WindowSize =>
         OperatingSystem.IsLinux() && ReadWindow() is { Columns: > 0, Rows: > 0 } window ? (window.Columns, window.Rows) : null;
 
-    /// <summary>Says that a file was written; nothing of a device, or of no file.</summary>
+    /// <summary>Reports that a file was written. Reports nothing for null or a device.</summary>
     public void ReportWritten(string? path)
     {
         if (path is not null && !path.StartsWith("/dev/", StringComparison.Ordinal))
@@ -80,7 +81,7 @@ internal sealed class Terminal
         }
     }
 
-    /// <summary>Begins a line after the ^C that a terminal has echoed.</summary>
+    /// <summary>Starts a new line after the ^C that the terminal has echoed.</summary>
     public void LeaveInterruptLine(Interrupt interrupt)
     {
         if (interrupt.Signal == Signals.Interrupt && !Console.IsOutputRedirected && !Console.IsErrorRedirected)

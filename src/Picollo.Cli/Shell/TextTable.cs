@@ -2,17 +2,17 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>Rows of cells in columns as wide as their widest cell, with two blanks between. A long name in the first column is on its own
-/// line.</summary>
-/// <param name="alignments">A letter per column: l for left, r for right.</param>
+/// <summary>A text table. Each column is as wide as its widest cell, and two spaces separate columns. A long name in the first column has
+/// its own line.</summary>
+/// <param name="alignments">One letter for each column: l for left, r for right.</param>
 internal sealed class TextTable(string alignments)
 {
-    /// <summary>"L1-dcache-load-misses": with six columns of eight that makes 80.</summary>
+    /// <summary>The length of "L1-dcache-load-misses", which leaves room for six columns of eight within 80.</summary>
     private const int LongestName = 21;
 
     private readonly List<string[]> _rows = [];
 
-    /// <summary>Adds a row; without cells, an empty line.</summary>
+    /// <summary>Adds a row, or an empty line if there are no cells.</summary>
     public void Add(params string[] cells) => _rows.Add(cells);
 
     public void Write(TextWriter writer)

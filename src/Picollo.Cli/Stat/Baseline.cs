@@ -5,15 +5,15 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Saved runs of a command (docs/schemas/picollo-baseline.schema.json).</summary>
-/// <param name="Command">The command's text.</param>
+/// <summary>A baseline: saved runs of a command (docs/schemas/picollo-baseline.schema.json).</summary>
+/// <param name="Command">The text of the command.</param>
 internal sealed record Baseline(string Command, Machine Machine, CommandSeries Series)
 {
     private const string Kind = "picollo-baseline";
     private const int Version = 1;
 
-    /// <summary>Reads a file.</summary>
-    /// <exception cref="CommandException">It cannot be read, or is no baseline that this version understands.</exception>
+    /// <summary>Reads a baseline file.</summary>
+/// <exception cref="CommandException">The file cannot be read, or is not a baseline in a supported version.</exception>
     public static Baseline Read(string path)
     {
         try
@@ -28,11 +28,11 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
 
             return root.GetProperty("version").GetInt32() == Version
                 ? new(root.GetProperty("command").GetString()!, Machine.Read(root.GetProperty("machine")), new(Measures(root)))
-                : throw new CommandException(Invariant($"{path}: a baseline of another version than {Version}; save it again"));
+                : throw new CommandException(Invariant($"{path}: the version of the baseline is not {Version}; save the baseline again"));
         }
         catch (Exception e) when (e is JsonException or FormatException or KeyNotFoundException or InvalidOperationException)
         {
-            throw new CommandException($"{path}: not a baseline of picollo stat --save");
+            throw new CommandException($"{path}: not a baseline file of picollo stat --save");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -40,8 +40,8 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
         }
     }
 
-    /// <summary>Writes a file.</summary>
-    /// <exception cref="CommandException">It cannot be written.</exception>
+    /// <summary>Writes a baseline file.</summary>
+/// <exception cref="CommandException">The file cannot be written.</exception>
     public void Write(string path) => OutputFile.Write(path, file =>
     {
         using Utf8JsonWriter json = new(file, new JsonWriterOptions { Indented = true, NewLine = "\n" });
@@ -89,7 +89,8 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
     }
 }
 
-/// <summary>What makes the times of two machines comparable. Not its name: those of a pool have one each.</summary>
+/// <summary>The properties that make the times of two machines comparable. The host name is not included, because the machines of a pool
+/// have different names.</summary>
 internal sealed record Machine(string System, string Architecture, string Cpu, int CpuCount)
 {
     public static Machine Read() => new(
@@ -118,7 +119,7 @@ internal sealed record Machine(string System, string Architecture, string Cpu, i
             return Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER");
         }
 
-        // proc_cpuinfo(5); arm64 has no such line.
+        // See proc_cpuinfo(5). The line does not exist on arm64.
         try
         {
             string? line = File.ReadLines("/proc/cpuinfo", Encoding.UTF8)

@@ -3,29 +3,30 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>What this user may count, and what to say of the rest.</summary>
+/// <summary>Determines what this user is permitted to count, and describes counters that are unavailable.</summary>
 internal sealed class CounterNotes
 {
-    private const string Probe = "context-switches"; // happens in the kernel alone, and needs no PMU
+    private const string Probe = "context-switches"; // occurs only in the kernel, and requires no PMU
     private const string NotPermitted = "(perf_event_open: EACCES)";
 
     private readonly bool _isVerbose;
     private readonly string? _refusal;
 
-    /// <summary>Finds out by opening a counter of the kernel's part of this process.</summary>
+    /// <summary>Checks the permission by opening a counter for the kernel code of this process.</summary>
     public CounterNotes(bool isVerbose)
         : this(isVerbose, RefusalHere())
     {
     }
 
-    /// <param name="refusal">Why the kernel's part cannot be counted; null if it can.</param>
+    /// <summary>Uses a known permission.</summary>
+/// <param name="refusal">The reason why kernel code cannot be counted; null if it can be counted.</param>
     internal CounterNotes(bool isVerbose, string? refusal) => (_isVerbose, _refusal) = (isVerbose, refusal);
 
-    /// <summary>Whether counters count the kernel's part.</summary>
+    /// <summary>Whether counters include kernel code.</summary>
     public bool CountsKernel => _refusal is null;
 
-    /// <summary>What is not counted, and why, with each reason once.</summary>
-    /// <param name="run">A run; null if there was none.</param>
+    /// <summary>Describes what is not counted and why. Lists each reason once.</summary>
+/// <param name="run">A run; null if there is none.</param>
     public IEnumerable<string> Of(CommandRun? run)
     {
         UnavailablePerfCounter[] missing = [.. run?.UnavailableCounters ?? []];
@@ -41,7 +42,7 @@ internal sealed class CounterNotes
     {
         if (!OperatingSystem.IsLinux())
         {
-            return null; // each counter says that
+            return null; // each counter reports this itself
         }
 
         PerfEventCounterSessionFactory probe = PerfEventCounterSession.Factory.WithPerfEvents(Probe).WithKernel(true);
@@ -60,11 +61,11 @@ internal sealed class CounterNotes
             return [];
         }
 
-        // The kernel's part of the counters that are there is not counted for the same reason.
-        string[] parts = countsUserCode ? [names.Length == 0 ? "the kernel's part" : "the kernel's part of the others"] : [];
+        // For the same reason, the available counters do not include kernel code.
+        string[] parts = countsUserCode ? [names.Length == 0 ? "kernel code" : "kernel code in the other counters"] : [];
         string what = string.Join(", ", names.Concat(parts));
         return _isVerbose || !_refusal.EndsWith(NotPermitted, StringComparison.Ordinal)
             ? [$"not counted: {what}: {_refusal}"]
-            : [$"not counted: {what}: not permitted; remedy: sudo sysctl kernel.perf_event_paranoid=1 (details: -v)"];
+            : [$"not counted: {what}: not permitted; run 'sudo sysctl kernel.perf_event_paranoid=1' (-v shows details)"];
     }
 }

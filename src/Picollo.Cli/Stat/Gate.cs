@@ -3,11 +3,11 @@ using Picollo.Diagnostics;
 namespace Picollo.Cli.Stat;
 
 /// <summary>Decides whether runs are slower than a baseline.</summary>
-/// <param name="Change">Of the mean elapsed time.</param>
-/// <param name="Limit">The largest permitted growth, as a share; null for any.</param>
+/// <param name="Change">The change of the mean elapsed time.</param>
+/// <param name="Limit">The maximum permitted increase, as a share; null for no limit.</param>
 internal sealed record Gate(Change Change, double? Limit)
 {
-    /// <summary>What is compared: <see cref="CommandQuantity.Name"/>.</summary>
+    /// <summary>The <see cref="CommandQuantity.Name"/> of the compared quantity.</summary>
     public const string Measure = "elapsedNanoseconds";
 
     public const int CrossedExitCode = 3;
@@ -15,7 +15,7 @@ internal sealed record Gate(Change Change, double? Limit)
     /// <summary>Whether the whole confidence interval is above the limit.</summary>
     public bool IsCrossed => Change.Low > Limit;
 
-    /// <summary>A change that may be above the limit or not.</summary>
+    /// <summary>Whether the confidence interval contains the limit, so that the result is inconclusive.</summary>
     private bool IsOpen => !IsCrossed && Change.High > Limit;
 
     public override string ToString()
@@ -33,7 +33,7 @@ internal sealed record Gate(Change Change, double? Limit)
 
         string text = Invariant($"{100 * limit:0.##}%");
         return IsCrossed ? $"{change}: above the limit of {text}"
-            : IsOpen ? $"{change}: not above the limit of {text} for certain; more runs (-r) make the interval narrower"
+            : IsOpen ? $"{change}: inconclusive: the limit of {text} is within the interval; use more runs (-r) to narrow it"
             : $"{change}: within the limit of {text}";
     }
 

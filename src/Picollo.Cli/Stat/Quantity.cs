@@ -3,14 +3,14 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Numbers with units, with four digits or in full.</summary>
+/// <summary>Formats numbers with units.</summary>
 internal static class Quantity
 {
     private static readonly string[] Times = ["ns", "µs", "ms", "s"];
     private static readonly string[] Sizes = ["B", "KiB", "MiB", "GiB", "TiB"];
     private static readonly string[] Counts = ["", "K", "M", "G", "T", "P", "E"];
 
-    /// <summary>A unit's name in JSON.</summary>
+    /// <summary>Returns the name of a unit in JSON.</summary>
     public static string NameOf(CommandUnit unit) => unit switch
     {
         CommandUnit.Nanoseconds => "nanoseconds",
@@ -18,15 +18,15 @@ internal static class Quantity
         _ => "count",
     };
 
-    /// <summary>The unit of that name.</summary>
-    /// <exception cref="FormatException">There is none.</exception>
+    /// <summary>Returns the unit with a name.</summary>
+/// <exception cref="FormatException">There is no such unit.</exception>
     public static CommandUnit UnitOf(string? name)
     {
         CommandUnit unit = Array.Find(Enum.GetValues<CommandUnit>(), unit => NameOf(unit) == name);
         return NameOf(unit) == name ? unit : throw new FormatException();
     }
 
-    /// <summary>In at most <paramref name="digits"/> + 5 columns.</summary>
+    /// <summary>Formats a number in at most <paramref name="digits"/> + 5 columns.</summary>
     public static string Short(double value, CommandUnit unit, int digits = 4) => unit switch
     {
         CommandUnit.Nanoseconds => Scaled(value, 1000, Times, digits),
@@ -34,11 +34,11 @@ internal static class Quantity
         _ => Scaled(value, 1000, Counts, digits),
     };
 
-    /// <summary>Counts to the last digit.</summary>
+    /// <summary>Formats a number. Counts have all digits.</summary>
     public static string Full(ulong value, CommandUnit unit) =>
         unit == CommandUnit.Count ? value.ToString("N0", CultureInfo.InvariantCulture) : Short(value, unit);
 
-    /// <summary>In at most six columns, up to a hundredfold.</summary>
+    /// <summary>Formats a share as a percentage, in at most six columns for shares below 100.</summary>
     public static string Percent(double share) => $"{Rounded(100 * share, 3)}%";
 
     private static string Scaled(double value, double step, string[] units, int digits)
@@ -56,7 +56,7 @@ internal static class Quantity
         return $"{number} {units[unit]}".TrimEnd();
     }
 
-    /// <summary>A number with this many significant digits.</summary>
+    /// <summary>Formats a number with the specified number of significant digits.</summary>
     private static string Rounded(double value, int digits)
     {
         int before = value == 0 ? digits : 1;

@@ -2,12 +2,12 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>A counter's value in relation to others: a rate, or a share.</summary>
+/// <summary>Relates the value of a counter to others: as a rate or a share.</summary>
 internal static class Remark
 {
     private const double NanosecondsPerSecond = 1e9;
 
-    /// <summary>A smaller share is shown.</summary>
+    /// <summary>The share of the time below which the share is shown.</summary>
     private const double AllTheTime = 0.9995;
 
     public static string On(CommandCounter counter, CommandRun run)
@@ -16,7 +16,7 @@ internal static class Remark
         return IsScaled(counter) ? $"{remark} [{Quantity.Percent(counter.RunningShare!.Value)}]".TrimStart() : remark;
     }
 
-    /// <summary>Of the CPU time: of how many CPUs it is.</summary>
+    /// <summary>Returns the number of CPUs used, for the CPU time; otherwise, an empty string.</summary>
     public static string On(CommandQuantity quantity, long value, CommandRun run) =>
         quantity.Name == "cpuNanoseconds" && run.ElapsedNanoseconds > 0 ? CpusUsed(value, run) : "";
 
@@ -41,7 +41,7 @@ internal static class Remark
     private static string CpusUsed(double nanoseconds, CommandRun run) =>
         Invariant($"{nanoseconds / run.ElapsedNanoseconds:0.000} CPUs used");
 
-    /// <summary>The counter of which a counter of misses is a share.</summary>
+    /// <summary>Returns the name of the counter that includes the specified counter of misses.</summary>
     private static string? WholeOf(string name) => name switch
     {
         "branch-misses" => "branches",

@@ -2,8 +2,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Statistics of runs, which are a sample of all that could be: with n - 1 where a summary has n, because a summary describes all
-/// values of a histogram.</summary>
+/// <summary>Statistics of runs, which are a sample: they use n - 1 where a summary uses n, because a summary describes the whole population
+/// of a histogram.</summary>
 internal static class SampleStatistics
 {
     /// <summary>The 97.5th percentile of Student's t distribution for 1 to 30 degrees of freedom (NIST/SEMATECH e-Handbook of Statistical
@@ -16,25 +16,25 @@ internal static class SampleStatistics
 
     private const double Rounding = 1e-9;
 
-    /// <summary>The sample standard deviation; 0 of one run.</summary>
+    /// <summary>Returns the sample standard deviation; 0 for one run.</summary>
     public static double StDev(HdrHistogramSummary runs)
     {
         double n = runs.TotalCount;
         return n > 1 ? runs.StDev * Math.Sqrt(n / (n - 1)) : 0;
     }
 
-    /// <summary>Cohen's d with the pooled sample standard deviation, √(((n₁ - 1)·s₁² + (n₂ - 1)·s₂²) / (n₁ + n₂ - 2)); NaN of one run
-    /// each.</summary>
+    /// <summary>Returns Cohen's d with the pooled sample standard deviation, √(((n₁ - 1)·s₁² + (n₂ - 1)·s₂²) / (n₁ + n₂ - 2)); NaN for one
+    /// run each.</summary>
     public static double EffectSize(HdrHistogramSummary before, HdrHistogramSummary after)
     {
         double n = (double)before.TotalCount + after.TotalCount;
         return n > 2 ? before.GetEffectSize(after) * Math.Sqrt((n - 2) / n) : double.NaN;
     }
 
-    /// <summary>How much the mean has grown, with its 95% confidence interval: of the logarithm of the ratio of the two means, by the delta
-    /// method, with the degrees of freedom of Welch and Satterthwaite.</summary>
-    /// <remarks>The distribution of the means is taken as normal. Between the lines of its table, t is that of the fewer degrees of
-    /// freedom, which makes the interval wider.</remarks>
+    /// <summary>Returns the relative change of the mean with its 95% confidence interval. The interval is computed for the logarithm of the
+    /// ratio of the two means by the delta method, with Welch–Satterthwaite degrees of freedom.</summary>
+/// <remarks>Assumes that the means are normally distributed. Between two lines of the table, uses the t value for fewer degrees of freedom,
+/// which makes the interval wider.</remarks>
     public static Change ChangeOf(IReadOnlyList<ulong> before, IReadOnlyList<ulong> after)
     {
         (double meanBefore, double varianceBefore) = MeanAndRelativeVariance(before);
@@ -47,7 +47,7 @@ internal static class SampleStatistics
         return new Change(ratio - 1, (ratio * Math.Exp(-halfWidth)) - 1, (ratio * Math.Exp(halfWidth)) - 1);
     }
 
-    // The variance of the mean, relative to its square; NaN of one run.
+    // Returns the mean, and the variance of the mean relative to its square; NaN for one run.
     private static (double Mean, double Variance) MeanAndRelativeVariance(IReadOnlyList<ulong> values)
     {
         double mean = values.Average(value => (double)value);
@@ -64,5 +64,5 @@ internal static class SampleStatistics
     };
 }
 
-/// <summary>A relative change, 0.1 for 10% more, and the bounds of its 95% confidence interval.</summary>
+/// <summary>A relative change (0.1 for +10%) and the bounds of its 95% confidence interval.</summary>
 internal readonly record struct Change(double Mean, double Low, double High);

@@ -6,22 +6,22 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary><c>picollo stat</c>: its options and their checks.</summary>
+/// <summary>The <c>picollo stat</c> command: defines and validates its options.</summary>
 internal static class StatCommand
 {
     public const string Name = "stat";
 
     private const int MostRuns = 1_000_000;
 
-    /// <summary>Commands are named by a letter each.</summary>
+    /// <summary>The maximum number of compared commands, which are named A to Z.</summary>
     private const int MostCommands = 26;
 
     private const string Epilogue = """
         Output:
-          The report goes to standard error, or to FILE; the command's own output
-          stays its own. With --json it goes to standard output, a line of JSON for
-          each run and result, and what the command writes there goes to standard
-          error; with -o FILE both stay where they were.
+          The report is written to standard error, or to FILE with -o. Standard output
+          belongs to the command. With --json, one line of JSON for each run and result
+          is written to standard output, and the output of the command is redirected to
+          standard error; with -o FILE, it is not redirected.
 
         Examples:
           picollo stat -- gzip -k access.log
@@ -36,71 +36,72 @@ internal static class StatCommand
           picollo stat --json -r 5 -- make | jq 'select(.run).elapsedNanoseconds'
 
         Exit codes:
-          the command's own, 128 + N where signal N ended it; of several runs the first
-          that is not 0; with -p, 0 or that of the command after --
-          1     with -p or -I: it cannot be measured here
-          2     the command line is not understood
+          the exit code of the command, or 128 + N if signal N ended it; with several
+          runs, the first one that is not 0; with -p, that of the command after --, or 0
+          1     with -p or -I: the measurement is not possible
+          2     invalid command line
           125   the tool itself failed: nothing could be measured or written
           126   the command cannot be executed
-          127   there is no such command
-          130   interrupted (143: SIGTERM); the summary of what has run is printed
-          141   nobody reads the output any more
-          With --baseline instead of the command's own and 125:
-          0     within the limit of --fail-above, if one is given
+          127   the command does not exist
+          130   interrupted (143 by SIGTERM); the summary of the completed runs is printed
+          141   the reader of the output closed the pipe
+          With --baseline, instead of the exit code of the command and 125:
+          0     within the limit of --fail-above, if specified
           1     a run failed, the baseline cannot be read, or the tool itself failed
           3     above the limit
 
         Notes:
-          Counters begin with the command's first instruction and count what it
-          starts; times, faults and memory are of the command and of those it waited
-          for. With -c and --compare, what is left of the command's processes at its
-          end is killed. The end of the tool kills the command, unless that runs as
-          another user whom you may not signal, such as sudo. --per-thread looks every
-          10 ms: threads that live for less may not be seen, and it says how much CPU
-          time that makes. --fail-above compares the means of the elapsed time, and
-          fails if the whole 95% confidence interval of the change is above the limit.
+          Counters start at the first instruction of the command and include its child
+          processes. Times, faults and memory include the child processes that the
+          command waited for. With -c and --compare, processes that still run when the
+          command ends are killed. When the tool ends, it kills the command, unless the
+          command runs as another user that you are not permitted to signal (sudo).
+          --per-thread samples threads every 10 ms and can miss shorter ones; the report
+          includes the CPU time of missed threads. --fail-above compares the means of
+          the elapsed time, and fails if the whole 95% confidence interval of the change
+          is above the limit.
         """;
 
     private static readonly Option<string[]> Events = new("-e", "--event")
     {
         HelpName = "EVENTS",
-        Description = "Count these events, named as in perf, with commas between: instructions, page-faults, LLC-load-misses, "
+        Description = "Comma-separated list of perf events to count: instructions, page-faults, LLC-load-misses, "
             + "r01c2, cpu/event=0x2e,umask=0x41/, sched:sched_switch.",
     };
     private static readonly Option<string?> Repeat = CommandOptions.Text(
-        "-r", "--repeat", "N", "Run the command N times, and show percentiles. [default: 1]");
+        "-r", "--repeat", "N", "Run the command N times and show percentiles. [default: 1]");
     private static readonly Option<string?> Warmup = CommandOptions.Text(
-        "--warmup", "N", "Run the command N times before that, unmeasured.");
+        "--warmup", "N", "Number of unmeasured runs before the measured ones. [default: 0]");
     private static readonly Option<string?> Prepare = CommandOptions.Text(
-        "--prepare", "CMD", "Run a line for /bin/sh before each run, unmeasured.");
+        "--prepare", "CMD", "Shell command (/bin/sh) to run before each run, unmeasured.");
     private static readonly Option<string?> Text = CommandOptions.Text(
-        "-c", "--command", "CMD", "Run a line for /bin/sh, in a process group of its own.");
+        "-c", "--command", "CMD", "Shell command (/bin/sh) to measure, in its own process group.");
     private static readonly Option<string[]> Compare = new("--compare")
     {
         HelpName = "A> <B> <...",
-        Description = "Run lines for /bin/sh in turn, and show how the others differ from the first, and by how much of the scatter "
+        Description = "Shell commands (/bin/sh) to run alternately. Shows the difference of each to the first, and its effect size "
             + "(Cohen's d).",
         Arity = new ArgumentArity(2, MostCommands),
         AllowMultipleArgumentsPerToken = true,
     };
     private static readonly Option<string?> Process = CommandOptions.Text(
-        "-p", "--pid", "PID", "Measure a process that runs already, until its end, Ctrl+C, or the end of the command.");
+        "-p", "--pid", "PID", "ID of a running process to measure, until it ends, Ctrl+C, or the end of the command.");
     private static readonly Option<string?> Interval = CommandOptions.Text(
-        "-I", "--interval", "MS", "Show what the counters count in each interval of MS milliseconds.");
+        "-I", "--interval", "MS", "Show the counters for each interval of MS milliseconds.");
     private static readonly Option<bool> PerThread = new("--per-thread")
     {
-        Description = "Show the CPU time of the command's threads, too.",
+        Description = "Also show the CPU time of each thread.",
     };
-    private static readonly Option<string?> Save = CommandOptions.Text("--save", "FILE", "Save the runs as a baseline.");
-    private static readonly Option<string?> Baseline = CommandOptions.Text("--baseline", "FILE", "Compare with a saved baseline.");
+    private static readonly Option<string?> Save = CommandOptions.Text("--save", "FILE", "Save the runs as a baseline file.");
+    private static readonly Option<string?> Baseline = CommandOptions.Text("--baseline", "FILE", "Compare the runs with a saved baseline.");
     private static readonly Option<string?> FailAbove = CommandOptions.Text(
-        "--fail-above", "PERCENT", "With --baseline: end with exit code 3 if the elapsed time has grown by more, such as 5%.");
+        "--fail-above", "PERCENT", "Exit with code 3 if the elapsed time increased by more than PERCENT, such as 5%. Requires --baseline.");
     private static readonly Option<string?> Markdown = CommandOptions.Text(
-        "--export-markdown", "FILE", "Write the results as a Markdown table.");
+        "--export-markdown", "FILE", "Write the results to a file as a Markdown table.");
     private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of a table." };
     private static readonly Option<string?> Output = CommandOptions.Text(
         "-o", "--output", "FILE", "Write the report to a file. [default: standard error]");
-    private static readonly Option<bool> Verbose = new("-v", "--verbose") { Description = "Say in full why something is not counted." };
+    private static readonly Option<bool> Verbose = new("-v", "--verbose") { Description = "Show in full why something is not counted." };
     private static readonly Argument<string[]> Arguments = new("CMD")
     {
         Description = "The command and its arguments, after --.",
@@ -120,17 +121,17 @@ internal static class StatCommand
                 result.AddError(e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal));
             }
         });
-        Repeat.Check(word => Number(word, 1, MostRuns) is not null, _ => $"-r takes a number of runs, 1 to {MostRuns}.");
-        Warmup.Check(word => Number(word, 0, MostRuns) is not null, _ => $"--warmup takes a number of runs, 0 to {MostRuns}.");
-        Process.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-p takes the ID of a process, not '{word}'.");
-        Interval.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-I takes a number of milliseconds, not '{word}'.");
-        FailAbove.Check(word => Percent(word) is not null, word => $"--fail-above takes a percentage such as 5%, not '{word}'.");
+        Repeat.Check(word => Number(word, 1, MostRuns) is not null, _ => $"-r must be a number of runs from 1 to {MostRuns}.");
+        Warmup.Check(word => Number(word, 0, MostRuns) is not null, _ => $"--warmup must be a number of runs from 0 to {MostRuns}.");
+        Process.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
+        Interval.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-I must be a number of milliseconds, not '{word}'.");
+        FailAbove.Check(word => Percent(word) is not null, word => $"--fail-above must be a percentage such as 5%, not '{word}'.");
         Prepare.Check(word => !string.IsNullOrWhiteSpace(word), _ => "The command of --prepare is empty.");
     }
 
     public static Command Create(Terminal terminal)
     {
-        Command command = new(Name, "Measure what a command costs: time, memory, counters.")
+        Command command = new(Name, "Measure the time, memory and performance counters of a command.")
         {
             Events, Repeat, Warmup, Prepare, Text, Compare, Process, Interval, PerThread, Save, Baseline, FailAbove, Markdown, Json, Output,
             Verbose, Arguments,
@@ -147,23 +148,26 @@ internal static class StatCommand
         return command;
     }
 
-    // By the words as they were given: the parser throws if it is asked for the value of an option that already has an error.
+    // Uses the tokens, because the parser throws when reading the value of an option that already has an error.
     private static string? WhyNot(CommandResult result)
     {
         string[][] given = [Words(result.GetResult(Arguments)), Words(result.GetResult(Text)), Words(result.GetResult(Compare))];
         int commands = given.Count(words => words.Length > 0);
         bool isSeries = given[2].Length > 0 || Number(Words(result.GetResult(Repeat)), 1, MostRuns) > 1;
         bool hasProcess = IsGiven(Process);
-        return (hasProcess ? commands > 1 : commands != 1) ? "One command is needed: after --, with -c, or two or more with --compare."
+        return (hasProcess ? commands > 1 : commands != 1)
+                ? "Specify one command, after -- or with -c, or two or more commands with --compare."
             : given.Any(words => words.Length > 0 && string.IsNullOrWhiteSpace(words[0])) || given[2].Any(string.IsNullOrWhiteSpace)
                 ? "The command is empty."
-            : IsGiven(PerThread) && isSeries ? "--per-thread is of one run of one command."
-            : IsGiven(Interval) && isSeries ? "-I is of one run of one command."
-            : hasProcess && isSeries ? "-p is of one process, measured once."
-            : hasProcess && (IsGiven(PerThread) || IsGiven(Warmup) || IsGiven(Prepare)) ? "-p is of a process that runs already."
-            : (IsGiven(Save) || IsGiven(Baseline)) && (given[2].Length > 0 || hasProcess) ? "A baseline is of one command."
-            : IsGiven(FailAbove) && !IsGiven(Baseline) ? "--fail-above needs --baseline."
-            : IsGiven(FailAbove) && !isSeries ? "--fail-above needs several runs (-r), by whose scatter it tells a change from chance."
+            : IsGiven(PerThread) && isSeries ? "--per-thread requires a single run of a single command."
+            : IsGiven(Interval) && isSeries ? "-I requires a single run of a single command."
+            : hasProcess && isSeries ? "-p cannot be combined with several runs or commands."
+            : hasProcess && (IsGiven(PerThread) || IsGiven(Warmup) || IsGiven(Prepare))
+                ? "-p cannot be combined with --per-thread, --warmup or --prepare."
+            : (IsGiven(Save) || IsGiven(Baseline)) && (given[2].Length > 0 || hasProcess)
+                ? "--save and --baseline require a single command."
+            : IsGiven(FailAbove) && !IsGiven(Baseline) ? "--fail-above requires --baseline."
+            : IsGiven(FailAbove) && !isSeries ? "--fail-above requires several runs (-r) to estimate the variance."
             : null;
 
         bool IsGiven(Option option) => result.GetResult(option) is { Implicit: false };
@@ -211,7 +215,7 @@ internal static class StatCommand
             ? number
             : null;
 
-    /// <summary>A share, of a percentage with or without its sign; null if it is none.</summary>
+    /// <summary>Parses a percentage, with or without a percent sign, as a share. Returns null if it is invalid.</summary>
     private static double? Percent(string word) =>
         double.TryParse(word.TrimEnd('%'), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent)
             && double.IsFinite(percent)
@@ -220,27 +224,27 @@ internal static class StatCommand
 }
 
 /// <summary>The options of <c>picollo stat</c>.</summary>
-/// <param name="Commands">One, or those that are compared.</param>
+/// <param name="Commands">The command to measure, or the commands to compare.</param>
 internal sealed record StatOptions(IReadOnlyList<MeasuredCommand> Commands)
 {
-    /// <summary>As perf names them; null for the default events.</summary>
+    /// <summary>The events, named as in perf; null for the default events.</summary>
     public string? Events { get; init; }
 
     public int Runs { get; init; } = 1;
 
-    /// <summary>Unmeasured runs before the others.</summary>
+    /// <summary>The number of unmeasured runs before the measured ones.</summary>
     public int Warmups { get; init; }
 
-    /// <summary>What runs before each run; null for nothing.</summary>
+    /// <summary>The command to run before each run; null for none.</summary>
     public MeasuredCommand? Preparation { get; init; }
 
-    /// <summary>The process that is measured instead of a command; null for none.</summary>
+    /// <summary>The ID of the process to measure instead of a command; null for none.</summary>
     public int? ProcessId { get; init; }
 
-    /// <summary>The command during which the process is measured; null for none.</summary>
+    /// <summary>The command that determines how long the process is measured; null for none.</summary>
     public MeasuredCommand? Meanwhile { get; init; }
 
-    /// <summary>How often the counters are shown; null for at the end only.</summary>
+    /// <summary>The interval at which counters are shown; null to show them only at the end.</summary>
     public TimeSpan? Interval { get; init; }
 
     public bool PerThread { get; init; }
@@ -249,7 +253,7 @@ internal sealed record StatOptions(IReadOnlyList<MeasuredCommand> Commands)
 
     public string? BaselinePath { get; init; }
 
-    /// <summary>The largest permitted growth of the elapsed time, as a share; null for any.</summary>
+    /// <summary>The maximum permitted increase of the elapsed time, as a share; null for no limit.</summary>
     public double? Limit { get; init; }
 
     public string? MarkdownPath { get; init; }

@@ -6,8 +6,8 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>The report as JSON Lines: an object per run when it ends, then one per command of several runs, and one of a comparison
-/// (docs/schemas/picollo-stat.schema.json).</summary>
+/// <summary>Writes the report as JSON Lines (docs/schemas/picollo-stat.schema.json): an object for each run when it ends, then one for each
+/// command with several runs, and one for each comparison.</summary>
 internal sealed class StatJson(TextWriter writer, StatOptions options) : StatReport
 {
     private readonly int[] _runs = new int[options.Commands.Count];

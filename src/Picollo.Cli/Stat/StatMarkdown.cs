@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>The results as a Markdown table, a row for each command.</summary>
+/// <summary>Writes the results as a Markdown table with one row for each command.</summary>
 internal static class StatMarkdown
 {
     public static void Write(
@@ -27,7 +27,7 @@ internal static class StatMarkdown
     {
         if (series[Gate.Measure] is not { } elapsed)
         {
-            return; // it was interrupted before its first run
+            return; // interrupted before the first run
         }
 
         HdrHistogramSummary summary = elapsed.Histogram.GetSummary();
@@ -49,7 +49,8 @@ internal static class StatMarkdown
         string Mean(string measure) => series[measure] is { } known ? Quantity.Short(known.Histogram.GetSummary().Mean, known.Unit) : "";
     }
 
-    /// <summary>As code, in a cell: by GitHub's Markdown a bar is escaped there, too, and backquotes stand between more of them.</summary>
+    /// <summary>Formats a text as code in a table cell. In GitHub Markdown, a vertical bar must be escaped even in code, and text with
+    /// backquotes must be enclosed in a longer sequence of backquotes.</summary>
     private static string Code(string text)
     {
         string clean = ForeignText.Clean(text).Replace("|", "\\|", StringComparison.Ordinal);

@@ -5,24 +5,25 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Runs the commands, measures them, and reports the results.</summary>
+/// <summary>Runs and measures commands, and reports the results.</summary>
 internal sealed class StatRunner : IDisposable
 {
     private const int OwnFailure = 125;
 
-    /// <summary>What <see cref="CommandQuantity.All"/> does not have of a run.</summary>
+    /// <summary>The default events that <see cref="CommandQuantity.All"/> does not include.</summary>
     private const string UsualEvents = "cpu-migrations,cycles,instructions,branches,branch-misses";
 
-    /// <summary>Where counters are all there is. With those above, the default events of perf stat, without the stalled cycles, which few
-    /// CPUs count.</summary>
+    /// <summary>Additional default events if only counters are available. Together, these are the default events of perf stat, without the
+    /// stalled cycles, which few CPUs count.</summary>
     private const string SoftwareEvents = "task-clock,context-switches,page-faults";
 
     private static readonly TimeSpan ThreadInterval = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>Progress is shown from then on.</summary>
+    /// <summary>The time after which progress is shown.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(0.5);
 
-    /// <summary>Ctrl+C goes to the command, too, which may end before this process has handled the signal.</summary>
+    /// <summary>The time to wait for a signal: the command also receives Ctrl+C, and may end before this process has handled the
+    /// signal.</summary>
     private static readonly TimeSpan SignalDelay = TimeSpan.FromMilliseconds(100);
 
     private readonly Terminal _terminal;
@@ -70,9 +71,10 @@ internal sealed class StatRunner : IDisposable
     private static Baseline ReadBaseline(string path, StatOptions options)
     {
         Baseline baseline = Baseline.Read(path);
-        return baseline.Series[Gate.Measure] is not { } elapsed ? throw new CommandException($"{path}: the baseline has no elapsed times")
+        return baseline.Series[Gate.Measure] is not { } elapsed
+                ? throw new CommandException($"{path}: the baseline contains no elapsed times")
             : options.Limit is not null && elapsed.Values.Count < 2 ? throw new CommandException(
-                $"{path}: the baseline is of one run; save it of several (-r), by whose scatter a change is told from chance")
+                $"{path}: the baseline has a single run; save it with several runs (-r) to estimate the variance")
             : baseline;
     }
 
@@ -133,7 +135,7 @@ internal sealed class StatRunner : IDisposable
         };
     }
 
-    /// <summary>Runs the commands in turn. Gives the exit code of <see cref="StatOptions.Meanwhile"/>.</summary>
+    /// <summary>Runs the commands alternately. Returns the exit code of <see cref="StatOptions.Meanwhile"/>.</summary>
     private int Measure(CommandMeter meter, CommandSeries[] series, StatReport report)
     {
         if (_options.ProcessId is { } id)
@@ -198,7 +200,7 @@ internal sealed class StatRunner : IDisposable
         }
     }
 
-    /// <summary>Measures a process while a command runs, or until it ends or the user interrupts.</summary>
+    /// <summary>Measures a process until the command ends, the process ends, or the user interrupts.</summary>
     private CommandRun WaitMeanwhile(RunningCommand attached, RunningCommand? command, out int exitCode)
     {
         Task<CommandRun>? waiting = command?.WaitAsync();
@@ -230,8 +232,8 @@ internal sealed class StatRunner : IDisposable
 
     private IEnumerable<string?> BaselineNotes(Baseline? baseline, Machine machine) => baseline is null ? [] :
     [
-        baseline.Machine == machine ? null : $"the baseline is of another machine: {baseline.Machine}; this is {machine}",
-        baseline.Command == _options.Commands[0].Text ? null : $"the baseline is of another command: {baseline.Command}",
+        baseline.Machine == machine ? null : $"the baseline was saved on a different machine: {baseline.Machine}; this machine: {machine}",
+        baseline.Command == _options.Commands[0].Text ? null : $"the baseline was saved for a different command: {baseline.Command}",
     ];
 
     private static IEnumerable<string> Texts(IEnumerable<string?> texts) => texts.OfType<string>();
@@ -245,8 +247,8 @@ internal sealed class StatRunner : IDisposable
 
         if (!isComplete || isCrossed)
         {
-            string reason = isCrossed ? "the limit is crossed" : "not all runs succeeded";
-            _terminal.Error.WriteLine(ForeignText.Clean($"not saved to {path}: {reason}"));
+            string reason = isCrossed ? "the limit is exceeded" : "not all runs succeeded";
+            _terminal.Error.WriteLine(ForeignText.Clean($"baseline not saved to {path}: {reason}"));
             return;
         }
 
@@ -255,17 +257,17 @@ internal sealed class StatRunner : IDisposable
     }
 }
 
-/// <summary>The results.</summary>
-/// <param name="Series">Of each command.</param>
-/// <param name="IsInterrupted">Whether there are fewer runs than requested, or the only one was cut short.</param>
+/// <summary>The results of a measurement.</summary>
+/// <param name="Series">The runs of each command.</param>
+/// <param name="IsInterrupted">Whether the user interrupted, so that runs are missing or the only one is incomplete.</param>
 internal sealed record StatResult(IReadOnlyList<CommandSeries> Series, bool IsInterrupted)
 {
-    /// <summary>What is not available here, and why; what is to be known of the baseline.</summary>
+    /// <summary>Notes about unavailable counters and about the baseline.</summary>
     public IReadOnlyList<string> Notes { get; init; } = [];
 
     public Baseline? Baseline { get; init; }
 
-    /// <summary>Null without a baseline, or if not all runs succeeded.</summary>
+    /// <summary>The comparison with the baseline; null if there is no baseline, or if not all runs succeeded.</summary>
     public Gate? Gate { get; init; }
 }
 
@@ -274,13 +276,13 @@ internal abstract class StatReport
 {
     private long _intervalEnd;
 
-    /// <summary>Writes a run of a command when it has ended.</summary>
-    /// <param name="command">The command's number, from 0.</param>
+    /// <summary>Writes a completed run of a command.</summary>
+/// <param name="command">The zero-based index of the command.</param>
     public virtual void Add(int command, CommandRun run)
     {
     }
 
-    /// <summary>Writes an interval when it has ended.</summary>
+    /// <summary>Writes a completed interval.</summary>
     public void Add(CommandInterval interval)
     {
         AddInterval(interval.EndNanoseconds, new CommandRun
@@ -294,7 +296,8 @@ internal abstract class StatReport
     /// <summary>Writes the summary.</summary>
     public abstract void End(StatResult result);
 
-    /// <param name="endNanoseconds">Since the start.</param>
-    /// <param name="run">What was counted in the interval, and its length.</param>
+    /// <summary>Writes a completed interval.</summary>
+/// <param name="endNanoseconds">The end of the interval, in nanoseconds since the start.</param>
+/// <param name="run">The counters and the length of the interval.</param>
     protected abstract void AddInterval(long endNanoseconds, CommandRun run);
 }

@@ -6,13 +6,13 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>The report as tables, 80 columns wide at most.</summary>
+/// <summary>Writes the report as tables of at most 80 columns.</summary>
 internal sealed class StatText(TextWriter writer, StatOptions options) : StatReport
 {
     private const int Width = 80;
     private const double NanosecondsPerSecond = 1e9;
 
-    /// <summary>Digits of a number in a table of many; all of them are in the JSON.</summary>
+    /// <summary>The significant digits in tables of several runs. The JSON output has all digits.</summary>
     private const int Digits = 3;
 
     private int _nameWidth;
@@ -75,7 +75,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
     }
 
     private static IEnumerable<string> Shared(IEnumerable<CommandRun> runs) => runs.Any(run => run.Counters.Any(Remark.IsScaled))
-        ? ["[n%]: there are more counters than the CPU has; this one counted so much of the time, and its value is scaled"]
+        ? ["[n%]: the CPU has too few counters; this counter ran n% of the time, and its value is scaled"]
         : [];
 
     private IEnumerable<string> Failures(CommandRun[] runs)
@@ -91,7 +91,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         : Invariant($"ended with exit code {run.ExitCode}");
 
     private string Runs(int done, bool isInterrupted, string how) => isInterrupted && done < options.Runs
-        ? Invariant($"{done} of {options.Runs} runs{how}: interrupted, and the one cut short left out")
+        ? Invariant($"{done} of {options.Runs} runs{how}: interrupted; the incomplete run is excluded")
         : Invariant($"{done} {(done == 1 ? "run" : "runs")}{how}");
 
     private void Write(CommandSeries series, Baseline? baseline)
@@ -139,7 +139,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         }
     }
 
-    /// <summary>Whether a default counter counts what a row of the run has already.</summary>
+    /// <summary>Returns whether a default counter duplicates another row of the run.</summary>
     private static bool IsQuantity(CommandCounter counter, CommandRun run) => counter.Name switch
     {
         "task-clock" => true,
@@ -188,7 +188,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
                 At(summary.P99),
                 Quantity.Short(summary.P100.Value, measure.Unit, Digits));
 
-            // A percentile above which no run lies would be the maximum by another name.
+            // A percentile with no run above it would only repeat the maximum.
             string At(Percentile percentile) => PercentileRank.IsBelowMaximum(percentile.Rank, summary.TotalCount)
                 ? Quantity.Short(percentile.Value, measure.Unit, Digits)
                 : "-";
@@ -205,7 +205,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         }
 
         IReadOnlyList<CommandSeries> series = result.Series;
-        writer.WriteLine(Runs(series[0].Runs.Count, result.IsInterrupted, " of each, in turn"));
+        writer.WriteLine(Runs(series[0].Runs.Count, result.IsInterrupted, " of each command, alternately"));
         for (int i = 1; i < series.Count; i++)
         {
             if (series[i].Runs.Count > 0)
@@ -242,7 +242,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
 
         table.Write(writer);
         writer.WriteLine();
-        writer.WriteLine("d: the difference in standard deviations (Cohen's d); 0.2 is small, 0.8 large");
+        writer.WriteLine("d: the difference in standard deviations (Cohen's d); 0.2 is small, 0.8 is large");
     }
 
     private static string Shortened(string text) => text.Length <= Width ? text : text[..(Width - 1)] + "…";

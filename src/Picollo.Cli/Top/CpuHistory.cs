@@ -3,12 +3,12 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The CPU time of each process over the session: for how many milliseconds it used which share of a CPU.</summary>
-/// <remarks>A process that never ran has no histogram but only a time: few of thousands of processes run. Ended processes are removed with
+/// <summary>The CPU shares of each process over the session, weighted by milliseconds.</summary>
+/// <remarks>A process that has not run has no histogram, because only few of thousands of processes run. Ended processes are removed with
 /// the next sample.</remarks>
 internal sealed class CpuHistory
 {
-    /// <summary>Steps of 0.01 % of a CPU.</summary>
+    /// <summary>The number of steps per CPU: a step is 0.01 %.</summary>
     public const double StepsPerCpu = 10_000;
 
     private readonly Dictionary<int, Entry> _entries = [];
@@ -26,7 +26,7 @@ internal sealed class CpuHistory
         ulong milliseconds = (ulong)Math.Round(interval.TotalMilliseconds);
         if (_factory is null)
         {
-            // Shares of a few milliseconds may exceed the number of CPUs, and CPUs may be added.
+            // A share over a few milliseconds may exceed the number of CPUs, and CPUs may be added.
             _most = (ulong)(4 * Math.Max(cpus, 4) * StepsPerCpu);
             _factory = HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(_most);
         }
@@ -55,19 +55,19 @@ internal sealed class CpuHistory
         }
     }
 
-    /// <summary>The shares of a process in <see cref="StepsPerCpu"/> (values) and their durations in milliseconds (counts); null if there
-    /// are none yet.</summary>
+    /// <summary>Returns the histogram of a process: values are shares in <see cref="StepsPerCpu"/>, counts are milliseconds. Returns null
+    /// if the process has no share yet.</summary>
     public ReadOnlyHdrHistogram? Of(int process) => _entries.GetValueOrDefault(process)?.ToHistogram(_factory!);
 
-    /// <summary>Percentiles of the shares of a process; null if there are none yet.</summary>
+    /// <summary>Returns the percentiles of the shares of a process; null if the process has no share yet.</summary>
     public SessionShares? GetShares(int process) => _entries.GetValueOrDefault(process)?.GetShares();
 
     private sealed class Entry(long startNanoseconds)
     {
-        private PlainHdrHistogram<uint>? _histogram; // null as long as it has not run
+        private PlainHdrHistogram<uint>? _histogram; // null until the process has run
         private ulong _idleMilliseconds;
 
-        /// <summary>Distinguishes processes that had the same ID.</summary>
+        /// <summary>The start time, which distinguishes processes with the same ID.</summary>
         public long StartNanoseconds => startNanoseconds;
 
         public int Sample { get; set; }
@@ -113,5 +113,6 @@ internal sealed class CpuHistory
     }
 }
 
-/// <summary>Shares of a CPU that a process did not exceed for a part of the time in which it was seen; within 1 %.</summary>
+/// <summary>Percentiles of the CPU share of a process over the time in which it was observed, with a relative error of at most 1
+/// %.</summary>
 internal readonly record struct SessionShares(TimeSpan Seen, double P50, double P90, double P99, double Max);

@@ -2,12 +2,12 @@ using System.Diagnostics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Writes pages one after the other.</summary>
+/// <summary>Writes pages one after another.</summary>
 internal static class TopBatch
 {
     /// <summary>Writes pages of text.</summary>
-    /// <param name="width">The largest length of lines; null for the width of the terminal, or no limit if there is none, so that programs
-    /// read whole lines.</param>
+    /// <param name="width">The maximum length of a line; null for the width of the terminal, or for no limit if there is no terminal, so
+    /// that programs read complete lines.</param>
     /// <returns>The exit code.</returns>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings, int? width)
     {
@@ -35,8 +35,8 @@ internal static class TopBatch
             });
     }
 
-    /// <summary>Shows samples in an interval, until a number is reached or the user interrupts.</summary>
-    /// <param name="report">Receives, once, each reason why something is not available.</param>
+    /// <summary>Shows samples at fixed intervals until the requested number is reached or the user interrupts.</summary>
+/// <param name="report">A callback that receives the reason for each unavailable item once.</param>
     /// <returns>The exit code.</returns>
     public static int Repeat(TopModel model, TopSettings settings, Action<string> report, Action show)
     {
@@ -61,7 +61,7 @@ internal static class TopBatch
             model.Update();
             show();
 
-            // In fixed intervals, so that delays do not add up; missed samples are not caught up.
+            // Fixed intervals avoid cumulative delays. Missed samples are skipped.
             TimeSpan now = Stopwatch.GetElapsedTime(start);
             next = next + settings.Delay > now ? next + settings.Delay : now + settings.Delay;
         }

@@ -3,8 +3,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The columns of top(1), with %WAIT between %MEM and TIME+, so that the columns before it keep their numbers for awk. If they
-/// leave little room for names they are narrower, and numbers in larger units.</summary>
+/// <summary>The columns of top(1), plus %WAIT between %MEM and TIME+, so that the columns before it keep their positions for awk. On a
+/// narrow page, columns are narrower and numbers have larger units.</summary>
 internal readonly record struct TopColumns(int Id, int Virtual, int Resident, int Shared, int Memory, int Time)
 {
     private const int User = 8;
@@ -12,16 +12,17 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
     private const int Percent = 5;
     private const int NarrowestId = 5;
 
-    /// <summary>Names have 15 bytes.</summary>
+    /// <summary>The width of the name column: names have at most 15 bytes.</summary>
     private const int EnoughForName = 15;
 
-    /// <summary>Shown as <c>rt</c>: the priorities that stop the CPU's own work (SCHED_FIFO 99, SCHED_DEADLINE).</summary>
+    /// <summary>The smallest priority that is shown as a number. Smaller ones (SCHED_FIFO 99, SCHED_DEADLINE) are shown as
+    /// <c>rt</c>.</summary>
     private const int HighestShown = -99;
 
     private int BeforeName => Id + User + (2 * Priority) + Virtual + Resident + Shared + 1 + (2 * Percent) + Memory + Time + 12;
 
-    /// <summary>The widths for a page.</summary>
-    /// <param name="largestId">The largest process or thread ID on it.</param>
+    /// <summary>Returns the column widths for a page.</summary>
+/// <param name="largestId">The largest process or thread ID on the page.</param>
     public static TopColumns For(int columns, long largestId)
     {
         int id = NarrowestId;
@@ -51,9 +52,10 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
         to.Append(" COMMAND");
     }
 
-    /// <param name="to">An empty line.</param>
-    /// <param name="command">The text of the last column; fit for a terminal.</param>
-    /// <param name="memoryBytes">The machine's memory; 0 if it is not known.</param>
+    /// <summary>Appends a row to an empty line.</summary>
+/// <param name="to">The empty line.</param>
+/// <param name="command">The text of the last column, without control characters.</param>
+/// <param name="memoryBytes">The memory of the machine, in bytes; 0 if it is unknown.</param>
     public void AppendRow(StringBuilder to, in TopRow row, string command, long memoryBytes, int columns)
     {
         TopNumbers.AppendCount(to, row.Id, Id).Append(' ');

@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Picollo.Cli.Top;
 
-/// <summary><c>picollo top</c>: its options.</summary>
+/// <summary>The <c>picollo top</c> command: defines and validates its options.</summary>
 internal static class TopCommand
 {
     private static readonly Dictionary<string, TopSort> Fields = new(StringComparer.OrdinalIgnoreCase)
@@ -18,10 +18,10 @@ internal static class TopCommand
 
     private const string Epilogue = """
         Columns:
-          Those of top(1), where 100 %CPU is one full CPU; and %WAIT, the time in which
-          threads could have run but waited, because another one ran on their CPU or
-          their cgroup was throttled. It is the sum over all threads of the process, so
-          it can be above 100.
+          The columns of top(1), where 100 %CPU is one full CPU, plus %WAIT: the time in
+          which threads were runnable but had to wait, because another thread ran on
+          their CPU or their cgroup was throttled. %WAIT is the sum over all threads of
+          the process, so it can exceed 100.
 
         Examples:
           picollo top
@@ -31,48 +31,52 @@ internal static class TopCommand
             jq '.processes[0].session.p99CpuShare'
 
         Exit codes:
-          0    done, or left by q
-          1    the machine cannot be read (no /proc), or there is no such process
-          2    the command line is not understood
-          130  interrupted by Ctrl+C (143: SIGTERM)
-          141  nobody reads the output any more
+          0    success
+          1    system data cannot be read (no /proc), or the process does not exist
+          2    invalid command line
+          130  interrupted by Ctrl+C (143 by SIGTERM)
+          141  the reader of the output closed the pipe
         """;
 
     public static Command Create(Terminal terminal)
     {
         Option<bool> batch = new("-b", "--batch")
         {
-            Description = "Write page after page as plain text, as if the output is not a terminal.",
+            Description = "Write pages as plain text, as when the output is not a terminal.",
         };
         Option<string?> delay = CommandOptions.Text(
-            "-d", "--delay", "SECS", "Set the seconds between two samples, 0.1 and more. [default: 3]");
-        Option<string?> iterations = CommandOptions.Text("-n", "--iterations", "N", "Stop after N pages.");
-        Option<string[]> pids = new("-p", "--pid") { HelpName = "PID,…", Description = "List only these processes." };
+            "-d", "--delay", "SECS", "Time between samples, 0.1 to 1000000 seconds. [default: 3]");
+        Option<string?> iterations = CommandOptions.Text("-n", "--iterations", "N", "Stop after N pages. [default: no limit]");
+        Option<string[]> pids = new("-p", "--pid")
+        {
+            HelpName = "PID,…",
+            Description = "IDs of the processes to list, separated by commas. [default: all]",
+        };
         Option<string?> user = CommandOptions.Text(
-            "-u", "--user", "USER", "List only the processes of this effective user, by name or number.");
-        Option<bool> threads = new("-H", "--threads") { Description = "List threads." };
-        Option<bool> perCpu = new("-1", "--per-cpu") { Description = "Show each CPU." };
+            "-u", "--user", "USER", "Name or ID of the effective user whose processes to list. [default: all]");
+        Option<bool> threads = new("-H", "--threads") { Description = "List threads instead of processes." };
+        Option<bool> perCpu = new("-1", "--per-cpu") { Description = "Show one line for each CPU." };
         Option<bool> commandLine = new("-c", "--command-line") { Description = "Show command lines instead of names." };
         Option<string?> sort = CommandOptions.Text(
-            "-o", "--sort", "FIELD", "Order by %CPU, %MEM, %WAIT, TIME+ or PID, the largest first; -FIELD: the smallest. [default: %CPU]");
+            "-o", "--sort", "FIELD", "Sort order: %CPU, %MEM, %WAIT, TIME+ or PID, descending; -FIELD for ascending. [default: %CPU]");
         Option<string?> width = CommandOptions.Text(
-            "-w", "--width", "N", "Cut the lines of -b at N columns. [default: the terminal's width]");
-        Option<bool> secure = new("-s", "--secure") { Description = "Neither signal nor renice processes." };
+            "-w", "--width", "N", "Truncate the lines of -b to N columns. [default: the terminal's width]");
+        Option<bool> secure = new("-s", "--secure") { Description = "Disable signals and niceness changes." };
         Option<bool> json = new("--json")
         {
-            Description = "Write a line of JSON for each sample, with each process's share over the session.",
+            Description = "Write one line of JSON for each sample, including CPU shares over the session.",
         };
 
-        Command command = new("top", "Show the machine's CPUs and processes.")
+        Command command = new("top", "Show the CPU use of the machine and its processes.")
         {
             batch, delay, iterations, pids, user, threads, perCpu, commandLine, sort, width, secure, json,
         };
-        delay.Check(text => TopSettings.DelayOf(text) is not null, _ => $"-d takes {TopSettings.Delays}.");
-        iterations.Check(text => CountOf(text) is not null, _ => "-n takes a number of pages, 1 and more.");
-        pids.Check(text => text.Split(',').All(id => CountOf(id) is not null), _ => "-p takes process ids with commas between.");
-        user.Check(text => Users.TryFind(text, out _), text => $"-u: there is no user '{text}'.");
-        sort.Check(text => Fields.ContainsKey(text.TrimStart('+', '-')), _ => "-o takes %CPU, %MEM, %WAIT, TIME+ or PID.");
-        width.Check(text => CountOf(text) is not null, _ => "-w takes a number of columns, 1 and more.");
+        delay.Check(text => TopSettings.DelayOf(text) is not null, _ => $"-d must be {TopSettings.Delays}.");
+        iterations.Check(text => CountOf(text) is not null, _ => "-n must be a number of pages, 1 or more.");
+        pids.Check(text => text.Split(',').All(id => CountOf(id) is not null), _ => "-p must be process IDs separated by commas.");
+        user.Check(text => Users.TryFind(text, out _), text => $"-u: user '{text}' does not exist.");
+        sort.Check(text => Fields.ContainsKey(text.TrimStart('+', '-')), _ => "-o must be %CPU, %MEM, %WAIT, TIME+ or PID.");
+        width.Check(text => CountOf(text) is not null, _ => "-w must be a number of columns, 1 or more.");
         command.SetAction(parsed =>
         {
             TopSettings settings = new()

@@ -2,14 +2,14 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The lines above the list, in the words of top(1).</summary>
+/// <summary>Formats the lines above the list as in top(1).</summary>
 internal static class TopHeader
 {
     private const double MiB = 1 << 20;
     private const double LargestInColumn = 999_999.9;
     private const string Units = "MGTP";
 
-    /// <summary>The lines; each may be wider than the page.</summary>
+    /// <summary>Returns the lines. A line may be wider than the page.</summary>
     public static IEnumerable<string> Lines(TopSample sample, TopSettings settings)
     {
         yield return First(sample);
@@ -43,7 +43,7 @@ internal static class TopHeader
             string throttled = cgroup.Periods is null ? ""
                 : Invariant($", {cgroup.ThrottledPeriods} of {cgroup.Periods} periods throttled, ")
                     + Invariant($"{cgroup.ThrottledTime?.TotalSeconds:0.00} s");
-            string ever = cgroup.Now.ThrottledTime is { } time ? Invariant($" ({time.TotalSeconds:0.0} s in all)") : "";
+            string ever = cgroup.Now.ThrottledTime is { } time ? Invariant($" ({time.TotalSeconds:0.0} s in total)") : "";
             yield return Invariant($"Cgroup  : {used}{cgroup.Now.Limit:0.00} CPUs{throttled}{ever}");
         }
 
@@ -53,10 +53,10 @@ internal static class TopHeader
                 + Invariant($"{some.Average300 * 100,5:0.0} avg300, % of time some thread waited");
         }
 
-        // Kernel threads, whose niceness is not the user's, have no address space.
+        // Exclude kernel threads, whose niceness the user did not set: they have no address space.
         if (sample.HasAutogroups == true && sample.Processes.Exists(row => row.Process is { Nice: not (0 or null), VirtualBytes: > 0 }))
         {
-            yield return "NI      : counts only within a session, because autogroups are on (sched(7))";
+            yield return "NI      : applies only within a session, because autogroups are enabled (sched(7))";
         }
     }
 
@@ -69,7 +69,7 @@ internal static class TopHeader
         return Invariant($"top - {sample.Time:HH:mm:ss} {string.Join(", ", parts.Where(part => part.Length > 0))}").TrimEnd();
     }
 
-    // As uptime(1): minutes in the first hour.
+    // As in uptime(1), in minutes during the first hour.
     private static string Uptime(TimeSpan up)
     {
         string days = up.Days == 0 ? "" : Invariant($"{up.Days} day{(up.Days == 1 ? "" : "s")}, ");

@@ -3,12 +3,12 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Samples as JSON Lines (docs/schemas/picollo-top.schema.json). Unknown values are null.</summary>
+/// <summary>Writes samples as JSON Lines (docs/schemas/picollo-top.schema.json). Unknown values are null.</summary>
 internal static class TopJson
 {
     private const long NanosecondsPerMillisecond = 1_000_000;
 
-    /// <summary>Writes a line per sample, and before the first one what is not available.</summary>
+    /// <summary>Writes notes about unavailable data, and then one line for each sample.</summary>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings)
     {
         TopList processes = new();

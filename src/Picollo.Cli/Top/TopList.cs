@@ -1,19 +1,19 @@
 namespace Picollo.Cli.Top;
 
-/// <summary>Rows in the order of the list: by a number, and for equal numbers the smallest ID first, so that the list does not jump. Reuses
-/// its memory.</summary>
+/// <summary>Selects and sorts the rows of the list. Rows with equal keys are sorted by ID, so that they do not change places. Reuses its
+/// memory.</summary>
 internal sealed class TopList
 {
-    /// <summary>Below all: unknown numbers are last in descending order.</summary>
+    /// <summary>The key of unknown numbers, which are last in descending order.</summary>
     private const double Unknown = -1;
 
     private readonly List<(double Key, long Id, int Index)> _order = [];
 
-    /// <summary>The rows that were selected last.</summary>
+    /// <summary>The rows of the last selection.</summary>
     public List<TopRow> Rows { get; } = [];
 
-    /// <summary>The rows that the settings list, in their order.</summary>
-    /// <param name="commandOf">What the last column shows of a row.</param>
+    /// <summary>Selects and sorts rows according to the settings.</summary>
+/// <param name="commandOf">A function that returns the text of the last column.</param>
     public List<TopRow> Select(List<TopRow> all, TopSettings settings, Func<TopRow, string> commandOf)
     {
         _order.Clear();

@@ -4,14 +4,14 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Samples of the machine, and what processes did over the session.</summary>
+/// <summary>Takes samples of the machine, and keeps the history of processes over the session.</summary>
 internal sealed class TopModel(TopSettings settings) : IDisposable
 {
     private const SystemCpuParts Parts =
         SystemCpuParts.Machine | SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners | ProcessDetails.Waits;
 
-    /// <summary>The interval of the first page, which should appear soon and show the current state, neither zeros nor a mean since the
-    /// start. The resolution of the counters is 10 ms.</summary>
+    /// <summary>The interval of the first page. It is short so that the page appears soon, and long enough to show the current CPU use: the
+    /// resolution of the counters is 10 ms.</summary>
     private static readonly TimeSpan FirstInterval = TimeSpan.FromMilliseconds(200);
 
     private readonly Users _users = new();
@@ -23,20 +23,20 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
 
     public TopSample Sample { get; } = new();
 
-    /// <summary>The shares of each process over the session.</summary>
+    /// <summary>The CPU shares of each process over the session.</summary>
     public CpuHistory History { get; } = new();
 
-    /// <summary>Whether threads are read for another purpose than the list.</summary>
+    /// <summary>Whether to read threads for a purpose other than the list.</summary>
     public bool WithThreads { get; set; }
 
-    /// <summary>Data that is not available, and the reasons.</summary>
+    /// <summary>The reasons why data is unavailable.</summary>
     public IEnumerable<string> UnavailableReasons =>
         new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, ProcessDetails.Owners, ProcessDetails.Waits }
             .Select(part => _cpu?.GetUnavailableReason(part)).OfType<string>().Distinct();
 
-    /// <summary>Takes a sample; shares are of the time since the previous one. Takes a fifth of a second if there is none to compare with:
-    /// the first time, and whenever reading threads starts or stops.</summary>
-    /// <exception cref="CommandException">None of <see cref="TopSettings.Pids"/> existed the first time.</exception>
+    /// <summary>Takes a sample. Shares refer to the time since the previous sample. Takes an additional 200 ms if there is no comparable
+    /// sample: for the first one, and when reading of threads starts or stops.</summary>
+/// <exception cref="CommandException">None of <see cref="TopSettings.Pids"/> exists in the first sample.</exception>
     public void Update()
     {
         bool isFirst = _cpu is null;
@@ -56,7 +56,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
         ShowTasks(_cpu);
         if (isFirst && settings.Pids.Count > 0 && !Sample.Processes.Exists(row => settings.Pids.Contains(row.Process.Id)))
         {
-            throw new CommandException($"there is no process {string.Join(", ", settings.Pids)}");
+            throw new CommandException($"process {string.Join(", ", settings.Pids)} does not exist");
         }
     }
 

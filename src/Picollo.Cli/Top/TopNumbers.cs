@@ -3,29 +3,28 @@ using System.Text;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Right-aligned numbers as top(1) writes them: never wider than the column, in the finest unit that fits. Does not
-/// allocate.</summary>
-/// <remarks><see cref="StringBuilder.Insert(int, string, int)"/> allocates (1.4 KB a row, 2026-11-22).</remarks>
+/// <summary>Formats right-aligned numbers as top(1) does: in the smallest unit that fits the column. Does not allocate.</summary>
+/// <remarks><see cref="StringBuilder.Insert(int, string, int)"/> allocates (1.4 KB per row, measured on 2026-11-22).</remarks>
 internal static class TopNumbers
 {
     private const string Unknown = "-";
     private const string TooLarge = "?";
 
-    /// <summary>The units after kibibytes, which have no letter.</summary>
+    /// <summary>The suffixes of units above kibibytes, which have no suffix.</summary>
     private const string MemoryUnits = "mgtpe";
 
-    /// <summary>Longer than any number with its unit.</summary>
+    /// <summary>The size of the buffer, sufficient for any number with its unit.</summary>
     private const int MostDigits = 48;
 
     private static readonly CultureInfo Culture = CultureInfo.InvariantCulture;
 
-    /// <summary>Bytes in kibibytes, or in a larger unit with one decimal.</summary>
+    /// <summary>Appends a number of bytes in kibibytes, or in a larger unit with one decimal.</summary>
     public static StringBuilder AppendMemory(StringBuilder to, long? bytes, int width) =>
         bytes >> 10 is not { } kibibytes ? AppendText(to, Unknown, width)
         : kibibytes < Math.Pow(10, width) ? AppendCount(to, kibibytes, width)
         : AppendScaled(to, kibibytes / 1024.0, 1024, MemoryUnits, width);
 
-    /// <summary>A share in percent with one decimal, or none.</summary>
+    /// <summary>Appends a share in percent, with one decimal if it fits.</summary>
     public static StringBuilder AppendPercent(StringBuilder to, double? share, int width)
     {
         if (share * 100 is not { } percent)
@@ -40,8 +39,8 @@ internal static class TopNumbers
         return length > 0 ? AppendText(to, text[..length], width) : AppendScaled(to, percent / 1000, 1000, "kMG", width);
     }
 
-    /// <summary>Minutes, seconds and hundredths (<c>M:SS.cc</c>), or what of them fits: <c>M:SS</c>, then hours and minutes (<c>H,MM</c>),
-    /// hours, days, weeks.</summary>
+    /// <summary>Appends a time in the first format that fits: minutes, seconds and hundredths (<c>M:SS.cc</c>), minutes and seconds
+    /// (<c>M:SS</c>), hours and minutes (<c>H,MM</c>), hours, days or weeks.</summary>
     public static StringBuilder AppendTime(StringBuilder to, TimeSpan time, int width)
     {
         long hundredths = time.Ticks / (TimeSpan.TicksPerSecond / 100);
@@ -60,7 +59,7 @@ internal static class TopNumbers
         return AppendText(to, text[..length], width);
     }
 
-    /// <summary>A whole number; a question mark for what the column is too narrow for.</summary>
+    /// <summary>Appends a whole number, or a question mark if it does not fit the column.</summary>
     public static StringBuilder AppendCount(StringBuilder to, long? count, int width)
     {
         Span<char> text = stackalloc char[MostDigits];
@@ -69,11 +68,11 @@ internal static class TopNumbers
             : AppendText(to, TooLarge, width);
     }
 
-    /// <summary>A text to the right of a column.</summary>
+    /// <summary>Appends a right-aligned text.</summary>
     public static StringBuilder AppendText(StringBuilder to, ReadOnlySpan<char> text, int width) =>
         to.Append(' ', Math.Max(width - text.Length, 0)).Append(text);
 
-    // In the unit that leaves the fewest digits before the point; with one behind it where that fits.
+    // Uses the unit with the fewest digits before the decimal point, and one decimal if it fits.
     private static StringBuilder AppendScaled(StringBuilder to, double value, double step, string units, int width)
     {
         int unit = 0;
@@ -91,7 +90,7 @@ internal static class TopNumbers
         return AppendText(to, text[..length], width);
     }
 
-    // As it is rounded when it is written.
+    // Rounds as formatting does.
     private static bool Fits(double value, int width, int decimals) => decimals == 0
         ? Math.Round(value, MidpointRounding.AwayFromZero) < Math.Pow(10, width)
         : width > 2 && Math.Round(value, 1, MidpointRounding.AwayFromZero) < Math.Pow(10, width - 2);

@@ -2,27 +2,28 @@ using System.Text;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Renders a sample as lines. Reuses its memory, so a result is valid until the next call.</summary>
+/// <summary>Renders a sample as lines. Reuses its memory, so a result is valid only until the next call.</summary>
 internal sealed class TopPage
 {
     private const int LineLength = 1024;
 
-    /// <summary>A share of a CPU from which a row is colored.</summary>
+    /// <summary>The share of a CPU from which a row is colored.</summary>
     private const double Noticeable = 0.1;
 
     private readonly List<ScreenLine> _lines = [];
     private readonly TopList _list = new();
-    private readonly StringBuilder _text = new(LineLength); // in one piece, which it keeps
+    private readonly StringBuilder _text = new(LineLength); // a single chunk, which is reused
 
-    /// <summary>All rows of the last list in its order, including those above and below the page.</summary>
+    /// <summary>All rows of the last list in order, including those above and below the page.</summary>
     public IReadOnlyList<TopRow> Rows => _list.Rows;
 
-    /// <summary>The index of the empty line above the header, which has room for a message.</summary>
+    /// <summary>The index of the empty line above the header, where messages are shown.</summary>
     public int MessageLine { get; private set; }
 
-    /// <param name="columns">Cells of a line; <see cref="int.MaxValue"/> for no limit.</param>
-    /// <param name="lines">The largest number of lines; null for no limit.</param>
-    /// <param name="firstRow">The first of <see cref="Rows"/> on the page.</param>
+    /// <summary>Renders a page.</summary>
+/// <param name="columns">The number of cells in a line; <see cref="int.MaxValue"/> for no limit.</param>
+/// <param name="lines">The maximum number of lines; null for no limit.</param>
+/// <param name="firstRow">The index in <see cref="Rows"/> of the first row on the page.</param>
     public IReadOnlyList<ScreenLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null, int firstRow = 0)
     {
         List<TopRow> rows = _list.Select(
@@ -75,7 +76,7 @@ internal sealed class TopPage
             return ForeignText.Clean(row.Name);
         }
 
-        // As ps(1) has it: threads of the kernel, and zombies, have no words.
+        // As in ps(1): kernel threads and zombies have no command line.
         string line = ForeignText.Clean(string.Join(' ', words));
         return line.Length > 0 ? line : $"[{ForeignText.Clean(row.Name)}]";
     }

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>A page about one process: its CPU use over the session, and its threads.</summary>
+/// <summary>Renders a page about one process: its CPU use over the session, and its threads.</summary>
 internal static class TopProcessPage
 {
     private const double StepsPerPercent = CpuHistory.StepsPerCpu / 100;
@@ -11,12 +11,13 @@ internal static class TopProcessPage
     private const int WidestBar = 40;
     private const int BesideBar = 24;
 
-    /// <summary>Percent of a CPU; the first bar is of 0.</summary>
+    /// <summary>The upper bounds of the bars, in percent of a CPU. The first bar is for 0.</summary>
     private static readonly int[] Edges = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000];
 
-    /// <param name="words">Its command line; null if it is not known.</param>
-    /// <param name="shares">Its shares over the session (<see cref="CpuHistory.Of"/>); null if there are none yet.</param>
-    /// <param name="columns">Cells of a line.</param>
+    /// <summary>Renders the page.</summary>
+/// <param name="words">The command line of the process; null if it is unknown.</param>
+/// <param name="shares">The CPU shares over the session (<see cref="CpuHistory.Of"/>); null if there are none yet.</param>
+/// <param name="columns">The number of cells in a line.</param>
     public static List<ScreenLine> Render(
         TopRow process, IEnumerable<TopRow> threads, string[]? words, ReadOnlyHdrHistogram? shares, int columns)
     {
@@ -24,12 +25,12 @@ internal static class TopProcessPage
         List<ScreenLine> lines =
         [
             new(
-                Invariant($"{process.Id} {ForeignText.Clean(process.Name)}, of {ForeignText.Clean(process.User)}: ")
+                Invariant($"{process.Id} {ForeignText.Clean(process.Name)}, user {ForeignText.Clean(process.User)}: ")
                 + Invariant($"state {process.State ?? '?'}, nice {process.Nice}"),
                 LineStyle.Bold),
             .. CellText.Fold(command, columns).Take(MostOfCommand).Select(line => new ScreenLine(line)),
             new(Invariant(
-                $"now: {Percent(process.Share)} %CPU, {Percent(process.WaitShare)} %WAIT; {TimeOf(process)} of CPU time since it began")),
+                $"now: {Percent(process.Share)} %CPU, {Percent(process.WaitShare)} %WAIT; {TimeOf(process)} of CPU time since its start")),
             new(""),
         ];
         AddShares(lines, shares, columns);
@@ -49,7 +50,7 @@ internal static class TopProcessPage
     {
         if (shares is null || shares.TotalCount == 0)
         {
-            lines.Add(new("no share of it is known yet"));
+            lines.Add(new("no CPU shares are known yet"));
             return;
         }
 

@@ -2,16 +2,16 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The data of a page, updated by each sample. Unknown values are null.</summary>
+/// <summary>The data of a page. Each sample updates it. Unknown values are null.</summary>
 internal sealed class TopSample
 {
     /// <summary>The time of the sample, in local time.</summary>
     public DateTimeOffset Time { get; set; }
 
-    /// <summary>The time since the previous sample, which shares are of.</summary>
+    /// <summary>The time since the previous sample, to which shares refer.</summary>
     public TimeSpan Interval { get; set; }
 
-    /// <summary>The time since the system was started.</summary>
+    /// <summary>The time since the system start.</summary>
     public TimeSpan? Uptime { get; set; }
 
     /// <summary>The number of logins.</summary>
@@ -27,10 +27,10 @@ internal sealed class TopSample
 
     public CpuPressure? Pressure { get; set; }
 
-    /// <summary>The cgroup that limits this process, if any.</summary>
+    /// <summary>The cgroup that limits this process; null if there is none.</summary>
     public TopCgroup? Cgroup { get; set; }
 
-    /// <summary>Whether niceness only counts among the processes of a session (sched(7), autogroup).</summary>
+    /// <summary>Whether niceness applies only among the processes of a session (sched(7), autogroup).</summary>
     public bool? HasAutogroups { get; set; }
 
     public List<TopRow> Processes { get; } = [];
@@ -38,22 +38,24 @@ internal sealed class TopSample
     /// <summary>The threads of all processes; empty if threads are not read.</summary>
     public List<TopRow> Threads { get; } = [];
 
-    /// <summary>The ID of this process, whose row is bold.</summary>
+    /// <summary>The ID of this process. Its row is bold.</summary>
     public int OwnId { get; set; }
 
-    /// <summary>The command line of a process; null if it has ended or cannot be read.</summary>
+    /// <summary>A function that returns the command line of a process; null if the process has ended or its command line cannot be
+    /// read.</summary>
     public Func<int, string[]?> CommandLineOf { get; set; } = _ => null;
 }
 
 /// <summary>The cgroup that limits this process.</summary>
 /// <param name="Periods">The number of periods since the previous sample.</param>
-/// <param name="ThrottledPeriods">The number of these periods in which it used up its quota.</param>
+/// <param name="ThrottledPeriods">The number of these periods in which the cgroup used up its quota.</param>
 /// <param name="ThrottledTime">The throttled time in these periods, summed over CPUs.</param>
 internal readonly record struct TopCgroup(CgroupCpu Now, long? Periods, long? ThrottledPeriods, TimeSpan? ThrottledTime);
 
 /// <summary>A process or a thread.</summary>
 /// <param name="Thread">The thread; null for the process itself.</param>
-/// <param name="User">The effective user's name, or number if it has no name; "?" if it is not known. Not cleaned for a terminal.</param>
+/// <param name="User">The name of the effective user, or the ID if the user has no name; "?" if it is unknown. Not sanitized for a
+/// terminal.</param>
 internal readonly record struct TopRow(ProcessCpu Process, ThreadCpu? Thread, string User)
 {
     public long Id => Thread?.Id ?? Process.Id;

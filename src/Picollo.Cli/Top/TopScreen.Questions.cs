@@ -5,8 +5,8 @@ namespace Picollo.Cli.Top;
 // Questions to the user.
 internal sealed partial class TopScreen
 {
-    /// <summary>Asks for a line.</summary>
-    /// <returns>Null if it was cancelled.</returns>
+    /// <summary>Asks for a line of text.</summary>
+/// <returns>The text; null if the user canceled.</returns>
     private string? Ask(string question)
     {
         InputLine line = new();
@@ -26,7 +26,7 @@ internal sealed partial class TopScreen
         }
     }
 
-    /// <summary>Asks for a confirmation by <c>y</c>.</summary>
+    /// <summary>Asks for a confirmation with <c>y</c>.</summary>
     private bool Confirm(string question)
     {
         Key? key;
@@ -39,8 +39,8 @@ internal sealed partial class TopScreen
         return !IsOver && key?.Char is 'y' or 'Y';
     }
 
-    /// <summary>Asks for a process, by default the first one of the page.</summary>
-    /// <returns>Null if there is no such process, which is then reported.</returns>
+    /// <summary>Asks for a process. The default is the first one on the page.</summary>
+/// <returns>The process; null if it does not exist, which is reported to the user.</returns>
     private TopRow? AskProcess(string purpose)
     {
         int? first = _firstRow < _page.Rows.Count ? _page.Rows[_firstRow].Process.Id : null;
@@ -57,7 +57,7 @@ internal sealed partial class TopScreen
 
         if (!int.TryParse(answer, NumberStyles.None, CultureInfo.InvariantCulture, out int named) || named == 0)
         {
-            _message = $"{ForeignText.Clean(answer)} is no process id.";
+            _message = $"{ForeignText.Clean(answer)} is not a process ID.";
             return null;
         }
 
@@ -66,9 +66,9 @@ internal sealed partial class TopScreen
             return row;
         }
 
-        model.Update(); // it may be newer than the page
+        model.Update(); // the process may be newer than the page
         TopRow? found = Find(named);
-        _message = found is null ? $"There is no process {named}." : null;
+        _message = found is null ? $"Process {named} does not exist." : null;
         return found;
     }
 
@@ -80,7 +80,7 @@ internal sealed partial class TopScreen
 
     private void AskUser()
     {
-        string? answer = Ask("User to list, by name or number (none for all):");
+        string? answer = Ask("Name or ID of the user to list (empty for all):");
         if (answer is null)
         {
             return;
@@ -89,7 +89,7 @@ internal sealed partial class TopScreen
         uint user = 0;
         if (answer.Length > 0 && !Users.TryFind(answer, out user))
         {
-            _message = $"There is no user {ForeignText.Clean(answer)}.";
+            _message = $"User {ForeignText.Clean(answer)} does not exist.";
             return;
         }
 
@@ -99,7 +99,7 @@ internal sealed partial class TopScreen
 
     private void AskFilter()
     {
-        if (Ask("Text in the command or user (none for all):") is { } answer)
+        if (Ask("Text in the command or user (empty for all):") is { } answer)
         {
             settings.Filter = answer;
             _firstRow = 0;
@@ -108,7 +108,7 @@ internal sealed partial class TopScreen
 
     private void AskDelay()
     {
-        string? answer = Ask(Invariant($"Seconds between two samples [{settings.Delay.TotalSeconds}]:"));
+        string? answer = Ask(Invariant($"Seconds between samples [{settings.Delay.TotalSeconds}]:"));
         if (answer is null or "")
         {
             return;
@@ -118,7 +118,7 @@ internal sealed partial class TopScreen
         settings.Delay = delay ?? settings.Delay;
         if (delay is null)
         {
-            _message = $"{ForeignText.Clean(answer)} is no such delay: {TopSettings.Delays}.";
+            _message = $"{ForeignText.Clean(answer)} is not a valid delay: {TopSettings.Delays}.";
         }
     }
 }

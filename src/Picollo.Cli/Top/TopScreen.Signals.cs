@@ -4,7 +4,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Top;
 
-// Changes of processes. A process is opened before the questions: between a question and its answer, its ID may be reused.
+// Changes of processes. A process is opened before the first question, because its ID may be reused before the answer.
 internal sealed partial class TopScreen
 {
     private const int LongestCommand = 120; // cells of a question
@@ -20,12 +20,12 @@ internal sealed partial class TopScreen
 
         if ((answer.Length == 0 ? Signals.Terminate : Signals.Find(answer)) is not { } signal)
         {
-            _message = $"There is no signal {ForeignText.Clean(answer)}.";
+            _message = $"Signal {ForeignText.Clean(answer)} does not exist.";
             return null;
         }
 
         string name = Signals.NameOf(signal);
-        return ($"Send {name} to", () => held.TrySignal(signal, out string? reason) ? $"{name} is sent to {held.Id}." : reason);
+        return ($"Send {name} to", () => held.TrySignal(signal, out string? reason) ? $"{name} was sent to {held.Id}." : reason);
     });
 
     private void Renice() => Change("renice", held =>
@@ -38,20 +38,20 @@ internal sealed partial class TopScreen
 
         if (!int.TryParse(answer, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out int nice) || nice is < -20 or > 19)
         {
-            _message = $"{ForeignText.Clean(answer)} is no niceness: -20 to 19.";
+            _message = $"{ForeignText.Clean(answer)} is not a valid niceness: -20 to 19.";
             return null;
         }
 
         return (
             $"Set niceness {nice} for",
-            () => held.TrySetNice(nice, out string? reason) ? $"{held.Id} has niceness {nice}." : reason);
+            () => held.TrySetNice(nice, out string? reason) ? $"The niceness of {held.Id} is now {nice}." : reason);
     });
 
     private void Change(string purpose, Func<RunningProcess, (string Question, Func<string> Do)?> ask)
     {
         if (settings.IsSecure)
         {
-            _message = "Off: --secure";
+            _message = "Disabled by --secure.";
             return;
         }
 
@@ -72,15 +72,15 @@ internal sealed partial class TopScreen
             {
                 _message = Confirm($"{question} {Describe(row)}?") && ConfirmAgain(held.Id, question)
                     ? ForeignText.Clean(change())
-                    : "Nothing is done.";
+                    : "Canceled.";
             }
         }
     }
 
-    // Processes whose end, or lack of CPU time, affects more than themselves.
+    // Processes whose end, or lack of CPU time, also affects others.
     private bool ConfirmAgain(int id, string question) =>
-        id == FirstProcess ? Confirm($"{id} is the first process, on which all others depend. {question} it all the same?")
-        : id != Environment.ProcessId || Confirm($"{id} is picollo itself. {question} it all the same?");
+        id == FirstProcess ? Confirm($"{id} is the first process, on which all others depend. {question} it anyway?")
+        : id != Environment.ProcessId || Confirm($"{id} is picollo itself. {question} it anyway?");
 
     private string Describe(in TopRow row)
     {
@@ -89,6 +89,6 @@ internal sealed partial class TopScreen
         text.Append(CultureInfo.InvariantCulture, $"{row.Process.Id} (");
         CellText.AppendFitting(
             text, ForeignText.Clean(words is { Length: > 0 } ? string.Join(' ', words) : row.Process.Name), LongestCommand);
-        return text.Append(") of ").Append(ForeignText.Clean(row.User)).ToString();
+        return text.Append(") of user ").Append(ForeignText.Clean(row.User)).ToString();
     }
 }

@@ -2,8 +2,8 @@ using System.Diagnostics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The live screen: shows a page, then waits for a key or the next sample. The page does not change while a question is open, so
-/// that its rows stay in place.</summary>
+/// <summary>The interactive screen: shows a page, then waits for a key or the next sample. The page does not change while a question is
+/// open, so that its rows remain in place.</summary>
 internal sealed partial class TopScreen(TopModel model, TopSettings settings, LiveScreen screen, Interrupt interrupt)
 {
     private static readonly TimeSpan NoEnd = TimeSpan.FromSeconds(-1);
@@ -14,7 +14,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
 
     private enum Next
     {
-        /// <summary>Draw the page again, with the same sample.</summary>
+        /// <summary>Redraw the page with the same sample.</summary>
         Page,
         Sample,
         Quit,
@@ -22,7 +22,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
 
     private bool IsOver => interrupt.Token.IsCancellationRequested || screen.IsGone;
 
-    /// <summary>Shows pages until the user quits, or until the last requested page, which stays.</summary>
+    /// <summary>Shows pages until the user quits, or until the last requested page, which remains on the terminal.</summary>
     /// <returns>The exit code.</returns>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings)
     {
@@ -51,7 +51,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
         return ExitCodes.Success;
     }
 
-    // Null after the last requested page.
+    // Returns the exit code; null after the last requested page.
     private int? Run()
     {
         int samples = 0;
@@ -87,7 +87,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
             }
             else
             {
-                // Woken before the time: the size has changed, or it is over.
+                // Woken early: the size of the terminal has changed, or the session is over.
                 next = Stopwatch.GetElapsedTime(sampled) < settings.Delay ? Next.Page : Next.Sample;
             }
         }
@@ -165,7 +165,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
                 ShowHelp();
                 break;
             default:
-                _message = "h shows what keys do.";
+                _message = "Unknown key; press h for help.";
                 break;
         }
 
@@ -181,9 +181,10 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
 
     private int RowsOnPage => Math.Max(screen.Rows - _page.MessageLine - 2, 1);
 
-    /// <summary>Shows the page, and a text in place of its empty line; a longer text also covers the lines below.</summary>
-    /// <param name="text">Fit for a terminal; null for none.</param>
-    /// <param name="isQuestion">Whether the cursor is shown at its end; else it is a message in reverse.</param>
+    /// <summary>Shows the page with a text in its empty line. A longer text also covers the lines below.</summary>
+/// <param name="text">The text, without control characters; null for none.</param>
+/// <param name="isQuestion">Whether the text is a question, with the cursor at its end; otherwise, it is a message in reverse
+/// video.</param>
     private void Draw(string? text, bool isQuestion = false)
     {
         screen.Begin();
@@ -196,7 +197,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
         }
 
         List<string> over = text is null ? [] : CellText.Fold(text, screen.Columns);
-        over = over[Math.Max(over.Count - screen.Rows, 0)..]; // the end is what is asked
+        over = over[Math.Max(over.Count - screen.Rows, 0)..]; // keeps the end, which contains the question
         int first = Math.Min(_page.MessageLine, screen.Rows - over.Count);
         for (int i = 0; i < Math.Max(lines.Count, first + over.Count); i++)
         {
@@ -250,7 +251,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
             {
                 model.Update();
                 sampled = Stopwatch.GetTimestamp();
-                if (Find(id) is not { } now || now.Usage < process.Usage) // less than before: another process with the same ID
+                if (Find(id) is not { } now || now.Usage < process.Usage) // the CPU time decreased: another process has the same ID
                 {
                     _message = $"{id} has ended.";
                     break;

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>The order of the list, the largest first.</summary>
+/// <summary>The sort key of the list. The order is descending.</summary>
 internal enum TopSort
 {
     Cpu,
@@ -12,7 +12,7 @@ internal enum TopSort
     Wait,
 }
 
-/// <summary>The settings that options and keys change.</summary>
+/// <summary>The settings, which options and keys change.</summary>
 internal sealed class TopSettings
 {
     /// <summary>The range of delays, for messages.</summary>
@@ -23,43 +23,43 @@ internal sealed class TopSettings
 
     public TopSort Sort { get; set; }
 
-    /// <summary>The smallest first.</summary>
+    /// <summary>Whether the order is ascending.</summary>
     public bool IsReversed { get; set; }
 
-    /// <summary>Threads instead of processes.</summary>
+    /// <summary>Whether to list threads instead of processes.</summary>
     public bool ShowThreads { get; set; }
 
-    /// <summary>A line for each CPU instead of one for all.</summary>
+    /// <summary>Whether to show one line for each CPU instead of one for all CPUs.</summary>
     public bool PerCpu { get; set; }
 
-    /// <summary>Command lines instead of names.</summary>
+    /// <summary>Whether to show command lines instead of names.</summary>
     public bool ShowCommandLine { get; set; }
 
-    /// <summary>Only list the processes of this effective user; null for all.</summary>
+    /// <summary>The ID of the effective user whose processes are listed; null for all users.</summary>
     public uint? User { get; set; }
 
-    /// <summary>Only list rows whose command or user contains this text, in any letter case; empty for all.</summary>
+    /// <summary>The text that the command or user of a listed row contains, ignoring case; empty for all rows.</summary>
     public string Filter { get; set; } = "";
 
-    /// <summary>Only list these processes; empty for all.</summary>
+    /// <summary>The IDs of the listed processes; empty for all processes.</summary>
     public IReadOnlyList<int> Pids { get; set; } = [];
 
-    /// <summary>The time between two samples.</summary>
+    /// <summary>The time between samples.</summary>
     public TimeSpan Delay { get; set; } = TimeSpan.FromSeconds(3);
 
     /// <summary>The number of pages; null for no limit.</summary>
     public int? Iterations { get; set; }
 
-    /// <summary>Signals and changes of niceness are disabled.</summary>
+    /// <summary>Whether signals and niceness changes are disabled.</summary>
     public bool IsSecure { get; set; }
 
-    /// <summary>Parses a delay in seconds; null if it is invalid.</summary>
+    /// <summary>Parses a delay in seconds. Returns null if it is invalid.</summary>
     public static TimeSpan? DelayOf(string text) =>
         double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
         && seconds is >= ShortestDelaySeconds and <= LongestDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;
 
-    /// <summary>Whether a row is on the list.</summary>
-    /// <param name="commandOf">What the last column shows of a row.</param>
+    /// <summary>Returns whether the settings include a row.</summary>
+/// <param name="commandOf">A function that returns the text of the last column.</param>
     public bool Lists(in TopRow row, Func<TopRow, string> commandOf) =>
         (User is not { } user || row.Process.UserId == user)
         && (Pids.Count == 0 || Pids.Contains(row.Process.Id))

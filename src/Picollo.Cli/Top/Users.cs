@@ -7,7 +7,7 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Names of users, each looked up once (getpwuid_r(3)), and their logins (utmp(5)).</summary>
+/// <summary>Looks up the names of users (getpwuid_r(3)), each once, and counts logins (utmp(5)).</summary>
 internal sealed unsafe class Users
 {
     private const int PasswdLength = 128; // struct passwd has 48 to 80 bytes
@@ -15,7 +15,7 @@ internal sealed unsafe class Users
 
     private const string Utmp = "/run/utmp";
     private const int UserProcess = 7; // USER_PROCESS
-    private const int UserOffset = 44; // ut_user, behind ut_type, ut_pid, ut_line and ut_id
+    private const int UserOffset = 44; // ut_user, after ut_type, ut_pid, ut_line and ut_id
 
     private static readonly int RecordLength = RuntimeInformation.ProcessArchitecture == Architecture.Arm64 ? 400 : 384;
 
@@ -23,12 +23,12 @@ internal sealed unsafe class Users
 
     private delegate int Lookup(byte* passwd, byte* buffer, nuint length, byte** found);
 
-    /// <summary>The name of a user, or the number if it has no name.</summary>
+    /// <summary>Returns the name of a user, or the ID if the user has no name.</summary>
     public string NameOf(uint user)
     {
         if (!_names.TryGetValue(user, out string? name))
         {
-            uint id = user; // captured, so that a known user does not allocate
+            uint id = user; // a copy for the closure, so that the lookup of a known user does not allocate
             name = LookUp((passwd, buffer, length, result) => LibC.getpwuid_r(id, passwd, buffer, length, result))?.Name
                 ?? user.ToString(CultureInfo.InvariantCulture);
             _names.Add(user, name);
@@ -37,7 +37,7 @@ internal sealed unsafe class Users
         return name;
     }
 
-    /// <summary>Finds a user by name or number.</summary>
+    /// <summary>Finds a user by name or ID.</summary>
     public static bool TryFind(string user, out uint id)
     {
         (string Name, uint Id)? found = LookUp((passwd, buffer, length, result) => LibC.getpwnam_r(user, passwd, buffer, length, result));
@@ -45,13 +45,13 @@ internal sealed unsafe class Users
         return found is not null || uint.TryParse(user, NumberStyles.None, CultureInfo.InvariantCulture, out id);
     }
 
-    /// <summary>The number of logins; null if the system has no such file, as is increasingly common.</summary>
+    /// <summary>Returns the number of logins; null if the utmp file does not exist, as on many recent systems.</summary>
     public static int? CountLogins() =>
         OperatingSystem.IsLinux() && File.Exists(Utmp) && SystemFiles.TryRead(Utmp) is { } logins
             ? CountLoginsIn(logins, RecordLength)
             : null;
 
-    /// <summary>The number of records of users with a name.</summary>
+    /// <summary>Counts the records of user processes with a user name.</summary>
     public static int CountLoginsIn(ReadOnlySpan<byte> utmp, int recordLength)
     {
         int count = 0;

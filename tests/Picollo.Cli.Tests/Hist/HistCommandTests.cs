@@ -19,15 +19,15 @@ public class HistCommandTests
     }
 
     [Theory]
-    [InlineData("picollo: --scale is a number from 1e-9 to 1e9, not '0'.", "--scale", "0")]
-    [InlineData("picollo: --scale is a number from 1e-9 to 1e9, not 'x'.", "--scale", "x")]
-    [InlineData("picollo: --on-error is fail or skip, not 'stop'.", "--on-error", "stop")]
-    [InlineData("picollo: Unrecognized option '--colum'; a file of that name is './--colum'.", "--colum", "x")]
-    [InlineData("picollo: Standard input is one of the two inputs, not both.", "--diff", "-")]
-    [InlineData("picollo: Standard input is one of the two inputs, not both.", "x", "-", "--diff", "-")]
-    [InlineData("picollo: --hlog is for a single distribution, not for --diff.", "x", "--diff", "y", "--hlog", "z")]
-    [InlineData("picollo: --from and --to are numbers of seconds, or times such as 2026-11-23T08:00Z.", "x", "--from", "soon")]
-    [InlineData("picollo: --from and --to are numbers of seconds, or times such as 2026-11-23T08:00Z.", "x", "--from", "5", "--to", "2026-11-23")]
+    [InlineData("picollo: --scale must be a number from 1e-9 to 1e9, not '0'.", "--scale", "0")]
+    [InlineData("picollo: --scale must be a number from 1e-9 to 1e9, not 'x'.", "--scale", "x")]
+    [InlineData("picollo: --on-error must be 'fail' or 'skip', not 'stop'.", "--on-error", "stop")]
+    [InlineData("picollo: Unrecognized option '--colum'; for a file with this name, use './--colum'.", "--colum", "x")]
+    [InlineData("picollo: Standard input can be only one of the two inputs of --diff.", "--diff", "-")]
+    [InlineData("picollo: Standard input can be only one of the two inputs of --diff.", "x", "-", "--diff", "-")]
+    [InlineData("picollo: --hlog cannot be combined with --diff.", "x", "--diff", "y", "--hlog", "z")]
+    [InlineData("picollo: --from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.", "x", "--from", "soon")]
+    [InlineData("picollo: --from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.", "x", "--from", "5", "--to", "2026-11-23")]
     public void What_is_not_understood_is_told(string message, params string[] arguments)
     {
         ToolRun run = PicolloTool.RunHere(["hist", .. arguments]);
@@ -60,7 +60,7 @@ public class HistCommandTests
 
     [Fact]
     public void Numbers_have_no_part() => PicolloTool.RunHereWithInput("1\n", "hist", "--from", "1")
-        .Should().Be(new ToolRun(1, "", "picollo: standard input: --from and --to are for logs, and this is none\n"));
+        .Should().Be(new ToolRun(1, "", "picollo: standard input: --from and --to require an interval log\n"));
 
     /// <summary>PowerShell and HdrHistogram.NET write UTF-16.</summary>
     [Theory]
@@ -86,13 +86,13 @@ public class HistCommandTests
     {
         ToolRun run = PicolloTool.RunHereWithInput("", "hist", "--json");
 
-        run.Should().Be(new ToolRun(1, "", "picollo: standard input: no numbers\n"));
+        run.Should().Be(new ToolRun(1, "", "picollo: standard input: the input contains no numbers\n"));
     }
 
     [Fact]
     public void Who_forgets_the_column_is_told_of_it() =>
         PicolloTool.RunHereWithInput("time,path\n1,/\n", "hist").Error
-            .Should().Be("picollo: standard input: line 1: not a number; of separated values, --column reads one column: 'time,path'\n");
+            .Should().Be("picollo: standard input: line 1: not a number; use --column to read a column of separated values: 'time,path'\n");
 
     [Fact]
     public void Counts_that_no_histogram_and_no_log_hold_are_told()
@@ -102,9 +102,9 @@ public class HistCommandTests
         string large = folder.PathOf("large.hgrm");
         File.WriteAllText(large, $"{Heading}       1.000 1.000000000000 18446744073709551615\n");
 
-        PicolloTool.RunHere("hist", large, large).Should().Be(new ToolRun(1, "", $"picollo: {large}: the counts add up to 2^64 or more\n"));
+        PicolloTool.RunHere("hist", large, large).Should().Be(new ToolRun(1, "", $"picollo: {large}: the sum of the counts is 2^64 or more\n"));
         ToolRun log = PicolloTool.RunHere("hist", large, "--hlog", folder.PathOf("large.hlog"));
-        (log.ExitCode, log.Error).Should().Be((1, $"picollo: {folder.PathOf("large.hlog")}: a log holds counts below 2^63\n"));
+        (log.ExitCode, log.Error).Should().Be((1, $"picollo: {folder.PathOf("large.hlog")}: a log can only contain counts below 2^63\n"));
     }
 
     [Fact]
@@ -113,7 +113,7 @@ public class HistCommandTests
         string log = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/tagged-Log.logV2.hlog");
 
         PicolloTool.RunHereWithInput("1\n", "hist", log, "-").Error.Should().Be("picollo: standard input: logs cannot be merged with other inputs\n");
-        PicolloTool.RunHereWithInput("1\n", "hist", "--tag", "A").Error.Should().Be("picollo: standard input: --tag is for logs, and this is none\n");
+        PicolloTool.RunHereWithInput("1\n", "hist", "--tag", "A").Error.Should().Be("picollo: standard input: --tag requires an interval log\n");
     }
 
     [Fact]

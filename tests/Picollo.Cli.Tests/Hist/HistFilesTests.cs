@@ -79,7 +79,7 @@ public class HistFilesTests
         string log = folder.PathOf("a.hlog");
 
         Hist("0.0123\n5\n", "--hlog", log).Should().Be(
-            (1, "picollo: --hlog: a log holds whole numbers, of which 0.01231 would be a coarse one; --scale 1000000 keeps its digits\n"));
+            (1, "picollo: --hlog: a log can only contain whole numbers, and rounding 0.01231 would lose digits; use --scale 1000000\n"));
         Hist("0.0123\n5\n", "--hlog", log, "--scale", "1000000").Should().Be((0, $"wrote {log}\n"));
         Hist("18446744073709551615\n", "--hlog", log).Error.Should().EndWith("a log holds numbers below 2^63; a smaller --scale makes them so\n");
     }
@@ -204,7 +204,7 @@ public class HistFilesTests
             """);
 
         run.Output.Should().Be("1234 4321 640\n<svg\n0 666\nold\na\nb\n");
-        run.Error.Should().Be("wrote a\npicollo: b: Its owner or group cannot be kept\n");
+        run.Error.Should().Be("wrote a\npicollo: b: The owner or group of the existing file cannot be preserved\n");
     }
 
     private static HdrHistogramLogInterval[] IntervalsOf(string path)

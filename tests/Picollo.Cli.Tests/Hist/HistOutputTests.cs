@@ -97,7 +97,7 @@ public class HistOutputTests
         Json(Hist("", tagged, other, "--json")).GetProperty("count").GetInt64().Should().Be(32_290 + 65_964);
         Json(Hist("", tagged, "--tag", "A", "--json")).GetProperty("count").GetInt64().Should().Be(16_145);
         ToolRun missing = Hist("", tagged, "--tag", "B");
-        (missing.ExitCode, missing.Error).Should().Be((1, "picollo: no interval with the tag 'B'; there are: A\n"));
+        (missing.ExitCode, missing.Error).Should().Be((1, "picollo: no interval has the tag 'B'; available tags: A\n"));
     }
 
     [Fact]
@@ -133,8 +133,8 @@ public class HistOutputTests
     }
 
     [Theory]
-    [InlineData("Value Percentile TotalCount\n5 0.5 10\n6 1.0 9\n", "picollo: standard input: no percentile distribution: 6 with a count of 9, after 10\n")]
-    [InlineData("Value Percentile TotalCount\n-5 0.5 10\n", "picollo: standard input: no percentile distribution: -5 with a count of 10, after 0\n")]
+    [InlineData("Value Percentile TotalCount\n5 0.5 10\n6 1.0 9\n", "picollo: standard input: not a percentile distribution: value 6 has a total count of 9, after 10\n")]
+    [InlineData("Value Percentile TotalCount\n-5 0.5 10\n", "picollo: standard input: not a percentile distribution: value -5 has a total count of 10, after 0\n")]
     [InlineData("Value Percentile TotalCount\n5 x 10\n", "picollo: standard input: line 2: The line does not start with a value, a rank and a count\n")]
     public void A_distribution_that_is_none_is_told(string text, string error)
     {
@@ -206,7 +206,7 @@ public class HistOutputTests
         (run.Output + run.Error).Should().NotContain("\e").And.NotContain("\a");
         run.Error.Should().Contain("?]0;x[|]?: line 2: not a number: '?[2J'");
         run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
-        Hist("a,\e]0;x[/]\n", "--column", "b").Error.Should().Be("picollo: standard input: no column 'b'; there are: a, ?]0;x[/]\n");
+        Hist("a,\e]0;x[/]\n", "--column", "b").Error.Should().Be("picollo: standard input: no column 'b'; available columns: a, ?]0;x[/]\n");
     }
 
     [Fact]

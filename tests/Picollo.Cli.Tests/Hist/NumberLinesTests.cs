@@ -44,7 +44,7 @@ public class NumberLinesTests
 
         bad.Count.Should().Be(5);
         Told(bad).Should().Be(
-            "picollo: 5 lines skipped, the first of them:\n  in: line 2: not a number: 'x'\n  in: line 4: negative: '-3'\n  in: line 5: not a number: '?]0;x[/]'\n");
+            "picollo: 5 lines skipped; the first ones:\n  in: line 2: not a number: 'x'\n  in: line 4: negative: '-3'\n  in: line 5: not a number: '?]0;x[/]'\n");
     }
 
     [Fact]
@@ -100,8 +100,8 @@ public class NumberLinesTests
     [InlineData("a,b\n1,\n", "in: line 2: not a number")]
     [InlineData("a,b\n\n1\n", "in: line 3: no column b")]
     [InlineData("a,b\n\"x\ny\",1\n1,-2", "in: line 4: negative: '-2'")]
-    [InlineData("a,b\n1,2\n\"1,2\n3,4\n", "in: line 3: a quote without its end")]
-    [InlineData("a,c\n1,2\n", "in: no column 'b'; there are: a, c")]
+    [InlineData("a,b\n1,2\n\"1,2\n3,4\n", "in: line 3: an opening quote has no closing quote")]
+    [InlineData("a,c\n1,2\n", "in: no column 'b'; available columns: a, c")]
     [InlineData("1,2,3,4,5,6,7,8,9\n", "in: no column 'b'; there are: 1, 2, 3, 4, 5, 6, 7, 8, …")]
     public void What_is_wrong_with_a_column_is_named(string text, string message) =>
         FluentActions.Invoking(() => Read(text, "b")).Should().Throw<CommandException>().WithMessage(message);
@@ -114,7 +114,7 @@ public class NumberLinesTests
 
         Read($"a,b\n\"9,5\n{lines}", "b", bad).Should().HaveCount(NumberLines.BlockSize).And.OnlyContain(number => number == 7);
 
-        Told(bad).Should().Be("picollo: 1 line skipped:\n  in: line 2: a quote without its end\n");
+        Told(bad).Should().Be("picollo: 1 line skipped:\n  in: line 2: an opening quote has no closing quote\n");
     }
 
     [Fact]

@@ -78,7 +78,7 @@ public sealed partial class JitterCommandTests : IDisposable
             """);
 
         run.ExitCode.Should().Be(0);
-        run.Output.Should().MatchRegex(@"\n\nstopped by a latency of [0-9]+ ns on CPU 0;\sthe\skernel's\strace\shas\sno\smark\sof\sit\sand\sis\snot\sstopped:\s\S");
+        run.Output.Should().MatchRegex(@"\n\nstopped by a latency of [0-9]+ ns on CPU 0;\sthe\skernel's\strace\sis\snot\smarked\sand\sis\snot\sstopped:\s\S");
     }
 
     [FactNeeding(Need.Linux, Need.Root, Need.Unshare)]
@@ -93,7 +93,7 @@ public sealed partial class JitterCommandTests : IDisposable
             """);
 
         (run.ExitCode, run.Output.Contains('\e', StringComparison.Ordinal)).Should().Be((0, false));
-        run.Output.Should().MatchRegex(@"\n\nstopped by a latency of ([0-9]+) ns on CPU 0;\sthe\skernel's\strace\shas\sa\smark\sof\sit\sand\sis\sstopped\npicollo jitter: CPU 0: latency \1 ns\n0\n");
+        run.Output.Should().MatchRegex(@"\n\nstopped by a latency of ([0-9]+) ns on CPU 0;\sthe\skernel's\strace\sis\smarked\sand\sis\sstopped\npicollo jitter: CPU 0: latency \1 ns\n0\n");
         JsonElement found = JitterJsonTests.Lines(run.Output[run.Output.IndexOf('{', StringComparison.Ordinal)..])[^1].GetProperty("break");
         (found.GetProperty("isMarked").GetBoolean(), found.GetProperty("isTracingStopped").GetBoolean()).Should().Be((true, true));
         found.GetProperty("stopProblem").ValueKind.Should().Be(JsonValueKind.Null);
@@ -187,16 +187,16 @@ public sealed partial class JitterCommandTests : IDisposable
     }
 
     [Theory]
-    [InlineData("-a", "3-1", "picollo: -a is a list of CPUs from 0 to 8191 such as 0-3,8, or a mask such as 0x10F, not '3-1'.")]
-    [InlineData("-i", "2s", "picollo: -i is a time from 1us to 1s in steps of 100 ns, a number alone in us, not '2s'.")]
-    [InlineData("-i", "0", "picollo: -i is a time from 1us to 1s in steps of 100 ns, a number alone in us, not '0'.")]
-    [InlineData("-Ni", "500", "picollo: -i is a time from 1us to 1s in steps of 100 ns, a number alone in ns, not '500'.")]
-    [InlineData("-p", "100", "picollo: -p is a priority from 1 to 99, or 0 for no real time, not '100'.")]
-    [InlineData("-D", "5w", "picollo: -D is a time such as 30, 30s, 5m, 1h or 1d, not '5w'.")]
-    [InlineData("-l", "0", "picollo: -l is a number of wake-ups, 1 or more, not '0'.")]
-    [InlineData("-b", "x", "picollo: -b is a time in steps of 100 ns, a number alone in us, not 'x'.")]
-    [InlineData("-c", " ", "picollo: -c is a command, not ' '.")]
-    [InlineData("-s", "-v", "picollo: -s needs -o, where the samples go.")]
+    [InlineData("-a", "3-1", "picollo: -a must be a list of CPUs from 0 to 8191 such as 0-3,8, or a mask such as 0x10F, not '3-1'.")]
+    [InlineData("-i", "2s", "picollo: -i must be a time from 1us to 1s in steps of 100 ns (default unit: us), not '2s'.")]
+    [InlineData("-i", "0", "picollo: -i must be a time from 1us to 1s in steps of 100 ns (default unit: us), not '0'.")]
+    [InlineData("-Ni", "500", "picollo: -i must be a time from 1us to 1s in steps of 100 ns (default unit: ns), not '500'.")]
+    [InlineData("-p", "100", "picollo: -p must be a priority from 1 to 99, or 0 for no real-time priority, not '100'.")]
+    [InlineData("-D", "5w", "picollo: -D must be a time such as 30, 30s, 5m, 1h or 1d, not '5w'.")]
+    [InlineData("-l", "0", "picollo: -l must be a number of wake-ups, 1 or more, not '0'.")]
+    [InlineData("-b", "x", "picollo: -b must be a time in steps of 100 ns (default unit: us), not 'x'.")]
+    [InlineData("-c", " ", "picollo: -c must be a command, not ' '.")]
+    [InlineData("-s", "-v", "picollo: -s requires -o, the directory for the samples.")]
     [InlineData("-x", "1", "picollo: Unrecognized")]
     public void What_is_not_understood_is_a_usage_error(string option, string value, string message)
     {

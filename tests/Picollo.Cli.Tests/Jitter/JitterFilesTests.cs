@@ -100,7 +100,7 @@ public sealed class JitterFilesTests : IDisposable
 
         foreach (string path in (string[])[Results, Results + "/"])
         {
-            PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: it is a link, or no folder\n"));
+            PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: the path is a link or is not a folder\n"));
         }
 
         Directory.EnumerateFileSystemEntries(_folder.PathOf("there")).Should().BeEmpty();
@@ -127,7 +127,7 @@ public sealed class JitterFilesTests : IDisposable
         PicolloTool.Run("jitter", "plot", Results).ExitCode.Should().Be(0);
 
         PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results)
-            .Should().Be(new ToolRun(1, "", $"picollo: {Results}: it has results already; --force replaces them\n"));
+            .Should().Be(new ToolRun(1, "", $"picollo: {Results}: the folder already contains results; use --force to overwrite them\n"));
 
         JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(20);
         File.Exists(Path.Combine(Results, "jitter.html")).Should().BeTrue();
@@ -160,7 +160,7 @@ public sealed class JitterFilesTests : IDisposable
         string another = "/tmp";
         ToolRun run = PicolloTool.RunInShell($"$unprivileged jitter -l 1 -o {another}");
 
-        run.Should().Be(new ToolRun(1, "", $"picollo: {another}: it is another user's\n"));
+        run.Should().Be(new ToolRun(1, "", $"picollo: {another}: the folder belongs to another user\n"));
     }
 
     [TheoryNeeding(Need.Linux)]
@@ -183,7 +183,7 @@ public sealed class JitterFilesTests : IDisposable
 
         run.ExitCode.Should().Be(1);
         run.Output.Should().Contain(" C:     70000 ").And.MatchRegex("\nCPU 0( +([0-9.]+|-)){6}\n");
-        run.Error.ReplaceLineEndings(" ").Should().Contain("picollo: samples.raw: No space left on device; the measurement goes on, without further samples in it");
+        run.Error.ReplaceLineEndings(" ").Should().Contain("picollo: samples.raw: No space left on device; the measurement continues without saving further samples");
         (new FileInfo(Path.Combine(results, "samples.raw")).Length % SampleLength).Should().Be(0);
         Directory.GetFiles(results, "*.tmp").Should().BeEmpty();
     }

@@ -34,7 +34,7 @@ public sealed class JitterPlotTests : IDisposable
         run.Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("jitter.html")}\n"));
         string page = File.ReadAllText(_folder.PathOf("jitter.html"));
         page.Should().StartWith("<!DOCTYPE html>").And.Contain("CPU 0").And.Contain("CPU 12").And.Contain("all CPUs").And.Contain("µs");
-        page.Should().MatchRegex("<h1>Wake-up latency, host, 2026-11-22 01:02 UTC, every 250 µs, no real time.*beside stress-ng --cpu 0", "pages can be told apart");
+        page.Should().MatchRegex("<h1>Wake-up latency, host, 2026-11-22 01:02 UTC, every 250 µs, no real-time priority.*load: stress-ng --cpu 0", "pages can be told apart");
         page.Should().NotContain("Difference", "CPUs are none before and after");
     }
 
@@ -132,7 +132,7 @@ public sealed class JitterPlotTests : IDisposable
     public void What_has_no_end_is_not_read()
     {
         File.CreateSymbolicLink(_folder.PathOf("results.json"), "/dev/zero");
-        PicolloTool.Run("jitter", "plot", _folder.Path).Error.Should().Be($"picollo: {_folder.PathOf("results.json")}: no results of jitter: it is larger than results are\n");
+        PicolloTool.Run("jitter", "plot", _folder.Path).Error.Should().Be($"picollo: {_folder.PathOf("results.json")}: not a result file of picollo jitter: the file is too large\n");
     }
 
     [Theory]
@@ -143,7 +143,7 @@ public sealed class JitterPlotTests : IDisposable
 
     [Fact]
     public void An_ending_that_is_none_is_a_usage_error() => PicolloTool.RunHere("jitter", "plot", _folder.Path, "-o", "x.jpg")
-        .Should().Be(new ToolRun(2, "", "picollo: -o is a file that ends in .html or .svg, not 'x.jpg'.\nTry 'picollo jitter plot --help'.\n"));
+        .Should().Be(new ToolRun(2, "", "picollo: -o must be a file name that ends with .html or .svg, not 'x.jpg'.\nTry 'picollo jitter plot --help'.\n"));
 
     private void Save(JitterResult result)
     {

@@ -53,7 +53,7 @@ public sealed class JitterSamplesTests : IDisposable
 
         PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(0, "cpu;time_s;latency_us\n", ""));
         PicolloTool.RunHere("jitter", "plot", Samples, "--samples")
-            .Should().Be(new ToolRun(1, "", $"picollo: {Samples}: there are no samples in it\n"));
+            .Should().Be(new ToolRun(1, "", $"picollo: {Samples}: the file contains no samples\n"));
     }
 
     [Theory]
@@ -117,7 +117,7 @@ public sealed class JitterSamplesTests : IDisposable
         File.WriteAllBytes(Samples, Bytes(Three));
         File.WriteAllText(_folder.PathOf("results.json"), """{ "sysinfo": { "resolution_in_ns": 0 } }""");
         PicolloTool.RunHere("jitter", "samples", _folder.Path)
-            .Should().Be(new ToolRun(1, "", $"picollo: {_folder.PathOf("results.json")}: no results of jitter: a resolution of 0 ns\n"));
+            .Should().Be(new ToolRun(1, "", $"picollo: {_folder.PathOf("results.json")}: not a result file of picollo jitter: a resolution of 0 ns\n"));
     }
 
     [Theory]
@@ -130,7 +130,7 @@ public sealed class JitterSamplesTests : IDisposable
 
         (run.ExitCode, run.Output).Should().Be((2, ""));
         run.Error.Should().EndWith($"Try 'picollo jitter {arguments[1]} --help'.\n");
-        run.Error.Contains("-o is a file that ends in .svg, not 'x.html'.", StringComparison.Ordinal).Should().Be(arguments[1] == "plot");
+        run.Error.Contains("-o must be a file name that ends with .svg, not 'x.html'.", StringComparison.Ordinal).Should().Be(arguments[1] == "plot");
     }
 
     [FactNeeding(Need.Linux)]
@@ -169,7 +169,7 @@ public sealed class JitterSamplesTests : IDisposable
         File.WriteAllBytes(Samples, Bytes(Three));
 
         PicolloTool.RunInShell($"cat {Samples} | $picollo jitter plot - --samples -o {_folder.PathOf("x.svg")}")
-            .Should().Be(new ToolRun(1, "", "picollo: -: a plot reads the samples twice, which takes a file\n"));
+            .Should().Be(new ToolRun(1, "", "picollo: -: a plot requires a file, because it reads the samples twice\n"));
         PicolloTool.RunInShell($"head -c 57 {Samples} | $picollo jitter samples -").Should().Be(new ToolRun(
             1,
             "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n",

@@ -37,11 +37,11 @@ public class JitterTextTests
     public void A_measurement_that_a_latency_ended() => Shown(Made.Full).Output.ShouldBeTheApproved("Jitter/Golden/break.txt");
 
     [Theory]
-    [InlineData(null, null, "has a mark of it and is stopped")]
-    [InlineData(null, "It is read-only.", "has a mark of it and is not stopped: It is read-only.")]
-    [InlineData("Tracing is off.", null, "has no mark of it and is stopped: Tracing is off.")]
-    [InlineData("No tracefs.", "No tracefs.", "has no mark of it and is not stopped: No tracefs.")]
-    [InlineData("No mark.", "No stop.", "has no mark of it and is not stopped: No mark. No stop.")]
+    [InlineData(null, null, "is marked and is stopped")]
+    [InlineData(null, "It is read-only.", "is marked and is not stopped: It is read-only.")]
+    [InlineData("Tracing is off.", null, "is not marked and is stopped: Tracing is off.")]
+    [InlineData("No tracefs.", "No tracefs.", "is not marked and is not stopped: No tracefs.")]
+    [InlineData("No mark.", "No stop.", "is not marked and is not stopped: No mark. No stop.")]
     public void A_break_says_whether_the_trace_has_a_mark_and_is_stopped_and_why_not(string? markReason, string? stopReason, string expected) =>
         Text(inNanoseconds: false).BreakLine(new JitterBreak(1, 150_000, markReason, stopReason))
             .Should().Be($"stopped by a latency of 150.0 us on CPU 1; the kernel's trace {expected}");

@@ -14,24 +14,24 @@ public sealed class RecordCommandTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Theory]
-    [InlineData("Give a process (-p PID) or a command (after --), and not both.")]
-    [InlineData("Give a process (-p PID) or a command (after --), and not both.", "-p", "1", "--", "true")]
+    [InlineData("Specify either a process (-p PID) or a command (after --).")]
+    [InlineData("Specify either a process (-p PID) or a command (after --).", "-p", "1", "--", "true")]
     [InlineData("The command is empty.", "--", "")]
-    [InlineData("There is no option '--nosuch'.", "--nosuch", "--", "true")]
-    [InlineData("-p takes the ID of a process, not 'x'.", "-p", "x")]
-    [InlineData("-p takes the ID of a process, not '0'.", "-p", "0")]
-    [InlineData("--duration takes seconds, above 0 and at most 86400, not '0'.", "-p", "1", "--duration", "0")]
-    [InlineData("--duration takes seconds, above 0 and at most 86400, not '5s'.", "-p", "1", "--duration", "5s")]
-    [InlineData("--duration needs -p: a command is profiled until its end.", "--duration", "5", "--", "true")]
-    [InlineData("--frequency takes a number of samples a second, 1 to 10000, not '0'.", "--frequency", "0", "--", "true")]
-    [InlineData("--frequency takes a number of samples a second, 1 to 10000, not '10001'.", "--frequency", "10001", "--", "true")]
-    [InlineData("--diff takes two files: BEFORE and AFTER.", "--diff", "a")]
-    [InlineData("--diff takes two files: BEFORE and AFTER.", "--diff", "a", "b", "--diff", "c")]
-    [InlineData("--diff compares two files, and runs no command: 'c'.", "--diff", "a", "b", "c")]
-    [InlineData("--diff compares two files, and runs no command: 'true'.", "--diff", "a", "b", "--", "true")]
-    [InlineData("--diff compares two files: of the other options it takes --html and --svg, and not -p.", "-p", "1", "--diff", "a", "b")]
-    [InlineData("--diff compares two files: of the other options it takes --html and --svg, and not --kernel.", "--diff", "a", "b", "--kernel")]
-    [InlineData("--diff compares two files: of the other options it takes --html and --svg, and not --json.", "--diff", "a", "b", "--json", "c")]
+    [InlineData("Unrecognized option '--nosuch'.", "--nosuch", "--", "true")]
+    [InlineData("-p must be a process ID, not 'x'.", "-p", "x")]
+    [InlineData("-p must be a process ID, not '0'.", "-p", "0")]
+    [InlineData("--duration must be more than 0 and at most 86400 seconds, not '0'.", "-p", "1", "--duration", "0")]
+    [InlineData("--duration must be more than 0 and at most 86400 seconds, not '5s'.", "-p", "1", "--duration", "5s")]
+    [InlineData("--duration requires -p; a command is profiled until it ends.", "--duration", "5", "--", "true")]
+    [InlineData("--frequency must be 1 to 10000 samples per second, not '0'.", "--frequency", "0", "--", "true")]
+    [InlineData("--frequency must be 1 to 10000 samples per second, not '10001'.", "--frequency", "10001", "--", "true")]
+    [InlineData("--diff requires two files: BEFORE and AFTER.", "--diff", "a")]
+    [InlineData("--diff requires two files: BEFORE and AFTER.", "--diff", "a", "b", "--diff", "c")]
+    [InlineData("--diff compares two files and cannot be combined with a command: 'c'.", "--diff", "a", "b", "c")]
+    [InlineData("--diff compares two files and cannot be combined with a command: 'true'.", "--diff", "a", "b", "--", "true")]
+    [InlineData("--diff cannot be combined with -p, only with --html and --svg.", "-p", "1", "--diff", "a", "b")]
+    [InlineData("--diff cannot be combined with --kernel, only with --html and --svg.", "--diff", "a", "b", "--kernel")]
+    [InlineData("--diff cannot be combined with --json, only with --html and --svg.", "--diff", "a", "b", "--json", "c")]
     public void A_wrong_command_line_is_reported(string message, params string[] arguments)
     {
         ToolRun run = PicolloTool.RunHere(["record", .. arguments]);
@@ -42,7 +42,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [Fact]
     public void Forgotten_dashes_are_explained() => PicolloTool.RunHere("record", "cp", "-p", "x", "y").Error.Should()
-        .Contain("A command with its own options must follow --: picollo record -- CMD ARGS\n");
+        .Contain("A command with options must follow --: picollo record -- CMD ARGS\n");
 
     [Fact]
     public void The_help_fits_80_columns() =>

@@ -61,7 +61,7 @@ public class LiveScreenTests
         }
 
         screen.Press("h");
-        screen.WaitFor("Any key goes back.");
+        screen.WaitFor("Press any key to return.");
         screen.Press("x", "q");
         screen.WaitFor(_ => !screen.IsAlternateScreen, "the shell");
         screen.Run("stty -a").Should().Be(before);
@@ -80,7 +80,7 @@ public class LiveScreenTests
         screen.Enter("fg");
         screen.WaitFor("PID USER");
         screen.Press("h");
-        screen.WaitFor("Any key goes back.");
+        screen.WaitFor("Press any key to return.");
         screen.Press("x", "q");
         screen.WaitFor(_ => !screen.IsAlternateScreen, "the shell");
 
@@ -96,7 +96,7 @@ public class LiveScreenTests
 
         screen.Press("C-z", "h");
 
-        screen.WaitFor("Any key goes back.");
+        screen.WaitFor("Press any key to return.");
     }
 
     [FactNeeding(Need.Tmux)]
@@ -168,7 +168,7 @@ public class LiveScreenTests
 
         top.Screen.StyledScreen.Should().NotContain("\e");
         top.Screen.Press("F");
-        top.Screen.WaitFor("h shows what keys do.");
+        top.Screen.WaitFor("Unknown key; press h for help.");
         top.Screen.StyledScreen.Should().NotContain("\e");
     }
 
@@ -182,7 +182,7 @@ public class LiveScreenTests
         screen.WaitFor("PID USER");
 
         screen.Press("h");
-        screen.WaitFor("Any key goes back.");
+        screen.WaitFor("Press any key to return.");
         screen.Press("x", "q");
         screen.WaitFor("code 0");
     }

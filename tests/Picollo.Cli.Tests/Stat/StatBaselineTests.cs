@@ -25,8 +25,8 @@ public sealed class StatBaselineTests : IDisposable
         ToolRun slower = PicolloTool.Run("stat", "-r", "4", "--baseline", Main, "--fail-above", "50%", "--save", Main, "-c", "sleep 0.9");
         slower.ExitCode.Should().Be(3);
         slower.Error.Should().MatchRegex(@"(?s)\nelapsed: \+[0-9.]+% \(95% confidence interval: \+[0-9.]+% to \+[0-9.]+%\): above\s+the\s+limit\s+of\s+50%\n")
-            .And.Contain("\nthe baseline is of another command: sleep 0.3\n")
-            .And.EndWith($"\nnot saved to {Main}: the limit is crossed\n");
+            .And.Contain("\nthe baseline was saved for a different command: sleep 0.3\n")
+            .And.EndWith($"\nbaseline not saved to {Main}: the limit is exceeded\n");
 
         ToolRun faster = PicolloTool.Run("stat", "-r", "4", "--baseline", Main, "--fail-above", "50", "--json", "-c", "sleep 0.01");
         faster.ExitCode.Should().Be(0);
@@ -58,16 +58,16 @@ public sealed class StatBaselineTests : IDisposable
 
     [Theory]
     [InlineData(null, "No such file or directory")]
-    [InlineData("", "not a baseline of picollo stat --save")]
-    [InlineData("[]", "not a baseline of picollo stat --save")]
-    [InlineData("{\"kind\":\"run\"}", "not a baseline of picollo stat --save")]
-    [InlineData("{\"kind\":\"picollo-baseline\",\"version\":2}", "a baseline of another version than 1; save it again")]
-    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[-1]}]}", "not a baseline of picollo stat --save")]
-    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"hours\",\"values\":[1]}]}", "not a baseline of picollo stat --save")]
-    [InlineData(Head + "[]}", "the baseline has no elapsed times")]
+    [InlineData("", "not a baseline file of picollo stat --save")]
+    [InlineData("[]", "not a baseline file of picollo stat --save")]
+    [InlineData("{\"kind\":\"run\"}", "not a baseline file of picollo stat --save")]
+    [InlineData("{\"kind\":\"picollo-baseline\",\"version\":2}", "the version of the baseline is not 1; save the baseline again")]
+    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[-1]}]}", "not a baseline file of picollo stat --save")]
+    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"hours\",\"values\":[1]}]}", "not a baseline file of picollo stat --save")]
+    [InlineData(Head + "[]}", "the baseline contains no elapsed times")]
     [InlineData(
         Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[1]}]}",
-        "the baseline is of one run; save it of several (-r), by whose scatter a change is told from chance")]
+        "the baseline has a single run; save it with several runs (-r) to estimate the variance")]
     public void A_file_that_is_no_usable_baseline_is_exit_code_1_before_the_command_runs(string? content, string reason)
     {
         if (content is not null)
@@ -102,7 +102,7 @@ public sealed class StatBaselineTests : IDisposable
 
         string report = PicolloTool.RunHere("stat", "--baseline", Main, "--", "git", "--version").Error;
 
-        report.Replace('\n', ' ').Should().Contain($"the baseline is of another machine: 3 × Z80, X64, CP/M; this is {Machine.Read()}");
+        report.Replace('\n', ' ').Should().Contain($"the baseline was saved on a different machine: 3 × Z80, X64, CP/M; this machine: {Machine.Read()}");
     }
 
     private const string Head = """
@@ -111,7 +111,7 @@ public sealed class StatBaselineTests : IDisposable
 
     [Theory]
     [InlineData(0.06, 0.051, 0.07, true, "elapsed: +6.0% (95% confidence interval: +5.1% to +7.0%): above the limit of 5%")]
-    [InlineData(0.06, 0.05, 0.07, false, "elapsed: +6.0% (95% confidence interval: +5.0% to +7.0%): not above the limit of 5% for certain; more runs (-r) make the interval narrower")]
+    [InlineData(0.06, 0.05, 0.07, false, "elapsed: +6.0% (95% confidence interval: +5.0% to +7.0%): inconclusive: the limit of 5% is within the interval; use more runs (-r) to narrow it")]
     [InlineData(-0.5, -0.6, 0.05, false, "elapsed: -50.0% (95% confidence interval: -60.0% to +5.0%): within the limit of 5%")]
     public void A_limit_is_crossed_by_the_whole_interval(double mean, double low, double high, bool isCrossed, string text)
     {

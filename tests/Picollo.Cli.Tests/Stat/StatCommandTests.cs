@@ -33,7 +33,7 @@ public sealed partial class StatCommandTests : IDisposable
         ToolRun run = PicolloTool.RunHere(["stat", .. command]);
 
         run.ExitCode.Should().Be(2);
-        run.Error.Should().Contain("\nA command with its own options must follow --: picollo stat -- CMD ARGS\n");
+        run.Error.Should().Contain("\nA command with options must follow --: picollo stat -- CMD ARGS\n");
     }
 
     [FactNeeding(Need.Linux)]
@@ -67,7 +67,7 @@ public sealed partial class StatCommandTests : IDisposable
             """);
 
         run.ExitCode.Should().Be(130);
-        run.Error.Should().Contain("of 1000 runs: interrupted, and the one cut short left out").And.Contain("\nelapsed ").And.NotContain("failed");
+        run.Error.Should().Contain("of 1000 runs: interrupted; the incomplete run is excluded").And.Contain("\nelapsed ").And.NotContain("failed");
     }
 
     [FactNeeding(Need.Linux)]
@@ -179,7 +179,7 @@ public sealed partial class StatCommandTests : IDisposable
 
         run.ExitCode.Should().Be(0);
         File.ReadAllText($"{_folder}/order").Should().Be("ABABAB");
-        run.Error.Should().Contain("\n3 runs of each, in turn\n").And.MatchRegex(@"(?m)^elapsed +[0-9.]+ ms +±[0-9.]+% +[0-9.]+ ms +±[0-9.]+% +\+[0-9.]+% +\+[0-9.]+$");
+        run.Error.Should().Contain("\n3 runs of each command, alternately\n").And.MatchRegex(@"(?m)^elapsed +[0-9.]+ ms +±[0-9.]+% +[0-9.]+ ms +±[0-9.]+% +\+[0-9.]+% +\+[0-9.]+$");
     }
 
     [FactNeeding(Need.Linux)]
@@ -265,7 +265,7 @@ public sealed partial class StatCommandTests : IDisposable
             """);
 
         run.Output.Should().Be("143\n");
-        run.Error.Should().Contain("2 of 9 runs: interrupted, and the one cut short left out").And.MatchRegex("(?m)^elapsed +");
+        run.Error.Should().Contain("2 of 9 runs: interrupted; the incomplete run is excluded").And.MatchRegex("(?m)^elapsed +");
     }
 
     [FactNeeding(Need.Linux)]
@@ -326,22 +326,22 @@ public sealed partial class StatCommandTests : IDisposable
 
     [Theory]
     [InlineData("-e", "instrutions", "--", "true", "picollo: There is no event \"instrutions\". Of nearest name: instructions, ")]
-    [InlineData("-r", "0", "--", "true", "picollo: -r takes a number of runs, 1 to 1000000.")]
-    [InlineData("-r", "x", "--", "true", "picollo: -r takes a number of runs, 1 to 1000000.")]
-    [InlineData("-c", "true", "--", "true", "picollo: One command is needed: after --, with -c, or two or more with --compare.")]
+    [InlineData("-r", "0", "--", "true", "picollo: -r must be a number of runs from 1 to 1000000.")]
+    [InlineData("-r", "x", "--", "true", "picollo: -r must be a number of runs from 1 to 1000000.")]
+    [InlineData("-c", "true", "--", "true", "picollo: Specify one command, after -- or with -c, or two or more commands with --compare.")]
     [InlineData("-c", " ", "--json", "--json", "picollo: The command is empty.")]
     [InlineData("--compare", "true", "--json", "--json", "picollo: Required argument missing for option: '--compare'.")]
-    [InlineData("--per-thread", "-r2", "--", "true", "picollo: --per-thread is of one run of one command.")]
-    [InlineData("-I100", "-r2", "--", "true", "picollo: -I is of one run of one command.")]
-    [InlineData("-I", "0", "--", "true", "picollo: -I takes a number of milliseconds, not '0'.")]
-    [InlineData("-p", "0", "--json", "--json", "picollo: -p takes the ID of a process, not '0'.")]
-    [InlineData("-p", "1", "-r", "2", "picollo: -p is of one process, measured once.")]
-    [InlineData("-p", "1", "--warmup", "2", "picollo: -p is of a process that runs already.")]
-    [InlineData("--save", "x", "-p", "1", "picollo: A baseline is of one command.")]
-    [InlineData("--fail-above", "5%", "--", "true", "picollo: --fail-above needs --baseline.")]
-    [InlineData("--fail-above=5%", "--baseline=x", "--", "true", "picollo: --fail-above needs several runs (-r), by whose scatter")]
-    [InlineData("--fail-above=-5%", "--baseline=x", "-r2", "true", "picollo: --fail-above takes a percentage such as 5%, not '-5%'.")]
-    [InlineData("--warmup", "-1", "--", "true", "picollo: --warmup takes a number of runs, 0 to 1000000.")]
+    [InlineData("--per-thread", "-r2", "--", "true", "picollo: --per-thread requires a single run of a single command.")]
+    [InlineData("-I100", "-r2", "--", "true", "picollo: -I requires a single run of a single command.")]
+    [InlineData("-I", "0", "--", "true", "picollo: -I must be a number of milliseconds, not '0'.")]
+    [InlineData("-p", "0", "--json", "--json", "picollo: -p must be a process ID, not '0'.")]
+    [InlineData("-p", "1", "-r", "2", "picollo: -p cannot be combined with several runs or commands.")]
+    [InlineData("-p", "1", "--warmup", "2", "picollo: -p cannot be combined with --per-thread, --warmup or --prepare.")]
+    [InlineData("--save", "x", "-p", "1", "picollo: --save and --baseline require a single command.")]
+    [InlineData("--fail-above", "5%", "--", "true", "picollo: --fail-above requires --baseline.")]
+    [InlineData("--fail-above=5%", "--baseline=x", "--", "true", "picollo: --fail-above requires several runs (-r) to estimate the variance.")]
+    [InlineData("--fail-above=-5%", "--baseline=x", "-r2", "true", "picollo: --fail-above must be a percentage such as 5%, not '-5%'.")]
+    [InlineData("--warmup", "-1", "--", "true", "picollo: --warmup must be a number of runs from 0 to 1000000.")]
     [InlineData("--prepare", " ", "--", "true", "picollo: The command of --prepare is empty.")]
     public void What_is_not_understood_is_a_usage_error(string a, string b, string c, string d, string message)
     {
@@ -391,7 +391,7 @@ public sealed partial class StatCommandTests : IDisposable
 
         run.ExitCode.Should().Be(0);
         run.Output.Should().Be("`|`\n`|`\n");
-        run.Error.Should().Contain("\nA: sleep 0.02\nB: sleep 0.1 | cat; :\nC: echo '`|`'\n2 runs of each, in turn\n");
+        run.Error.Should().Contain("\nA: sleep 0.02\nB: sleep 0.1 | cat; :\nC: echo '`|`'\n2 runs of each command, alternately\n");
         run.Error.Should().MatchRegex("(?m)^ +A mean +± stdev +B mean .*$").And.MatchRegex("(?m)^ +A mean +± stdev +C mean .*$");
         run.Error.Should().EndWith($"\nwrote {_folder}/table.md\n");
         string[] lines = File.ReadAllLines($"{_folder}/table.md");
@@ -412,8 +412,8 @@ public sealed partial class StatCommandTests : IDisposable
         if (Paranoid is 2)
         {
             string text = run.Error.Replace('\n', ' ');
-            text.Should().Contain("not counted: context-switches, the kernel's part of the others: not permitted; remedy: "
-                + "sudo sysctl kernel.perf_event_paranoid=1 (details: -v)").And.NotContain("CAP_PERFMON");
+            text.Should().Contain("not counted: context-switches, kernel code in the other counters: not permitted; run "
+                + "'sudo sysctl kernel.perf_event_paranoid=1' (-v shows details)").And.NotContain("CAP_PERFMON");
             Regex.Count(text, "not counted: ").Should().Be(2, "the other one is of nosuch/x/");
             verbose.Error.Replace('\n', ' ').Should().Contain("kernel.perf_event_paranoid (now 2) to 1 or less").And.Contain("CAP_PERFMON");
         }

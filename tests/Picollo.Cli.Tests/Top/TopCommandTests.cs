@@ -178,7 +178,7 @@ public class TopCommandTests
     public void A_process_that_is_not_there_is_an_error_unless_another_is()
     {
         ToolRun none = PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647");
-        (none.ExitCode, none.Output, none.Error).Should().Be((1, "", "picollo: there is no process 2147483647\n"));
+        (none.ExitCode, none.Output, none.Error).Should().Be((1, "", "picollo: process 2147483647 does not exist\n"));
 
         Rows(PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647,1").Output).Should().ContainSingle();
     }
@@ -194,15 +194,15 @@ public class TopCommandTests
     }
 
     [Theory]
-    [InlineData("-d 0", "-d takes 0.1 to 1000000 seconds")]
-    [InlineData("-d 1e3", "-d takes 0.1 to 1000000 seconds")]
-    [InlineData("-d NaN", "-d takes 0.1 to 1000000 seconds")]
-    [InlineData("-n 0", "-n takes a number of pages")]
-    [InlineData("-p 1,x", "-p takes process ids")]
-    [InlineData("-p 0", "-p takes process ids")]
-    [InlineData("-o COMMAND", "-o takes %CPU")]
-    [InlineData("-w 0", "-w takes a number of columns")]
-    [InlineData("-u no-such-user", "-u: there is no user 'no-such-user'.")]
+    [InlineData("-d 0", "-d must be 0.1 to 1000000 seconds")]
+    [InlineData("-d 1e3", "-d must be 0.1 to 1000000 seconds")]
+    [InlineData("-d NaN", "-d must be 0.1 to 1000000 seconds")]
+    [InlineData("-n 0", "-n must be a number of pages")]
+    [InlineData("-p 1,x", "-p must be process IDs")]
+    [InlineData("-p 0", "-p must be process IDs")]
+    [InlineData("-o COMMAND", "-o must be %CPU")]
+    [InlineData("-w 0", "-w must be a number of columns")]
+    [InlineData("-u no-such-user", "-u: user 'no-such-user' does not exist.")]
     [InlineData("--nonsense", "--nonsense")]
     [InlineData("-t 5", "argument '-t'")]
     [InlineData("-t 5 -d 0", "argument '-t'")]

@@ -105,10 +105,10 @@ public class TopPageTests
         sample.HasAutogroups = true;
 
         Render(sample, new(), 80).Text().Should().NotContain("autogroups", "all are at nice 0")
-            .And.Contain("\nCgroup  : 1.23 of 1.50 CPUs, 3 of 10 periods throttled, 0.25 s (70.0 s in all)\n");
+            .And.Contain("\nCgroup  : 1.23 of 1.50 CPUs, 3 of 10 periods throttled, 0.25 s (70.0 s in total)\n");
         Render(sample.With(MadeUpMachine.Kernel(2, "kworker/0:0H")), new(), 80).Text().Should().NotContain("autogroups", "the kernel's own are not a user's");
         Render(sample.With(MadeUpMachine.Process(3, "nice") with { Nice = 5 }), new(), 80).Text()
-            .Should().Contain("\nNI      : counts only within a session, because autogroups are on (sched(7))\n");
+            .Should().Contain("\nNI      : applies only within a session, because autogroups are enabled (sched(7))\n");
         sample.HasAutogroups = null;
         Render(sample, new(), 80).Text().Should().NotContain("autogroups");
     }

@@ -18,9 +18,9 @@ public class TopProcessPageTests
         }
 
         Render(Server(), ["server", "--name", "\e[2J\nx"], shares, 80).Should().Be("""
-            1234 server, of root: state S, nice 0
+            1234 server, user root: state S, nice 0
             server --name ?[2J?x
-            now: 12.3 %CPU, 4.5 %WAIT; 1:05.50 of CPU time since it began
+            now: 12.3 %CPU, 4.5 %WAIT; 1:05.50 of CPU time since its start
 
             %CPU over 10.0 s: p50 0.0, p90 75.2, p99 75.2, max 150.4
                        0  60.0 % ########################
@@ -46,8 +46,8 @@ public class TopProcessPageTests
     {
         string page = Render(Server(), ["server", new string('x', 1000)], null, 40);
 
-        page.Split('\n')[1..6].Should().Equal($"server {new string('x', 33)}", new string('x', 40), new string('x', 40), new string('x', 40), "now: 12.3 %CPU, 4.5 %WAIT; 1:05.50 of CPU time since it began");
-        page.Should().Contain("\nno share of it is known yet\n");
+        page.Split('\n')[1..6].Should().Equal($"server {new string('x', 33)}", new string('x', 40), new string('x', 40), new string('x', 40), "now: 12.3 %CPU, 4.5 %WAIT; 1:05.50 of CPU time since its start");
+        page.Should().Contain("\nno CPU shares are known yet\n");
     }
 
     [Fact]

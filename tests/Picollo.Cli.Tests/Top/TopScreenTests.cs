@@ -44,7 +44,7 @@ public class TopScreenTests
         using TopInTerminal top = new($"-p {Environment.ProcessId},1", columns: 120);
 
         top.Screen.Press("/");
-        top.Screen.WaitFor("Text in the command or user (none for all):");
+        top.Screen.WaitFor("Text in the command or user (empty for all):");
         top.Screen.Press("x", "y", "z", "Enter");
         top.Screen.WaitFor("filter: xyz");
         top.Screen.WaitFor(_ => top.List.Length == 0, "no row");
@@ -90,7 +90,7 @@ public class TopScreenTests
         top.Screen.WaitFor("Tasks:");
         top.List.Should().ContainSingle();
         top.Screen.Press("F");
-        top.Screen.WaitFor("h shows what keys do.");
+        top.Screen.WaitFor("Unknown key; press h for help.");
     }
 
     [FactNeeding(Need.Tmux)]
@@ -119,16 +119,16 @@ public class TopScreenTests
         using TopInTerminal top = new();
 
         top.Screen.Press("u");
-        top.Answer("User to list", Environment.UserName);
+        top.Answer("Name or ID of the user to list", Environment.UserName);
         top.Screen.WaitFor(_ => top.List.Length > 0 && top.List.All(row => row[1] == TopUser.Shown), "one user's");
         top.Screen.Press("u");
-        top.Answer("User to list", "no such one");
-        top.Screen.WaitFor("There is no user no such one.");
+        top.Answer("Name or ID of the user to list", "no such one");
+        top.Screen.WaitFor("User no such one does not exist.");
         top.Screen.Press("u");
-        top.Answer("User to list", "4000000000");
+        top.Answer("Name or ID of the user to list", "4000000000");
         top.Screen.WaitFor(_ => top.List.Length == 0, "an empty list");
         top.Screen.Press("u");
-        top.Answer("User to list", "");
+        top.Answer("Name or ID of the user to list", "");
         top.Screen.WaitFor(_ => top.List.Length > 0, "all");
     }
 
@@ -150,8 +150,8 @@ public class TopScreenTests
         foreach (string key in (string[])["d", "s"])
         {
             top.Screen.Press(key);
-            top.Answer("Seconds between two samples [1000]:", "0.01");
-            top.Screen.WaitFor("0.01 is no such delay: 0.1 to 1000000 seconds.");
+            top.Answer("Seconds between samples [1000]:", "0.01");
+            top.Screen.WaitFor("0.01 is not a valid delay: 0.1 to 1000000 seconds.");
         }
 
         top.Screen.Press("d");
@@ -169,7 +169,7 @@ public class TopScreenTests
         foreach (string key in (string[])["h", "?"])
         {
             top.Screen.Press(key);
-            top.Screen.WaitFor("Any key goes back.").Should().NotContain("+\n").And.Contain("picollo top: keys").And.NotContain("PID USER");
+            top.Screen.WaitFor("Press any key to return.").Should().NotContain("+\n").And.Contain("picollo top: keys").And.NotContain("PID USER");
             top.Screen.Press("x");
             top.Screen.WaitFor("PID USER");
         }
@@ -182,7 +182,7 @@ public class TopScreenTests
 
         top.Screen.Press("k");
         top.Answer("PID to signal", "12ä😀");
-        top.Screen.WaitFor("12ä😀 is no process id.");
+        top.Screen.WaitFor("12ä😀 is not a process ID.");
         top.Screen.Press("k");
         top.Screen.WaitFor("]:");
         top.Screen.WaitFor(_ => top.Screen.IsCursorVisible, "the cursor");
@@ -194,7 +194,7 @@ public class TopScreenTests
         top.Screen.Type("999999999");
         top.Screen.WaitFor("]: 999999999\n");
         top.Screen.Press("Enter");
-        top.Screen.WaitFor("There is no process 999999999.");
+        top.Screen.WaitFor("Process 999999999 does not exist.");
         top.Screen.WaitFor(_ => !top.Screen.IsCursorVisible, "no cursor");
         top.Screen.Press("k");
         top.Screen.WaitFor("PID to signal");
@@ -251,7 +251,7 @@ public class TopScreenTests
         screen.Type("1cu0\rN");
         screen.Press("Down", "Escape", "k", "7", "Enter");
 
-        screen.WaitFor(text => text.Contains("%Cpu0", StringComparison.Ordinal) && (text.Contains("Signal for 7", StringComparison.Ordinal) || text.Contains("no process 7", StringComparison.Ordinal)), "the last of them");
+        screen.WaitFor(text => text.Contains("%Cpu0", StringComparison.Ordinal) && (text.Contains("Signal for 7", StringComparison.Ordinal) || text.Contains("Process 7 does not exist", StringComparison.Ordinal)), "the last of them");
         screen.Press("C-c");
         screen.WaitFor("code 130");
     }
@@ -278,7 +278,7 @@ public class TopScreenTests
 
         top.Screen.Resize(20, 8);
 
-        top.Screen.WaitFor(_ => string.Concat(top.Screen.Rows).Replace(" ", "", StringComparison.Ordinal).Contains($"SendSIGTERMto{sleep.Id}(sleep12345)of{Environment.UserName}?[y/N]", StringComparison.Ordinal), "the whole question");
+        top.Screen.WaitFor(_ => string.Concat(top.Screen.Rows).Replace(" ", "", StringComparison.Ordinal).Contains($"SendSIGTERMto{sleep.Id}(sleep12345)ofuser{Environment.UserName}?[y/N]", StringComparison.Ordinal), "the whole question");
         top.Screen.Press("y");
         sleep.WaitForExit(TimeSpan.FromSeconds(20)).Should().BeTrue();
     }

@@ -19,10 +19,10 @@ public class TopSignalTests
             Process sleep = top.StartSleep();
             top.Choose("k", sleep);
             top.Answer($"Signal for {sleep.Id} by name or number [15/TERM]:", answer);
-            top.Screen.WaitFor($"Send {name} to {sleep.Id} (sleep 12345) of {Environment.UserName}? [y/N]");
+            top.Screen.WaitFor($"Send {name} to {sleep.Id} (sleep 12345) of user {Environment.UserName}? [y/N]");
             top.Screen.WaitFor(_ => top.Screen.IsCursorVisible, "the cursor");
             top.Screen.Press("y");
-            top.Screen.WaitFor($"{name} is sent to {sleep.Id}.");
+            top.Screen.WaitFor($"{name} was sent to {sleep.Id}.");
             sleep.WaitForExit(Patience).Should().BeTrue();
             sleep.ExitCode.Should().Be(code);
         }
@@ -42,12 +42,12 @@ public class TopSignalTests
             top.Answer("Signal for", "KILL");
             top.Screen.WaitFor("[y/N]");
             top.Screen.Press(key);
-            top.Screen.WaitFor("Nothing is done.");
+            top.Screen.WaitFor("Canceled.");
         }
 
         top.Choose("k", sleep);
         top.Answer("Signal for", "nonsense");
-        top.Screen.WaitFor("There is no signal nonsense.");
+        top.Screen.WaitFor("Signal nonsense does not exist.");
         top.Choose("k", sleep);
         top.Screen.WaitFor("Signal for");
         top.Screen.Press("Escape");
@@ -87,11 +87,11 @@ public class TopSignalTests
             top.Screen.Press(answer);
             if (answer == "y")
             {
-                top.Screen.WaitFor("1 is the first process, on which all others depend. Send SIGCONT to it all the same? [y/N]");
+                top.Screen.WaitFor("1 is the first process, on which all others depend. Send SIGCONT to it anyway? [y/N]");
                 top.Screen.Press("n");
             }
 
-            top.Screen.WaitFor("Nothing is done.");
+            top.Screen.WaitFor("Canceled.");
         }
 
         top.Screen.Press("k");
@@ -99,7 +99,7 @@ public class TopSignalTests
         top.Answer("Signal for", "");
         top.Screen.WaitFor($"Send SIGTERM to {top.OwnId} (");
         top.Screen.Press("y");
-        top.Screen.WaitFor($"{top.OwnId} is picollo itself. Send SIGTERM to it all the same? [y/N]");
+        top.Screen.WaitFor($"{top.OwnId} is picollo itself. Send SIGTERM to it anyway? [y/N]");
         top.Screen.Press("y");
         top.WaitForEnd(143);
         top.Screen.IsAlternateScreen.Should().BeFalse();
@@ -112,11 +112,11 @@ public class TopSignalTests
         Process sleep = top.StartSleep();
         int nice = NiceOf(sleep);
         foreach ((string answer, string key, string told, int then) in ((string, string, string, int)[])
-            [($"{nice + 2}", "n", "Nothing is done.", nice), ($"{nice + 3}", "y", $"{sleep.Id} has niceness {nice + 3}.", nice + 3)])
+            [($"{nice + 2}", "n", "Canceled.", nice), ($"{nice + 3}", "y", $"The niceness of {sleep.Id} is now {nice + 3}.", nice + 3)])
         {
             top.Choose("r", sleep);
             top.Answer($"Niceness for {sleep.Id}, -20 to 19 [{nice}]:", answer);
-            top.Screen.WaitFor($"Set niceness {answer} for {sleep.Id} (sleep 12345) of {Environment.UserName}? [y/N]");
+            top.Screen.WaitFor($"Set niceness {answer} for {sleep.Id} (sleep 12345) of user {Environment.UserName}? [y/N]");
             top.Screen.Press(key);
             top.Screen.WaitFor(told);
             NiceOf(sleep).Should().Be(then);
@@ -126,7 +126,7 @@ public class TopSignalTests
         {
             top.Choose("r", sleep);
             top.Answer("Niceness for", answer);
-            top.Screen.WaitFor($"{answer} is no niceness: -20 to 19.");
+            top.Screen.WaitFor($"{answer} is not a valid niceness: -20 to 19.");
         }
     }
 
@@ -154,9 +154,9 @@ public class TopSignalTests
         foreach (string key in (string[])["k", "r"])
         {
             top.Screen.Press(key);
-            top.Screen.WaitFor("Off: --secure");
+            top.Screen.WaitFor("Disabled by --secure.");
             top.Screen.Press("h");
-            top.Screen.WaitFor("  k, r                 off: --secure");
+            top.Screen.WaitFor("  k, r                 disabled by --secure");
             top.Screen.Press("x");
             top.Screen.WaitFor("PID USER").Should().NotContain("Off:");
         }
@@ -173,9 +173,9 @@ public class TopSignalTests
             top.Choose("k", evil);
             top.Answer("Signal for", "");
 
-            top.Screen.WaitFor($"Send SIGTERM to {evil.Id} (?[2Jevil?]0;x??name? 12345) of {Environment.UserName}? [y/N]").Should().StartWith("top - ");
+            top.Screen.WaitFor($"Send SIGTERM to {evil.Id} (?[2Jevil?]0;x??name? 12345) of user {Environment.UserName}? [y/N]").Should().StartWith("top - ");
             top.Screen.Press("n");
-            top.Screen.WaitFor("Nothing is done.");
+            top.Screen.WaitFor("Canceled.");
             top.Choose("p", evil);
             top.Screen.WaitFor("TID S ").Should().Contain("\n?[2Jevil?]0;x??name? 12345\n");
         }
