@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The one entrance to the repository; `./build.sh help` lists the commands.
+# Builds, tests and packs the repository; `./build.sh help` lists the commands.
 # Written for bash 3.2 and later, so that it also runs on macOS and in Git for Windows.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -8,7 +8,7 @@ readonly CONFIGURATION="${CONFIGURATION:-Release}"
 readonly ARTIFACTS="$PWD/artifacts"
 readonly PACKAGE_RIDS="linux-x64 linux-arm64 win-x64"
 readonly RESULTS="$ARTIFACTS/test-results"
-# A test without output for this long counts as hung and ends its project's run.
+# The time without output after which a test counts as hung and the run of its project ends.
 HANG_TIMEOUT=5min
 readonly USERS_GLOBALIZATION="${DOTNET_SYSTEM_GLOBALIZATION_INVARIANT:-}"
 export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
@@ -20,34 +20,34 @@ usage() {
   cat <<'TEXT'
 usage: ./build.sh [command] [arguments]
 
-  (none)            build everything, native library included
-  setup             as root on Debian or Ubuntu: install what the tests use
-  demo [name]       run a demo from samples/ (default: tokenizer)
-  test [name]       run all tests but soaks, or those with this in their full name (namespace, class, method)
-  test quick [name] only the tests of logic: no child processes, no waiting; within a minute after the build
-  test long [name]  only what `test` leaves out because it takes long, and tests of the core in other modes of the runtime
+  (none)            build all projects and the native library
+  setup             install the dependencies of the tests (as root, on Debian or Ubuntu)
+  demo [name]       run a demo from samples/ [default: tokenizer]
+  test [name]       run all tests except long ones, or those whose full name (namespace, class, method) contains the name
+  test quick [name] run only fast tests, without child processes and waiting; takes less than a minute after the build
+  test long [name]  run only long tests, and the core tests in other modes of the runtime
   test fuzz TIME [target]
-                    mutated inputs for all decoders and parsers, for some time such as 30s, 10m or 2h
-  test soak [30m]   a server under load with everything on, for 30s, 10m, 2h …; its samples, a table and a
-                    picture are artifacts/test-results/soak.*
-  test coverage     line and branch coverage of each package
+                    run mutated inputs through all decoders and parsers for TIME, such as 30s, 10m or 2h
+  test soak [TIME]  run a server with all features under load for TIME, such as 30s, 10m or 2h [default: 30m]; writes
+                    samples, a table and a plot to artifacts/test-results/soak.*
+  test coverage     measure the line and branch coverage of each package
   test mutation [part]
-                    the mutation score of the pure parts, by dotnet-stryker; hours, or one part of at most 40 minutes
-  pack              build the packages into artifacts/packages and verify them
-  bench [arguments] run BenchmarkDotNet benchmarks; arguments go to it, e.g. --filter '*CpuRead*'
+                    measure the mutation score of pure code with dotnet-stryker; takes hours, or at most 40 minutes per part
+  pack              build packages in artifacts/packages and verify them
+  bench [arguments] run BenchmarkDotNet benchmarks with arguments such as --filter '*CpuRead*'
   bench compare [name]
-                    the quick side-by-side comparison: histogram (default), cpu, perf, encode,
+                    run a quick side-by-side comparison: histogram (default), cpu, perf, encode,
                     scheduling, aspnet, jitter, runtime, meters,
                     spans, export, profile, requestprofile
-  pictures          make the pictures in docs/ again, from real runs
-  format [--check]  apply the code style, or verify it
-  help              this text
+  pictures          update the pictures in docs/ from real runs
+  format [--check]  apply or verify the code style
+  help              show this text
 
-CONFIGURATION=Debug builds and tests the debug configuration.
+Set CONFIGURATION=Debug to build and test the debug configuration.
 TEXT
 }
 
-# Of processes that live for a minute: without profiles, and code is compiled again after 1,280 calls (hexadecimal) instead of 30. The
+# Settings for short-lived processes: no dynamic PGO, and recompilation after 1,280 calls (0x500) instead of 30. The
 # tests take a quarter less processor time.
 readonly BRIEF=(DOTNET_TieredPGO=0 DOTNET_TC_CallCountThreshold=500)
 RUNTIME=("${BRIEF[@]}")
@@ -55,20 +55,20 @@ RUNTIME=("${BRIEF[@]}")
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# Without the data of cultures .NET starts in this mode only.
+# Without ICU, .NET only starts in this mode.
 choose_globalization() {
   [ -z "$USERS_GLOBALIZATION" ] || return 0
   if is_met cultures; then unset DOTNET_SYSTEM_GLOBALIZATION_INVARIANT; else export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1; fi
 }
 
 require_sdk() {
-  has dotnet || die "the .NET 10 SDK is needed and no 'dotnet' is on the PATH: https://dotnet.microsoft.com/download"
-  # global.json names the SDK; this command fails where no installed one fits.
+  has dotnet || die "the .NET 10 SDK is required, but 'dotnet' is not on the PATH; download it from https://dotnet.microsoft.com/download"
+  # global.json specifies the SDK; this command fails if no matching one is installed.
   dotnet --version >/dev/null 2>&1 ||
-    die "the .NET 10 SDK is needed; installed: $(dotnet --list-sdks | cut -d' ' -f1 | paste -sd' ' -). https://dotnet.microsoft.com/download"
+    die "the .NET 10 SDK is required; installed: $(dotnet --list-sdks | cut -d' ' -f1 | paste -sd' ' -); download it from https://dotnet.microsoft.com/download"
 }
 
-# Installs what the tests use, as far as that is possible, and says what is skipped for want of the rest.
+# Installs the dependencies of the tests if possible, and reports the tests that are skipped without the others.
 setup() {
   local need
   # shellcheck disable=SC2046
@@ -78,28 +78,28 @@ setup() {
     is_met "$need" || say "skipped: $(skipped_without "$need"); missing packages (Debian names): $(packages_for "$need" | paste -sd' ' -)"
   done
   if [ "$(host_rid)" = linux-x64 ] && is_met run-kernels && ! tests/Picollo.Platform.Tests/Kernel/kernels.sh; then
-    say "skipped: the tests on emulated kernels; the kernels could not be downloaded"
+    say "skipped: the tests on emulated kernels, because the kernels could not be downloaded"
   fi
   if [ "$(host_rid)" = linux-x64 ] && ! tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh; then
-    say "skipped: the tests with VictoriaMetrics; it could not be downloaded"
+    say "skipped: the tests with VictoriaMetrics, because it could not be downloaded"
   fi
 }
 
 has_shim() { [ -n "$(ls "native/out/$1/"*picollo_native.* 2>/dev/null)" ]; }
 
-# Builds the shim for each platform named. A library that another machine built (the workflows hand them over)
-# does where this one has no compiler.
+# Builds the native shim for the specified platforms. Without a compiler, uses a library that another machine built;
+# the workflows pass these on.
 build_native() {
   local rid needs=''
   for rid in "$@"; do has_shim "$rid" || needs="$needs c-$rid"; done
   # shellcheck disable=SC2086
   require $needs
   for rid in "$@"; do
-    if is_met "c-$rid"; then native/build.sh "$rid"; else say "native shim for $rid: as it is"; fi
+    if is_met "c-$rid"; then native/build.sh "$rid"; else say "native shim for $rid: using the existing library"; fi
   done
 }
 
-# A line of C# below src/ has at most 140 columns. In a UTF-8 locale grep counts characters, not bytes.
+# Checks that lines of C# in src/ have at most 140 columns. In a UTF-8 locale, grep counts characters and not bytes.
 check_lines() {
   local locale long
   locale=$(locale -a 2>/dev/null | grep -iE -m 1 '^(C|en_US)\.utf-?8$' || true)
@@ -114,7 +114,7 @@ build() {
   env "${BRIEF[@]}" dotnet build Picollo.sln -c "$CONFIGURATION" -v quiet
 }
 
-# A sample's name on the command line: its folder's, in lower case, without "Demo" or "Api".
+# The name of a sample on the command line: its folder name in lower case, without "Demo" or "Api".
 demo_name() { basename "$1" | tr '[:upper:]' '[:lower:]' | sed 's/demo$//; s/api$//'; }
 
 demo() {
@@ -125,34 +125,34 @@ demo() {
     names="$names $(demo_name "$folder")"
     [ "$(demo_name "$folder")" = "$wanted" ] || continue
     build_native "$(host_rid)"
-    # This one drives a server; as the server itself it needs no driver.
+    # This demo puts a server under load with wrk. The server process itself does not need wrk.
     if [ "$wanted" = cpuworker ]; then
       case " ${*:2} " in *" --serve "* | *" --help "*) ;; *) require run-wrk ;; esac
     fi
-    # And this one is a server that does not end, unless it is asked for a demonstration.
+    # This demo is a server that does not end unless it runs with --demo.
     if [ "$wanted" = web ] && [ $# -lt 2 ]; then set -- web --demo; fi
     dotnet run -c Release --project "$folder" -- "${@:2}"
     return
   done
-  die "no demo '$wanted'; there are:${names:- none yet}"
+  die "no demo '$wanted'; available demos:${names:- none}"
 }
 
-# ---- Tests: build/results.sh counts them, CONTRIBUTING.md says which are where ----
+# ---- Tests: build/results.sh counts the results, CONTRIBUTING.md describes the projects ----
 
-# These need the processors for themselves; the others mostly wait for other programs, and run two at a time.
+# These need exclusive use of the processors. The others mostly wait for other programs, so two of them run at a time.
 readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests Picollo.BenchmarkDotNet.Tests'
 readonly TOGETHER='Picollo.Platform.Tests Picollo.Peers.Tests Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests
   Picollo.AspNetCore.Tests Picollo.Analyzers.Tests Picollo.Fuzz.Tests'
 
-# Those with tests of logic.
+# Projects with fast tests.
 readonly LOGIC='Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests Picollo.AspNetCore.Tests Picollo.Analyzers.Tests
   Picollo.Fuzz.Tests'
 
-# Those of what prints, parses and writes files; samples run in the culture of their projects.
+# Projects that test printing, parsing and files. Samples run in the culture of their projects.
 readonly PRINTING='Picollo.Tests Picollo.Export.Tests Picollo.Cli.Tests Picollo.AspNetCore.Tests Picollo.Diagnostics.Tests
   Picollo.BenchmarkDotNet.Tests Picollo.Fuzz.Tests'
 
-# A project in neither group would never be run.
+# A project in neither group would never run.
 check_projects() {
   local project
   for project in tests/*.Tests; do
@@ -161,14 +161,14 @@ check_projects() {
 }
 
 # run_projects <name of the results> <how many projects at once> <filter> <language> <projects...>
-# The language is the user's, as the system has it in LANG; empty for that of whoever runs this.
+# The language is the value of LANG without the encoding; empty for the language of the current user.
 run_projects() {
   local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en "${RUNTIME[@]}")
   shift 4
   for project in "$@"; do assemblies+=("tests/$project/bin/$CONFIGURATION/net10.0/$project.dll"); done
-  # A shell gives background jobs, and nohup its command, signals that are ignored, which tests send.
+  # Background jobs of a shell, and commands of nohup, inherit ignored signals, but tests send these signals.
   if env --default-signal true 2>/dev/null; then environment=(--default-signal "${environment[@]}"); fi
-  # The first of LC_ALL, LC_MESSAGES and LANG that is set names the culture.
+  # .NET uses the first of LC_ALL, LC_MESSAGES and LANG that is set.
   [ -z "$language" ] || environment=(-u LC_ALL -u LC_MESSAGES "${environment[@]}" "LANG=$language.UTF-8")
   [ -z "$NAME" ] || filter="($filter)&(FullyQualifiedName~$NAME)"
   say "tests: $results"
@@ -176,12 +176,12 @@ run_projects() {
   env "${environment[@]}" dotnet test "${assemblies[@]}" --filter "$filter" --logger "trx;LogFileName=$results.trx" \
     --results-directory "$RESULTS" --blame-hang-timeout "$HANG_TIMEOUT" --blame-hang-dump-type none \
     -- RunConfiguration.MaxCpuCount="$at_once" || code=$?
-  # No results at all, where no name was given, is no success either.
+  # A run without results is a failure, unless a name was specified.
   if [ -z "$NAME" ] && [ ! -f "$RESULTS/$results.trx" ]; then code=1; fi
   count_run "$RESULTS/$results.trx" "$code"
 }
 
-# Each target is a test: build/results.sh counts the lines of results.
+# Each target counts as a test: build/results.sh counts the result lines.
 run_fuzz() {
   local code=0
   say "tests: fuzz"
@@ -189,8 +189,9 @@ run_fuzz() {
   count_fuzz "$RESULTS/fuzz.txt" "$code"
 }
 
-# What records, watches, schedules and profiles, in modes of the runtime in which races and what depends on compiled code show. The
-# released runtime collects garbage much more often with GCStress=4. TieredPGO is on in applications; all other runs turn it off.
+# Runs the tests of recording, watching, scheduling and profiling in modes of the runtime that reveal races and dependencies on
+# compiled code. With GCStress=4, the released runtime collects garbage much more often. TieredPGO is enabled by default in
+# applications; all other runs disable it.
 run_stress() {
   local mode
   for mode in GCStress=4 TieredCompilation=0 TieredPGO=1 gcServer=1; do
@@ -200,12 +201,12 @@ run_stress() {
   done
 }
 
-# A prefix of its own keeps Wine out of the home folder; and it is not in this one, because it has a link to the root
-# directory in it, which BenchmarkDotNet would follow when it looks for projects here.
+# A separate prefix keeps Wine out of the home folder. It is not in the repository, because it contains a link to the root
+# directory, which BenchmarkDotNet would follow when it searches for projects.
 run_native_tests() (
   prefix=$(mktemp -d)
   export WINEPREFIX="$prefix"
-  # Wine's server ends some seconds after the last program, and then writes to its folder.
+  # The Wine server ends some seconds after the last program, and then writes to its folder.
   trap '! has wineserver || wineserver -k 2>/dev/null || true; rm -rf "$prefix"' EXIT
   native/test.sh
 )
@@ -215,10 +216,10 @@ build_and_test_native() {
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" = "$(host_rid)" ] || is_met "c-$rid"; then build_native "$rid"; fi
   done
-  # Beside the build, which leaves half of the processors idle.
+  # Run in parallel to the build, which leaves half of the processors idle.
   run_native_tests >"$RESULTS/native.txt" 2>&1 &
   native=$!
-  trap "wait $native || true" EXIT # also where the build fails
+  trap "wait $native || true" EXIT # even if the build fails
   build
   say "native tests"
   wait "$native" || code=$?
@@ -234,7 +235,7 @@ run_tests() {
   NAME=${1:-}
   mkdir -p "$RESULTS"
   check_projects
-  # Intended word splitting in all of these.
+  # Word splitting is intended in all of these.
   # shellcheck disable=SC2086
   case $mode in
     quick)
@@ -256,7 +257,7 @@ run_tests() {
       PICOLLO_SOAK=${1:-30m}
       [[ $PICOLLO_SOAK =~ ^[1-9][0-9]{0,4}[smh]$ ]] || { usage >&2; exit 2; }
       export PICOLLO_SOAK
-      NAME='' HANG_TIMEOUT=500h # it prints nothing until its end
+      NAME='' HANG_TIMEOUT=500h # the test prints nothing until it ends
       build
       run_projects soak 1 'Category=Long&FullyQualifiedName~.Soak.' '' Picollo.AspNetCore.Tests
       ;;
@@ -273,19 +274,19 @@ run_tests() {
     all)
       if [ -z "$NAME" ]; then setup; build_and_test_native; else build; fi
       run_projects together 2 'Category!=Long&FullyQualifiedName!~.Kernel.' de_DE $TOGETHER
-      # An emulated machine takes several times the processor time where it has to share the processors.
+      # An emulated machine needs several times the processor time if it has to share the processors.
       run_projects kernels 1 'Category!=Long&FullyQualifiedName~.Kernel.' de_DE Picollo.Platform.Tests
       run_projects alone 1 'Category!=Long' de_DE $ALONE
-      # What prints and parses is logic. Turkish has other lower-case letters than all others.
+      # Printing and parsing are tested by fast tests. Turkish has unusual lower-case letters.
       run_projects turkish 2 'Category!=Slow&Category!=Long' tr_TR $PRINTING
       ;;
   esac
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-  [ $((passed + failed + skipped)) != 0 ] || die "no test of this run ($mode) has '$NAME' in its full name"
+  [ $((passed + failed + skipped)) != 0 ] || die "no test of this run ($mode) has a full name that contains '$NAME'"
   [ "$failed" = 0 ]
 }
 
-# The tool as one file that needs no .NET, and what it and the packed dotnet tool take to start.
+# Publishes the tool as a self-contained file, and measures the startup time of this file and of the packed dotnet tool.
 publish_tool() {
   local folder="$ARTIFACTS/picollo-linux-x64" installed="$ARTIFACTS/picollo-tool"
   rm -rf "$folder" "$installed"
@@ -301,15 +302,15 @@ pack() {
   local rid
   for rid in $PACKAGE_RIDS; do
     install_for "c-$rid"
-    # The packages work without those of other platforms, but there without the CPU's counter.
+    # Packages without the library of a platform work there, but without the time-stamp counter of the CPU.
     if [ "$rid" = "$(host_rid)" ] || has_shim "$rid" || is_met "c-$rid"; then
       build_native "$rid"
     else
-      say "not in the packages: the native library for $rid; to add it, install $(packages_for "c-$rid" | paste -sd' ' -) (Debian's names)"
+      say "not in the packages: the native library for $rid; to add it, install (Debian names): $(packages_for "c-$rid" | paste -sd' ' -)"
     fi
   done
   rm -rf "$ARTIFACTS/packages"
-  # In a place of its own, so that no assembly of an ordinary build, with this machine's paths in it, is packed.
+  # A separate folder, so that assemblies of an ordinary build, which contain paths of this machine, are not packed.
   dotnet pack Packages.slnf -c Release -v quiet --artifacts-path "$ARTIFACTS/pack" -p:ContinuousIntegrationBuild=true
   publish_tool
   PICOLLO_PACKAGES="$ARTIFACTS/packages" \
@@ -327,7 +328,7 @@ bench() {
   dotnet run -c Release --project benchmarks/Picollo.Benchmarks -- "$@"
 }
 
-# The tests that check the pictures also make them.
+# The tests that check the pictures also create them.
 pictures() {
   local project
   require chromium terminal

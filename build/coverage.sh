@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# coverage.sh PROJECT...: line and branch coverage of each package by the tests of these projects together. build.sh built them.
+# coverage.sh PROJECT...: measures the line and branch coverage of each package by the tests of all specified projects. The projects must be built.
 set -euo pipefail
 results=$PWD/artifacts/coverage
 rm -rf "$results"
 for project in "$@"; do
   printf '==> coverage of %s\n' "$project"
-  # Tests of time fail under the collector: what counts here is what was executed. A build with CI=true names no local sources.
+  # Failures are ignored, because tests of time fail under the collector and only the executed lines matter. A build with CI=true contains no local source paths.
   dotnet test "tests/$project" -c "${CONFIGURATION:-Release}" --no-build --filter 'Category!=Long' --collect 'XPlat Code Coverage' \
     --results-directory "$results/$project" -- \
     'DataCollectionRunSettings.DataCollectors.DataCollector.Configuration.Include=[Picollo*]*' \
     'DataCollectionRunSettings.DataCollectors.DataCollector.Configuration.Exclude=[*.Tests]*' \
     'DataCollectionRunSettings.DataCollectors.DataCollector.Configuration.ExcludeAssembliesWithoutSources=None' || true
   [ -n "$(find "$results/$project" -name coverage.cobertura.xml 2>/dev/null)" ] ||
-    { printf 'error: no coverage of %s was collected\n' "$project" >&2; exit 1; }
+    { printf 'error: no coverage was collected for %s\n' "$project" >&2; exit 1; }
 done
 
-# A line counts once, as covered if any project's tests executed it. Of its branches, those of the project that took most count.
+# Each line counts once. It is covered if the tests of any project executed it. For branches, the project with the most executed ones counts.
 find "$results" -name coverage.cobertura.xml -exec cat {} + | awk '
   function attribute(name,   value) {
     if (!match($0, " " name "=\"[^\"]*\"")) return ""

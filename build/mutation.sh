@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# mutation.sh [ROW]: the mutation score of the pure parts, by dotnet-stryker; each row takes up to 40 minutes on two cores.
-# Reports are below artifacts/mutation.
+# mutation.sh [ROW]: measures the mutation score of pure code with dotnet-stryker. A row takes up to 40 minutes on two cores.
+# Reports are in artifacts/mutation.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,7 +9,7 @@ readonly VERSION=5.1.0
 readonly REPORTS="$PWD/artifacts/mutation"
 readonly STRYKER="$PWD/artifacts/tools/stryker-$VERSION/dotnet-stryker"
 
-# Of each row: its name, the package, the tests' filter, and what is changed, below the package's folder.
+# Each row: name, package, filter of the tests, and the mutated files relative to the folder of the package.
 readonly ROWS='recording Picollo Metrics Metrics/Recording/**/*.cs
 reading Picollo Metrics Metrics/Reading/**/*.cs
 registry Picollo Metrics Metrics/Registry/**/*.cs Metrics/Scopes/**/*.cs
@@ -19,7 +19,7 @@ encoding Picollo.Export Export Encoding/**/*.cs
 queue Picollo.Scheduling Scheduling CpuTaskQueue.cs ForEachLoop.cs Sleep.cs BodyName.cs'
 
 names=$(cut -d' ' -f1 <<<"$ROWS" | paste -sd' ' -)
-case " $names " in *" ${1:-$names} "*) ;; *) printf 'error: no row %s; there are: %s\n' "$1" "$names" >&2; exit 1 ;; esac
+case " $names " in *" ${1:-$names} "*) ;; *) printf 'error: no row %s; available rows: %s\n' "$1" "$names" >&2; exit 1 ;; esac
 
 [ -x "$STRYKER" ] || dotnet tool install dotnet-stryker --version "$VERSION" --tool-path "$(dirname "$STRYKER")" >/dev/null
 

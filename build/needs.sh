@@ -1,4 +1,4 @@
-# What the commands need beside the SDK. Sourced by build.sh.
+# Dependencies of the commands other than the SDK. Sourced by build.sh.
 # shellcheck shell=bash
 
 has() { command -v "$1" >/dev/null 2>&1; }
@@ -15,8 +15,8 @@ host_rid() {
   esac
 }
 
-# A need has a name: how to see that it is met, the Debian packages that meet it, and what is skipped without it.
-# A cross-compiler for this very machine is its own compiler.
+# A need has a name, a check, the Debian packages that provide it, and a description of what is skipped without it.
+# The compiler for the current platform is the system compiler.
 is_met() {
   case $1 in
     c-win-x64) compiles_with x86_64-w64-mingw32-gcc ;;
@@ -39,7 +39,7 @@ is_met() {
     archives) has unzip ;;
     symbols) has readelf ;;
     system-tools) has top && has mpstat && has pidstat && has taskset ;;
-    # Other systems have cultures of their own.
+    # Other systems include cultures.
     cultures) [ "$(uname -s)" != Linux ] || [ -n "$(find /usr/lib* -name 'libicuuc.so*' 2>/dev/null | head -n 1)" ] ;;
     *) die "unknown need: $1" ;;
   esac
@@ -66,7 +66,7 @@ packages_for() {
     archives) echo unzip ;;
     symbols) echo binutils ;;
     system-tools) echo procps sysstat util-linux ;;
-    # Its name has the version in it.
+    # The package name contains the version.
     cultures) { apt-cache pkgnames libicu 2>/dev/null || true; } | grep -E '^libicu[0-9]+$' | sort -V | tail -n 1 | grep . || echo libicu72 ;;
   esac
 }
@@ -93,7 +93,7 @@ skipped_without() {
   esac
 }
 
-# What the tests use where it is there.
+# Optional dependencies of the tests.
 test_needs() {
   echo c-linux-arm64 run-linux-arm64 c-win-x64 run-win-x64
   if [ "$(host_rid)" = linux-x64 ]; then echo c-linux-x64 run-musl run-kernels; fi
@@ -101,7 +101,7 @@ test_needs() {
   echo chromium java prometheus openmetrics pprof cultures
 }
 
-# The programs are wanted, not the services that some come with: a policy keeps those from starting.
+# Installs packages with a policy that prevents services in them from starting, because only the programs are needed.
 apt_install() {
   local policy=/usr/sbin/policy-rc.d own='' code=0
   if [ ! -e "$policy" ]; then
@@ -120,17 +120,17 @@ packages_lacking() {
   for need in "$@"; do is_met "$need" || packages_for "$need"; done
 }
 
-# Installs what the needs named lack, where that is possible.
+# Installs the missing packages of the specified needs, if possible.
 install_for() {
   local packages
   packages=$(packages_lacking "$@" | paste -sd' ' -)
   [ -n "$packages" ] && [ "$(id -u)" = 0 ] && has apt-get || return 0
   say "installing $packages"
-  # The package lists are fetched only where the ones at hand do not do. Intended word splitting.
+  # Update the package lists only if the current ones are not sufficient. Word splitting is intended.
   # shellcheck disable=SC2086
   apt_install $packages >/dev/null 2>&1 && return
   apt-get -qq -o DPkg::Lock::Timeout=300 update || true
-  # One by one, so that one which this system lacks keeps none of the others away.
+  # Install one by one, so that a package that this system lacks does not prevent the others from being installed.
   for need in "$@"; do
     # shellcheck disable=SC2046
     is_met "$need" || apt_install $(packages_for "$need") >/dev/null || true
@@ -141,5 +141,5 @@ require() {
   local lacking
   install_for "$@"
   lacking=$(packages_lacking "$@" | paste -sd' ' -)
-  [ -z "$lacking" ] || die "install first (Debian's names): $lacking"
+  [ -z "$lacking" ] || die "missing packages; install them first (Debian names): $lacking"
 }

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# What a release needs. .github/workflows/release.yml runs both parts; they run here, too.
+# Checks of a release. .github/workflows/release.yml runs both; they can also run locally.
 #
-# build/release.sh check TAG [FOLDER]   whether tag, version, CHANGELOG and the packages in FOLDER (artifacts/packages) agree
-# build/release.sh reproduce            whether two clones of HEAD in different folders pack identical assemblies
+# build/release.sh check TAG [FOLDER]   check that tag, version, CHANGELOG and the packages in FOLDER agree [default: artifacts/packages]
+# build/release.sh reproduce            check that two clones of HEAD in different folders pack identical assemblies
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 
-# Systems whose native library each release has.
+# Platforms whose native library is part of each release.
 readonly RIDS="linux-x64 linux-arm64 win-x64 osx-x64 osx-arm64"
-# What the documents say until the first release.
+# Text in the documents until the first release.
 readonly UNPUBLISHED="not on nuget.org yet"
 
 problems=0
@@ -20,11 +20,11 @@ files_of() { unzip -Z1 "$1" 2> /dev/null; }
 check() {
   local tag=$1 folder=${2:-artifacts/packages} version id package packages=0 rid
   version=$(sed -n 's|.*<Version>\(.*\)</Version>.*|\1|p' Directory.Build.props)
-  [ "$tag" = "v$version" ] || problem "the tag is $tag, and Directory.Build.props has version $version"
+  [ "$tag" = "v$version" ] || problem "the tag is $tag, but the version in Directory.Build.props is $version"
   grep -Eq "^## \[${version//./\\.}\] - [0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$" CHANGELOG.md \
     || problem "CHANGELOG.md has no line '## [$version] - YYYY-MM-DD'"
   ! grep -rIl --include='*.md' "$UNPUBLISHED" README.md docs src > /dev/null \
-    || problem "documents say that the packages are $UNPUBLISHED: $(grep -rIl --include='*.md' "$UNPUBLISHED" README.md docs src | sort | paste -sd' ' -)"
+    || problem "documents state that the packages are $UNPUBLISHED: $(grep -rIl --include='*.md' "$UNPUBLISHED" README.md docs src | sort | paste -sd' ' -)"
 
   for id in $(sed -n 's|.*"src\\\\\(Picollo[A-Za-z.]*\)\\\\.*|\1|p' Packages.slnf | grep -v Analyzers); do
     package=$folder/$id.$version.nupkg
@@ -38,11 +38,11 @@ check() {
   echo "$tag can be released: $packages packages"
 }
 
-# In folders of different lengths, because a path in an assembly would also move what follows it.
+# The folder names have different lengths, because a path in an assembly would also shift the data after it.
 reproduce() {
   local name package folder
   folder=$(mktemp -d)
-  # shellcheck disable=SC2064 # now, while it is known
+  # shellcheck disable=SC2064 # expanded now, because the variable is local
   trap "rm -rf '$folder'" EXIT
   for name in one another-name; do
     git clone -q . "$folder/$name"
@@ -54,7 +54,7 @@ reproduce() {
     done
     (cd "$folder/$name.files" && find . -type f ! -path '*/.*/*' -exec sha256sum {} + | sort -k 2 > "$folder/$name.sums")
   done
-  [ -s "$folder/one.sums" ] || { echo "error: nothing was packed" >&2; exit 1; }
+  [ -s "$folder/one.sums" ] || { echo "error: no package was created" >&2; exit 1; }
   diff "$folder/one.sums" "$folder/another-name.sums" || { echo "error: the assemblies of two clones differ" >&2; exit 1; }
   echo "$(wc -l < "$folder/one.sums") assemblies are identical in two clones"
 }

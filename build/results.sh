@@ -1,10 +1,9 @@
-# Counts of test runs: passed, failed and skipped. Sourced by build.sh.
+# Counts passed, failed and skipped tests. Sourced by build.sh.
 # shellcheck shell=bash
 
 passed=0 failed=0 skipped=0
 
-# Adds one run's counters. A run that ended badly without saying which test failed (it crashed, or wrote no results)
-# counts as one failure.
+# Adds the counters of a run. A run that fails without a failed test (it crashed, or wrote no results) counts as one failure.
 count_run() {
   local trx=$1 exit_code=$2 counters total executed ok bad
   counters=$(grep -o '<Counters [^>]*>' "$trx" 2>/dev/null | tail -n 1 || true)
@@ -27,7 +26,7 @@ skip_reasons() {
     sed "s/&lt;/</g; s/&gt;/>/g; s/&quot;/\"/g; s/&apos;/'/g; s/&amp;/\&/g"
 }
 
-# Adds what native/test.sh printed.
+# Adds the results that native/test.sh printed.
 count_native() {
   local output=$1 exit_code=$2 ok bad left_out
   ok=$(awk '/ checks passed, / { sum += $1 } END { print sum + 0 }' "$output")
@@ -37,7 +36,7 @@ count_native() {
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + left_out))
 }
 
-# Adds the targets of a run of tests/Picollo.Fuzz.Tests.
+# Adds the results of tests/Picollo.Fuzz.Tests.
 count_fuzz() {
   local output=$1 exit_code=$2 bad
   passed=$((passed + $(grep -c '^ok ' "$output" || true)))

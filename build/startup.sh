@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# startup.sh PROGRAM...: what each takes to print its version, in milliseconds: the fastest of 20.
+# startup.sh PROGRAM...: prints the startup time of each program (with --version), in milliseconds; the fastest of 20 runs.
 set -euo pipefail
 for program in "$@"; do
   least=999999

@@ -10,8 +10,8 @@ using Microsoft.CodeAnalysis.Text;
 
 namespace Picollo.Analyzers;
 
-/// <summary>Uses what <see cref="DiscardAnalyzer"/> found discarded: assigns the factory, disposes the scope, awaits the
-/// checkpoint. One at a time: each fix chooses a name that is free before it.</summary>
+/// <summary>Fixes the discarded values that <see cref="DiscardAnalyzer"/> reports: assigns the factory, disposes the scope, or awaits the
+/// checkpoint. Does not support fixing all occurrences, because each fix chooses a variable name that is unused before it.</summary>
 [ExportCodeFixProvider(LanguageNames.CSharp)]
 [Shared]
 public sealed class DiscardCodeFix : CodeFixProvider
@@ -63,7 +63,7 @@ public sealed class DiscardCodeFix : CodeFixProvider
         };
     }
 
-    // The expression of a statement, without `_ =`, if it is what was reported, and not a part such as a lambda expression in it.
+    // Returns the expression of a statement, without `_ =`, if the whole expression was reported and not only a part of it.
     private static ExpressionSyntax? Discarded(StatementSyntax statement, TextSpan reported) => statement switch
     {
         ExpressionStatementSyntax { Expression: AssignmentExpressionSyntax { Right: { } value } } when value.Span == reported => value,
@@ -71,7 +71,8 @@ public sealed class DiscardCodeFix : CodeFixProvider
         _ => null,
     };
 
-    // The variable at the start of a chain of With… calls, if the new factory can be assigned to it: WithInterlocked() has another type.
+    // Returns the variable at the start of a chain of With… calls if the new factory can be assigned to it. WithInterlocked() returns
+    // another type.
     private static IdentifierNameSyntax? Variable(ExpressionSyntax value, SemanticModel model)
     {
         ExpressionSyntax start = value;
@@ -113,17 +114,17 @@ public sealed class DiscardCodeFix : CodeFixProvider
             .First(name => !taken.Contains(name));
     }
 
-    // Whether a variable is assigned again, which a using declaration does not allow.
+    // Returns whether a variable is reassigned, which a using declaration does not permit.
     private static bool IsAssigned(VariableDeclaratorSyntax variable) =>
         variable.SyntaxTree.GetRoot().DescendantNodes().OfType<AssignmentExpressionSyntax>().Any(assignment =>
             assignment.Left is IdentifierNameSyntax name && name.Identifier.Text == variable.Identifier.Text);
 
-    // In an async function, or in a top-level statement, and in no lock.
+    // Returns whether a statement can use await: it is in an async function or a top-level statement, and not in a lock.
     private static bool CanAwait(SyntaxNode statement) =>
         statement.Ancestors().FirstOrDefault(node => node is LockStatementSyntax || IsAsync(node) is not null) is not { } around
         || IsAsync(around) == true;
 
-    // Null for what is not a function.
+    // Returns null if the node is not a function.
     private static bool? IsAsync(SyntaxNode node) => node switch
     {
         AnonymousFunctionExpressionSyntax function => function.AsyncKeyword.IsKind(SyntaxKind.AsyncKeyword),

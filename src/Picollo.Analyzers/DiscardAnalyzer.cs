@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace Picollo.Analyzers;
 
-/// <summary>Reports results that do nothing unless they are used: factories, scopes and checkpoints.</summary>
+/// <summary>Reports discarded results of factories, scopes and checkpoints, which have no effect unless they are used.</summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class DiscardAnalyzer : DiagnosticAnalyzer
 {
@@ -47,7 +47,7 @@ public sealed class DiscardAnalyzer : DiagnosticAnalyzer
                 var invocation = (IInvocationOperation)call.Operation;
                 if (Contains(checkpoints, invocation.Type))
                 {
-                    // A body that returns its last checkpoint has the checkpoint as its result, which nothing awaits.
+                    // If a lambda returns its last checkpoint, the checkpoint is the result, which is not awaited.
                     ReportUnused(call, Rules.CheckpointNotAwaited, "", invocation.Receiver().ReturnsTo(pool));
                 }
                 else if (Contains(scopes, invocation.Type) && !invocation.Receiver().IsBodyOfLambda())
@@ -80,7 +80,7 @@ public sealed class DiscardAnalyzer : DiagnosticAnalyzer
             [.. names.Select(context.Compilation.GetTypeByMetadataName).OfType<INamedTypeSymbol>()];
     }
 
-    // Reports a value that is ignored, or that goes to a local variable that nothing uses.
+    // Reports a value that is ignored or assigned to an unused local variable.
     private static void ReportUnused(OperationAnalysisContext context, DiagnosticDescriptor rule, string name, bool isLost = false)
     {
         IOperation? receiver = context.Operation.Receiver();

@@ -4,10 +4,10 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace Picollo.Analyzers;
 
-/// <summary>Questions about where the value of an operation goes.</summary>
+/// <summary>Extension methods that determine how the value of an operation is used.</summary>
 internal static class Operations
 {
-    /// <summary>The operation that receives this value, past conversions, <c>?.</c>, <c>??</c> and <c>?:</c>.</summary>
+    /// <summary>Returns the operation that receives this value, skipping conversions, <c>?.</c>, <c>??</c> and <c>?:</c>.</summary>
     public static IOperation? Receiver(this IOperation value)
     {
         IOperation? receiver = value.Parent;
@@ -20,19 +20,19 @@ internal static class Operations
         return receiver;
     }
 
-    /// <summary>Whether the receiver of a value ignores it: an expression statement, or an assignment to a discard.</summary>
+    /// <summary>Returns whether a receiver ignores the value: it is an expression statement or an assignment to a discard.</summary>
     public static bool Ignores(this IOperation? receiver) =>
         receiver is IExpressionStatementOperation || receiver.IsDiscard();
 
-    /// <summary>Whether this assigns to <c>_</c>.</summary>
+    /// <summary>Returns whether this operation is an assignment to <c>_</c>.</summary>
     public static bool IsDiscard(this IOperation? receiver) =>
         receiver is ISimpleAssignmentOperation { Target: IDiscardOperation, Parent: IExpressionStatementOperation };
 
-    /// <summary>Whether this is the body of a lambda expression, which tests use to call what throws.</summary>
+    /// <summary>Returns whether this operation is the body of a lambda expression. Tests use these for calls that throw.</summary>
     public static bool IsBodyOfLambda(this IOperation? receiver) => receiver?.Syntax.Parent is LambdaExpressionSyntax;
 
-    /// <summary>The local variable that this receiver initializes or assigns, unless a <see langword="using"/> disposes it, or the
-    /// assignment is itself a value that goes on.</summary>
+    /// <summary>Returns the local variable that this receiver initializes or assigns, unless a <see langword="using"/> disposes it, or the
+    /// assignment itself is used as a value.</summary>
     public static ILocalSymbol? Local(this IOperation? receiver) => receiver switch
     {
         ISimpleAssignmentOperation { Target: ILocalReferenceOperation target, Parent: IExpressionStatementOperation } => target.Local,
@@ -40,13 +40,13 @@ internal static class Operations
         _ => null,
     };
 
-    /// <summary>The uses of a local variable in the whole member, other than assignments to it.</summary>
+    /// <summary>Returns the uses of a local variable in the whole member, except assignments to it.</summary>
     public static IEnumerable<ILocalReferenceOperation> Uses(this IOperation operation, ILocalSymbol local) =>
         operation.WholeMember().OfType<ILocalReferenceOperation>().Where(use =>
             SymbolEqualityComparer.Default.Equals(use.Local, local)
             && !(use.Parent is ISimpleAssignmentOperation assignment && assignment.Target == use));
 
-    /// <summary>All operations of the member that this one is in.</summary>
+    /// <summary>Returns all operations of the member that contains this operation.</summary>
     public static IEnumerable<IOperation> WholeMember(this IOperation operation)
     {
         IOperation root = operation;
@@ -58,7 +58,8 @@ internal static class Operations
         return root.Descendants();
     }
 
-    /// <summary>Whether this returns a value from a lambda expression that is the argument of a method of this type.</summary>
+    /// <summary>Returns whether this operation returns a value from a lambda expression that is passed to a method of the specified
+    /// type.</summary>
     public static bool ReturnsTo(this IOperation? receiver, ITypeSymbol? type)
     {
         IOperation? around = receiver as IReturnOperation;
@@ -74,7 +75,7 @@ internal static class Operations
             && SymbolEqualityComparer.Default.Equals(call.TargetMethod.ContainingType, type);
     }
 
-    /// <summary>Whether the function around this operation is async: a method, local function or lambda expression.</summary>
+    /// <summary>Returns whether the method, local function or lambda expression that contains this operation is async.</summary>
     public static bool IsInAsync(this IOperation operation, ISymbol member)
     {
         for (IOperation? around = operation.Parent; around is not null; around = around.Parent)

@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace Picollo.Analyzers;
 
-/// <summary>Reports a <c>CpuUsageAsyncWatcher</c> that is forgotten, or that an async method hands to a caller it does not
+/// <summary>Reports a <c>CpuUsageAsyncWatcher</c> that is never used, or that an async method returns to a caller, which it does not
 /// measure.</summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class WatcherAnalyzer : DiagnosticAnalyzer
@@ -43,7 +43,7 @@ public sealed class WatcherAnalyzer : DiagnosticAnalyzer
             return;
         }
 
-        // Each use of the variable calls a member of the watcher, or passes it on: to a field, to the caller, or elsewhere.
+        // Each use of the variable calls a member of the watcher, or passes it to a field, to the caller, or elsewhere.
         ILocalReferenceOperation[] uses = [.. creation.Uses(local)];
         Report(uses.Length == 0, uses.Any(use => Leaves(use.Receiver())));
 
@@ -59,7 +59,7 @@ public sealed class WatcherAnalyzer : DiagnosticAnalyzer
             }
         }
 
-        // A member that stops or reads a watcher itself is what the watcher measures, wherever the watcher is stored meanwhile.
+        // If the member itself stops or reads the watcher, it measures the member, even if it is stored elsewhere in between.
         bool IsCalled() => creation.WholeMember().Any(use =>
             SymbolEqualityComparer.Default.Equals(
                 use switch

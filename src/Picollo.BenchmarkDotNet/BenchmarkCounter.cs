@@ -3,14 +3,13 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>A counter, in a form that goes to the benchmark's process: a preset, an event by the kernel's numbers, or else an event by its
-/// name.</summary>
+/// <summary>A serializable counter: a preset, a raw event of the kernel (type and config), or a named event.</summary>
 /// <param name="Name">The name in the table.</param>
-/// <param name="Hardware">The preset, of a hardware event.</param>
-/// <param name="Cache">The preset, of a cache event.</param>
-/// <param name="Software">The preset, of an event that the kernel counts.</param>
-/// <param name="Type">perf_event_attr.type, of an event by numbers.</param>
-/// <param name="Config">perf_event_attr.config, of an event by numbers.</param>
+/// <param name="Hardware">The preset of a hardware event; null for other counters.</param>
+/// <param name="Cache">The preset of a cache event; null for other counters.</param>
+/// <param name="Software">The preset of a software event; null for other counters.</param>
+/// <param name="Type">The perf_event_attr.type of a raw event; null for other counters.</param>
+/// <param name="Config">The perf_event_attr.config of a raw event.</param>
 internal sealed record BenchmarkCounter(
     string Name,
     PerfHardwareCounterId? Hardware = null,
@@ -19,7 +18,7 @@ internal sealed record BenchmarkCounter(
     uint? Type = null,
     ulong Config = 0)
 {
-    /// <summary>The counter's name in a session.</summary>
+    /// <summary>The name of the counter in a session.</summary>
     public string SessionName => this switch
     {
         { Hardware: not null } => $"Hardware:{Name}",
@@ -28,18 +27,18 @@ internal sealed record BenchmarkCounter(
         _ => Name,
     };
 
-    /// <summary>Whether it takes one of the PMU's counters.</summary>
+    /// <summary>Whether the counter uses a counter of the PMU.</summary>
     public bool NeedsPmu => Hardware is not null || Cache is not null || Type is not null || IsPmuEvent;
 
-    /// <summary>Whether it counts nanoseconds.</summary>
+    /// <summary>Whether the counter counts nanoseconds.</summary>
     public bool IsTime => Software is PerfSoftwareCounterId.TaskClock or PerfSoftwareCounterId.CpuClock;
 
-    // The other events by name are tracepoints.
+    // Other named events are tracepoints.
     private bool IsPmuEvent => Name.Contains('/', StringComparison.Ordinal);
 
-    /// <summary>The counters among measures that a session can have together, in order, each once.</summary>
-    /// <param name="measures">Counters and others.</param>
-    /// <param name="problems">What is wrong with the counters that are left out or repeated: a sentence each.</param>
+    /// <summary>Returns the distinct counters that a session can open together, in order.</summary>
+/// <param name="measures">The measures, which may include other measures than counters.</param>
+/// <param name="problems">One sentence for each counter that is excluded or repeated.</param>
     public static IReadOnlyList<BenchmarkCounter> Choose(
         IReadOnlyCollection<PicolloMeasure> measures, out IReadOnlyList<string> problems)
     {
@@ -55,7 +54,7 @@ internal sealed record BenchmarkCounter(
         {
             if (taken.Contains(name))
             {
-                found.Add($"The counter \"{name}\" is left out: a column of CPU usage has that name.");
+                found.Add($"The counter \"{name}\" is excluded: a column for CPU usage already has this name.");
                 continue;
             }
 
@@ -65,13 +64,13 @@ internal sealed record BenchmarkCounter(
                 counters.Add(same[0]);
                 if (same.Length > 1)
                 {
-                    found.Add($"The counter {name} is named {same.Length} times and counted once.");
+                    found.Add($"The counter {name} is specified {same.Length} times and counted once.");
                 }
             }
             catch (ArgumentException e)
             {
-                // Without the parameter's name and the value, which the framework adds: they are of our calls.
-                found.Add($"The counter \"{name}\" is left out: {e.Message.Split(" (Parameter '")[0]}");
+                // Remove the parameter name, which the framework appends and which refers to an internal call.
+                found.Add($"The counter \"{name}\" is excluded:  {e.Message.Split(" (Parameter '")[0]}");
             }
         }
 
@@ -79,8 +78,8 @@ internal sealed record BenchmarkCounter(
         return counters;
     }
 
-    /// <summary>Adds it to a session's counters.</summary>
-    /// <exception cref="ArgumentException">The name or the number is invalid, or there already.</exception>
+    /// <summary>Adds the counter to a session factory.</summary>
+/// <exception cref="ArgumentException">The counter is invalid, or the factory already contains it.</exception>
     public PerfEventCounterSessionFactory AddTo(PerfEventCounterSessionFactory factory) => this switch
     {
         { Hardware: { } id } => factory.WithHardwareCounter(id),

@@ -2,23 +2,22 @@ using BenchmarkDotNet.Configs;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>Shows what CPU time an operation takes: <c>CPU/Op</c>, and <c>CPU Ratio</c> to that of the baseline if there is one;
-/// <c>CPU/Wall</c>; and, if any operation has them, the context switches <c>VoluntarySwitches/Op</c> and
-/// <c>InvoluntarySwitches/Op</c>.</summary>
+/// <summary>Adds columns for the CPU time of an operation: <c>CPU/Op</c>, <c>CPU Ratio</c> to the baseline if there is one,
+/// <c>CPU/Wall</c>, and, if any context switches occur, <c>VoluntarySwitches/Op</c> and <c>InvoluntarySwitches/Op</c>.</summary>
 /// <remarks>
-/// <para>Of the whole process, while the actual iterations of the workload run, less what iterations without it take. CPU/Wall tells
-/// hidden parallelism (above 1) and waiting (below 1). A process's background work, such as the garbage collector's and the JIT's
-/// threads, is in it.</para>
-/// <para>User and kernel time apart are shares of an exact total that most kernels estimate by what their ticks meet (see
-/// <see cref="Cpu.CpuUsageReader"/>). Context switches need Linux or macOS.</para>
+/// <para>Measures the whole process during the actual workload iterations, minus the overhead iterations. The process includes background
+/// work, such as the threads of the garbage collector and the JIT compiler. CPU/Wall reveals hidden parallelism (above 1) and waiting
+/// (below 1).</para>
+/// <para>The sum of user and kernel time is exact. On most kernels, the split into user and kernel time is an estimate based on timer ticks
+/// (see <see cref="Cpu.CpuUsageReader"/>). Context switches require Linux or macOS.</para>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class CpuUsageDiagnoserAttribute : Attribute, IConfigSource
 {
-    /// <summary>Whether <c>User/Op</c> and <c>Kernel/Op</c> are shown, too; false by default.</summary>
+    /// <summary>Whether to add the columns <c>User/Op</c> and <c>Kernel/Op</c>. The default is false.</summary>
     public bool ByMode { get; set; }
 
-    /// <summary>What the attribute adds to the configuration of its class: a diagnoser, and the engine that measures for it.</summary>
+    /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>
     public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(
         new([ByMode ? PicolloMeasure.CpuUsageByMode : PicolloMeasure.CpuUsage]));
 }

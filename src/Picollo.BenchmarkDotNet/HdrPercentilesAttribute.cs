@@ -2,23 +2,24 @@ using BenchmarkDotNet.Configs;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>Shows how the times of single calls of a benchmark are distributed, which the means of iterations hide: their number
-/// (<c>Calls</c>), <c>Call mean</c>, percentiles such as <c>Call p99</c>, and <c>Call max</c>; and writes all of it as a log of HDR
-/// histograms (<c>.hlog</c>) and as percentile plots (<c>.svg</c>, <c>.html</c>) of all benchmarks of the class.</summary>
-/// <param name="ranks">Which percentiles, in percent: above 0 and below 100. None are 50, 90, 99 and 99.9.</param>
+/// <summary>Adds columns for the distribution of single calls, which the means of iterations hide: the number of calls (<c>Calls</c>),
+/// <c>Call mean</c>, percentiles such as <c>Call p99</c>, and <c>Call max</c>. Also writes an HDR histogram log (<c>.hlog</c>) and
+/// percentile plots (<c>.svg</c>, <c>.html</c>) of all benchmarks of the class.</summary>
+/// <param name="ranks">The percentiles, in percent, above 0 and below 100. If empty, the percentiles are 50, 90, 99 and 99.9.</param>
 /// <remarks>
-/// <para>After the actual iterations, whose times stay as they are, the workload is called once at a time, each call timed by
-/// <see cref="System.Diagnostics.Stopwatch"/> less the median of an empty call: for as long as the actual iterations took, 1,000,000
-/// invocations at most. Where an iteration is one invocation (long benchmarks, <c>[IterationSetup]</c>, cold starts) the iterations, less
-/// the median of iterations without the workload, are the distribution, and nothing more is run.</para>
-/// <para>A percentile is shown if at least one invocation lies above it: p99.9 of 1,000 invocations or more. The columns are per operation,
-/// as the mean is; the log and the plots have the invocations in nanoseconds. The clock's step and cost (some tens of nanoseconds) are not
-/// gone: of operations far below a microsecond this shows the interruptions, not the operation. Where summaries are joined, BenchmarkDotNet
-/// asks the first class for files: they are written if that one has the attribute.</para>
+/// <para>The times of the actual iterations do not change. After these iterations, the workload is called one call at a time, and each call
+/// is timed by <see cref="System.Diagnostics.Stopwatch"/>, minus the median time of an empty call. This takes as long as the actual
+/// iterations took, with at most 1,000,000 calls. If an iteration is a single call (long benchmarks, <c>[IterationSetup]</c>, cold starts),
+/// no additional calls are made: the distribution contains the iterations, minus the median of the overhead iterations.</para>
+/// <para>A percentile is shown if at least one call is above it: p99.9 requires 1,000 calls or more. The columns are per operation, like
+/// the mean; the log and the plots contain calls, in nanoseconds. The resolution and the overhead of the clock (some tens of nanoseconds)
+/// remain in the results: for operations far below a microsecond, the distribution shows interruptions rather than the operation. For
+/// joined summaries, BenchmarkDotNet requests files only for the first class, so files are written only if this class has the
+/// attribute.</para>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class HdrPercentilesAttribute(params double[] ranks) : Attribute, IConfigSource
 {
-    /// <summary>What the attribute adds to the configuration of its class: a diagnoser, and the engine that measures for it.</summary>
+    /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>
     public IConfig Config => ManualConfig.CreateEmpty().AddMeasures(new([PicolloMeasure.HdrPercentilesAt(ranks)]));
 }

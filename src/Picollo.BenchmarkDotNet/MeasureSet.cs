@@ -6,21 +6,22 @@ using Picollo.BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>What one attribute, or one call, asks for. BenchmarkDotNet keeps one diagnoser of a type, whichever came first, but every
-/// column provider; so these carry the measures through a configuration, and the diagnoser that stays finds them all.</summary>
-/// <param name="Measures">In order.</param>
-/// <param name="IncludeKernel">Whether all counters count in the kernel too.</param>
-/// <param name="AllThreads">Whether all counters count every thread of the process.</param>
-/// <param name="IsOfCounters">Whether it is a mistake to name no counter.</param>
+/// <summary>The measures that one attribute or one call requests. BenchmarkDotNet keeps only the first diagnoser of each type, but keeps
+/// every column provider. Therefore, column providers carry the measures, and the diagnoser collects them.</summary>
+/// <param name="Measures">The measures, in order.</param>
+/// <param name="IncludeKernel">Whether counters include kernel code.</param>
+/// <param name="AllThreads">Whether counters include all threads of the process.</param>
+/// <param name="IsOfCounters">Whether it is an error if the set contains no counter.</param>
 internal sealed record MeasureSet(
     IReadOnlyList<PicolloMeasure> Measures, bool IncludeKernel = false, bool AllThreads = false, bool IsOfCounters = false)
     : IColumnProvider
 {
-    /// <summary>All that a configuration's attributes and calls ask for.</summary>
+    /// <summary>Returns the sets of all attributes and calls in a configuration.</summary>
     public static IReadOnlyList<MeasureSet> Of(IConfig config) => [.. config.GetColumnProviders().OfType<MeasureSet>()];
 
-    /// <summary>Those of single calls, and the ratio of CPU times; the others come of the diagnoser's metrics. Here all are seen together,
-    /// of all classes where their summaries are joined, before the table is made of them.</summary>
+    /// <summary>Returns the columns for single calls and the CPU ratio. Other columns are created from the diagnoser's metrics.
+    /// BenchmarkDotNet calls this method before it creates the table, with the metrics of all benchmarks, including those of joined
+    /// summaries, so they can be aligned here.</summary>
     public IEnumerable<IColumn> GetColumns(Summary summary)
     {
         MeasureMetric.Align(summary.Reports.SelectMany(report => report.Metrics.Values), summary.Reports.Length);

@@ -3,17 +3,18 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>Counts events of the CPU and of the kernel in the benchmark's process, and shows each per operation: <c>Instructions/Op</c>,
-/// <c>BranchMisses/Op</c>, and <c>IPC</c> where instructions and cycles are both counted. Linux.</summary>
+/// <summary>Counts hardware and software events in the benchmark process, and adds a column per operation for each: <c>Instructions/Op</c>,
+/// <c>BranchMisses/Op</c>, and <c>IPC</c> if instructions and cycles are both counted. Linux only.</summary>
 /// <remarks>
-/// <para><b>What counts.</b> The benchmark's own thread, or all threads of the process where the benchmark returns something to be
-/// awaited; only while the actual iterations of the workload run, less what iterations without it count (the median of
-/// BenchmarkDotNet's overhead iterations, where it has any). User code, unless <see cref="IncludeKernel"/>; software events that happen
-/// in the kernel, such as context switches, in any case.</para>
-/// <para><b>What cannot be counted</b> is left out, and one line before the run says which counters those are and why: no PMU in a virtual
-/// machine, <c>kernel.perf_event_paranoid</c>, not Linux. More counters than the CPU has take turns: their counts are scaled, and
-/// the column's header says so.</para>
-/// <para>Of several launches of a benchmark the last is measured. Counting starts and stops outside of what BenchmarkDotNet times.</para>
+/// <para><b>Scope.</b> Counters include the thread of the benchmark, or all threads of the process if the benchmark returns an awaitable.
+/// They count only during the actual workload iterations, minus the median of the overhead iterations, if BenchmarkDotNet runs any. They
+/// count user code, unless <see cref="IncludeKernel"/> is set; software events that occur in the kernel, such as context switches, are
+/// always counted.</para>
+/// <para><b>Unavailable counters</b> are omitted, and one line before the run lists them with the reason: no PMU in a virtual machine,
+/// <c>kernel.perf_event_paranoid</c>, or not Linux. If there are more counters than the CPU supports, they are multiplexed: their counts
+/// are scaled, and the column headers say so.</para>
+/// <para>If a benchmark has several launches, the results are the means over all launches. Counting starts and stops outside the time that
+/// BenchmarkDotNet measures.</para>
 /// <example>
 /// <code>
 /// [PerfCounters(PerfHardwareCounterId.Instructions, PerfHardwareCounterId.BranchMisses)]
@@ -28,47 +29,47 @@ public sealed class PerfCountersAttribute : Attribute, IConfigSource
 {
     private readonly IReadOnlyList<PicolloMeasure> _counters;
 
-    /// <summary>Names no counter: a message before the run says so.</summary>
+    /// <summary>Specifies no counter, which a message before the run reports as an error.</summary>
     public PerfCountersAttribute() => _counters = [];
 
     /// <summary>Counts hardware events.</summary>
-    /// <param name="counters">One or more of the presets.</param>
+/// <param name="counters">One or more presets.</param>
     public PerfCountersAttribute(params PerfHardwareCounterId[]? counters) =>
         _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
-    /// <summary>Counts events of the caches.</summary>
-    /// <param name="counters">One or more of the presets.</param>
+    /// <summary>Counts cache events.</summary>
+/// <param name="counters">One or more presets.</param>
     public PerfCountersAttribute(params PerfCacheCounterId[]? counters) =>
         _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
-    /// <summary>Counts events that the kernel counts; they need no PMU.</summary>
-    /// <param name="counters">One or more of the presets.</param>
+    /// <summary>Counts software events, which do not require a PMU.</summary>
+/// <param name="counters">One or more presets.</param>
     public PerfCountersAttribute(params PerfSoftwareCounterId[]? counters) =>
         _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
-    /// <summary>Counts events by name.</summary>
-    /// <param name="counters">A PMU's events as <c>perf</c> takes them, such as <c>cpu/event=0x2e,umask=0x41/</c>
+    /// <summary>Counts named events.</summary>
+/// <param name="counters">PMU events in the syntax of <c>perf</c>, such as <c>cpu/event=0x2e,umask=0x41/</c>
     /// (<see cref="PerfEventCounterSessionFactory.WithNamedCounter"/>), or tracepoints, such as <c>sched:sched_switch</c>
     /// (<see cref="PerfEventCounterSessionFactory.WithTracepoint"/>).</param>
     public PerfCountersAttribute(params string[]? counters) => _counters = [.. (counters ?? []).Select(PicolloMeasure.Named)];
 
-    /// <summary>Counts any event by the kernel's numbers (perf_event_open(2)).</summary>
-    /// <param name="type">perf_event_attr.type: 4 for the CPU's own event codes.</param>
-    /// <param name="config">perf_event_attr.config: the event's code.</param>
-    /// <param name="name">What to call it in the column's header.</param>
+    /// <summary>Counts a raw event (perf_event_open(2)).</summary>
+/// <param name="type">The perf_event_attr.type; 4 for the event codes of the CPU.</param>
+/// <param name="config">The perf_event_attr.config: the event code.</param>
+/// <param name="name">The name of the counter in the column header.</param>
     public PerfCountersAttribute(uint type, ulong config, string name) => _counters = [PicolloMeasure.Raw(type, config, name)];
 
-    /// <summary>Whether what the kernel does for the benchmark counts too. False by default; true needs kernel.perf_event_paranoid 1 or
-    /// CAP_PERFMON. For all counters of a class if one of its attributes says so.</summary>
+    /// <summary>Whether counters include kernel code. The default is false; true requires kernel.perf_event_paranoid of 1 or less, or
+    /// CAP_PERFMON. If set on one attribute of a class, it applies to all counters of the class.</summary>
     public bool IncludeKernel { get; set; }
 
-    /// <summary>Whether all threads of the process count, and not the benchmark's own alone: for workloads that run on several, such as
-    /// <c>Parallel.For</c>. False by default, true in any case where the benchmark returns something to be awaited. The garbage collector's
-    /// and the JIT's threads are in it, and processes that the benchmark starts. For all counters of a class if one of its attributes says
-    /// so.</summary>
+    /// <summary>Whether counters include all threads of the process instead of only the thread of the benchmark, for workloads that run on
+    /// several threads, such as <c>Parallel.For</c>. The default is false; it is always true if the benchmark returns an awaitable. All
+    /// threads include those of the garbage collector and the JIT compiler, and the processes that the benchmark starts. If set on one
+    /// attribute of a class, it applies to all counters of the class.</summary>
     public bool AllThreads { get; set; }
 
-    /// <summary>What the attribute adds to the configuration of its class: a diagnoser, and the engine that measures for it.</summary>
+    /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>
     public IConfig Config =>
         ManualConfig.CreateEmpty().AddMeasures(new(_counters, IncludeKernel, AllThreads, IsOfCounters: true));
 }

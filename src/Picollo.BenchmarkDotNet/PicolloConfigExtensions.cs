@@ -4,16 +4,16 @@ using BenchmarkDotNet.Jobs;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>Picollo's measures in a configuration, where no attribute can or should stand on the class.</summary>
-/// <remarks>A job's own engine factory gives way to Picollo's, here and for the attributes; its clock is kept.</remarks>
+/// <summary>Extension methods that add Picollo's measures to a configuration, as an alternative to attributes on a class.</summary>
+/// <remarks>These methods and the attributes replace the engine factory of a job. The clock of the job is kept.</remarks>
 public static class PicolloConfigExtensions
 {
-    /// <summary>Adds measures to a configuration; to those that it, or a class's attributes, have already.</summary>
-    /// <param name="config">The configuration, which is changed.</param>
-    /// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/>, <see cref="PicolloMeasure.HdrPercentiles"/>, in any
-    /// order.</param>
-    /// <returns>The same configuration.</returns>
-    /// <exception cref="ArgumentNullException">The configuration is null.</exception>
+    /// <summary>Adds measures to a configuration. Measures from earlier calls and from the attributes of a class are kept.</summary>
+/// <param name="config">The configuration to change.</param>
+/// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/> and <see cref="PicolloMeasure.HdrPercentiles"/>, in any
+/// order.</param>
+/// <returns>The configuration that was passed.</returns>
+/// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
     /// <example>
     /// <code>
     /// var config = DefaultConfig.Instance.AddPicollo(
@@ -28,23 +28,24 @@ public static class PicolloConfigExtensions
     }
 
     /// <summary>Adds measures to a copy of a configuration, such as <see cref="DefaultConfig.Instance"/>.</summary>
-    /// <param name="config">The configuration, which stays as it is.</param>
-    /// <param name="measures">As for the other overload.</param>
-    /// <returns>A copy with the measures.</returns>
-    /// <exception cref="ArgumentNullException">The configuration is null.</exception>
+    /// <param name="config">The configuration to copy. It is not changed.</param>
+/// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/> and <see cref="PicolloMeasure.HdrPercentiles"/>, in any
+/// order.</param>
+/// <returns>A copy of the configuration with the measures.</returns>
+/// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
     public static ManualConfig AddPicollo(this IConfig config, params PicolloMeasure[]? measures)
     {
         ArgumentNullException.ThrowIfNull(config);
         return ManualConfig.Create(config).AddPicollo(measures);
     }
 
-    /// <summary>Sets how the counters of a configuration count: all of them, also those that a class's attributes name.</summary>
-    /// <param name="config">The configuration, which is changed.</param>
-    /// <param name="includeKernel">True sets <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters; false changes
+    /// <summary>Sets options for all counters of a configuration, including counters from the attributes of a class.</summary>
+/// <param name="config">The configuration to change.</param>
+/// <param name="includeKernel">True sets <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters; false changes
     /// nothing.</param>
     /// <param name="allThreads">True sets <see cref="PerfCountersAttribute.AllThreads"/> for all counters; false changes nothing.</param>
-    /// <returns>The same configuration.</returns>
-    /// <exception cref="ArgumentNullException">The configuration is null.</exception>
+/// <returns>The configuration that was passed.</returns>
+/// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
     public static ManualConfig WithCounterOptions(this ManualConfig config, bool includeKernel = false, bool allThreads = false)
     {
         ArgumentNullException.ThrowIfNull(config);
@@ -53,7 +54,7 @@ public static class PicolloConfigExtensions
 
     internal static ManualConfig AddMeasures(this ManualConfig config, MeasureSet measures)
     {
-        // Before a type is loaded that an unsupported version has another interface for.
+        // Check the version before loading a type whose interface differs in an unsupported version.
         SupportedVersions.Check(typeof(IConfig).Assembly.GetName().Version!);
         return AddDiagnoserAndEngine(config, measures);
     }

@@ -15,19 +15,19 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>The host's side of all measures: tells the engine in the benchmark's process what to measure, and takes what it measured into
-/// the results table. One for all attributes of a class (<see cref="MeasureSet"/>).</summary>
+/// <summary>The host side of all measures: sends the request to the engine in the benchmark process, and adds its results to the table. One
+/// diagnoser serves all attributes of a class (<see cref="MeasureSet"/>).</summary>
 internal sealed class PicolloDiagnoser : IDiagnoser
 {
-    // For as long as the benchmarks live: exporters get a summary of benchmarks and know no diagnoser.
+    // Keyed by benchmark with its lifetime, because exporters receive a summary of benchmarks and not the diagnoser.
     private static readonly ConditionalWeakTable<BenchmarkCase, MeasureResult> Results = [];
 
-    // The benchmark that runs, and its file: null if none could be made.
+    // The running benchmark and its file. The path is null if the file could not be created.
     private (BenchmarkCase Benchmark, string? Path)? _running;
 
-    // Of those that have run and whose columns were not asked for yet: null where the engine left nothing.
+    // Results of completed benchmarks whose columns were not requested yet. Null if the engine wrote no result.
     private readonly Dictionary<BenchmarkCase, MeasureResult?> _measured = [];
-    private readonly Dictionary<string, bool> _hasColumn = []; // by metric, of all benchmarks
+    private readonly Dictionary<string, bool> _hasColumn = []; // by metric, for all benchmarks
     private readonly SortedSet<string> _unavailable = new(StringComparer.Ordinal);
 
     public IEnumerable<string> Ids { get; } = ["Picollo"];
@@ -36,12 +36,12 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
     public IEnumerable<IAnalyser> Analysers => [];
 
-    /// <summary>The result of a benchmark; null where nothing was measured.</summary>
+    /// <summary>Returns the result of a benchmark; null if nothing was measured.</summary>
     public static MeasureResult? ResultOf(BenchmarkCase benchmark) =>
         Results.TryGetValue(benchmark, out MeasureResult? result) ? result : null;
 
-    /// <summary>Begins the measurement, too: BenchmarkDotNet asks just before the first launch of a benchmark, and tells its signals to
-    /// diagnosers in the last launch only.</summary>
+    /// <summary>Returns the run mode and starts the measurement. BenchmarkDotNet calls this method just before the first launch of a
+    /// benchmark, and sends signals to diagnosers only in the last launch.</summary>
     public RunMode GetRunMode(BenchmarkCase benchmarkCase)
     {
         MeasureRequest request = RequestOf(benchmarkCase);
@@ -50,7 +50,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
             return RunMode.None;
         }
 
-        // It asks again before extra runs, and AnalyzeLaunchVariance may add launches: those are not measured.
+        // Extra runs, and launches that AnalyzeLaunchVariance adds, are not measured.
         if (_running?.Benchmark != benchmarkCase && ResultOf(benchmarkCase) is null)
         {
             Begin(benchmarkCase, request);
@@ -59,7 +59,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         return RunMode.NoOverhead;
     }
 
-    /// <summary>Reads what the engines have measured when the last one has ended, by whichever toolchain.</summary>
+    /// <summary>Reads the results when the last engine has ended, with any toolchain.</summary>
     public void Handle(HostSignal signal, DiagnoserActionParameters parameters)
     {
         if (RunSignals.IsEnd(signal) && _running is { } running && running.Benchmark == parameters.BenchmarkCase)
@@ -73,7 +73,8 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         }
     }
 
-    /// <summary>The columns of a benchmark that succeeded, once: a table has no column twice.</summary>
+    /// <summary>Returns the metrics of a successful benchmark in the first call only, because a table must not contain a column
+    /// twice.</summary>
     public IEnumerable<Metric> ProcessResults(DiagnoserResults results)
     {
         BenchmarkCase benchmark = results.BenchmarkCase;
@@ -85,8 +86,8 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         if (measured is null)
         {
             _unavailable.Add(
-                $"Not measured: {benchmark.DisplayInfo}: Picollo's engine left no results; the job has another (EngineFactory), "
-                + "or they could not be written.");
+                $"Not measured: {benchmark.DisplayInfo}: Picollo's engine wrote no results. The job uses another engine (EngineFactory), "
+                + "or the results could not be written.");
             return [];
         }
 
@@ -100,19 +101,19 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         return metrics;
     }
 
-    /// <summary>What the engine found it could not measure, and the validation before the run did not say already; or that there is nothing
-    /// to say, below the heading that BenchmarkDotNet prints in any case.</summary>
+    /// <summary>Reports what the engine could not measure, unless the validation before the run already reported it. If there is nothing to
+    /// report, prints a line because BenchmarkDotNet always prints a heading.</summary>
     public void DisplayResults(ILogger logger)
     {
-        End(); // of a benchmark of which a launch before the last has failed
+        End(); // for a benchmark with a failed launch before the last one
         string[] zeros = [.. _hasColumn.Where(one => !one.Value).Select(one => one.Key).Order(StringComparer.Ordinal)];
         if (zeros.Length > 0)
         {
-            logger.WriteLineInfo($"0 for all benchmarks, and no column: {string.Join(", ", zeros)}");
+            logger.WriteLineInfo($"No column, because the value is 0 for all benchmarks: {string.Join(", ", zeros)}");
         }
         else if (_unavailable.Count == 0)
         {
-            logger.WriteLineInfo("All that was asked for and is available here was measured.");
+            logger.WriteLineInfo("All available measures were taken.");
         }
 
         foreach (string reason in _unavailable)
@@ -121,7 +122,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         }
 
         _hasColumn.Clear();
-        _unavailable.Clear(); // a configuration may be of several runs
+        _unavailable.Clear(); // a configuration may be used for several runs
     }
 
     public IEnumerable<ValidationError> Validate(ValidationParameters validationParameters)
@@ -138,17 +139,18 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         return problems.Select(reason => new ValidationError(isCritical: false, reason));
     }
 
-    /// <summary>What is wrong with the measures asked for, or with a machine for them; the run goes on without.</summary>
-    /// <param name="sets">What is asked for.</param>
-    /// <param name="unavailable">Tries it on a machine, and says what that does not have.</param>
-    /// <param name="pmuCounters">How many counters the machine's PMU has; null if that is not known.</param>
+    /// <summary>Returns problems with the requested measures and measures that the machine does not support. The run continues without
+    /// these measures.</summary>
+/// <param name="sets">The requested measures.</param>
+/// <param name="unavailable">A function that returns the measures that the machine does not support.</param>
+/// <param name="pmuCounters">The number of PMU counters; null if it is unknown.</param>
     public static IEnumerable<string> Problems(
         IReadOnlyList<MeasureSet> sets, Func<MeasureRequest, IReadOnlyList<string>> unavailable, uint? pmuCounters)
     {
         if (sets.Any(set => set.IsOfCounters && !set.Measures.Any(measure => measure?.Counter is not null)))
         {
-            yield return "[PerfCounters] and AddPicollo count what they name, and one names nothing; "
-                + "such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
+            yield return "A [PerfCounters] attribute or a call of AddPicollo specifies no counter; "
+                + "specify one, such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
         }
 
         foreach (double rank in sets.SelectMany(set => set.Measures).SelectMany(measure => measure?.Ranks ?? []).Distinct())
@@ -156,7 +158,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
             if (rank is not (> 0 and < 100))
             {
                 yield return string.Create(
-                    CultureInfo.InvariantCulture, $"The percentile {rank} is left out: percentiles are above 0 and below 100.");
+                    CultureInfo.InvariantCulture, $"The percentile {rank} is excluded: percentiles must be above 0 and below 100.");
             }
         }
 
@@ -170,8 +172,8 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         int hardware = request.Counters.Count(counter => counter.NeedsPmu);
         if (hardware > pmuCounters)
         {
-            yield return $"{hardware} hardware counters are asked for and the CPU has {pmuCounters}: "
-                + "they take turns, and their counts are scaled.";
+            yield return $"{hardware} hardware counters are requested, but the CPU has {pmuCounters}: "
+                + "they are multiplexed, and their counts are scaled.";
         }
     }
 
@@ -184,7 +186,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     private static MeasureRequest RequestOf(BenchmarkCase benchmark) => MeasureRequest.Of(
         MeasureSet.Of(benchmark.Config), IsAwaited(benchmark.Descriptor.WorkloadMethod.ReturnType));
 
-    // What BenchmarkDotNet 0.14 awaits.
+    // The types that BenchmarkDotNet 0.14 awaits.
     private static bool IsAwaited(Type type) => type == typeof(Task) || type == typeof(ValueTask)
         || (type.IsGenericType
             && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));

@@ -6,23 +6,25 @@ using Picollo.BenchmarkDotNet.Measuring;
 
 namespace Picollo.BenchmarkDotNet;
 
-/// <summary>Makes the engine that measures, in the benchmark's process. Public because BenchmarkDotNet's generated programs name it: the
-/// attributes and <see cref="PicolloConfigExtensions"/> set it.</summary>
+/// <summary>Creates the measuring engine in the benchmark process. The attributes and <see cref="PicolloConfigExtensions"/> set it. The
+/// type is public because the programs that BenchmarkDotNet generates refer to it.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class PicolloEngineFactory : IEngineFactory
 {
-    /// <summary>BenchmarkDotNet's own engine, and around it what measures; or that engine alone where nothing is to be measured.</summary>
-    /// <param name="engineParameters">The benchmark.</param>
-    /// <returns>The engine.</returns>
-    /// <exception cref="ArgumentNullException">The parameters are null.</exception>
+    /// <summary>Creates the engine of BenchmarkDotNet and, if measures are requested, a measuring engine around it.</summary>
+/// <param name="engineParameters">The parameters of the benchmark.</param>
+/// <returns>The engine.</returns>
+/// <exception cref="ArgumentNullException"><paramref name="engineParameters"/> is null.</exception>
     public IEngine CreateReadyToRun(EngineParameters engineParameters) => Create(engineParameters, PerfEventBenchmarkCounters.Open);
 
-    /// <summary>What the column of jobs shows.</summary>
-    /// <returns>Picollo.</returns>
+    /// <summary>Returns the text for the job column.</summary>
+/// <returns>The text "Picollo".</returns>
     public override string ToString() => "Picollo";
 
-    /// <param name="engineParameters">The benchmark.</param>
-    /// <param name="openCounters">Opens what counts, on this thread. Tests put known counts there.</param>
+    /// <summary>Creates the engine with the specified counters.</summary>
+/// <param name="engineParameters">The parameters of the benchmark.</param>
+/// <param name="openCounters">A function that opens the counters on the calling thread. Tests substitute counters with known
+/// values.</param>
     internal static IEngine Create(EngineParameters engineParameters, Func<MeasureRequest, ICounters> openCounters)
     {
         ArgumentNullException.ThrowIfNull(engineParameters);

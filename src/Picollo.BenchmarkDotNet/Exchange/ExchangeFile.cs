@@ -4,14 +4,14 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.BenchmarkDotNet.Exchange;
 
-/// <summary>The file through which the host and the engine in the benchmark's process talk: the host writes what is to be measured, and the
-/// engine of each launch adds what was measured. An environment variable of the host names it, which the processes of benchmarks
-/// inherit.</summary>
+/// <summary>The file through which the host and the engine in the benchmark process communicate: the host writes the request, and the
+/// engine of each launch adds its result. The path is in an environment variable, which benchmark processes inherit from the
+/// host.</summary>
 internal static class ExchangeFile
 {
     public const string Variable = "PICOLLO_BENCHMARK_FILE";
 
-    /// <summary>Makes the file, for this user alone.</summary>
+    /// <summary>Creates a file that only this user can access, and writes the request to it.</summary>
     public static bool TryCreate(MeasureRequest request, [NotNullWhen(true)] out string? path, [NotNullWhen(false)] out string? reason)
     {
         string? made = null;
@@ -31,16 +31,16 @@ internal static class ExchangeFile
         return isWritten;
     }
 
-    /// <summary>Null if the file has none, or cannot be read.</summary>
+    /// <summary>Reads the request. Returns null if the file contains none or cannot be read.</summary>
     public static MeasureRequest? ReadRequest(string path) => Read(path)?.Request;
 
-    /// <summary>Of each launch; none likewise.</summary>
+    /// <summary>Reads the results of all launches. Returns an empty list if the file contains none or cannot be read.</summary>
     public static IReadOnlyList<MeasureResult> ReadResults(string path) => Read(path)?.Results ?? [];
 
-    /// <summary>In one piece or not at all: a benchmark's process can be killed at any moment.</summary>
+    /// <summary>Adds a result atomically, because a benchmark process can be killed at any time.</summary>
     public static bool TryAddResult(string path, MeasureResult result, [NotNullWhen(false)] out string? reason)
     {
-        // In a folder that others can write to, a link planted at a known name would be followed.
+        // The name is unpredictable: in a shared folder, another user could plant a link with a known name.
         string whole = $"{path}.{Path.GetRandomFileName()}";
         bool isWritten = Try(
             () =>
@@ -58,7 +58,7 @@ internal static class ExchangeFile
         return isWritten;
     }
 
-    /// <summary>Takes the file away. Where that cannot be, it stays: in a folder for temporary files.</summary>
+    /// <summary>Deletes the file. If that fails, the file remains in the temporary folder.</summary>
     public static void Delete(string path) => _ = Try(() => File.Delete(path), out _);
 
     private static Exchange? Read(string path)
@@ -80,8 +80,7 @@ internal static class ExchangeFile
         file.Write(JsonSerializer.SerializeToUtf8Bytes(exchange, ExchangeJson.Default.Exchange));
     }
 
-    // A full disk or a folder that may not be written to costs the measures, never the run: BenchmarkDotNet lets no exception of a
-    // diagnoser pass.
+    // A full disk or a read-only folder must not fail the run: BenchmarkDotNet does not catch the exceptions of a diagnoser.
     private static bool Try(Action act, [NotNullWhen(false)] out string? reason)
     {
         try
@@ -100,7 +99,7 @@ internal static class ExchangeFile
 
 internal sealed record Exchange(MeasureRequest? Request, IReadOnlyList<MeasureResult>? Results);
 
-// Generated code: a benchmark's process may be trimmed.
+// Uses source generation because a benchmark process may be trimmed.
 [JsonSourceGenerationOptions(NumberHandling = JsonNumberHandling.AllowNamedFloatingPointLiterals)]
 [JsonSerializable(typeof(Exchange))]
 internal sealed partial class ExchangeJson : JsonSerializerContext;

@@ -1,22 +1,23 @@
 namespace Picollo.BenchmarkDotNet.Exchange;
 
-/// <summary>What the engine in the benchmark's process is to measure.</summary>
-/// <param name="Counters">As a session can have them together.</param>
-/// <param name="IncludeKernel">Whether they count in the kernel too.</param>
-/// <param name="AllThreads">Whether they count the whole process.</param>
-/// <param name="CpuUsage">Whether CPU time and context switches are asked for.</param>
-/// <param name="ByMode">Whether user and kernel time are asked for apart.</param>
-/// <param name="Ranks">The percentiles of single invocations that are asked for.</param>
+/// <summary>The measures that the engine in the benchmark process takes.</summary>
+/// <param name="Counters">The counters, which a session can open together.</param>
+/// <param name="IncludeKernel">Whether counters include kernel code.</param>
+/// <param name="AllThreads">Whether counters include all threads of the process.</param>
+/// <param name="CpuUsage">Whether to measure CPU time and context switches.</param>
+/// <param name="ByMode">Whether to show user and kernel time in separate columns.</param>
+/// <param name="Ranks">The percentiles of single calls to show; empty for none.</param>
 internal sealed record MeasureRequest(
     IReadOnlyList<BenchmarkCounter> Counters, bool IncludeKernel, bool AllThreads, bool CpuUsage, bool ByMode, IReadOnlyList<double> Ranks)
 {
-    /// <summary>Nothing is asked for.</summary>
+    /// <summary>Whether no measure is requested.</summary>
     public bool IsEmpty => Counters.Count == 0 && !CpuUsage && !HasInvocations;
 
-    /// <summary>Whether single invocations are asked for.</summary>
+    /// <summary>Whether single calls are measured.</summary>
     public bool HasInvocations => Ranks.Count > 0;
 
-    /// <summary>All that the sets ask for. A benchmark that returns something to be awaited goes on on other threads.</summary>
+    /// <summary>Merges sets to a request. A benchmark that returns an awaitable may continue on other threads, so its counters include all
+    /// threads.</summary>
     public static MeasureRequest Of(IReadOnlyList<MeasureSet> sets, bool isAwaited)
     {
         PicolloMeasure[] measures = [.. sets.SelectMany(set => set.Measures)];

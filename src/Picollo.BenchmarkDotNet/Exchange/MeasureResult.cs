@@ -2,15 +2,15 @@ using Picollo.Export;
 
 namespace Picollo.BenchmarkDotNet.Exchange;
 
-/// <summary>What the engine measured.</summary>
-/// <param name="Counters">Those that could be counted.</param>
-/// <param name="Unavailable">What was asked for and could not be had, and why; a sentence each.</param>
-/// <param name="Cpu">Null if not asked for, or not to be had.</param>
-/// <param name="Invocations">Null if not asked for, or none ran.</param>
+/// <summary>The results of the engine.</summary>
+/// <param name="Counters">The available counters.</param>
+/// <param name="Unavailable">One sentence with the reason for each unavailable measure.</param>
+/// <param name="Cpu">The CPU usage; null if it was not requested or is unavailable.</param>
+/// <param name="Invocations">The times of single calls; null if they were not requested or no call ran.</param>
 internal sealed record MeasureResult(
     IReadOnlyList<CountedEvents> Counters, IReadOnlyList<string> Unavailable, CpuPerOperation? Cpu, InvocationTimes? Invocations)
 {
-    /// <summary>The result of several launches: the means of what operations took, and all single invocations.</summary>
+    /// <summary>Merges the results of several launches: the means of counters and CPU usage, and all single calls.</summary>
     public static MeasureResult Of(IReadOnlyList<MeasureResult> launches) => launches.Count == 1 ? launches[0] : new(
         [.. launches.SelectMany(launch => launch.Counters).GroupBy(counted => counted.Name).Select(same => new CountedEvents(
             same.Key, same.Average(counted => counted.PerOperation), same.Any(counted => counted.IsScaled)))],
@@ -19,22 +19,23 @@ internal sealed record MeasureResult(
         InvocationTimes.AllOf([.. launches.Select(launch => launch.Invocations).OfType<InvocationTimes>()]));
 }
 
-/// <summary>What a counter counted.</summary>
-/// <param name="Name">The counter's.</param>
-/// <param name="PerOperation">Not negative.</param>
-/// <param name="IsScaled">Whether it counted part of the time only, and is an estimate.</param>
+/// <summary>The value of a counter.</summary>
+/// <param name="Name">The name of the counter.</param>
+/// <param name="PerOperation">The count per operation, 0 or more.</param>
+/// <param name="IsScaled">Whether the counter ran only part of the time, so that the value is an estimate.</param>
 internal sealed record CountedEvents(string Name, double PerOperation, bool IsScaled = false);
 
-/// <summary>What an operation took of the CPU.</summary>
-/// <param name="UserNanoseconds">In user code.</param>
-/// <param name="KernelNanoseconds">In the kernel.</param>
-/// <param name="WallNanoseconds">The elapsed time; null if it is too short to be compared with.</param>
-/// <param name="VoluntarySwitches">Null where the system does not tell.</param>
-/// <param name="InvoluntarySwitches">Null where the system does not tell.</param>
+/// <summary>The CPU usage of an operation.</summary>
+/// <param name="UserNanoseconds">The CPU time in user code.</param>
+/// <param name="KernelNanoseconds">The CPU time in the kernel.</param>
+/// <param name="WallNanoseconds">The elapsed time; null if it is too short for a comparison.</param>
+/// <param name="VoluntarySwitches">The voluntary context switches; null if the system does not report them.</param>
+/// <param name="InvoluntarySwitches">The involuntary context switches; null if the system does not report them.</param>
 internal sealed record CpuPerOperation(
     double UserNanoseconds, double KernelNanoseconds, double? WallNanoseconds, double? VoluntarySwitches, double? InvoluntarySwitches)
 {
-    /// <summary>Null of none. A value that one launch does not have is null, because the others would be another mean.</summary>
+    /// <summary>Returns the mean of several launches; null if there are none. A value is null if it is missing in any launch, because the
+    /// mean of the others would not be comparable.</summary>
     public static CpuPerOperation? MeanOf(IReadOnlyList<CpuPerOperation> launches) => launches.Count == 0 ? null : new(
         launches.Average(launch => launch.UserNanoseconds),
         launches.Average(launch => launch.KernelNanoseconds),
@@ -46,14 +47,14 @@ internal sealed record CpuPerOperation(
         launches.All(launch => value(launch) is not null) ? launches.Average(value) : null;
 }
 
-/// <summary>How long single invocations took.</summary>
-/// <param name="Nanoseconds">An encoded histogram.</param>
-/// <param name="OperationsPerInvoke">Operations of an invocation.</param>
-/// <param name="StartTimeUtc">When the first began.</param>
-/// <param name="EndTimeUtc">When the last had ended.</param>
+/// <summary>The times of single calls.</summary>
+/// <param name="Nanoseconds">The encoded histogram of the times in nanoseconds.</param>
+/// <param name="OperationsPerInvoke">The number of operations per call.</param>
+/// <param name="StartTimeUtc">The start of the first call.</param>
+/// <param name="EndTimeUtc">The end of the last call.</param>
 internal sealed record InvocationTimes(byte[] Nanoseconds, long OperationsPerInvoke, DateTime StartTimeUtc, DateTime EndTimeUtc)
 {
-    /// <summary>Null of none.</summary>
+    /// <summary>Merges the times of several launches. Returns null if there are none.</summary>
     public static InvocationTimes? AllOf(IReadOnlyList<InvocationTimes> launches)
     {
         if (launches.Count < 2)

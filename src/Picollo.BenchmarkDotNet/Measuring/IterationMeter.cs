@@ -11,19 +11,19 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
     private ProcessUsage? _usage;
     private long _start;
 
-    /// <summary>All so far, in order.</summary>
+    /// <summary>The measured iterations, in order.</summary>
     public IReadOnlyList<Iteration> Iterations => _iterations;
 
     public void Begin()
     {
         _usage = Usage();
-        _start = Stopwatch.GetTimestamp(); // right after the usage, at the end too: both are of the same time
-        counters.Begin(); // last: what stands after it is counted
+        _start = Stopwatch.GetTimestamp(); // right after the usage, as in End, so that both cover the same time
+        counters.Begin(); // last, because everything after it is counted
     }
 
     public void End()
     {
-        counters.End(_counts); // first, likewise
+        counters.End(_counts); // first, because everything before it is counted
         ProcessUsage? usage = Usage() - _usage;
         _iterations.Add(new([.. _counts], usage, Stopwatch.GetElapsedTime(_start).TotalNanoseconds));
     }
@@ -31,19 +31,19 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
     private ProcessUsage? Usage() => measuresCpu ? ProcessUsage.Read() : null;
 }
 
-/// <summary>What was measured while one iteration ran.</summary>
-/// <param name="Counts">In the counters' order.</param>
-/// <param name="Usage">The process's; null if not asked for, or not available.</param>
-/// <param name="WallNanoseconds">The time in which it was used.</param>
+/// <summary>The measurements of one iteration.</summary>
+/// <param name="Counts">The counts, in the order of the counters.</param>
+/// <param name="Usage">The usage of the process; null if it was not requested or is unavailable.</param>
+/// <param name="WallNanoseconds">The elapsed time to which the usage refers.</param>
 internal readonly record struct Iteration(ulong[] Counts, ProcessUsage? Usage, double WallNanoseconds);
 
-/// <summary>What this process has taken so far.</summary>
-/// <param name="Cpu">All its threads' time.</param>
-/// <param name="VoluntarySwitches">Null where the system does not tell, as on Windows.</param>
-/// <param name="InvoluntarySwitches">Null likewise.</param>
+/// <summary>The cumulative resource usage of this process.</summary>
+/// <param name="Cpu">The CPU time of all threads.</param>
+/// <param name="VoluntarySwitches">The voluntary context switches; null if the system does not report them, as on Windows.</param>
+/// <param name="InvoluntarySwitches">The involuntary context switches; null if the system does not report them.</param>
 internal readonly record struct ProcessUsage(CpuUsage Cpu, long? VoluntarySwitches, long? InvoluntarySwitches)
 {
-    /// <summary>Now; null where the system tells nothing.</summary>
+    /// <summary>Reads the current usage. Returns null if it is unavailable.</summary>
     public static ProcessUsage? Read() => ResourceUsage.TryGetByProcess(out ResourceUsage usage, out _)
         ? new(usage.Cpu, usage.VoluntaryContextSwitches, usage.InvoluntaryContextSwitches)
         : CpuUsageReader.TryGetByProcess(Environment.ProcessId, out CpuUsage cpu, out _) ? new(cpu, null, null) : null;

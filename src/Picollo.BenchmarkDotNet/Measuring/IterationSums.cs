@@ -4,23 +4,23 @@ using Picollo.BenchmarkDotNet.Exchange;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
-/// <summary>What iterations measured, per operation: the mean over the actual workload, less the median of the actual overhead, not below
-/// 0. A median, as BenchmarkDotNet takes off of the times: the first iterations still share the process with the JIT.</summary>
-/// <param name="iterations">Of all that was run while measuring, in order.</param>
-/// <param name="times">As the engine reports them: in order too, and perhaps more at the front, from before the measuring.</param>
+/// <summary>Computes results per operation: the mean of the actual workload iterations minus the median of the actual overhead iterations,
+/// at least 0. As in BenchmarkDotNet, the overhead is a median, because the JIT compiler still runs during the first iterations.</summary>
+/// <param name="iterations">All measured iterations, in order.</param>
+/// <param name="times">The iterations that the engine reports, in order. They may start with iterations that were not measured.</param>
 internal sealed class IterationSums(IReadOnlyList<Iteration> iterations, IReadOnlyList<Measurement> times)
 {
-    /// <summary>The step of a process's CPU time, in nanoseconds: getrusage(2) has microseconds; Windows counts ticks of 1/64 s.</summary>
+    /// <summary>The resolution of the CPU time of a process, in nanoseconds: a microsecond in getrusage(2), 1/64 s on Windows.</summary>
     private static readonly double ClockStep = OperatingSystem.IsWindows() ? 15_625_000 : 1000;
 
-    /// <summary>The part of the time that a ratio may be wrong by.</summary>
+    /// <summary>The maximum relative error of a ratio.</summary>
     private const double Tolerance = 0.05;
 
     private readonly ILookup<IterationMode, (Iteration Measured, Measurement Time)> _actual = iterations.Reverse().Zip(times.Reverse())
         .Where(one => one.Second.IterationStage == IterationStage.Actual)
         .ToLookup(one => one.Second.IterationMode);
 
-    /// <summary>Null where the system does not tell, or nothing ran.</summary>
+    /// <summary>The CPU usage; null if it is unavailable or nothing ran.</summary>
     public CpuPerOperation? Cpu => Workload.Any(one => one.Measured.Usage is not null)
         ? new(
             PerOperation(one => one.Measured.Usage?.Cpu.UserNanoseconds ?? 0),
@@ -30,8 +30,8 @@ internal sealed class IterationSums(IReadOnlyList<Iteration> iterations, IReadOn
             Switches(usage => usage.InvoluntarySwitches))
         : null;
 
-    /// <summary>The time of the usage; null if it says nothing: it is near the step of the clock, or what is left of a workload that takes
-    /// no longer than an empty one.</summary>
+    /// <summary>The elapsed time; null if it is not meaningful: it is near the resolution of the clock, or the workload takes hardly longer
+    /// than an empty one.</summary>
     private double? Wall
     {
         get
@@ -43,7 +43,7 @@ internal sealed class IterationSums(IReadOnlyList<Iteration> iterations, IReadOn
         }
     }
 
-    /// <summary>Of the counter with an index.</summary>
+    /// <summary>Returns the count per operation of the counter with the specified index.</summary>
     public double PerOperation(int index) => PerOperation(one => one.Measured.Counts[index]);
 
     private IEnumerable<(Iteration Measured, Measurement Time)> Workload => _actual[IterationMode.Workload];
@@ -55,7 +55,7 @@ internal sealed class IterationSums(IReadOnlyList<Iteration> iterations, IReadOn
 
     private double PerOperation(Func<(Iteration Measured, Measurement Time), double> value)
     {
-        double workload = Workload.Sum(value) / Workload.Sum(one => one.Time.Operations); // NaN where nothing ran
+        double workload = Workload.Sum(value) / Workload.Sum(one => one.Time.Operations); // NaN if nothing ran
         double[] overheads = [.. _actual[IterationMode.Overhead].Select(one => value(one) / one.Time.Operations).Order()];
         return Math.Max(0, workload - overheads.ElementAtOrDefault(overheads.Length / 2));
     }

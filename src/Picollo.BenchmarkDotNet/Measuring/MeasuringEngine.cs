@@ -6,15 +6,15 @@ using Picollo.BenchmarkDotNet.Exchange;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
-/// <summary>BenchmarkDotNet's engine, measured while it runs; then, if asked for, single invocations.</summary>
-/// <remarks>A custom engine is the one extension that runs inside the benchmark's process, on the benchmark's thread, under all toolchains;
-/// a diagnoser in the host hears of begin and end only, and cannot tell overhead from workload.</remarks>
-/// <param name="engine">BenchmarkDotNet's, after the setup of the benchmark.</param>
-/// <param name="parameters">The benchmark.</param>
-/// <param name="clock">The engine's.</param>
-/// <param name="request">What to measure.</param>
-/// <param name="openCounters">Opens the counters on the thread that calls it, which is the benchmark's.</param>
-/// <param name="path">The file for the results.</param>
+/// <summary>Runs the engine of BenchmarkDotNet and measures it, and then measures single calls if requested.</summary>
+/// <remarks>A custom engine is the only extension that runs in the benchmark process, on the thread of the benchmark, with all toolchains.
+/// A diagnoser in the host only receives signals for the start and the end, and cannot distinguish overhead from workload.</remarks>
+/// <param name="engine">The engine of BenchmarkDotNet, after the setup of the benchmark.</param>
+/// <param name="parameters">The parameters of the benchmark.</param>
+/// <param name="clock">The clock of the engine.</param>
+/// <param name="request">The requested measures.</param>
+/// <param name="openCounters">A function that opens the counters. It is called on the thread of the benchmark.</param>
+/// <param name="path">The path of the exchange file.</param>
 internal sealed class MeasuringEngine(
     IEngine engine,
     EngineParameters parameters,
@@ -23,7 +23,7 @@ internal sealed class MeasuringEngine(
     Func<MeasureRequest, ICounters> openCounters,
     string path) : IEngine
 {
-    /// <summary>Below it a counter took turns; the rest is for the kernel's rounding.</summary>
+    /// <summary>The share of the time below which a counter was multiplexed. It is below 1 because the kernel rounds.</summary>
     private const double FullShare = 0.999;
 
     public IHost Host => engine.Host;
@@ -56,13 +56,14 @@ internal sealed class MeasuringEngine(
         string[] unavailable =
         [
             .. counters.Unavailable,
-            .. counted.Where(one => double.IsNaN(one.PerOperation)).Select(one => $"Not counted: {one.Name}: its turn never came."),
+            .. counted.Where(one => double.IsNaN(one.PerOperation))
+                .Select(one => $"Not counted: {one.Name}: the multiplexed counter never ran."),
             .. failure is null ? Array.Empty<string>() : [failure],
         ];
         MeasureResult result = new([.. counted.Where(one => !double.IsNaN(one.PerOperation))], unavailable, sums.Cpu, invocations);
         if (!ExchangeFile.TryAddResult(path, result, out string? reason))
         {
-            WriteLine($"// Not measured: {reason}"); // the times are there all the same
+            WriteLine($"// Not measured: {reason}"); // the times of BenchmarkDotNet are not affected
         }
 
         return results;
@@ -76,8 +77,8 @@ internal sealed class MeasuringEngine(
 
     public void Dispose() => engine.Dispose();
 
-    /// <summary>Calls the workload more often than BenchmarkDotNet has announced to it: one with a queue that was filled for the announced
-    /// number fails then. That must cost the percentiles only.</summary>
+    /// <summary>Measures single calls. These are more calls than BenchmarkDotNet announced to the benchmark, so a workload that prepared
+    /// input for the announced number may throw. In that case, only the percentiles are missing.</summary>
     private InvocationTimes? TryMeasureInvocations(RunResults results, out string? failure)
     {
         failure = null;
@@ -87,7 +88,7 @@ internal sealed class MeasuringEngine(
         }
         catch (Exception e)
         {
-            failure = $"No percentiles: {parameters.BenchmarkName}: a single call after the iterations failed: "
+            failure = $"No percentiles: {parameters.BenchmarkName}: a call after the iterations failed: "
                 + $"{e.GetType().Name}: {e.Message}";
             return null;
         }

@@ -2,8 +2,8 @@ using Perfolizer.Horology;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
-/// <summary>BenchmarkDotNet's clock, which it asks once before each iteration and once after: the one place where an iteration can be
-/// measured whole and alone, outside of the time that it is found to take.</summary>
+/// <summary>Wraps the clock of BenchmarkDotNet, which reads it once before and once after each iteration. It is the only place where
+/// exactly one iteration can be measured without affecting its time.</summary>
 internal sealed class MeteringClock(IClock clock) : IClock
 {
     private bool _isRunning;
@@ -14,7 +14,7 @@ internal sealed class MeteringClock(IClock clock) : IClock
 
     public Frequency Frequency => clock.Frequency;
 
-    /// <summary>Null while nothing is to be measured.</summary>
+    /// <summary>The meter; null while nothing is measured.</summary>
     public IterationMeter? Meter { get; set; }
 
     public long GetTimestamp()

@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
-/// <summary>The kernel's counters, of the thread that opens them or of the whole process.</summary>
+/// <summary>Counters of the kernel for the thread that opens them, or for the whole process.</summary>
 internal sealed class PerfEventBenchmarkCounters(
     PerfEventCounterSession? session, IReadOnlyList<string> names, IReadOnlyList<string> unavailable) : ICounters
 {
@@ -11,7 +11,7 @@ internal sealed class PerfEventBenchmarkCounters(
 
     public IReadOnlyList<string> Unavailable => unavailable;
 
-    /// <summary>Opens what can be had, and says why the rest cannot.</summary>
+    /// <summary>Opens the available counters, and collects the reasons why others are unavailable.</summary>
     public static PerfEventBenchmarkCounters Open(MeasureRequest request)
     {
         if (request.Counters.Count == 0)
@@ -50,22 +50,22 @@ internal sealed class PerfEventBenchmarkCounters(
     public void Dispose() => session?.Dispose();
 }
 
-/// <summary>Things that are counted over iterations, on the benchmark's thread.</summary>
+/// <summary>Counters that are read before and after each iteration, on the thread of the benchmark.</summary>
 internal interface ICounters : IDisposable
 {
-    /// <summary>What is counted, in the order of the counts.</summary>
+    /// <summary>The names of the counters, in the order of the counts.</summary>
     IReadOnlyList<string> Names { get; }
 
-    /// <summary>What was asked for and cannot be counted: a sentence each.</summary>
+    /// <summary>One sentence for each unavailable counter.</summary>
     IReadOnlyList<string> Unavailable { get; }
 
-    /// <summary>An iteration begins.</summary>
+    /// <summary>Starts an iteration.</summary>
     void Begin();
 
-    /// <summary>It has ended.</summary>
-    /// <param name="counts">Takes what was counted since <see cref="Begin"/>.</param>
+    /// <summary>Ends an iteration.</summary>
+/// <param name="counts">The buffer that receives the counts since <see cref="Begin"/>.</param>
     void End(Span<ulong> counts);
 
-    /// <summary>For which part of the time a counter has counted so far, 0 to 1; its counts are scaled where that is less than 1.</summary>
+    /// <summary>Returns the share of the time in which a counter ran, 0 to 1. Its counts are scaled if the share is less than 1.</summary>
     double ShareOfTime(int index);
 }

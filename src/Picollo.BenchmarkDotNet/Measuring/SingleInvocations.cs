@@ -8,18 +8,18 @@ using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
-/// <summary>The times of single invocations of a workload.</summary>
+/// <summary>Measures single calls of a workload.</summary>
 internal static class SingleInvocations
 {
-    /// <summary>More change no percentile that is shown.</summary>
+    /// <summary>The maximum number of calls. More calls would not change the displayed percentiles.</summary>
     private const int MaxInvocations = 1_000_000;
 
-    /// <summary>Of the empty call, whose median is taken off; an odd number.</summary>
+    /// <summary>The number of empty calls for the median overhead. The number is odd.</summary>
     private const int OverheadInvocations = 1001;
 
-    /// <summary>Measures after the engine has run: as long as its actual iterations took; or takes those, less the median of the overhead
-    /// iterations, where each was one invocation.</summary>
-    /// <returns>Null if nothing ran.</returns>
+    /// <summary>Measures calls after the engine has run, for as long as its actual iterations took. If each iteration was a single call,
+    /// uses the iterations minus the median of the overhead iterations instead.</summary>
+/// <returns>The times; null if nothing ran.</returns>
     public static InvocationTimes? Measure(EngineParameters parameters, RunResults results)
     {
         IReadOnlyList<Measurement> iterations = results.Workload;
@@ -47,22 +47,22 @@ internal static class SingleInvocations
         return new(HdrHistogramEncoding.EncodeCompressed(histogram), parameters.OperationsPerInvoke, now - duration, now);
     }
 
-    /// <summary>Runs iterations, invocation by invocation.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)] // like BenchmarkDotNet's loops; else the first times are of slower code
+    /// <summary>Runs iterations and times each call.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)] // as in BenchmarkDotNet; otherwise, the first times would be of slower code
     private static void Run(EngineParameters parameters, HdrHistogram histogram, long invocations, TimeSpan duration)
     {
         Action<long> workload = parameters.WorkloadActionNoUnroll;
         ulong overhead = MedianOf(parameters.OverheadActionNoUnroll);
         long left = Math.Max(1, (long)(duration.TotalSeconds * Stopwatch.Frequency));
-        int timed = 0; // not the histogram's count, which it sums up: that takes longer than many a workload, and the caches with it
+        int timed = 0; // a separate counter: TotalCount sums all buckets, which is slow and evicts caches
         while (left > 0 && timed < MaxInvocations)
         {
-            parameters.IterationSetupAction?.Invoke(); // no part of the duration: as many invocations are timed, however long it takes
+            parameters.IterationSetupAction?.Invoke(); // not part of the duration, so it does not reduce the number of calls
             long begin = Stopwatch.GetTimestamp();
             long stop = begin;
             try
             {
-                workload(1); // untimed: where the iterations ran unrolled, this loop is compiled now
+                workload(1); // untimed: if the iterations ran unrolled, this call compiles the other loop
                 for (long i = 1; i < invocations && stop - begin < left && timed < MaxInvocations; i++, timed++)
                 {
                     long start = Stopwatch.GetTimestamp();
@@ -81,7 +81,7 @@ internal static class SingleInvocations
         }
     }
 
-    // Of an even number, the upper of the two in the middle; of none, 0.
+    // The upper median of an even number of iterations; 0 if there are none.
     private static double MedianOf(IReadOnlyList<Measurement> iterations) =>
         iterations.Select(iteration => iteration.Nanoseconds).Order().ElementAtOrDefault(iterations.Count / 2);
 

@@ -4,10 +4,10 @@ using BenchmarkDotNet.Running;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
-/// <summary>A column of single calls, with "-" for a benchmark that has no percentile at a rank. BenchmarkDotNet's own column would have
-/// "NA", and there would be none if that is so for each benchmark.</summary>
-/// <param name="metric">What benchmarks that have the value carry.</param>
-/// <param name="hasGaps">Whether there are benchmarks for which it was not asked.</param>
+/// <summary>A column for single calls. It shows "-" if a benchmark has too few calls for a percentile. The default metric column would show
+/// "NA", and would be omitted if no benchmark had a value.</summary>
+/// <param name="metric">The metric of benchmarks that have a value.</param>
+/// <param name="hasGaps">Whether single calls were not measured for some benchmarks.</param>
 internal sealed class CallColumn(MeasureMetric metric, bool hasGaps) : IColumn
 {
     private readonly MetricColumn _column = new(metric);

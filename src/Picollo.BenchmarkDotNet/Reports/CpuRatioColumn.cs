@@ -4,7 +4,7 @@ using BenchmarkDotNet.Running;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
-/// <summary>The CPU time of an operation in relation to the baseline's, as BenchmarkDotNet's Ratio is of the mean.</summary>
+/// <summary>A column for the ratio of the CPU time to the baseline, like the Ratio column of BenchmarkDotNet for the mean.</summary>
 internal sealed class CpuRatioColumn : IColumn
 {
     public string Id => "CPU Ratio";
@@ -21,7 +21,7 @@ internal sealed class CpuRatioColumn : IColumn
 
     public UnitType UnitType => UnitType.Dimensionless;
 
-    public string Legend => "CPU time per operation, divided by that of the baseline";
+    public string Legend => "CPU time per operation divided by the CPU time of the baseline";
 
     public bool IsDefault(Summary summary, BenchmarkCase benchmarkCase) => false;
 

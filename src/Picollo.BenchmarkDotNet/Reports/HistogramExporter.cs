@@ -10,13 +10,13 @@ using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
-/// <summary>Writes what <see cref="HdrPercentilesAttribute"/> measured, for each class: a log with an interval for each benchmark, tagged
-/// with its name, and the percentile plot of all, alone and on a page with table and tooltips.</summary>
+/// <summary>Writes the results of <see cref="HdrPercentilesAttribute"/> for each class: a log with an interval for each benchmark, tagged
+/// with its name, and a percentile plot of all benchmarks, as an image and in a page with a table and tooltips.</summary>
 internal sealed class HistogramExporter : IExporter
 {
     public string Name => "Picollo";
 
-    /// <summary>Nothing: the table has the percentiles already.</summary>
+    /// <summary>Does nothing, because the table already contains the percentiles.</summary>
     public void ExportToLog(Summary summary, ILogger logger)
     {
     }
@@ -41,7 +41,7 @@ internal sealed class HistogramExporter : IExporter
         }
     }
 
-    // The table, and other exporters' files, come after an exporter that throws, and so not at all.
+    // An exporter must not throw: BenchmarkDotNet would skip the table and the files of later exporters.
     private static bool IsWritten(string file, Action<string> write, ILogger logger)
     {
         try
@@ -72,18 +72,19 @@ internal sealed class HistogramExporter : IExporter
         }
     }
 
-    // What separates the fields of a log stands in no tag.
+    // A tag must not contain the characters that separate the fields of a log.
     private static string Tag(string name) =>
         string.Concat(name.Select(c => c is ',' || char.IsWhiteSpace(c) || char.IsControl(c) ? '_' : c));
 }
 
-/// <summary>The distribution of a benchmark's single invocations.</summary>
-/// <param name="Name">As the table tells the benchmarks of a class apart.</param>
-/// <param name="Times">Their times.</param>
-/// <param name="Histogram">The same, decoded.</param>
+/// <summary>The distribution of the single calls of a benchmark.</summary>
+/// <param name="Name">The name that distinguishes the benchmark within its class.</param>
+/// <param name="Times">The times of the calls.</param>
+/// <param name="Histogram">The decoded histogram of the times.</param>
 internal sealed record MeasuredHistogram(string Name, InvocationTimes Times, HdrHistogram Histogram)
 {
-    /// <summary>Those of a summary, by class: the name that files begin with, and the benchmarks in the summary's order.</summary>
+    /// <summary>Returns the distributions in a summary, grouped by class. The key is the prefix of file names; the benchmarks are in the
+    /// order of the summary.</summary>
     public static IEnumerable<IGrouping<string, MeasuredHistogram>> Of(Summary summary) =>
         from benchmark in summary.BenchmarksCases
         let times = PicolloDiagnoser.ResultOf(benchmark)?.Invocations

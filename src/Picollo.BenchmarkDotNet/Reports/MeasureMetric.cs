@@ -3,27 +3,27 @@ using BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
-/// <summary>One column of the results table, as one benchmark describes it.</summary>
+/// <summary>The descriptor of a column in the results table. Each benchmark has its own.</summary>
 internal sealed class MeasureMetric(
     string id, string legend, int priority, bool isTime = false, bool isRatio = false, bool hasOwnColumn = false,
     bool isShownIfZero = true) : IMetricDescriptor
 {
-    /// <summary>With the decimals that are shown, less is nothing, which BenchmarkDotNet shows as "-".</summary>
+    /// <summary>The smallest value that does not round to 0 with the displayed decimals. BenchmarkDotNet shows 0 as "-".</summary>
     private const double LeastShown = 0.00005;
 
-    /// <summary>What BenchmarkDotNet shows in the rows of a joined table that lack a column.</summary>
-    public const string Gap = "NA: not measured for that benchmark";
+    /// <summary>The explanation of NA, which BenchmarkDotNet shows in rows of a joined table without a value.</summary>
+    public const string Gap = "NA: not measured for this benchmark";
 
     private double _least = double.PositiveInfinity;
     private bool _hasGaps;
 
     public string Id => id;
 
-    /// <summary>With a word if one of the values is an estimate.</summary>
+    /// <summary>The column header, with a suffix if one of the values is an estimate.</summary>
     public string DisplayName => IsScaled ? $"{id} (scaled)" : id;
 
     public string Legend => legend
-        + (IsScaled ? "; more counters than the CPU has: it counted part of the time and is scaled up" : "")
+        + (IsScaled ? "; scaled: the CPU has too few counters, so this one counted only part of the time" : "")
         + (_hasGaps ? $"; {Gap}" : "");
 
     public string NumberFormat => isRatio ? "0.00" : isTime ? "#,0.###" : _least switch
@@ -41,7 +41,7 @@ internal sealed class MeasureMetric(
 
     public int PriorityInCategory => priority;
 
-    /// <summary>Whether it has a column that is not BenchmarkDotNet's.</summary>
+    /// <summary>Whether the metric has a custom column instead of BenchmarkDotNet's.</summary>
     public bool HasOwnColumn => hasOwnColumn;
 
     public bool IsScaled { get; private set; }
@@ -54,8 +54,8 @@ internal sealed class MeasureMetric(
         return new(this, value);
     }
 
-    /// <summary>Gives those that stand in one column one header and one number of decimals: the table takes any of them.</summary>
-    /// <param name="ofTable">The metrics of all rows.</param>
+    /// <summary>Aligns the header and the number of decimals of all metrics in a column, because the table uses any of them.</summary>
+/// <param name="ofTable">The metrics of all rows.</param>
     /// <param name="rows">The number of rows.</param>
     public static void Align(IEnumerable<Metric> ofTable, int rows)
     {
@@ -74,12 +74,12 @@ internal sealed class MeasureMetric(
         }
     }
 
-    // BenchmarkDotNet makes no column of what is not available for any benchmark.
+    // BenchmarkDotNet omits a column if its metric is unavailable for all benchmarks.
     public bool GetIsAvailable(Metric metric) => !hasOwnColumn && (isShownIfZero || metric.Value > 0);
 
     public override string ToString() => DisplayName;
 
-    /// <summary>As many digits as are known: histograms have three, and clocks no more.</summary>
+    /// <summary>Rounds to the significant digits: histograms have three, and clocks have no more.</summary>
     private static double Rounded(double value)
     {
         const int Digits = 4;

@@ -6,17 +6,17 @@ using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Reports;
 
-/// <summary>Makes the table's columns: counters as they were named, then the CPU's time, then the percentiles.</summary>
+/// <summary>Creates the columns of the table: counters in the specified order, then CPU time, then percentiles.</summary>
 internal static class MeasureMetrics
 {
     public const string InstructionsPerCycle = "IPC";
 
-    // Columns stand in this order; those of BenchmarkDotNet's own diagnosers have the first few numbers.
+    // Columns are sorted by these numbers. The diagnosers of BenchmarkDotNet use the first few numbers.
     private const int CounterPriority = 100;
-    /// <summary>Of the first column of CPU time.</summary>
+    /// <summary>The priority of the first column for CPU time.</summary>
     public const int CpuPriority = 1_000;
     private const int PercentilePriority = 2_000;
-    private const int PlacesPerPercent = 1_000; // percentiles stand in their order
+    private const int PlacesPerPercent = 1_000; // percentiles are sorted by rank
     private const int LastPriority = 200;
 
     private const string CallMax = "Call max";
@@ -28,7 +28,7 @@ internal static class MeasureMetrics
     /// <summary>The number of calls.</summary>
     public const string Calls = "Calls";
 
-    /// <summary>What the CPU's usage is named per operation; no counter can be named so beside it.</summary>
+    /// <summary>The names of the CPU usage columns, which a counter cannot have.</summary>
     public static IReadOnlyList<string> NamesOfCpu { get; } = ["CPU", "User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
 
     public static IEnumerable<Metric> Of(MeasureRequest request, MeasureResult measured) =>
@@ -42,10 +42,10 @@ internal static class MeasureMetrics
     {
         foreach ((int index, BenchmarkCounter asked) in request.Counters.Index())
         {
-            if (Find(asked.Name) is { } counter) // else it was not counted here
+            if (Find(asked.Name) is { } counter) // otherwise, the counter is unavailable
             {
-                string threads = request.AllThreads ? "all threads of the process" : "this thread";
-                string what = $"{asked.Name} per operation, {threads}{(request.IncludeKernel ? ", the kernel's part included" : "")}";
+                string threads = request.AllThreads ? "all threads of the process" : "benchmark thread only";
+                string what = $"{asked.Name} per operation, {threads}{(request.IncludeKernel ? ", including kernel code" : "")}";
                 bool isShownIfZero = asked.Software is null || asked.IsTime;
                 yield return new MeasureMetric(
                     $"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime, isShownIfZero: isShownIfZero)
@@ -81,7 +81,7 @@ internal static class MeasureMetrics
         {
             yield return new MeasureMetric(
                 "CPU/Wall",
-                "CPU time over elapsed time: above 1 is parallel, below 1 waits; NA: the operation is too short to tell",
+                "CPU time divided by elapsed time: above 1 is parallel, below 1 is waiting; NA: the operation is too short",
                 CpuPriority + 4,
                 isRatio: true)
                 .Of(total / wall);
@@ -90,19 +90,19 @@ internal static class MeasureMetrics
         if (cpu.VoluntarySwitches is { } voluntary && cpu.InvoluntarySwitches is { } involuntary)
         {
             yield return new MeasureMetric(
-                "VoluntarySwitches/Op", "Times a thread waited, per operation", CpuPriority + 5, isShownIfZero: false)
+                "VoluntarySwitches/Op", "Number of times a thread waited, per operation", CpuPriority + 5, isShownIfZero: false)
                 .Of(voluntary);
             yield return new MeasureMetric(
                 "InvoluntarySwitches/Op",
-                "Times a thread lost the CPU to another or yielded it, per operation",
+                "Number of times a thread was preempted or yielded the CPU, per operation",
                 CpuPriority + 6,
                 isShownIfZero: false)
                 .Of(involuntary);
         }
     }
 
-    /// <summary>What is shown of single calls, in the columns' order; it has columns of its own.</summary>
-    /// <param name="ranks">The percentiles; without any, nothing is shown.</param>
+    /// <summary>Returns the metrics of single calls, in the order of their columns. They have custom columns.</summary>
+/// <param name="ranks">The percentiles. If empty, there are no metrics.</param>
     public static IEnumerable<MeasureMetric> OfCalls(IReadOnlyList<double> ranks)
     {
         if (ranks.Count == 0)
@@ -110,16 +110,16 @@ internal static class MeasureMetrics
             yield break;
         }
 
-        yield return new(Calls, "Number of single calls that were timed", PercentilePriority, hasOwnColumn: true);
+        yield return new(Calls, "Number of timed single calls", PercentilePriority, hasOwnColumn: true);
         yield return OfTime(CallMean, "Mean time of the single calls, per operation", 1);
         foreach (double rank in ranks)
         {
             string percent = rank.ToString(CultureInfo.InvariantCulture);
             yield return OfTime(
-                NameOf(rank), $"{percent} % of the single calls took at most this, per operation; - if none took longer", 2 + rank);
+                NameOf(rank), $"{percent} % of the single calls took at most this time, per operation; - if none took longer", 2 + rank);
         }
 
-        yield return OfTime(CallMax, "The slowest single call, per operation", LastPriority);
+        yield return OfTime(CallMax, "Time of the slowest single call, per operation", LastPriority);
 
         static MeasureMetric OfTime(string name, string legend, double place) =>
             new(name, legend, PercentilePriority + (int)(place * PlacesPerPercent), isTime: true, hasOwnColumn: true);
@@ -139,7 +139,7 @@ internal static class MeasureMetrics
         };
         foreach (double rank in ranks)
         {
-            // If no call lies above, it is the maximum by another name.
+            // A percentile with no call above it would only repeat the maximum.
             Percentile percentile = histogram.GetPercentile(rank);
             if (percentile.TargetCount < histogram.TotalCount)
             {

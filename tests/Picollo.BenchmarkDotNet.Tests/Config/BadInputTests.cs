@@ -14,7 +14,7 @@ public sealed class BadInputRun() : BenchmarkRun(
 [Trait("Category", "Slow")]
 public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
 {
-    internal const string NothingNamed = "[PerfCounters] and AddPicollo count what they name, and one names nothing*";
+    internal const string NothingNamed = "A [PerfCounters] attribute or a call of AddPicollo specifies no counter*";
 
     [Fact]
     public void Every_run_succeeds_and_shows_what_could_be_measured()
@@ -37,7 +37,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     [FactNeeding(Need.Linux)]
     public void A_counter_that_is_named_again_is_counted_once()
     {
-        run.Of<NamedThrice>().Messages().Should().Equal("The counter PageFaults is named 3 times and counted once.");
+        run.Of<NamedThrice>().Messages().Should().Equal("The counter PageFaults is specified 3 times and counted once.");
         run.Of<NamedThrice>().Measured().Should().BeEquivalentTo("PageFaults/Op", "MinorPageFaults/Op");
     }
 
@@ -54,7 +54,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
         string[] messages = [.. run.Of<Malformed>().Messages()];
         foreach (string name in new[] { "", "no colon", "cpu/event", "cpu/event=x/" })
         {
-            messages.Should().ContainSingle(message => message.StartsWith($"The counter \"{name}\" is left out: ", StringComparison.Ordinal));
+            messages.Should().ContainSingle(message => message.StartsWith($"The counter \"{name}\" is excluded: ", StringComparison.Ordinal));
         }
 
         messages.Should().HaveCount(4).And.NotContain(message => message.Contains("Parameter", StringComparison.Ordinal) || message.Contains('\n'));
@@ -64,7 +64,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     public void Numbers_that_are_none_are_left_out()
     {
         run.Of<Undefined>().Messages().Should().HaveCount(2)
-            .And.ContainSingle(message => message.StartsWith("The counter \"-1\" is left out: ", StringComparison.Ordinal))
+            .And.ContainSingle(message => message.StartsWith("The counter \"-1\" is excluded: ", StringComparison.Ordinal))
             .And.ContainSingle(message => message.StartsWith("Not counted: Software:12345: ", StringComparison.Ordinal));
         run.Of<Undefined>().Measured().Should().Equal("PageFaults/Op");
     }
@@ -79,7 +79,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     [FactNeeding(Need.Linux)]
     public void A_name_that_means_another_counter_to_the_session_is_left_out() =>
         run.Of<SessionsName>().Messages().Should().ContainSingle().Which
-            .Should().Be("The counter \"PageFaults\" is left out: The session already has counter Software:PageFaults.");
+            .Should().Be("The counter \"PageFaults\" is excluded: The session already has counter Software:PageFaults.");
 
     [FactNeeding(Need.Linux)]
     public void All_mistakes_at_once_are_said_each()
@@ -96,7 +96,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
             ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated()).AddPicollo(measures), typeof(PlainWorkload));
 
         many.Summary.Reports.Select(report => report.Success).Should().AllBeEquivalentTo(true);
-        many.Summary.Messages().Where(message => message.Contains("left out", StringComparison.Ordinal)).Should().HaveCount(6)
+        many.Summary.Messages().Where(message => message.Contains("is excluded", StringComparison.Ordinal)).Should().HaveCount(6)
             .And.OnlyContain(message => message.EndsWith("A session has 64 counters at most.", StringComparison.Ordinal));
         MeasureRequest.Of([new(measures)], isAwaited: false).Counters.Select(counter => counter.Name)
             .Should().Equal(measures.Take(64).Select(measure => measure.Counter!.Name));

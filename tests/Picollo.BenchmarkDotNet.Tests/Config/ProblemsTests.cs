@@ -15,7 +15,7 @@ public sealed class ProblemsTests
     {
         MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PicolloMeasure.Named("cpu/event=1/"), PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch")]);
         PicolloDiagnoser.Problems([set], _ => [], (uint?)pmuCounters).Should().Equal(expected
-            ? [$"3 hardware counters are asked for and the CPU has {pmuCounters}: they take turns, and their counts are scaled."]
+            ? [$"3 hardware counters are requested, but the CPU has {pmuCounters}: they are multiplexed, and their counts are scaled."]
             : []);
     }
 

@@ -97,7 +97,7 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
     public void Columns_follow_each_other_and_explain_themselves()
     {
         run.Many.Headers().Should().Equal("Calls", "Call mean", "Call p50", "Call p90", "Call p99", "Call p99.9", "Call max");
-        run.Log.Should().MatchRegex("Call p99 +: 99 % of the single calls took at most this").And.MatchRegex("Call max +: The slowest single call");
+        run.Log.Should().MatchRegex("Call p99 +: 99 % of the single calls took at most this time").And.MatchRegex("Call max +: Time of the slowest single call");
     }
 
     private HdrHistogram HistogramOf(Summary summary, string method) =>

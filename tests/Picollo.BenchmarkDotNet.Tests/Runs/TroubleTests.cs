@@ -30,7 +30,7 @@ public sealed class TroubleTests
         run.Summary.Reports.Single().Success.Should().BeTrue();
         run.Summary.Headers().Should().BeEmpty();
         run.Log.Should().Contain("// Not measured: ");
-        AfterRun(run).Should().MatchRegex("Not measured: UnwritableWorkload\\.Work: .*: Picollo's engine left no results");
+        AfterRun(run).Should().MatchRegex("Not measured: UnwritableWorkload\\.Work: .*: Picollo's engine wrote no results");
     }
 
     [Fact]
@@ -38,7 +38,7 @@ public sealed class TroubleTests
     {
         using BenchmarkRun run = new(InThisProcess, typeof(OtherEngineWorkload));
         run.Summary.Reports.Single().Success.Should().BeTrue();
-        AfterRun(run).Should().MatchRegex("Not measured: OtherEngineWorkload\\.Work: .*: Picollo's engine left no results");
+        AfterRun(run).Should().MatchRegex("Not measured: OtherEngineWorkload\\.Work: .*: Picollo's engine wrote no results");
     }
 
     [Fact]
@@ -65,7 +65,7 @@ public sealed class TroubleTests
         run.Summary.Cell(nameof(ManyWorkload.Thousands), "Instructions/Op (scaled)").Should().Be("5,000.0000");
         run.Summary.Cell(nameof(RareWorkload.Fractions), "Instructions/Op (scaled)").Should().Be("0.2500");
         run.Summary.Cell(nameof(PlainWorkload.Work), "Instructions/Op (scaled)").Should().Be("NA");
-        AfterRun(run).Should().Contain("; NA: not measured for that benchmark");
+        AfterRun(run).Should().Contain("; NA: not measured for this benchmark");
     }
 
     [Fact]
@@ -90,7 +90,7 @@ public sealed class TroubleTests
         using BenchmarkRun run = new(InThisProcess, typeof(FilledOnce));
         run.Summary.Reports.Single().Success.Should().BeTrue();
         run.Summary.Headers().Should().Contain("CPU/Op").And.NotContain("Calls");
-        AfterRun(run).Should().MatchRegex(@"No percentiles: \S+\.FilledOnce\.Take: a single call").And.Contain("InvalidOperationException: Queue empty.");
+        AfterRun(run).Should().MatchRegex(@"No percentiles: \S+\.FilledOnce\.Take: a call after the iterations failed").And.Contain("InvalidOperationException: Queue empty.");
         FilledOnce.Cleanups.Should().Be(1);
     }
 
@@ -99,14 +99,14 @@ public sealed class TroubleTests
     {
         using BenchmarkRun run = new(InThisProcess.AddPicollo(PerfSoftwareCounterId.EmulationFaults, PicolloMeasure.CpuUsage), typeof(PlainWorkload));
         run.Summary.Headers().Should().Contain("CPU/Op").And.NotContain("EmulationFaults/Op");
-        AfterRun(run).Should().MatchRegex(@"\n0 for all benchmarks, and no column: EmulationFaults/Op");
+        AfterRun(run).Should().MatchRegex(@"\nNo column, because the value is 0 for all benchmarks: EmulationFaults/Op");
     }
 
     [Fact]
     public void A_line_stands_below_the_heading_if_there_is_nothing_to_say()
     {
         using BenchmarkRun run = new(InThisProcess.AddPicollo(PicolloMeasure.CpuUsage), typeof(PlainWorkload));
-        run.Log.Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\n(All that was asked for|0 for all benchmarks)");
+        run.Log.Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\n(All available measures were taken|No column, because the value is 0)");
     }
 
     /// <summary>Not before: a run has a folder of its own among the temporary ones.</summary>

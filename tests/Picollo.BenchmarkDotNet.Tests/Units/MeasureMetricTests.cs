@@ -47,7 +47,7 @@ public sealed class MeasureMetricTests
         _ = metric.Of(1, isScaled: true);
         _ = metric.Of(1);
         (metric.Id, metric.DisplayName).Should().Be(("Events/Op", "Events/Op (scaled)"));
-        metric.Legend.Should().StartWith("events; more counters than the CPU has");
+        metric.Legend.Should().StartWith("events; scaled: the CPU has too few counters");
     }
 
     [Fact]
@@ -97,7 +97,7 @@ public sealed class MeasureMetricTests
         MeasureMetrics.OfCalls(request.Ranks).OrderBy(metric => metric.PriorityInCategory).Select(metric => metric.Id)
             .Should().Equal("Calls", "Call mean", "Call p50", "Call p95", "Call p99.99", "Call max");
         PicolloDiagnoser.Problems([new([PicolloMeasure.HdrPercentilesAt(50, 100)])], _ => [], null)
-            .Should().Equal("The percentile 100 is left out: percentiles are above 0 and below 100.");
+            .Should().Equal("The percentile 100 is excluded: percentiles must be above 0 and below 100.");
     }
 
     [Fact]
@@ -112,9 +112,9 @@ public sealed class MeasureMetricTests
             [new([PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.CpuClock, PerfSoftwareCounterId.PageFaults], IncludeKernel: true)], isAwaited: false);
         MeasureMetrics.Of(request, new([.. request.Counters.Select(counter => new CountedEvents(counter.Name, 5))], [], null, null))
             .Select(metric => (metric.Descriptor.Id, metric.Descriptor.UnitType, metric.Descriptor.Legend)).Should().Equal(
-                ("TaskClock/Op", UnitType.Time, "TaskClock per operation, this thread, the kernel's part included"),
-                ("CpuClock/Op", UnitType.Time, "CpuClock per operation, this thread, the kernel's part included"),
-                ("PageFaults/Op", UnitType.Dimensionless, "PageFaults per operation, this thread, the kernel's part included"));
+                ("TaskClock/Op", UnitType.Time, "TaskClock per operation, benchmark thread only, including kernel code"),
+                ("CpuClock/Op", UnitType.Time, "CpuClock per operation, benchmark thread only, including kernel code"),
+                ("PageFaults/Op", UnitType.Dimensionless, "PageFaults per operation, benchmark thread only, including kernel code"));
     }
 
     [Fact]
@@ -147,6 +147,6 @@ public sealed class MeasureMetricTests
         BenchmarkCounter.Choose(counters, out _).Should().HaveCount(6);
         BenchmarkCounter.Choose([.. counters, PicolloMeasure.CpuUsage], out IReadOnlyList<string> problems)
             .Select(counter => counter.Name).Should().Equal("other");
-        problems.Should().HaveCount(5).And.Contain("The counter \"User\" is left out: a column of CPU usage has that name.");
+        problems.Should().HaveCount(5).And.Contain("The counter \"User\" is excluded: a column for CPU usage already has this name.");
     }
 }

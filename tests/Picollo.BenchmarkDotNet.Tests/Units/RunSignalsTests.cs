@@ -28,7 +28,7 @@ public class RunSignalsTests
         }
         else
         {
-            check.Should().Throw<NotSupportedException>().WithMessage($"*works with BenchmarkDotNet 0.14 to 0.15, not with {version}.");
+            check.Should().Throw<NotSupportedException>().WithMessage($"*supports BenchmarkDotNet 0.14 to 0.15, not {version}.");
         }
     }
 
