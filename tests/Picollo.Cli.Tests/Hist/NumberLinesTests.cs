@@ -102,7 +102,7 @@ public class NumberLinesTests
     [InlineData("a,b\n\"x\ny\",1\n1,-2", "in: line 4: negative: '-2'")]
     [InlineData("a,b\n1,2\n\"1,2\n3,4\n", "in: line 3: an opening quote has no closing quote")]
     [InlineData("a,c\n1,2\n", "in: no column 'b'; available columns: a, c")]
-    [InlineData("1,2,3,4,5,6,7,8,9\n", "in: no column 'b'; there are: 1, 2, 3, 4, 5, 6, 7, 8, …")]
+    [InlineData("1,2,3,4,5,6,7,8,9\n", "in: no column 'b'; available columns: 1, 2, 3, 4, 5, 6, 7, 8, …")]
     public void What_is_wrong_with_a_column_is_named(string text, string message) =>
         FluentActions.Invoking(() => Read(text, "b")).Should().Throw<CommandException>().WithMessage(message);
 

@@ -41,7 +41,7 @@ public sealed class ReleaseScriptTests : IDisposable
     [InlineData("1.2.3")]
     [InlineData("v1.2.3-rc.1")]
     public void A_tag_of_another_version_is_rejected(string tag) =>
-        Rejection(tag).Should().Be($"error: the tag is {tag}, and Directory.Build.props has version 1.2.3\n");
+        Rejection(tag).Should().Be($"error: the tag is {tag}, but the version in Directory.Build.props is 1.2.3\n");
 
     [TheoryNeeding(Need.Linux, Need.Unzip)]
     [InlineData("## [Unreleased]: 1.2.3")]
@@ -79,7 +79,7 @@ public sealed class ReleaseScriptTests : IDisposable
     {
         Write("docs/plots.md", "The packages are not on nuget.org yet.\n");
 
-        Rejection("v1.2.3").Should().Be("error: documents say that the packages are not on nuget.org yet: docs/plots.md\n");
+        Rejection("v1.2.3").Should().Be("error: documents state that the packages are not on nuget.org yet: docs/plots.md\n");
     }
 
     [FactNeeding(Need.Linux, Need.Unzip)]
