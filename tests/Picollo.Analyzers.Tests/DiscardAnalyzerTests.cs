@@ -40,11 +40,11 @@ public class DiscardAnalyzerTests
     [InlineData("GetMicroScope")]
     [InlineData("GetMilliScope")]
     [InlineData("GetPicoScope")]
-    public async Task Every_kind_of_scope_is_known(string method) =>
+    public async Task Every_type_of_scope_is_reported(string method) =>
         (await Snippet.ReportsAsync($"void M() {{ _histogram.{method}(); }}")).Should().Equal($"PIC0002: _histogram.{method}()");
 
     [Fact]
-    public async Task A_measurement_of_performance_counters_is_a_scope_too() =>
+    public async Task A_discarded_performance_measurement_is_reported() =>
         (await Snippet.ReportsAsync("void M(PerfEventCounterSession s) { s.Measure(); Work(); using (s.Measure()) { Work(); } }"))
             .Should().Equal("PIC0002: s.Measure()");
 
@@ -67,7 +67,7 @@ public class DiscardAnalyzerTests
     [Theory]
     [InlineData("void M() { IDisposable scope = _histogram.GetNanoScope(); scope.Dispose(); }")]
     [InlineData("void M() { Work(_histogram.GetNanoScope()); }")]
-    public async Task A_boxed_scope_is_information(string member)
+    public async Task A_boxed_scope_is_reported_as_information(string member)
     {
         Diagnostic diagnostic = await Snippet.SingleAsync(member);
 
@@ -106,7 +106,7 @@ public class DiscardAnalyzerTests
         "void M(int scope) { using var scope2 = _histogram.GetNanoScope(); Work(scope); }")]
     [InlineData("async Task M(CpuTaskContext cpu) { cpu.CheckpointAsync(); await Task.Yield(); }", "async Task M(CpuTaskContext cpu) { await cpu.CheckpointAsync(); await Task.Yield(); }")]
     [InlineData("async Task M(CpuTaskContext cpu) { _ = cpu.CheckpointAsync(); await Task.Yield(); }", "async Task M(CpuTaskContext cpu) { await cpu.CheckpointAsync(); await Task.Yield(); }")]
-    public async Task The_fix_uses_what_was_discarded(string member, string repaired) =>
+    public async Task The_fix_uses_the_discarded_value(string member, string repaired) =>
         (await Snippet.FixedAsync(member)).Should().Be(repaired);
 
     [Theory]
@@ -125,6 +125,6 @@ public class DiscardAnalyzerTests
     [InlineData("void M(CpuTaskContext cpu) { cpu.CheckpointAsync(); }")]
     [InlineData("async Task M(CpuWorkerPool pool) { await pool.RunAsync(cpu => cpu.CheckpointAsync()); }")]
     [InlineData("async Task M(CpuTaskContext cpu) { new List<int> { 1 }.ForEach(_ => cpu.CheckpointAsync()); await Task.Yield(); }")]
-    public async Task There_is_no_fix_that_would_not_compile(string member) =>
+    public async Task No_fix_is_offered_that_would_not_compile(string member) =>
         (await Snippet.FixedAsync(member)).Should().BeNull();
 }

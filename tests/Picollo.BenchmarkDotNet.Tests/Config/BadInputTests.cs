@@ -17,7 +17,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     internal const string NothingNamed = "A [PerfCounters] attribute or a call of AddPicollo specifies no counter*";
 
     [Fact]
-    public void Every_run_succeeds_and_shows_what_could_be_measured()
+    public void Every_run_succeeds_and_shows_the_available_measures()
     {
         run.Summaries.Should().HaveCount(8);
         run.Summaries.SelectMany(summary => summary.Reports).Select(report => report.Success).Should().HaveCount(8).And.AllBeEquivalentTo(true, "{0}", run.Log);
@@ -28,28 +28,28 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     }
 
     [Fact]
-    public void A_message_stands_in_the_log_before_the_first_benchmark()
+    public void Messages_are_logged_before_the_first_benchmark()
     {
         string message = run.Of<NamesNothing>().Messages().Single(text => text.StartsWith("[PerfCounters]", StringComparison.Ordinal));
         run.Log.IndexOf(message, StringComparison.Ordinal).Should().BeInRange(0, run.Log.IndexOf("BenchmarkRunner: Start", StringComparison.Ordinal));
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_counter_that_is_named_again_is_counted_once()
+    public void A_repeated_counter_is_counted_once()
     {
         run.Of<NamedThrice>().Messages().Should().Equal("The counter PageFaults is specified 3 times and counted once.");
         run.Of<NamedThrice>().Measured().Should().BeEquivalentTo("PageFaults/Op", "MinorPageFaults/Op");
     }
 
     [FactNeeding(Need.Linux)]
-    public void An_attribute_that_names_nothing_is_told_so()
+    public void An_attribute_without_counters_is_reported()
     {
         run.Of<NamesNothing>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
         run.Of<NamesNull>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
     }
 
     [FactNeeding(Need.Linux)]
-    public void Names_that_are_none_are_left_out()
+    public void Invalid_names_are_excluded()
     {
         string[] messages = [.. run.Of<Malformed>().Messages()];
         foreach (string name in new[] { "", "no colon", "cpu/event", "cpu/event=x/" })
@@ -61,7 +61,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     }
 
     [FactNeeding(Need.Linux)]
-    public void Numbers_that_are_none_are_left_out()
+    public void Invalid_numbers_are_excluded()
     {
         run.Of<Undefined>().Messages().Should().HaveCount(2)
             .And.ContainSingle(message => message.StartsWith("The counter \"-1\" is excluded: ", StringComparison.Ordinal))
@@ -70,26 +70,26 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_the_machine_does_not_have_is_left_out_and_said_once()
+    public void Unavailable_counters_are_excluded_and_reported_once()
     {
         run.Of<NotThere>().Messages().Should().HaveCount(2).And.OnlyContain(message => message.StartsWith("Not counted: picollo", StringComparison.Ordinal));
         run.Log.Split("Not counted: picollo_none/event=1/: ").Should().HaveCount(2, "the engine finds it too, and need not repeat it");
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_name_that_means_another_counter_to_the_session_is_left_out() =>
+    public void A_name_that_conflicts_with_another_counter_is_excluded() =>
         run.Of<SessionsName>().Messages().Should().ContainSingle().Which
             .Should().Be("The counter \"PageFaults\" is excluded: The session already has counter Software:PageFaults.");
 
     [FactNeeding(Need.Linux)]
-    public void All_mistakes_at_once_are_said_each()
+    public void Each_of_several_mistakes_is_reported()
     {
         run.Of<AllAtOnce>().Messages().Should().HaveCount(5).And.OnlyHaveUniqueItems();
         run.Of<AllAtOnce>().Headers().Should().Contain("CPU/Op").And.Contain("Call p99");
     }
 
     [Fact]
-    public void More_counters_than_a_session_has_are_left_out()
+    public void Counters_beyond_the_limit_of_a_session_are_excluded()
     {
         PicolloMeasure[] measures = [.. Enumerable.Range(0, 70).Select(i => PicolloMeasure.Raw(1, 9, $"dummy{i}"))];
         using BenchmarkRun many = new(

@@ -19,7 +19,7 @@ public sealed class ConfigTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Attributes_of_class_base_class_and_assembly_and_what_a_configuration_names_add_up()
+    public void Measures_of_attributes_and_configurations_are_combined()
     {
         using BenchmarkRun run = new(
             ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted(InProcessNoEmitToolchain.Instance))
@@ -52,7 +52,7 @@ public sealed class ConfigTests
     }
 
     [Fact]
-    public void A_configuration_that_is_none_is_refused()
+    public void A_null_configuration_is_rejected()
     {
         Action none = () => ((ManualConfig)null!).AddPicollo();
         none.Should().Throw<ArgumentNullException>().WithParameterName("config");
@@ -66,7 +66,7 @@ public sealed class ConfigTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Where_nothing_is_measured_the_engine_is_BenchmarkDotNet_s_own()
+    public void Without_measures_the_default_engine_is_used()
     {
         RecordedEngines.Clear();
         using BenchmarkRun run = new(InThisProcess.WithCounterOptions(includeKernel: true, allThreads: true), typeof(PlainWorkload));
@@ -95,7 +95,7 @@ public sealed class ConfigTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Setup_cleanup_and_benchmark_are_called_as_often_as_without_measures()
+    public void Measures_do_not_change_the_number_of_calls()
     {
         using BenchmarkRun without = Counted(InThisProcess, out var plain);
         using BenchmarkRun with = Counted(InThisProcess.AddPicollo(PicolloMeasure.CpuUsage, PerfSoftwareCounterId.PageFaults), out var measured);
@@ -121,7 +121,7 @@ public sealed class ConfigTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void A_benchmark_that_throws_has_no_measures_and_harms_no_other()
+    public void A_benchmark_that_throws_has_no_measures_and_does_not_affect_others()
     {
         RecordedEngines.Clear();
         using BenchmarkRun run = new(InThisProcess, typeof(ThrowingWorkloads));
@@ -134,7 +134,7 @@ public sealed class ConfigTests
     }
 
     [Fact]
-    public void The_engine_factory_is_public_for_generated_programs_and_not_suggested_by_editors() =>
+    public void The_engine_factory_is_public_and_hidden_in_editors() =>
         typeof(PicolloEngineFactory).GetCustomAttribute<EditorBrowsableAttribute>()!.State.Should().Be(EditorBrowsableState.Never);
 
     private static BenchmarkRun Counted(IConfig config, out (int SetUps, int CleanUps, int Calls) counts)

@@ -11,7 +11,7 @@ public sealed class ProblemsTests
     [InlineData(2, true)]
     [InlineData(3, false)]
     [InlineData(null, false)]
-    public void More_hardware_counters_than_the_CPU_has_take_turns(int? pmuCounters, bool expected)
+    public void More_hardware_counters_than_the_CPU_has_are_reported(int? pmuCounters, bool expected)
     {
         MeasureSet set = new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PicolloMeasure.Named("cpu/event=1/"), PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch")]);
         PicolloDiagnoser.Problems([set], _ => [], (uint?)pmuCounters).Should().Equal(expected
@@ -20,7 +20,7 @@ public sealed class ProblemsTests
     }
 
     [Fact]
-    public void A_null_among_measures_is_passed_over()
+    public void Null_measures_are_ignored()
     {
         MeasureRequest request = MeasureRequest.Of([new([null!, PerfSoftwareCounterId.PageFaults])], isAwaited: false);
         request.Counters.Should().ContainSingle();

@@ -19,7 +19,7 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
     [InlineData(nameof(KnownWorkloads.Once))]
     [InlineData(nameof(KnownWorkloads.TenAtOnce))]
     [InlineData(nameof(KnownWorkloads.Awaited))]
-    public void Counts_are_per_operation_and_less_what_iterations_without_the_benchmark_count(string benchmark)
+    public void Counts_are_per_operation_minus_the_overhead(string benchmark)
     {
         _known.Value(benchmark, "Instructions/Op").Should().BeApproximately(7, 1e-9);
         _known.Value(benchmark, "CpuCycles/Op").Should().BeApproximately(28, 1e-9);
@@ -27,7 +27,7 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
     }
 
     [Fact]
-    public void A_benchmark_that_does_nothing_counts_nothing()
+    public void An_empty_benchmark_counts_nothing()
     {
         _known.Value(nameof(KnownWorkloads.Nothing), "Instructions/Op").Should().Be(0);
         _known.Cell(nameof(KnownWorkloads.Nothing), "Instructions/Op").Should().Be("-", "it is BenchmarkDotNet's own zero");
@@ -36,25 +36,25 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
     }
 
     [Fact]
-    public void Instructions_per_cycle_follow_where_both_are_counted()
+    public void IPC_is_shown_if_instructions_and_cycles_are_counted()
     {
         _known.Value(nameof(KnownWorkloads.Once), "IPC").Should().BeApproximately(0.25, 1e-9);
         _known.Cell(nameof(KnownWorkloads.Once), "IPC").Should().Be("0.25");
     }
 
     [Fact]
-    public void Columns_stand_in_the_order_in_which_counters_were_named() =>
+    public void Columns_are_in_the_order_of_the_counters() =>
         _known.Headers().Should().Equal("Instructions/Op", "CpuCycles/Op", "PageFaults/Op", "IPC");
 
     [Fact]
-    public void Numbers_of_a_column_have_as_many_decimals_as_the_least_needs()
+    public void The_smallest_value_determines_the_decimals_of_a_column()
     {
         _known.Cell(nameof(KnownWorkloads.Once), "Instructions/Op").Should().Be("7.00");
         _known.Cell(nameof(KnownWorkloads.Once), "PageFaults/Op").Should().Be("12,345");
     }
 
     [Fact]
-    public void A_column_says_so_if_one_of_its_benchmarks_was_counted_part_of_the_time()
+    public void A_column_with_a_multiplexed_counter_is_marked_as_scaled()
     {
         _shared.Headers().Should().Contain("Instructions/Op (scaled)");
         run.Log.Should().MatchRegex("Instructions/Op \\(scaled\\) +: Instructions per operation, benchmark thread only; scaled: the CPU has too few counters");
@@ -63,14 +63,14 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
     }
 
     [Fact]
-    public void A_counter_that_never_had_its_turn_is_left_out_and_said()
+    public void A_counter_that_never_ran_is_excluded_and_reported()
     {
         _shared.Cell(nameof(SharedWorkloads.Never), "Instructions/Op (scaled)").Should().Be("NA");
         run.Log.Should().Contain("Not counted: Instructions: the multiplexed counter never ran.");
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_only_the_benchmark_s_process_lacks_is_said_after_the_run()
+    public void Counters_that_are_unavailable_in_the_benchmark_process_are_reported_after_the_run()
     {
         using BenchmarkRun unavailable = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted()), typeof(UnavailableWorkload));
         unavailable.Summary.Reports.Single().Success.Should().BeTrue();
@@ -79,7 +79,7 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
     }
 
     [Fact]
-    public void Without_generated_code_the_counts_are_the_same()
+    public void In_process_counts_are_the_same()
     {
         using BenchmarkRun noEmit = new(
             ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted(InProcessNoEmitToolchain.Instance)), typeof(KnownWorkloads));

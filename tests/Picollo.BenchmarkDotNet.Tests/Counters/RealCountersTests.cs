@@ -14,18 +14,18 @@ public sealed class RealCountersRun() : BenchmarkRun(
 public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealCountersRun>
 {
     [FactNeeding(Need.Linux)]
-    public void Each_fresh_page_is_a_fault() =>
+    public void Each_fresh_page_is_a_page_fault() =>
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.TouchesPages), "PageFaults/Op").Should().BeInRange(KernelWorkloads.Pages, KernelWorkloads.Pages * 1.2);
 
     [FactNeeding(Need.KernelCounters)]
-    public void Each_sleep_is_a_switch()
+    public void Each_sleep_is_a_context_switch()
     {
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "ContextSwitches/Op").Should().BeInRange(0.8, 3, "some of the empty iterations are interrupted, too");
         run.Of<KernelWorkloads>().Value(nameof(KernelWorkloads.Sleeps), "PageFaults/Op").Should().BeLessThan(1);
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_the_kernel_does_counts_if_it_is_asked_for_and_may_be()
+    public void Kernel_code_is_counted_if_requested_and_permitted()
     {
         run.Of<KernelFaultsLeftOut>().Value(nameof(KernelFaults.ReadsIntoPages), "PageFaults/Op").Should().BeLessThan(KernelWorkloads.Pages / 2.0);
         if (PerfEventCounterSession.Factory.WithKernel(true).WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).TryCreate(out PerfEventCounterSession? session, out string? reason))
@@ -39,7 +39,7 @@ public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealC
     }
 
     [Fact]
-    public void Instructions_of_a_known_workload_are_counted_or_one_line_says_why_they_are_not()
+    public void Instructions_of_a_known_workload_are_counted_or_reported_as_unavailable()
     {
         if (PerfEventCounterSession.Factory.WithHardwareCounter(PerfHardwareCounterId.Instructions).TryCreate(out PerfEventCounterSession? session, out string? reason))
         {

@@ -24,11 +24,11 @@ public sealed class CpuUsageTests(CpuRun run) : IClassFixture<CpuRun>
     [InlineData(nameof(CpuWorkloads.Burns), 2)]
     [InlineData(nameof(CpuWorkloads.BurnsOnTwo), 4)]
     [InlineData(nameof(CpuWorkloads.BurnsElsewhere), 2)]
-    public void Burnt_time_is_the_operation_s(string benchmark, int milliseconds) =>
+    public void CPU_time_is_attributed_to_the_operation(string benchmark, int milliseconds) =>
         CpuOf(benchmark).Should().BeInRange(0.98 * milliseconds * Millisecond, 1.5 * milliseconds * Millisecond);
 
     [Fact]
-    public void A_sleep_takes_none_and_waits()
+    public void A_sleep_uses_no_CPU_time()
     {
         CpuOf(nameof(CpuWorkloads.Sleeps)).Should().BeLessThan(0.5 * Millisecond);
         _summary.Value(nameof(CpuWorkloads.Sleeps), "CPU/Wall").Should().BeInRange(0, 0.1);
@@ -38,7 +38,7 @@ public sealed class CpuUsageTests(CpuRun run) : IClassFixture<CpuRun>
     [InlineData(nameof(CpuWorkloads.Burns))]
     [InlineData(nameof(CpuWorkloads.Sleeps))]
     [InlineData(nameof(CpuWorkloads.BurnsOnTwo))]
-    public void The_ratio_is_to_the_time_in_which_it_was_used(string benchmark)
+    public void The_ratio_uses_the_elapsed_time_of_the_measurement(string benchmark)
     {
         // That in the table is without outliers.
         double mean = _summary.Reports.Single(report => report.BenchmarkCase.Descriptor.WorkloadMethod.Name == benchmark).ResultStatistics!.Mean;
@@ -52,18 +52,18 @@ public sealed class CpuUsageTests(CpuRun run) : IClassFixture<CpuRun>
         _summary.Value(nameof(CpuWorkloads.Sleeps), "VoluntarySwitches/Op").Should().BeInRange(1, 3);
 
     [FactNeeding(Need.Linux)]
-    public void Columns_are_named_and_have_units()
+    public void Columns_have_names_and_units()
     {
         _summary.Headers().Where(header => header != "InvoluntarySwitches/Op").Should().Equal("TaskClock/Op", "CPU/Op", "CPU/Wall", "VoluntarySwitches/Op");
         _summary.Cell(nameof(CpuWorkloads.Burns), "CPU/Op").Should().MatchRegex(@"^[0-9,]+(\.[0-9]{1,3})? [mμ]s$");
     }
 
     [FactNeeding(Need.Linux)]
-    public void Work_after_an_await_is_counted_on_whichever_thread_it_goes_on() =>
+    public void Work_after_an_await_is_counted_on_any_thread() =>
         _summary.Value(nameof(CpuWorkloads.BurnsElsewhere), "TaskClock/Op").Should().BeInRange(1.96 * Millisecond, 3 * Millisecond);
 
     [FactNeeding(Need.Linux)]
-    public void Without_an_await_the_benchmark_s_own_thread_is_counted() =>
+    public void Without_an_await_only_the_thread_of_the_benchmark_is_counted() =>
         _summary.Value(nameof(CpuWorkloads.BurnsOnTwo), "TaskClock/Op").Should().BeInRange(1.96 * Millisecond, 3 * Millisecond);
 
     private double CpuOf(string benchmark) => _summary.Value(benchmark, "CPU/Op");

@@ -29,7 +29,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
     private static IEnumerable<string> Names => Benchmarks.SelectMany(_ => Jobs, (name, job) => name.Replace("{0}", job, StringComparison.Ordinal));
 
     [Fact]
-    public void There_is_one_of_each_kind_for_the_class_and_none_for_classes_without_percentiles()
+    public void Files_are_written_only_for_classes_with_percentiles()
     {
         string name = "Picollo.BenchmarkDotNet.Tests.Workloads.TailWorkloads-percentiles";
         Directory.GetFiles(_summary.ResultsDirectoryPath).Select(Path.GetFileName).Should().BeEquivalentTo($"{name}.hlog", $"{name}.svg", $"{name}.html");
@@ -37,7 +37,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
     }
 
     [Fact]
-    public void The_log_has_an_interval_for_each_benchmark_with_its_name_for_a_tag()
+    public void The_log_has_a_tagged_interval_for_each_benchmark()
     {
         using HdrHistogramLogReader log = new(PathOf("hlog"));
         HdrHistogramLogInterval[] intervals = [.. log.ReadAll()];
@@ -54,7 +54,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
     }
 
     [Fact]
-    public void What_separates_fields_and_lines_stands_in_no_tag()
+    public void Separators_in_tags_are_replaced()
     {
         using BenchmarkRun described = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated()), typeof(DescribedWorkload));
         using HdrHistogramLogReader log = new(Directory.GetFiles(described.Summary.ResultsDirectoryPath, "*.hlog").Single());
@@ -62,7 +62,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
     }
 
     [Fact]
-    public void The_plot_is_of_all_benchmarks_of_the_class()
+    public void The_plot_contains_all_benchmarks_of_the_class()
     {
         XDocument svg = XDocument.Load(PathOf("svg"));
         svg.Root!.Name.LocalName.Should().Be("svg");
@@ -74,7 +74,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
     }
 
     [Fact]
-    public void The_page_names_all_benchmarks_of_the_class()
+    public void The_page_lists_all_benchmarks_of_the_class()
     {
         string html = System.Net.WebUtility.HtmlDecode(File.ReadAllText(PathOf("html")));
         foreach (string name in Names)
@@ -84,7 +84,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
     }
 
     [Fact]
-    public void Nothing_is_written_into_the_log_of_the_run()
+    public void Nothing_is_written_to_the_log_of_the_run()
     {
         global::BenchmarkDotNet.Loggers.AccumulationLogger log = new();
         new HistogramExporter().ExportToLog(_summary, log);
@@ -92,7 +92,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
     }
 
     [Fact]
-    public void A_file_that_cannot_be_written_is_told_and_the_others_are_written()
+    public void An_unwritable_file_is_reported_and_the_others_are_written()
     {
         string page = PathOf("html");
         string kept = File.ReadAllText(page);

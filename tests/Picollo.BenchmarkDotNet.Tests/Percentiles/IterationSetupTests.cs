@@ -16,7 +16,7 @@ public sealed class IterationSetupTests
     private const double HalfOfSetUp = SetUpWorkloads.SetUpMilliseconds * 1e6 / 2;
 
     [Fact]
-    public void Iterations_of_one_invocation_are_the_distribution_and_nothing_more_is_run()
+    public void Iterations_with_one_call_are_used_as_the_distribution()
     {
         SetUpWorkloads.Calls.Clear();
         using BenchmarkRun run = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated(InProcessNoEmitToolchain.Instance).WithIterationCount(7)), typeof(SetUpWorkloads));
@@ -29,7 +29,7 @@ public sealed class IterationSetupTests
     }
 
     [Fact]
-    public void Single_invocations_run_between_setup_and_cleanup_as_many_as_in_an_iteration_and_without_their_time()
+    public void Single_calls_run_between_setup_and_cleanup_without_their_time()
     {
         SetUpWorkloads.Calls.Clear();
         using BenchmarkRun run = new(

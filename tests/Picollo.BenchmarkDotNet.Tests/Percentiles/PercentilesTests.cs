@@ -47,7 +47,7 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
     private const double Rounded = 0.999;
 
     [Fact]
-    public void Two_slow_calls_in_a_hundred_show_at_p99_and_not_before()
+    public void Two_slow_calls_in_a_hundred_are_visible_at_p99()
     {
         const string Benchmark = nameof(TailWorkloads.TwoSlowInAHundred);
         run.Many.Value(Benchmark, "Call p50").Should().BeLessThan(Millisecond);
@@ -57,19 +57,19 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
     }
 
     [Fact]
-    public void A_percentile_that_would_be_the_maximum_is_left_out() =>
+    public void A_percentile_that_equals_the_maximum_is_omitted() =>
         run.Many.Table.Columns.Where(column => column.Header is "Call p99" or "Call p99.9").Select(column => column.Content.Single() == "-")
             .Should().Equal([false, true], "there are fewer than 1,000 invocations");
 
     [Fact]
-    public void Percentiles_are_per_operation_as_the_mean_is()
+    public void Percentiles_are_per_operation_like_the_mean()
     {
         run.Few.Value(nameof(TailWorkloads.FiveAtOnce), "Call p50").Should().BeInRange(Slow * Rounded / 5, Slow / 2);
         HistogramOf(run.Few, nameof(TailWorkloads.FiveAtOnce)).GetPercentileValue(50).Should().BeGreaterThan((ulong)(Slow * Rounded), "logs and plots have invocations");
     }
 
     [Fact]
-    public void The_ends_of_a_distribution_are_those_of_its_histogram()
+    public void The_extremes_match_the_histogram()
     {
         HdrHistogram histogram = HistogramOf(run.Many, nameof(TailWorkloads.TwoSlowInAHundred));
         run.Many.Value(nameof(TailWorkloads.TwoSlowInAHundred), "Call max").Should().BeApproximately(histogram.GetPercentileValue(100), histogram.GetPercentileValue(100) * 0.001);
@@ -80,7 +80,7 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
     }
 
     [Fact]
-    public void Awaited_work_is_timed_to_its_end_for_each_of_its_arguments()
+    public void Awaited_work_is_timed_until_it_ends()
     {
         BenchmarkReport[] reports = [.. run.Few.Reports.Where(report => report.BenchmarkCase.Descriptor.WorkloadMethod.Name == nameof(TailWorkloads.Awaits))];
         reports.Should().HaveCount(2);
@@ -94,7 +94,7 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
     }
 
     [Fact]
-    public void Columns_follow_each_other_and_explain_themselves()
+    public void Columns_are_in_order_and_have_legends()
     {
         run.Many.Headers().Should().Equal("Calls", "Call mean", "Call p50", "Call p90", "Call p99", "Call p99.9", "Call max");
         run.Log.Should().MatchRegex("Call p99 +: 99 % of the single calls took at most this time").And.MatchRegex("Call max +: Time of the slowest single call");

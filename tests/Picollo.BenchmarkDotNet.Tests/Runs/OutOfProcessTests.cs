@@ -35,7 +35,7 @@ public sealed class OutOfProcessRun : BenchmarkRun
 public sealed class OutOfProcessTests(OutOfProcessRun run) : IClassFixture<OutOfProcessRun>
 {
     [Fact]
-    public void The_program_that_is_generated_here_is_built_and_runs() =>
+    public void The_generated_program_is_built_and_runs() =>
         run.Summaries.SelectMany(summary => summary.Reports).Select(report => report.Success).Should().HaveCount(4).And.AllBeEquivalentTo(true, "{0}", run.Log);
 
     [Fact]
@@ -46,7 +46,7 @@ public sealed class OutOfProcessTests(OutOfProcessRun run) : IClassFixture<OutOf
     }
 
     [Fact]
-    public void CPU_time_is_the_benchmark_s_process_s()
+    public void CPU_time_is_measured_in_the_benchmark_process()
     {
         foreach (BenchmarkReport report in run.Of<ApartWorkloads>().Reports)
         {

@@ -15,7 +15,7 @@ public sealed class TroubleTests
     private static ManualConfig InThisProcess => ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted());
 
     [FactNeeding(Need.Linux)]
-    public void Without_a_folder_for_temporary_files_the_times_are_there_and_a_line_tells_of_the_rest()
+    public void A_missing_temporary_folder_is_reported_and_times_are_kept()
     {
         using BenchmarkRun run = new(InThisProcess.AddEventProcessor(new WhileBenchmarksRun("/none/such")), typeof(UnwritableWorkload));
         run.Summary.Reports.Single().Success.Should().BeTrue();
@@ -24,7 +24,7 @@ public sealed class TroubleTests
     }
 
     [Fact]
-    public void Results_that_cannot_be_written_leave_the_times()
+    public void Times_are_kept_if_results_cannot_be_written()
     {
         using BenchmarkRun run = new(InThisProcess, typeof(UnwritableWorkload));
         run.Summary.Reports.Single().Success.Should().BeTrue();
@@ -34,7 +34,7 @@ public sealed class TroubleTests
     }
 
     [Fact]
-    public void Where_another_engine_runs_a_line_says_that_nothing_is_measured()
+    public void Another_engine_is_reported()
     {
         using BenchmarkRun run = new(InThisProcess, typeof(OtherEngineWorkload));
         run.Summary.Reports.Single().Success.Should().BeTrue();
@@ -42,7 +42,7 @@ public sealed class TroubleTests
     }
 
     [Fact]
-    public void More_launches_than_BenchmarkDotNet_meant_at_first_are_measured_once()
+    public void Additional_launches_are_not_measured()
     {
         RecordedEngines.Clear();
         using BenchmarkRun run = new(
@@ -57,7 +57,7 @@ public sealed class TroubleTests
     }
 
     [Fact]
-    public void A_joined_table_has_one_header_and_one_number_of_decimals_for_all_classes()
+    public void A_joined_table_has_common_headers_and_decimals()
     {
         using BenchmarkRun run = new(
             InThisProcess.WithOptions(ConfigOptions.JoinSummary), typeof(PlainWorkload), typeof(ManyWorkload), typeof(RareWorkload));
@@ -69,7 +69,7 @@ public sealed class TroubleTests
     }
 
     [Fact]
-    public void A_configuration_that_is_used_again_remembers_nothing()
+    public void A_reused_configuration_keeps_no_state()
     {
         ManualConfig config = InThisProcess.AddPicollo(PerfHardwareCounterId.Instructions);
         using BenchmarkRun first = new(config, typeof(RareOfConfig));
@@ -85,7 +85,7 @@ public sealed class TroubleTests
     private static string AfterRun(BenchmarkRun run) => run.Log[run.Log.IndexOf("BenchmarkRunner: Finish", StringComparison.Ordinal)..];
 
     [Fact]
-    public void A_workload_that_allows_no_further_calls_keeps_its_times()
+    public void Times_are_kept_if_additional_calls_fail()
     {
         using BenchmarkRun run = new(InThisProcess, typeof(FilledOnce));
         run.Summary.Reports.Single().Success.Should().BeTrue();
@@ -95,7 +95,7 @@ public sealed class TroubleTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_is_0_for_all_benchmarks_has_no_column_and_is_named()
+    public void Metrics_that_are_0_for_all_benchmarks_have_no_column_and_are_reported()
     {
         using BenchmarkRun run = new(InThisProcess.AddPicollo(PerfSoftwareCounterId.EmulationFaults, PicolloMeasure.CpuUsage), typeof(PlainWorkload));
         run.Summary.Headers().Should().Contain("CPU/Op").And.NotContain("EmulationFaults/Op");
@@ -103,7 +103,7 @@ public sealed class TroubleTests
     }
 
     [Fact]
-    public void A_line_stands_below_the_heading_if_there_is_nothing_to_say()
+    public void A_line_is_printed_if_there_is_nothing_to_report()
     {
         using BenchmarkRun run = new(InThisProcess.AddPicollo(PicolloMeasure.CpuUsage), typeof(PlainWorkload));
         run.Log.Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\n(All available measures were taken|No column, because the value is 0)");

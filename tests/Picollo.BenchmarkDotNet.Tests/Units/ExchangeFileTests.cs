@@ -7,7 +7,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Units;
 public sealed class ExchangeFileTests
 {
     [Fact]
-    public void A_request_comes_out_as_it_went_in()
+    public void A_request_can_be_written_and_read()
     {
         MeasureRequest request = MeasureRequest.Of(
             [new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch"), PicolloMeasure.Raw(4, ulong.MaxValue, "\"raw\" µ,;")])],
@@ -20,7 +20,7 @@ public sealed class ExchangeFileTests
     }
 
     [Fact]
-    public void Each_launch_adds_its_result_with_numbers_that_are_none_too()
+    public void Each_launch_adds_its_result_including_NaN()
     {
         MeasureResult result = new(
             [new("one", double.NaN, IsScaled: true), new("two", 1.0 / 3), new("three", double.PositiveInfinity)],
@@ -40,12 +40,12 @@ public sealed class ExchangeFileTests
 
     [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
-    public void The_file_is_this_user_s_alone() =>
+    public void Only_this_user_can_access_the_file() =>
         InFile(MeasureRequest.Of([], isAwaited: false), path => File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite));
 
     [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
-    public void A_result_follows_no_planted_link_and_is_this_users_alone() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    public void A_result_follows_no_planted_link_and_only_this_user_can_access_it() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
     {
         string link = path + ".new", victim = path + ".victim";
         File.WriteAllText(victim, "kept");
@@ -68,7 +68,7 @@ public sealed class ExchangeFileTests
     [InlineData("{\"Results\":[{\"Cou")]
     [InlineData("{\"Request\":1}")]
     [InlineData("null")]
-    public void What_cannot_be_read_says_nothing(string content) => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    public void Unreadable_files_contain_no_results(string content) => InFile(MeasureRequest.Of([], isAwaited: false), path =>
     {
         File.WriteAllText(path, content);
         ExchangeFile.ReadRequest(path).Should().BeNull();
@@ -78,7 +78,7 @@ public sealed class ExchangeFileTests
     });
 
     [Fact]
-    public void A_file_that_cannot_be_written_has_a_reason() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    public void An_unwritable_file_is_reported_with_a_reason() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
     {
         File.Delete(path);
         Directory.CreateDirectory(path);
@@ -89,13 +89,13 @@ public sealed class ExchangeFileTests
     });
 
     [FactNeeding(Need.Linux)]
-    public void The_file_is_named_in_full_whatever_directory_is_current_later()
+    public void The_path_of_the_file_is_absolute()
     {
         InTemporaryFolder(".", () => InFile(MeasureRequest.Of([], isAwaited: false), path => Path.IsPathFullyQualified(path).Should().BeTrue()));
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_folder_that_is_not_there_is_named()
+    public void A_missing_folder_is_reported()
     {
         InTemporaryFolder("/none/such", () =>
         {

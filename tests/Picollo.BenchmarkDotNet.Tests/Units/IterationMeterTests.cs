@@ -8,7 +8,7 @@ public class IterationMeterTests
     private const int BurntMilliseconds = 10;
 
     [Fact]
-    public void Nothing_but_the_workload_runs_while_counters_count()
+    public void Counters_count_only_the_workload()
     {
         IterationMeter meter = new(new BurningCounters(), measuresCpu: true);
 

@@ -11,7 +11,7 @@ public sealed class IterationSumsTests
     private const int Operations = 10;
 
     [Fact]
-    public void The_mean_of_the_workload_is_weighed_by_operations()
+    public void The_mean_of_the_workload_is_weighted_by_operations()
     {
         IterationSums sums = new(
             [Counted(100), Counted(60)],
@@ -25,7 +25,7 @@ public sealed class IterationSumsTests
     [InlineData(new ulong[] { 10, 20, 30, 40 }, 7)] // of an even number, the upper of the two in the middle
     [InlineData(new ulong[] { 2_000, 1_000, 3_000 }, 0)]
     [InlineData(new ulong[0], 10)]
-    public void The_median_of_the_overhead_is_taken_off_and_never_below_nothing(ulong[] overheads, double expected)
+    public void The_median_of_the_overhead_is_subtracted_down_to_0(ulong[] overheads, double expected)
     {
         IterationSums sums = new(
             [.. overheads.Select(overhead => Counted(overhead)), Counted(100)],
@@ -46,7 +46,7 @@ public sealed class IterationSumsTests
     }
 
     [Fact]
-    public void Times_from_before_the_measuring_have_no_iteration()
+    public void Times_before_the_measurement_are_ignored()
     {
         IterationSums sums = new(
             [Counted(20), Counted(100)],
@@ -58,7 +58,7 @@ public sealed class IterationSumsTests
     }
 
     [Fact]
-    public void Where_nothing_ran_there_is_no_number()
+    public void Without_iterations_there_is_no_result()
     {
         IterationSums sums = new([Counted(20)], [Time(IterationMode.Workload, IterationStage.Warmup)]);
         sums.PerOperation(0).Should().Be(double.NaN);
@@ -75,7 +75,7 @@ public sealed class IterationSumsTests
     }
 
     [Fact]
-    public void CPU_time_switches_and_elapsed_time_are_summed_alike()
+    public void CPU_time_switches_and_elapsed_time_are_summed_in_the_same_way()
     {
         IterationSums sums = new(
             [
@@ -90,7 +90,7 @@ public sealed class IterationSumsTests
     }
 
     [Fact]
-    public void Switches_that_the_system_does_not_tell_are_none()
+    public void Unknown_context_switches_are_null()
     {
         IterationSums sums = new([new([], new(new CpuUsage(100, 20), null, null), 1_000_000)], [Time(IterationMode.Workload, IterationStage.Actual)]);
         sums.Cpu.Should().Be(new CpuPerOperation(10, 2, 100_000, null, null));
@@ -101,7 +101,7 @@ public sealed class IterationSumsTests
     [InlineData(0, 25_000, true)]
     [InlineData(960_000, 1_000_000, false)] // no longer than an empty workload
     [InlineData(500_000, 1_000_000, true)]
-    public void A_time_that_the_clock_cannot_tell_is_none(double overhead, double workload, bool isKnown)
+    public void Times_below_the_clock_resolution_are_null(double overhead, double workload, bool isKnown)
     {
         ProcessUsage usage = new(new CpuUsage(100, 20), null, null);
         IterationSums sums = new(

@@ -16,7 +16,7 @@ public sealed class MeasureMetricTests
     [InlineData(new[] { 1.0, 5_000 }, "#,0.00")]
     [InlineData(new[] { 0.999, 5_000 }, "#,0.0000")]
     [InlineData(new[] { 0.0, double.NaN, 5_000 }, "#,0")]
-    public void Decimals_are_as_many_as_the_least_value_needs(double[] values, string expected)
+    public void The_smallest_value_determines_the_decimals(double[] values, string expected)
     {
         MeasureMetric metric = new("Events/Op", "events", 0);
         foreach (double value in values)
@@ -29,7 +29,7 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void Times_and_ratios_have_their_own()
+    public void Times_and_ratios_have_their_own_formats()
     {
         MeasureMetric time = new("Call p50", "half", 0, isTime: true);
         (time.NumberFormat, time.UnitType, time.Unit).Should().Be(("#,0.###", UnitType.Time, "ns"));
@@ -39,7 +39,7 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void One_scaled_value_marks_the_column_for_good()
+    public void One_scaled_value_marks_the_column()
     {
         MeasureMetric metric = new("Events/Op", "events", 0);
         _ = metric.Of(1);
@@ -51,7 +51,7 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void CPU_over_wall_is_of_user_and_kernel_time_together()
+    public void CPU_over_wall_uses_the_sum_of_user_and_kernel_time()
     {
         MeasureMetrics.Of(Nothing, new([], [], new(150, 50, 100, 1, 2), null))
             .Select(metric => (metric.Descriptor.Id, metric.Value)).Should()
@@ -59,7 +59,7 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void CPU_over_a_wall_time_that_is_not_known_is_left_out_because_readers_of_JSON_reject_NaN() =>
+    public void CPU_over_an_unknown_wall_time_is_omitted_because_JSON_readers_reject_NaN() =>
         MeasureMetrics.Of(Nothing, new([], [], new(5, 0, null, 1, 2), null))
             .Select(metric => metric.Descriptor.Id).Should().Equal("CPU/Op", "VoluntarySwitches/Op", "InvoluntarySwitches/Op");
 
@@ -68,11 +68,11 @@ public sealed class MeasureMetricTests
     [InlineData(1234.5678, 1235)]
     [InlineData(0.123456, 0.1235)]
     [InlineData(0, 0)]
-    public void Times_have_the_digits_that_are_known(double value, double shown) =>
+    public void Times_are_rounded_to_significant_digits(double value, double shown) =>
         new MeasureMetric("Call p50", "half", 0, isTime: true).Of(value).Value.Should().BeApproximately(shown, shown * 1e-12);
 
     [Fact]
-    public void What_no_benchmark_has_any_of_has_no_column()
+    public void Metrics_that_are_0_for_all_benchmarks_have_no_column()
     {
         MeasureMetric faults = new("PageFaults/Op", "faults", 0, isShownIfZero: false);
         faults.GetIsAvailable(faults.Of(0)).Should().BeFalse();
@@ -81,7 +81,7 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void User_and_kernel_time_are_shown_apart_on_request()
+    public void User_and_kernel_time_are_shown_separately_on_request()
     {
         MeasureRequest request = MeasureRequest.Of([new([PicolloMeasure.CpuUsage]), new([PicolloMeasure.CpuUsageByMode])], isAwaited: false);
         MeasureMetrics.Of(request, new([], [], new(150, 50, null, null, null), null))
@@ -90,7 +90,7 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void Percentiles_can_be_chosen_and_stand_in_their_order()
+    public void Percentiles_can_be_selected_and_are_in_order()
     {
         MeasureRequest request = MeasureRequest.Of(
             [new([PicolloMeasure.HdrPercentilesAt(99.99, 50)]), new([PicolloMeasure.HdrPercentilesAt(95, 50, 0, 100, -1)])], isAwaited: false);
@@ -101,7 +101,7 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void Switches_that_the_system_does_not_tell_have_no_column() =>
+    public void Unknown_context_switches_have_no_column() =>
         MeasureMetrics.Of(Nothing, new([], [], new(10, 0, 100, null, null), null))
             .Select(metric => metric.Descriptor.Id).Should().Equal("CPU/Op", "CPU/Wall");
 
@@ -129,7 +129,7 @@ public sealed class MeasureMetricTests
     }
 
     [Fact]
-    public void What_stands_in_one_column_has_one_header_and_as_many_decimals_as_the_least_of_all()
+    public void Metrics_of_one_column_have_a_common_header_and_decimals()
     {
         MeasureMetric[] ofColumn = [new("Events/Op", "events", 0), new("Events/Op", "events", 0), new("Other/Op", "others", 0)];
         Metric[] metrics = [ofColumn[0].Of(5_000), ofColumn[1].Of(0.5, isScaled: true), ofColumn[2].Of(5_000)];

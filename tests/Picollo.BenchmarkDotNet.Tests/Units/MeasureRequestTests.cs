@@ -7,7 +7,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Units;
 public sealed class MeasureRequestTests
 {
     [Fact]
-    public void Sets_add_up_in_order_each_counter_once()
+    public void Sets_are_merged_in_order_without_duplicates()
     {
         MeasureRequest request = MeasureRequest.Of(
             [new([PerfHardwareCounterId.BranchMisses, PicolloMeasure.CpuUsage]), new([PerfHardwareCounterId.Instructions, PerfHardwareCounterId.BranchMisses])],
@@ -17,7 +17,7 @@ public sealed class MeasureRequestTests
     }
 
     [Fact]
-    public void One_set_decides_for_the_kernel_and_for_threads()
+    public void Options_of_one_set_apply_to_all()
     {
         MeasureRequest request = MeasureRequest.Of([new([], IncludeKernel: true), new([], AllThreads: true), new([])], isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.IsEmpty).Should().Be((true, true, true), "how to count is nothing to count");
@@ -25,7 +25,7 @@ public sealed class MeasureRequestTests
     }
 
     [Fact]
-    public void A_configuration_s_counter_options_apply_to_counters_that_attributes_and_other_calls_name()
+    public void Counter_options_apply_to_the_counters_of_attributes_and_other_calls()
     {
         ManualConfig config = ManualConfig.CreateEmpty().AddPicollo(PerfSoftwareCounterId.PageFaults);
         config.WithCounterOptions().WithCounterOptions(allThreads: true).Should().BeSameAs(config);
@@ -38,7 +38,7 @@ public sealed class MeasureRequestTests
     }
 
     [Fact]
-    public void What_is_awaited_goes_on_on_any_thread() => MeasureRequest.Of([], isAwaited: true).AllThreads.Should().BeTrue();
+    public void Awaited_benchmarks_are_counted_on_all_threads() => MeasureRequest.Of([], isAwaited: true).AllThreads.Should().BeTrue();
 
     [Fact]
     public void Counters_keep_their_kinds_and_numbers()
@@ -55,7 +55,7 @@ public sealed class MeasureRequestTests
     }
 
     [Fact]
-    public void Attributes_ask_for_what_they_name()
+    public void Attributes_request_their_measures()
     {
         MeasureSet counters = MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { IncludeKernel = true, AllThreads = true }.Config).Single();
         counters.Measures.Select(measure => measure.Counter).Should().Equal(new BenchmarkCounter("L1DReadMiss", Cache: PerfCacheCounterId.L1DReadMiss));

@@ -9,7 +9,7 @@ public class MeasureResultTests
     private static readonly DateTime Start = new(2026, 11, 23, 1, 0, 0, DateTimeKind.Utc);
 
     [Fact]
-    public void Several_launches_are_their_mean_and_all_single_invocations()
+    public void Several_launches_are_merged_to_means_and_all_single_calls()
     {
         MeasureResult all = MeasureResult.Of(
         [
@@ -27,7 +27,7 @@ public class MeasureResultTests
     }
 
     [Fact]
-    public void What_one_launch_lacks_is_no_mean_of_the_others()
+    public void A_value_that_one_launch_lacks_is_null()
     {
         CpuPerOperation measured = new(10, 2, 20, 1, 1);
 

@@ -8,7 +8,7 @@ public sealed class MeteringClockTests
     private readonly List<string> _calls = [];
 
     [Fact]
-    public void Counters_begin_before_the_first_timestamp_and_end_after_the_second()
+    public void Counters_start_before_the_first_timestamp_and_end_after_the_second()
     {
         MeteringClock clock = new(new RecordedClock(_calls)) { Meter = new(new RecordedCounters(_calls), measuresCpu: false) };
         for (int iteration = 0; iteration < 2; iteration++)
@@ -22,7 +22,7 @@ public sealed class MeteringClockTests
     }
 
     [Fact]
-    public void Without_a_meter_it_is_the_clock_itself()
+    public void Without_a_meter_the_clock_is_unchanged()
     {
         MeteringClock clock = new(new RecordedClock(_calls));
         StartedClock started = clock.Start();
@@ -32,7 +32,7 @@ public sealed class MeteringClockTests
     }
 
     [Fact]
-    public void A_meter_that_comes_after_some_iterations_begins_with_the_next()
+    public void A_meter_that_is_set_later_starts_with_the_next_iteration()
     {
         MeteringClock clock = new(new RecordedClock(_calls));
         _ = clock.Start().GetElapsed();

@@ -6,7 +6,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Units;
 public class RunSignalsTests
 {
     [Fact]
-    public void Signals_are_known_by_their_names_whatever_their_numbers_are()
+    public void Signals_are_compared_by_name()
     {
         Enum.GetValues<HostSignal>().Where(signal => RunSignals.IsEnd(signal)).Should().Equal(HostSignal.AfterAll, HostSignal.AfterProcessExit);
         Enum.GetValues<SignalsOf015>().Where(signal => RunSignals.IsEnd(signal)).Should().Equal(SignalsOf015.AfterAll, SignalsOf015.AfterProcessExit);
@@ -19,7 +19,7 @@ public class RunSignalsTests
     [InlineData("0.13.12", false)]
     [InlineData("0.16.0", false)]
     [InlineData("1.0.0", false)]
-    public void A_version_that_cannot_work_is_named(string version, bool isSupported)
+    public void Unsupported_versions_are_reported(string version, bool isSupported)
     {
         Action check = () => SupportedVersions.Check(new Version(version));
         if (isSupported)

@@ -15,7 +15,7 @@ public sealed class SingleInvocationsTests
     private const double Millisecond = 1e6;
 
     [Fact]
-    public void What_an_empty_call_takes_is_taken_off()
+    public void The_time_of_an_empty_call_is_subtracted()
     {
         PlainHdrHistogram<ulong> histogram = Measure(invocations: 5, seconds: 0.05, workload: 2 * Millisecond, overhead: 0.3 * Millisecond);
         ((double)histogram.GetPercentileValue(0)).Should().BeInRange(0, 1.9 * Millisecond);
@@ -23,25 +23,25 @@ public sealed class SingleInvocationsTests
     }
 
     [Fact]
-    public void A_call_that_takes_less_than_an_empty_one_takes_nothing() =>
+    public void A_call_that_is_faster_than_an_empty_one_takes_0() =>
         Measure(invocations: 5, seconds: 0.01, workload: 0, overhead: 0.2 * Millisecond).GetPercentileValue(50).Should().Be(0);
 
     [Fact]
-    public void However_short_the_iterations_were_there_is_one() =>
+    public void Very_short_iterations_have_at_least_one_call() =>
         Measure(invocations: 5, seconds: 0, workload: 0, overhead: 0).TotalCount.Should().BePositive();
 
     [Fact]
-    public void A_million_of_them_is_enough() =>
+    public void At_most_a_million_calls_are_measured() =>
         Measure(invocations: 600_000, seconds: 3600, workload: 0, overhead: 0).TotalCount.Should().Be(1_000_000);
 
     [Fact]
-    public void Where_nothing_ran_there_is_no_distribution() => SingleInvocations.Measure(Parameters(0, 0), Results([])).Should().BeNull();
+    public void Without_iterations_there_is_no_distribution() => SingleInvocations.Measure(Parameters(0, 0), Results([])).Should().BeNull();
 
     [Theory]
     [InlineData(new double[0], 5_000)]
     [InlineData(new double[] { 9_000, 1_000, 2_000 }, 3_000)]
     [InlineData(new double[] { 9_000 }, 0)]
-    public void Of_iterations_of_one_invocation_the_median_of_the_overhead_is_taken_off_as_BenchmarkDotNet_does(double[] overheads, ulong expected)
+    public void The_median_of_the_overhead_is_subtracted_from_iterations_with_one_call(double[] overheads, ulong expected)
     {
         Measurement[] iterations =
         [

@@ -28,7 +28,7 @@ public class HistCommandTests
     [InlineData("picollo: --hlog cannot be combined with --diff.", "x", "--diff", "y", "--hlog", "z")]
     [InlineData("picollo: --from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.", "x", "--from", "soon")]
     [InlineData("picollo: --from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.", "x", "--from", "5", "--to", "2026-11-23")]
-    public void What_is_not_understood_is_told(string message, params string[] arguments)
+    public void Invalid_arguments_are_reported(string message, params string[] arguments)
     {
         ToolRun run = PicolloTool.RunHere(["hist", .. arguments]);
 
@@ -36,7 +36,7 @@ public class HistCommandTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_cannot_be_read_is_told()
+    public void Unreadable_inputs_are_reported()
     {
         PicolloTool.RunHere("hist", "/nowhere\e[2J").Should().Be(new ToolRun(1, "", "picollo: /nowhere?[2J: No such file or directory\n"));
         PicolloTool.RunHere("hist", "").Should().Be(new ToolRun(1, "", "picollo: : No such file or directory\n"));
@@ -59,7 +59,7 @@ public class HistCommandTests
     }
 
     [Fact]
-    public void Numbers_have_no_part() => PicolloTool.RunHereWithInput("1\n", "hist", "--from", "1")
+    public void From_and_to_require_a_log() => PicolloTool.RunHereWithInput("1\n", "hist", "--from", "1")
         .Should().Be(new ToolRun(1, "", "picollo: standard input: --from and --to require an interval log\n"));
 
     /// <summary>PowerShell and HdrHistogram.NET write UTF-16.</summary>
@@ -90,12 +90,12 @@ public class HistCommandTests
     }
 
     [Fact]
-    public void Who_forgets_the_column_is_told_of_it() =>
+    public void A_missing_column_option_is_suggested() =>
         PicolloTool.RunHereWithInput("time,path\n1,/\n", "hist").Error
             .Should().Be("picollo: standard input: line 1: not a number; use --column to read a column of separated values: 'time,path'\n");
 
     [Fact]
-    public void Counts_that_no_histogram_and_no_log_hold_are_told()
+    public void Count_overflows_are_reported()
     {
         using TemporaryFolder folder = new();
         const string Heading = "       Value     Percentile TotalCount 1/(1-Percentile)\n\n";
@@ -108,7 +108,7 @@ public class HistCommandTests
     }
 
     [Fact]
-    public void Kinds_that_do_not_go_together_are_told()
+    public void Incompatible_inputs_are_reported()
     {
         string log = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/tagged-Log.logV2.hlog");
 
@@ -131,21 +131,21 @@ public class HistCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_bad_line_ends_the_command_with_1_and_nothing_on_standard_output() =>
+    public void An_invalid_line_fails_with_exit_code_1_and_no_output() =>
         PicolloTool.RunWithInput("1\nx\n", "hist").Should().Be(new ToolRun(1, "", "picollo: standard input: line 2: not a number: 'x'\n"));
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_reader_that_has_gone_ends_it_without_a_word() =>
+    public void A_closed_pipe_ends_the_command_silently() =>
         PicolloTool.RunInShell("exec 3> >(true); wait $!; seq 1000 | $picollo hist >&3; echo $? >&2").Error.Should().Be("141\n");
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Head_has_its_line() => PicolloTool.RunInShell("seq 1000 | $picollo hist | head -1").Should().Be(new ToolRun(0, "##### standard input\n", ""));
+    public void Output_can_be_piped_to_head() => PicolloTool.RunInShell("seq 1000 | $picollo hist | head -1").Should().Be(new ToolRun(0, "##### standard input\n", ""));
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Ctrl_C_ends_the_reading_and_prints_what_was_read()
+    public void Ctrl_C_ends_reading_and_prints_the_summary()
     {
         const int Lines = 200_000;
         using Process tool = Process.Start(new ProcessStartInfo(PicolloTool.Path, ["hist", "--json"])
@@ -175,7 +175,7 @@ public class HistCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public async Task Progress_of_long_input_is_shown_on_a_terminal_and_goes()
+    public async Task Progress_of_a_long_input_is_shown_and_then_cleared()
     {
         Task<string> colorless = Task.Run(() => InTerminal("(seq 100000; sleep 1.5; seq 100000) | NO_COLOR=1 $picollo hist"));
         string output = InTerminal("(seq 100000; sleep 1.5; seq 100000) | $picollo hist");

@@ -26,7 +26,7 @@ public class HistFilesTests
     }
 
     [Fact]
-    public void The_heading_is_what_was_read_unless_another_is_asked_for()
+    public void The_title_defaults_to_the_names_of_the_inputs()
     {
         using TemporaryFolder folder = new();
         (string svg, string html) = (folder.PathOf("a.svg"), folder.PathOf("a.html"));
@@ -43,7 +43,7 @@ public class HistFilesTests
     }
 
     [Fact]
-    public void Merged_logs_have_the_times_of_all()
+    public void Merged_logs_span_the_times_of_all_logs()
     {
         using TemporaryFolder folder = new();
         string merged = folder.PathOf("merged.hlog");
@@ -59,7 +59,7 @@ public class HistFilesTests
     }
 
     [Fact]
-    public void A_log_has_the_values_as_they_are_shown()
+    public void A_log_contains_the_displayed_values()
     {
         using TemporaryFolder folder = new();
         string log = folder.PathOf("a.hlog");
@@ -73,7 +73,7 @@ public class HistFilesTests
     }
 
     [Fact]
-    public void A_log_that_would_lose_digits_is_refused_with_the_remedy()
+    public void A_log_that_would_lose_digits_is_rejected_with_a_suggested_scale()
     {
         using TemporaryFolder folder = new();
         string log = folder.PathOf("a.hlog");
@@ -86,7 +86,7 @@ public class HistFilesTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_full_disk_is_told_and_the_summary_is_printed_all_the_same()
+    public void A_full_disk_is_reported_and_the_summary_is_still_printed()
     {
         foreach (string option in new[] { "--svg", "--html", "--hlog" })
         {
@@ -102,7 +102,7 @@ public class HistFilesTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_place_that_cannot_be_written_is_told()
+    public void Unwritable_output_files_are_reported()
     {
         Hist("1\n", "--svg", "/nowhere/a.svg").Should().Be((1, "picollo: /nowhere/a.svg: No such file or directory\n"));
         Hist("1\n", "--svg", "/tmp").ExitCode.Should().Be(1);
@@ -118,7 +118,7 @@ public class HistFilesTests
     }
 
     [Fact]
-    public void What_fails_leaves_what_was_there()
+    public void A_failed_write_keeps_the_existing_file()
     {
         using TemporaryFolder folder = new();
         string path = folder.PathOf("a");
@@ -137,7 +137,7 @@ public class HistFilesTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_link_stays_one_and_a_pipe_is_written_to()
+    public void Links_are_kept_and_pipes_are_written_to()
     {
         using TemporaryFolder folder = new();
         (string link, string target) = (folder.PathOf("link"), folder.PathOf("target"));
@@ -193,7 +193,7 @@ public class HistFilesTests
 
     [FactNeeding(Need.Linux, Need.Root)]
     [Trait("Category", "Slow")]
-    public void A_file_of_another_user_keeps_its_owner_or_is_refused()
+    public void A_file_of_another_user_keeps_its_owner_or_is_rejected()
     {
         using TemporaryFolder folder = new();
         ToolRun run = PicolloTool.RunInShell($"""

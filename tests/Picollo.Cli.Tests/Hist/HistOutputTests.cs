@@ -37,7 +37,7 @@ public class HistOutputTests
     public void The_json_of_a_summary_is_as_approved() => Hist(Squares, "--json").Output.ShouldBeTheApproved("Hist/Golden/summary.json");
 
     [Fact]
-    public void Json_holds_to_its_schema()
+    public void Json_conforms_to_the_schema()
     {
         string log = Path.Combine(Java, "tagged-Log.logV2.hlog");
 
@@ -49,7 +49,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Json_of_a_comparison_has_both_and_what_changed()
+    public void Json_of_a_comparison_contains_both_summaries_and_the_change()
     {
         using TemporaryFolder folder = new();
         File.WriteAllText(folder.PathOf("after.txt"), "3\n5\n");
@@ -65,7 +65,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Fractions_and_logs_are_compared_in_one_unit()
+    public void Fractions_and_logs_are_compared_in_a_common_unit()
     {
         JsonElement json = Json(Hist("0.5\n", "--json", "--diff", Path.Combine(Java, "jHiccup-2.0.7S.logV2.hlog")));
 
@@ -89,7 +89,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Several_logs_and_a_tag_are_picked_and_merged()
+    public void Intervals_with_a_tag_are_selected_and_merged_from_several_logs()
     {
         string tagged = Path.Combine(Java, "tagged-Log.logV2.hlog");
         string other = Path.Combine(Java, "jHiccup-2.0.6.logV1.hlog");
@@ -101,7 +101,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Values_of_a_log_in_another_unit_are_those_times_the_scale()
+    public void Log_values_are_multiplied_by_the_scale()
     {
         JsonElement json = Json(Hist("", Path.Combine(Java, "jHiccup-2.0.7S.logV2.hlog"), "--json", "--scale", "1e-6", "--unit", "ms"));
 
@@ -110,7 +110,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void A_percentile_distribution_gives_its_percentiles_back()
+    public void A_percentile_distribution_keeps_its_percentiles()
     {
         const string Distribution = """
                    Value     Percentile TotalCount 1/(1-Percentile)
@@ -136,7 +136,7 @@ public class HistOutputTests
     [InlineData("Value Percentile TotalCount\n5 0.5 10\n6 1.0 9\n", "picollo: standard input: not a percentile distribution: value 6 has a total count of 9, after 10\n")]
     [InlineData("Value Percentile TotalCount\n-5 0.5 10\n", "picollo: standard input: not a percentile distribution: value -5 has a total count of 10, after 0\n")]
     [InlineData("Value Percentile TotalCount\n5 x 10\n", "picollo: standard input: line 2: The line does not start with a value, a rank and a count\n")]
-    public void A_distribution_that_is_none_is_told(string text, string error)
+    public void An_invalid_percentile_distribution_is_reported(string text, string error)
     {
         ToolRun run = Hist(text);
 
@@ -144,7 +144,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void A_damaged_line_of_a_log_is_fatal_or_skipped()
+    public void A_damaged_log_line_fails_or_is_skipped()
     {
         string text = File.ReadAllText(Path.Combine(Java, "tagged-Log.logV2.hlog")) + "Tag=A,1.0,1.0,1.0,HISTFAAAgarbage\n";
 
@@ -155,7 +155,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Fractions_print_as_they_were_written_where_the_precision_allows_it()
+    public void Fractions_are_printed_as_written_within_the_precision()
     {
         string table = Hist("0.1\n1.5\n2.25\n5\n99.9\n123.456\n", "--unit", "ms").Output;
         JsonElement json = Json(Hist("1.5\n1.5\n2.25\n", "--json"));
@@ -185,7 +185,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Each_file_that_is_written_is_named()
+    public void Each_written_file_is_reported()
     {
         using TemporaryFolder folder = new();
 
@@ -194,7 +194,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Foreign_text_steers_nothing()
+    public void Control_characters_in_names_are_replaced()
     {
         using TemporaryFolder folder = new();
         string path = folder.PathOf("\e]0;x[|]\a");
@@ -210,7 +210,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Long_names_fit_a_line()
+    public void Long_names_are_shortened_to_fit_a_line()
     {
         using TemporaryFolder folder = new();
         string path = folder.PathOf(new string('n', 200) + "end.txt");

@@ -8,7 +8,7 @@ public class NumberHistogramTests
     private const double RelativeError = 0.5 / 512;
 
     [Fact]
-    public void Whole_numbers_are_recorded_as_they_are() => Seeded.Run(100, random =>
+    public void Whole_numbers_are_recorded_exactly() => Seeded.Run(100, random =>
     {
         ulong[] numbers = [.. Enumerable.Range(0, random.Next(5_000)).Select(_ => AnyWhole(random))];
         HdrHistogram expected = HdrHistogram.Create();
@@ -22,7 +22,7 @@ public class NumberHistogramTests
     });
 
     [Fact]
-    public void A_fraction_keeps_the_promise_of_precision_among_others() => Seeded.Run(200, random =>
+    public void Fractions_keep_the_guaranteed_precision() => Seeded.Run(200, random =>
     {
         // As far apart as the promise holds for all.
         double scale = Math.ScaleB(1, random.Next(-9, 63));
@@ -45,7 +45,7 @@ public class NumberHistogramTests
     });
 
     [Fact]
-    public void Neither_order_nor_batches_matter() => Seeded.Run(300, random =>
+    public void Order_and_batches_do_not_change_the_result() => Seeded.Run(300, random =>
     {
         object[] numbers = [.. Enumerable.Range(0, 1 + random.Next(60)).Select(_ => random.Next(3) == 0 ? AnyFraction(random) : (object)AnyWhole(random))];
         NumberHistogram first = new();
@@ -65,7 +65,7 @@ public class NumberHistogramTests
     [InlineData(1023.5, 1)]
     [InlineData(1024.5, 0)]
     [InlineData(1e-300, 63)]
-    public void The_unit_is_as_fine_as_the_smallest_number_needs(double number, int places)
+    public void The_unit_is_fine_enough_for_the_smallest_number(double number, int places)
     {
         NumberHistogram histogram = new();
 
@@ -75,7 +75,7 @@ public class NumberHistogramTests
     }
 
     [Fact]
-    public void The_largest_number_bounds_the_unit()
+    public void The_largest_number_limits_the_unit()
     {
         NumberHistogram histogram = new();
         histogram.Record([3UL, 5UL]);
@@ -103,7 +103,7 @@ public class NumberHistogramTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(20)]
-    public void A_finer_unit_and_back_is_the_same(int places) => Seeded.Run(50, random =>
+    public void Rescaling_to_a_finer_unit_and_back_changes_nothing(int places) => Seeded.Run(50, random =>
     {
         // A histogram of five digits takes as long as dozens of others.
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(20) == 0 ? 5 : 1 + random.Next(4)).Create();
@@ -117,7 +117,7 @@ public class NumberHistogramTests
     });
 
     [Fact]
-    public void The_finest_precision_there_is_can_be_rescaled()
+    public void A_histogram_with_the_finest_precision_can_be_rescaled()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(0.000001).Create();
         histogram.Record(12_345_678);

@@ -23,7 +23,7 @@ public class NumberLinesTests
     [InlineData("")]
     [InlineData("\n\n")]
     [InlineData("\uFEFF")]
-    public void There_may_be_none(string text) => Read(text).Should().BeEmpty();
+    public void Inputs_without_numbers_are_empty(string text) => Read(text).Should().BeEmpty();
 
     [Theory]
     [InlineData("1\n2\nabc\n4", "in: line 3: not a number: 'abc'")]
@@ -32,11 +32,11 @@ public class NumberLinesTests
     [InlineData("NaN\n", "in: line 1: not a number: 'NaN'")]
     [InlineData("1\r\n12 13\r\n", "in: line 2: not a number: '12 13'")]
     [InlineData("18446744073709551616\n", "in: line 1: larger than 18,446,744,073,709,551,615: '18446744073709551616'")]
-    public void A_bad_line_is_named(string text, string message) =>
+    public void An_invalid_line_is_reported(string text, string message) =>
         FluentActions.Invoking(() => Read(text)).Should().Throw<CommandException>().WithMessage(message).Which.ExitCode.Should().Be(1);
 
     [Fact]
-    public void Bad_lines_are_skipped_if_asked_and_the_first_are_told()
+    public void Invalid_lines_are_skipped_on_request_and_the_first_ones_are_reported()
     {
         BadLines bad = new(areSkipped: true);
 
@@ -48,7 +48,7 @@ public class NumberLinesTests
     }
 
     [Fact]
-    public void A_long_bad_line_is_cut()
+    public void A_long_invalid_line_is_truncated()
     {
         BadLines bad = new(areSkipped: true);
 
@@ -61,7 +61,7 @@ public class NumberLinesTests
     [InlineData(NumberLines.BlockSize - 1, true)]
     [InlineData(NumberLines.BlockSize, false)]
     [InlineData((5 * NumberLines.BlockSize) + 17, false)]
-    public void A_line_longer_than_a_block_is_a_bad_one(int length, bool isRead)
+    public void A_line_longer_than_a_block_is_invalid(int length, bool isRead)
     {
         BadLines bad = new(areSkipped: true);
 
@@ -82,13 +82,13 @@ public class NumberLinesTests
     }
 
     [Fact]
-    public void A_first_line_with_a_number_is_no_header_of_a_column_by_number() => Read("9,1\n9,2\n9,3\n", "2").Should().Equal(1, 2, 3);
+    public void A_first_line_with_a_number_is_read_if_the_column_is_a_number() => Read("9,1\n9,2\n9,3\n", "2").Should().Equal(1, 2, 3);
 
     [Theory]
     [InlineData("x \"y\", z")]
     [InlineData("line\nend")]
     [InlineData("[/]")]
-    public void Quotes_hold_separators_quotes_and_line_ends(string column)
+    public void Quoted_values_may_contain_separators_quotes_and_line_ends(string column)
     {
         string quoted = $"\"{column.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 
@@ -103,11 +103,11 @@ public class NumberLinesTests
     [InlineData("a,b\n1,2\n\"1,2\n3,4\n", "in: line 3: an opening quote has no closing quote")]
     [InlineData("a,c\n1,2\n", "in: no column 'b'; available columns: a, c")]
     [InlineData("1,2,3,4,5,6,7,8,9\n", "in: no column 'b'; available columns: 1, 2, 3, 4, 5, 6, 7, 8, …")]
-    public void What_is_wrong_with_a_column_is_named(string text, string message) =>
+    public void Column_errors_are_reported(string text, string message) =>
         FluentActions.Invoking(() => Read(text, "b")).Should().Throw<CommandException>().WithMessage(message);
 
     [Fact]
-    public void A_quote_without_its_end_costs_its_line_alone()
+    public void An_unclosed_quote_invalidates_only_its_line()
     {
         BadLines bad = new(areSkipped: true);
         string lines = string.Concat(Enumerable.Repeat("9,7\n", NumberLines.BlockSize));
@@ -118,7 +118,7 @@ public class NumberLinesTests
     }
 
     [Fact]
-    public void Any_numbers_have_the_summary_that_the_library_makes_of_them() => Prop.ForAll(
+    public void The_summary_of_any_numbers_matches_the_library() => Prop.ForAll(
         ArbMap.Default.ArbFor<ulong[]>(),
         numbers =>
         {
@@ -132,7 +132,7 @@ public class NumberLinesTests
         }).Check(Config.QuickThrowOnFailure.WithMaxTest(300).WithEndSize(300));
 
     [Fact]
-    public void Blocks_may_end_anywhere() => Seeded.Run(200, random =>
+    public void Blocks_may_end_at_any_byte() => Seeded.Run(200, random =>
     {
         string[] lines = ["17", "5\r", "", "\"a\nb\",7", "0.5,1", "x,2", "-1", "\"", "1e3,99999999999999999999", "18446744073709551615", "3,\"4\"", "\uFEFF8"];
         string text = string.Join('\n', Enumerable.Range(0, random.Next(40)).Select(_ => lines[random.Next(lines.Length)]));

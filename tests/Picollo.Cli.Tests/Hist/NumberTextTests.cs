@@ -36,7 +36,7 @@ public class NumberTextTests
     [InlineData("123456789.123456789", 123456789.123456789)]
     [InlineData("0.1000000000000000055511151231257827021181583404541015625", 0.1)]
     [InlineData("9007199254740993.5", 9007199254740993.5)] // is whole as a double
-    public void Fractions_are_the_nearest_double(string text, double number)
+    public void Fractions_are_parsed_to_the_nearest_double(string text, double number)
     {
         (NumberKind kind, ulong whole, double fraction) = Parse(text);
 
@@ -45,7 +45,7 @@ public class NumberTextTests
     }
 
     [Fact]
-    public void Thousands_of_digits_are_a_number()
+    public void Numbers_with_thousands_of_digits_are_parsed()
     {
         Parse(new string('0', 5000) + "17").Should().Be((NumberKind.Whole, 17UL, 0d));
         Parse("0." + new string('3', 5000)).Should().Be((NumberKind.Fraction, 0UL, 1 / 3d));
@@ -68,13 +68,13 @@ public class NumberTextTests
     [InlineData("NaN")]
     [InlineData("Infinity")]
     [InlineData("١٢")]
-    public void Other_text_is_no_number(string text) => Parse(text).Kind.Should().Be(NumberKind.NoNumber);
+    public void Other_text_is_not_a_number(string text) => Parse(text).Kind.Should().Be(NumberKind.NoNumber);
 
     [Theory]
     [InlineData("-1")]
     [InlineData("-0.5")]
     [InlineData("-1e-3")]
-    public void Less_than_0_is_negative(string text) => Parse(text).Kind.Should().Be(NumberKind.Negative);
+    public void Numbers_below_0_are_negative(string text) => Parse(text).Kind.Should().Be(NumberKind.Negative);
 
     [Theory]
     [InlineData("18446744073709551616")]
@@ -82,10 +82,10 @@ public class NumberTextTests
     [InlineData("1e20")]
     [InlineData("1e400")]
     [InlineData("99999999999999999999.5")]
-    public void From_2_to_the_64th_on_a_number_is_too_large(string text) => Parse(text).Kind.Should().Be(NumberKind.TooLarge);
+    public void Numbers_of_2_to_the_64th_and_more_are_too_large(string text) => Parse(text).Kind.Should().Be(NumberKind.TooLarge);
 
     [Fact]
-    public void Any_decimal_is_what_the_framework_reads() => Prop.ForAll(
+    public void Decimals_are_parsed_as_by_the_framework() => Prop.ForAll(
         ArbMap.Default.ArbFor<Tuple<ulong, int, NonNegativeInt>>(),
         drawn =>
         {
@@ -113,7 +113,7 @@ public class NumberTextTests
         }).Check(Config.QuickThrowOnFailure.WithMaxTest(2_000).WithEndSize(200));
 
     [Fact]
-    public void Any_whole_number_is_read_exactly_in_any_way_to_write_it() => Seeded.Run(2_000, random =>
+    public void Whole_numbers_are_parsed_exactly_in_any_notation() => Seeded.Run(2_000, random =>
     {
         ulong number = (ulong)random.NextInt64() >> random.Next(64);
         string digits = number.ToString(CultureInfo.InvariantCulture);

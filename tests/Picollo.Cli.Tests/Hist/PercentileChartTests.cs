@@ -27,7 +27,7 @@ public class PercentileChartTests
     [InlineData(33)]
     [InlineData(80)]
     [InlineData(200)]
-    public void A_chart_is_as_wide_as_the_terminal_and_80_columns_at_the_most(int width) => Seeded.Run(100, random =>
+    public void A_chart_is_as_wide_as_the_terminal_up_to_80_columns(int width) => Seeded.Run(100, random =>
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record((ulong)random.NextInt64() >> random.Next(64), 1UL << random.Next(30));
@@ -54,7 +54,7 @@ public class PercentileChartTests
     }
 
     [Fact]
-    public void Beside_an_empty_histogram_the_other_is_drawn()
+    public void A_histogram_is_drawn_if_the_other_one_is_empty()
     {
         HdrHistogram one = HdrHistogram.Create();
         one.Record([1, 2, 3]);
@@ -68,7 +68,7 @@ public class PercentileChartTests
     [InlineData(12, 0, 11)]
     [InlineData(5, 0, 6)]
     [InlineData(500, 1, 13)]
-    public void Charts_fit_the_height_of_the_terminal_together(int height, int others, int lines)
+    public void All_charts_together_fit_the_height_of_the_terminal(int height, int others, int lines)
     {
         HdrHistogram one = HdrHistogram.Create();
         one.Record([1, 500, 1000]);

@@ -10,5 +10,5 @@ public class ProgressTests
     [InlineData(2_000_000_000, 1_000_000_000L, "100% [##############################] of 1,000 MB")] // it grew
     [InlineData(12_345_678, null, "12 MB")]
     [InlineData(12_345_678, 0L, "12 MB")] // files of /proc have no length
-    public void It_tells_the_share_or_else_the_amount(long taken, long? total, string text) => Progress.TextOf(taken, total).Should().Be(text);
+    public void Progress_shows_the_share_or_the_amount(long taken, long? total, string text) => Progress.TextOf(taken, total).Should().Be(text);
 }

@@ -11,7 +11,7 @@ public class ReadAheadTests
     [InlineData(0, 0)]
     [InlineData(5, 0)]
     [InlineData(0, 5)]
-    public void All_bytes_come_in_order_whoever_is_faster(int readerPauseMilliseconds, int inputPauseMilliseconds)
+    public void All_bytes_are_read_in_order_at_any_speed(int readerPauseMilliseconds, int inputPauseMilliseconds)
     {
         byte[] bytes = new byte[1_000_000];
         new Random(1).NextBytes(bytes);
@@ -33,7 +33,7 @@ public class ReadAheadTests
     }
 
     [Fact]
-    public async Task A_silent_input_does_not_keep_who_waits_for_it()
+    public async Task Waiting_for_an_idle_input_can_be_canceled()
     {
         using AnonymousPipeServerStream silent = new(PipeDirection.In);
         using CancellationTokenSource cancel = new();
@@ -47,7 +47,7 @@ public class ReadAheadTests
     }
 
     [Fact]
-    public void What_cannot_be_opened_or_read_is_told_where_it_is_read()
+    public void Errors_of_opening_and_reading_are_thrown_by_the_reader()
     {
         using ReadAhead unopened = new(() => throw new FileNotFoundException("gone"), CancellationToken.None);
         using ReadAhead unreadable = new(() => new Broken(), CancellationToken.None);

@@ -12,7 +12,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Lines_and_percentiles_come_at_the_end_and_nothing_that_steers_a_terminal()
+    public void Lines_and_percentiles_are_printed_at_the_end_without_escape_sequences()
     {
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "200");
 
@@ -23,7 +23,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Into_a_pipe_v_writes_a_block_each_second_and_zeros_before_the_first_wake_up()
+    public void Verbose_output_to_a_pipe_has_a_block_per_second_and_zeros_before_the_first_wake_up()
     {
         ToolRun run = PicolloTool.Run("jitter", "-v", "-a", "0", "-i", "1s", "-D", "2");
 
@@ -37,7 +37,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Units_and_numbers_alone_mean_the_same()
+    public void Times_with_units_and_with_default_units_are_equivalent()
     {
         string[][] all = [["-i", "2000", "-D", "1"], ["-i", "2ms", "-D", "1s"], ["-N", "-i", "2000000", "-D", "1000ms"]];
         ToolRun[] runs = [.. all.AsParallel().WithDegreeOfParallelism(all.Length).Select(options => PicolloTool.Run(["jitter", "--json", "-a", "0x1", .. options]))];
@@ -52,7 +52,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Json_is_as_the_schema_has_it_and_its_percentiles_ascend()
+    public void Json_conforms_to_the_schema_and_percentiles_ascend()
     {
         ToolRun run = PicolloTool.Run("jitter", "-v", "--json", "-a", "0", "-D", "1200ms", "-c", "exit 4");
 
@@ -69,7 +69,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_latency_above_the_limit_ends_it_in_good_order()
+    public void A_latency_above_the_limit_ends_the_measurement()
     {
         // Root would stop the trace of this machine, so it gets a namespace without one.
         ToolRun run = PicolloTool.RunInShell("""
@@ -83,7 +83,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.Root, Need.Unshare)]
     [Trait("Category", "Slow")]
-    public void A_break_marks_the_trace_and_stops_it()
+    public void A_break_marks_and_stops_the_trace()
     {
         // Files in the place of the kernel's, in a mount namespace that goes with the process.
         ToolRun run = PicolloTool.RunInShell("""
@@ -103,7 +103,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [Trait("Category", "Slow")]
     [InlineData("INT", 130)]
     [InlineData("TERM", 143)]
-    public void A_signal_ends_it_with_its_results(string signal, int exitCode)
+    public void A_signal_ends_the_measurement_and_prints_the_results(string signal, int exitCode)
     {
         ToolRun run = PicolloTool.RunInShell($$"""
             set -m
@@ -119,7 +119,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_reader_that_has_gone_ends_it_and_what_was_measured_is_kept()
+    public void A_closed_pipe_ends_the_measurement_and_the_results_are_saved()
     {
         ToolRun run = PicolloTool.RunInShell($"( $picollo jitter -v -D 1m -o {_folder.Path}/results; echo $? >&2 ) | head -1");
 
@@ -129,7 +129,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_load_runs_beside_it_and_is_ended_with_it_whatever_it_makes_of_a_signal()
+    public void The_load_runs_during_the_measurement_and_is_killed_if_it_ignores_SIGTERM()
     {
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-D", "500ms", "-c", $"trap '' TERM; echo said; sleep 72 & echo $! > {_folder.Path}/id; wait; sleep 73");
 
@@ -141,7 +141,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_load_has_normal_scheduling_and_the_cpus_that_are_inherited()
+    public void The_load_has_normal_scheduling_and_inherits_the_CPUs()
     {
         // As another user real time is not permitted; then there is none to leave, and the same must come out.
         ToolRun run = PicolloTool.RunInShell("""
@@ -155,7 +155,7 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Without_permission_it_says_so_and_measures()
+    public void Missing_permissions_are_reported_and_the_measurement_continues()
     {
         ToolRun run = PicolloTool.RunInShell("""
             ulimit -r 0; $unprivileged jitter -a 0 -l 50
@@ -169,12 +169,12 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Without_real_time_asked_for_none_is_missed() =>
+    public void No_note_is_printed_if_real_time_is_not_requested() =>
         PicolloTool.RunInShell("ulimit -r 0; DOTNET_CLI_HOME=/tmp $picollo jitter -p 0 -a 0 -l 50").Error.Should().NotContain("SCHED_FIFO");
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_cpu_that_is_not_there_or_not_allowed_is_told()
+    public void Missing_and_forbidden_CPUs_are_reported()
     {
         PicolloTool.Run("jitter", "-a", "8191", "-l", "1").Should().Match<ToolRun>(run => run.ExitCode == 1 && run.Output == "" && run.Error.StartsWith("picollo: CPU 8191 does not exist", StringComparison.Ordinal));
         if (Environment.ProcessorCount > 1)
@@ -198,7 +198,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [InlineData("-c", " ", "picollo: -c must be a command, not ' '.")]
     [InlineData("-s", "-v", "picollo: -s requires -o, the directory for the samples.")]
     [InlineData("-x", "1", "picollo: Unrecognized")]
-    public void What_is_not_understood_is_a_usage_error(string option, string value, string message)
+    public void Invalid_arguments_are_usage_errors(string option, string value, string message)
     {
         ToolRun run = PicolloTool.RunHere("jitter", option, value);
 
@@ -210,7 +210,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [InlineData("jitter")]
     [InlineData("jitter", "plot")]
     [InlineData("jitter", "samples")]
-    public void The_help_has_examples_and_exit_codes_in_80_columns(params string[] command)
+    public void Help_has_examples_and_exit_codes_and_fits_80_columns(params string[] command)
     {
         ToolRun run = PicolloTool.RunHere([.. command, "--help"]);
 

@@ -21,7 +21,7 @@ public sealed class JitterFilesTests : IDisposable
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     [UnsupportedOSPlatform("windows")]
-    public void Results_have_jitterdebuggers_shape_and_the_same_counts_everywhere()
+    public void Results_have_the_format_of_jitterdebugger_and_consistent_counts()
     {
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "700", "-i", "500us", "-o", Results, "-s");
 
@@ -53,7 +53,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [Fact]
-    public void Made_up_results_are_written_to_the_letter()
+    public void Results_are_as_approved()
     {
         using MemoryStream file = new();
 
@@ -65,7 +65,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [Fact]
-    public void Nothing_measured_is_zeros_in_results_too()
+    public void Results_without_measurements_are_zeros()
     {
         using MemoryStream file = new();
 
@@ -78,7 +78,7 @@ public sealed class JitterFilesTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void What_was_there_is_replaced_and_what_else_is_there_stays()
+    public void Existing_results_are_replaced_and_other_files_are_kept()
     {
         Directory.CreateDirectory(Results);
         File.WriteAllText(Path.Combine(Results, "results.json"), "old");
@@ -93,7 +93,7 @@ public sealed class JitterFilesTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_link_in_the_folders_place_is_refused()
+    public void A_link_instead_of_the_folder_is_rejected()
     {
         Directory.CreateDirectory(_folder.PathOf("there"));
         Directory.CreateSymbolicLink(Results, _folder.PathOf("there"));
@@ -108,7 +108,7 @@ public sealed class JitterFilesTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Samples_of_a_measurement_before_do_not_stay_beside_results_that_have_none()
+    public void Samples_of_a_previous_measurement_are_removed()
     {
         PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results).ExitCode.Should().Be(0);
         File.Exists(Path.Combine(Results, "samples.raw")).Should().BeTrue();
@@ -121,7 +121,7 @@ public sealed class JitterFilesTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Results_are_not_replaced_unless_it_is_asked_for()
+    public void Results_are_replaced_only_with_force()
     {
         PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-o", Results).ExitCode.Should().Be(0);
         PicolloTool.Run("jitter", "plot", Results).ExitCode.Should().Be(0);
@@ -138,7 +138,7 @@ public sealed class JitterFilesTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_link_in_a_files_place_is_replaced_and_not_followed()
+    public void A_link_instead_of_a_file_is_replaced_and_not_followed()
     {
         Directory.CreateDirectory(Results);
         File.WriteAllText(_folder.PathOf("victim"), "precious");
@@ -155,7 +155,7 @@ public sealed class JitterFilesTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_folder_of_another_user_is_refused()
+    public void A_folder_of_another_user_is_rejected()
     {
         string another = "/tmp";
         ToolRun run = PicolloTool.RunInShell($"$unprivileged jitter -l 1 -o {another}");
@@ -168,12 +168,12 @@ public sealed class JitterFilesTests : IDisposable
     [InlineData("", "No such file or directory")]
     [InlineData("/nonexistent/results", "No such file or directory")]
     [InlineData("/dev/null", "it is a link, or no folder")]
-    public void A_place_that_is_none_is_told(string path, string reason) =>
+    public void Invalid_folders_are_reported(string path, string reason) =>
         PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {reason}\n"));
 
     [FactNeeding(Need.SmallDisk)]
     [Trait("Category", "Slow")]
-    public void A_full_disk_is_told_and_the_measurement_goes_on()
+    public void A_full_disk_is_reported_and_the_measurement_continues()
     {
         using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 1024);
         string results = Path.Combine(disk.Path, "results");
@@ -190,7 +190,7 @@ public sealed class JitterFilesTests : IDisposable
 
     [FactNeeding(Need.SmallDisk)]
     [Trait("Category", "Slow")]
-    public void A_disk_that_is_read_only_is_told_before_anything_is_measured()
+    public void A_read_only_disk_is_reported_before_the_measurement()
     {
         using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 64);
         Tool.Run("mount", "/", new Dictionary<string, string?>(), "-o", "remount,ro", disk.Path);
@@ -201,7 +201,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [Fact]
-    public void Samples_are_written_whole_in_order_and_by_the_unit_of_the_results()
+    public void Samples_are_written_completely_in_order_and_in_the_unit_of_the_results()
     {
         foreach (bool inNanoseconds in (bool[])[false, true])
         {

@@ -9,7 +9,7 @@ public class JitterJsonTests
     private static readonly JsonSchema Schema = JsonSchema.OfCommand("jitter");
 
     [Fact]
-    public void All_that_there_can_be_is_as_the_schema_has_it()
+    public void All_kinds_of_lines_conform_to_the_schema()
     {
         string output = Written(Made.Full, isLive: true);
 
@@ -31,7 +31,7 @@ public class JitterJsonTests
     }
 
     [Fact]
-    public void Nothing_measured_is_zeros_and_no_status_is_asked_for()
+    public void Without_measurements_values_are_zeros_and_there_is_no_status()
     {
         string output = Written(Made.Result(Made.Cpu(0, count: 0)), isLive: false);
 

@@ -8,7 +8,7 @@ namespace Picollo.Cli.Tests.Jitter;
 public sealed class JitterOverloadTests
 {
     [FactNeeding(Need.Linux)]
-    public void An_interval_that_keeps_all_cpus_busy_does_not_keep_it_from_ending()
+    public void A_measurement_ends_even_if_the_interval_keeps_all_CPUs_busy()
     {
         ToolRun run = PicolloTool.Run("jitter", "--json", "-i", "1us", "-D", "1");
 

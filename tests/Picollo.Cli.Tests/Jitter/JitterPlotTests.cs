@@ -25,7 +25,7 @@ public sealed class JitterPlotTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_page_is_put_beside_the_results()
+    public void A_page_is_written_to_the_folder_of_the_results()
     {
         Save(Made.Full);
 
@@ -39,7 +39,7 @@ public sealed class JitterPlotTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_picture_has_histogram_and_percentiles()
+    public void A_picture_has_a_histogram_and_percentiles()
     {
         Save(Made.Result(Made.Cpu(0), Made.Cpu(1)));
 
@@ -54,7 +54,7 @@ public sealed class JitterPlotTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Nothing_measured_is_a_page_too()
+    public void Results_without_measurements_can_be_plotted()
     {
         Save(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0)));
 
@@ -64,7 +64,7 @@ public sealed class JitterPlotTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_link_in_the_pages_place_is_not_followed()
+    public void A_link_instead_of_the_page_is_not_followed()
     {
         Save(Made.Full);
         File.WriteAllText(_folder.PathOf("victim"), "precious");
@@ -77,7 +77,7 @@ public sealed class JitterPlotTests : IDisposable
     }
 
     [Fact]
-    public void Jitterdebuggers_results_are_read_by_the_middle_of_its_microseconds()
+    public void Results_of_jitterdebugger_are_read_as_the_midpoints_of_microseconds()
     {
         File.WriteAllText(_folder.PathOf("results.json"), Jitterdebuggers);
 
@@ -90,7 +90,7 @@ public sealed class JitterPlotTests : IDisposable
     }
 
     [Fact]
-    public void Our_results_are_read_from_the_log_or_without_it_from_the_json()
+    public void Results_are_read_from_the_log_or_else_from_the_JSON()
     {
         Save(Made.Full);
         ulong exact = Made.Full.Cpus[1].Histogram.GetPercentileValue(50);
@@ -116,7 +116,7 @@ public sealed class JitterPlotTests : IDisposable
     [InlineData("results.json", "{\"cpu\":{}}")]
     [InlineData("jitter.hlog", "")]
     [InlineData("jitter.hlog", "Tag=cpu0,0.000,1.000,2.0,\e[31mXXXX\n")]
-    public void Damaged_results_are_an_error_line(string name, string content)
+    public void Damaged_results_are_reported_in_one_line(string name, string content)
     {
         File.WriteAllText(_folder.PathOf(name), content);
 
@@ -129,7 +129,7 @@ public sealed class JitterPlotTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void What_has_no_end_is_not_read()
+    public void Endless_files_are_rejected()
     {
         File.CreateSymbolicLink(_folder.PathOf("results.json"), "/dev/zero");
         PicolloTool.Run("jitter", "plot", _folder.Path).Error.Should().Be($"picollo: {_folder.PathOf("results.json")}: not a result file of picollo jitter: the file is too large\n");
@@ -138,11 +138,11 @@ public sealed class JitterPlotTests : IDisposable
     [Theory]
     [InlineData("/nonexistent", "picollo: /nonexistent/results.json: No such file or directory\n")]
     [InlineData("", "picollo: results.json: No such file or directory\n")]
-    public void Missing_results_are_an_error_line(string folder, string message) =>
+    public void Missing_results_are_reported_in_one_line(string folder, string message) =>
         PicolloTool.RunHere("jitter", "plot", folder).Should().Be(new ToolRun(1, "", message));
 
     [Fact]
-    public void An_ending_that_is_none_is_a_usage_error() => PicolloTool.RunHere("jitter", "plot", _folder.Path, "-o", "x.jpg")
+    public void An_unknown_file_extension_is_a_usage_error() => PicolloTool.RunHere("jitter", "plot", _folder.Path, "-o", "x.jpg")
         .Should().Be(new ToolRun(2, "", "picollo: -o must be a file name that ends with .html or .svg, not 'x.jpg'.\nTry 'picollo jitter plot --help'.\n"));
 
     private void Save(JitterResult result)

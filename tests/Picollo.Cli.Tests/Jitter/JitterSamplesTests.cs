@@ -19,7 +19,7 @@ public sealed class JitterSamplesTests : IDisposable
     private string Samples => _folder.PathOf("samples.raw");
 
     [Fact]
-    public void The_lines_after_the_header_are_those_of_jittersamples()
+    public void Lines_after_the_header_have_the_format_of_jittersamples()
     {
         File.WriteAllBytes(Samples, Bytes(Three));
         string expected = "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n0;1115.000000000;77\n";
@@ -35,7 +35,7 @@ public sealed class JitterSamplesTests : IDisposable
     [InlineData("samples.raw", 1000, "ns", "-N")]
     [InlineData("other.raw", 1, "us", "")]
     [InlineData("other.raw", 1000, "ns", "-N")]
-    public void The_unit_is_that_of_the_results_in_the_folder_unless_it_is_given(string name, int resolution, string unit, string option)
+    public void The_unit_is_read_from_the_results_unless_it_is_specified(string name, int resolution, string unit, string option)
     {
         File.WriteAllBytes(_folder.PathOf(name), Bytes(Three));
         File.WriteAllText(_folder.PathOf("results.json"), $$"""{ "sysinfo": { "resolution_in_ns": {{resolution}} }, "cpu": {} }""");
@@ -47,7 +47,7 @@ public sealed class JitterSamplesTests : IDisposable
     }
 
     [Fact]
-    public void No_samples_are_a_header_and_no_plot()
+    public void An_empty_file_prints_a_header_and_cannot_be_plotted()
     {
         File.WriteAllBytes(Samples, []);
 
@@ -59,7 +59,7 @@ public sealed class JitterSamplesTests : IDisposable
     [Theory]
     [InlineData(1)]
     [InlineData(27)]
-    public void A_truncated_file_is_rejected_with_the_offset_before_anything_is_printed(int rest)
+    public void A_truncated_file_is_rejected_with_its_offset_before_printing(int rest)
     {
         byte[] bytes = Bytes(Three);
         File.WriteAllBytes(Samples, bytes[..(56 + rest)]);
@@ -77,7 +77,7 @@ public sealed class JitterSamplesTests : IDisposable
     [InlineData(0u, 5L, 1_000_000_000L, 1UL, "a time of 5 s and 1000000000 ns")]
     [InlineData(0u, 5L, -1L, 1UL, "a time of 5 s and -1 ns")]
     [InlineData(0u, 5L, 0L, 5_000_001UL, "a latency of 5000001 at 5 s")]
-    public void A_damaged_sample_is_rejected_with_its_offset_after_those_before_it(uint cpu, long seconds, long nanoseconds, ulong latency, string what)
+    public void A_damaged_sample_is_reported_with_its_offset_after_the_valid_samples(uint cpu, long seconds, long nanoseconds, ulong latency, string what)
     {
         File.WriteAllBytes(Samples, Bytes([.. Three, (cpu, seconds, nanoseconds, latency), .. Three]));
 
@@ -88,7 +88,7 @@ public sealed class JitterSamplesTests : IDisposable
     }
 
     [Fact]
-    public void The_offset_of_a_damaged_sample_is_that_in_the_file_and_not_in_a_buffer()
+    public void The_offset_of_a_damaged_sample_is_relative_to_the_file()
     {
         var samples = Enumerable.Repeat(Three[2], 5_000).ToArray();
         samples[4_321].Cpu = 9_000;
@@ -101,7 +101,7 @@ public sealed class JitterSamplesTests : IDisposable
     }
 
     [Fact]
-    public void The_latest_time_and_the_largest_latency_are_read()
+    public void The_maximum_time_and_latency_are_read()
     {
         File.WriteAllBytes(Samples, Bytes((8191, 5, 999_999_999, 5_999_999)));
 
@@ -109,7 +109,7 @@ public sealed class JitterSamplesTests : IDisposable
     }
 
     [Fact]
-    public void What_is_missing_or_damaged_is_an_error_line()
+    public void Missing_and_damaged_files_are_reported_in_one_line()
     {
         PicolloTool.RunHere("jitter", "samples", _folder.Path).Should().Be(new ToolRun(1, "", $"picollo: {Samples}: No such file or directory\n"));
         PicolloTool.RunHere("jitter", "plot", _folder.Path, "--samples").Should().Be(new ToolRun(1, "", $"picollo: {Samples}: No such file or directory\n"));
@@ -124,7 +124,7 @@ public sealed class JitterSamplesTests : IDisposable
     [InlineData("jitter", "samples")]
     [InlineData("jitter", "samples", "a", "b")]
     [InlineData("jitter", "plot", "x", "--samples", "-o", "x.html")]
-    public void What_is_not_understood_is_a_usage_error(params string[] arguments)
+    public void Invalid_arguments_are_usage_errors(params string[] arguments)
     {
         ToolRun run = PicolloTool.RunHere(arguments);
 
@@ -134,7 +134,7 @@ public sealed class JitterSamplesTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_plot_has_a_line_for_each_cpu_and_the_latency_of_each_moment()
+    public void A_plot_has_a_line_for_each_CPU_with_latencies_over_time()
     {
         // Every millisecond for 2 s, CPU 2 with a peak at 1.5 s; one batch of a CPU after the other, as they come.
         File.WriteAllBytes(Samples, Bytes(
@@ -153,7 +153,7 @@ public sealed class JitterSamplesTests : IDisposable
     }
 
     [Fact]
-    public void One_sample_is_a_plot()
+    public void A_single_sample_can_be_plotted()
     {
         File.WriteAllBytes(Samples, Bytes(Three[0]));
 
@@ -164,7 +164,7 @@ public sealed class JitterSamplesTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_pipe_is_read_once_its_end_is_checked_last_and_it_is_not_drawn()
+    public void A_pipe_is_read_once_and_cannot_be_plotted()
     {
         File.WriteAllBytes(Samples, Bytes(Three));
 
@@ -178,7 +178,7 @@ public sealed class JitterSamplesTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Real_samples_come_back_with_the_counts_and_extremes_of_the_results()
+    public void Real_samples_match_the_counts_and_extremes_of_the_results()
     {
         string results = _folder.PathOf("results");
         PicolloTool.Run("jitter", "-a", "0", "-l", "400", "-i", "500us", "-N", "-s", "-o", results).ExitCode.Should().Be(0);

@@ -8,7 +8,7 @@ namespace Picollo.Cli.Tests.Jitter;
 public class JitterTerminalTests
 {
     [FactNeeding(Need.Tmux)]
-    public void Without_an_end_it_shows_how_far_it_is_and_how_to_end_it()
+    public void A_measurement_without_an_end_shows_live_lines_and_how_to_end_it()
     {
         using TmuxScreen screen = new(rows: 40);
         screen.Enter("clear; $picollo jitter -a 0; echo code $?");
@@ -20,7 +20,7 @@ public class JitterTerminalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void The_summary_begins_below_what_was_typed()
+    public void The_summary_starts_below_the_typed_text()
     {
         using TmuxScreen screen = new(rows: 40);
         screen.Enter("clear; $picollo jitter -a 0 -D 1h; echo code $?");
@@ -32,7 +32,7 @@ public class JitterTerminalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Lines_are_rewritten_in_their_place_until_ctrl_c()
+    public void Lines_are_updated_in_place_until_Ctrl_C()
     {
         using TmuxScreen screen = new(rows: 40);
         screen.Enter("clear; $picollo jitter -v -a 0; echo code $?");
@@ -48,7 +48,7 @@ public class JitterTerminalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void A_narrow_terminal_cuts_lines_and_without_color_there_are_blocks()
+    public void Lines_are_truncated_on_a_narrow_terminal_and_repeated_without_color()
     {
         using TmuxScreen narrow = new(columns: 40, rows: 40);
         using TmuxScreen plain = new(rows: 40, environment: ("NO_COLOR", "1"));

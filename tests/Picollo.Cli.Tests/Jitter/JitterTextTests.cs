@@ -7,7 +7,7 @@ namespace Picollo.Cli.Tests.Jitter;
 public class JitterTextTests
 {
     [Fact]
-    public void A_line_is_as_jitterdebugger_has_it()
+    public void A_line_has_the_format_of_jitterdebugger()
     {
         JitterText text = Text(inNanoseconds: false);
 
@@ -18,23 +18,23 @@ public class JitterTextTests
     }
 
     [Fact]
-    public void Before_the_first_wake_up_there_are_zeros() => Text(inNanoseconds: false).Line(0, 0, 71, default)
+    public void Values_are_zero_before_the_first_wake_up() => Text(inNanoseconds: false).Line(0, 0, 71, default)
         .Should().Be("T: 0 (   71) A: 0 C:         0 Min:         0 Avg:    0.00 Max:         0");
 
     [Fact]
-    public void A_measurement_of_two_cpus() => Shown(Made.Result(Made.Cpu(0), Made.Cpu(12))).Output.ShouldBeTheApproved("Jitter/Golden/two.txt");
+    public void Two_CPUs_are_as_approved() => Shown(Made.Result(Made.Cpu(0), Made.Cpu(12))).Output.ShouldBeTheApproved("Jitter/Golden/two.txt");
 
     [Fact]
-    public void The_same_in_nanoseconds() => Shown(Made.Result(Made.Cpu(0), Made.Cpu(12)), inNanoseconds: true).Output.ShouldBeTheApproved("Jitter/Golden/nanoseconds.txt");
+    public void Nanoseconds_are_as_approved() => Shown(Made.Result(Made.Cpu(0), Made.Cpu(12)), inNanoseconds: true).Output.ShouldBeTheApproved("Jitter/Golden/nanoseconds.txt");
 
     [Fact]
-    public void One_cpu_needs_no_line_of_all() => Shown(Made.Result(Made.Cpu(3))).Output.ShouldBeTheApproved("Jitter/Golden/one.txt");
+    public void A_single_CPU_has_no_line_for_all_CPUs() => Shown(Made.Result(Made.Cpu(3))).Output.ShouldBeTheApproved("Jitter/Golden/one.txt");
 
     [Fact]
-    public void Nothing_measured_has_no_percentiles() => Shown(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0))).Output.ShouldBeTheApproved("Jitter/Golden/none.txt");
+    public void Without_measurements_there_are_no_percentiles() => Shown(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0))).Output.ShouldBeTheApproved("Jitter/Golden/none.txt");
 
     [Fact]
-    public void A_measurement_that_a_latency_ended() => Shown(Made.Full).Output.ShouldBeTheApproved("Jitter/Golden/break.txt");
+    public void A_break_is_as_approved() => Shown(Made.Full).Output.ShouldBeTheApproved("Jitter/Golden/break.txt");
 
     [Theory]
     [InlineData(null, null, "is marked and is stopped")]
@@ -42,12 +42,12 @@ public class JitterTextTests
     [InlineData("Tracing is off.", null, "is not marked and is stopped: Tracing is off.")]
     [InlineData("No tracefs.", "No tracefs.", "is not marked and is not stopped: No tracefs.")]
     [InlineData("No mark.", "No stop.", "is not marked and is not stopped: No mark. No stop.")]
-    public void A_break_says_whether_the_trace_has_a_mark_and_is_stopped_and_why_not(string? markReason, string? stopReason, string expected) =>
+    public void A_break_reports_whether_the_trace_is_marked_and_stopped(string? markReason, string? stopReason, string expected) =>
         Text(inNanoseconds: false).BreakLine(new JitterBreak(1, 150_000, markReason, stopReason))
             .Should().Be($"stopped by a latency of 150.0 us on CPU 1; the kernel's trace {expected}");
 
     [Fact]
-    public void Percentiles_lie_within_the_exact_extremes()
+    public void Percentiles_are_within_the_exact_extremes()
     {
         // One value in a bucket whose middle is above it.
         CpuResult cpu = Made.Cpu(0, count: 1);
@@ -59,7 +59,7 @@ public class JitterTextTests
     }
 
     [Fact]
-    public void All_cpus_weigh_by_their_counts_and_one_without_a_wake_up_nothing()
+    public void The_total_weights_CPUs_by_their_counts()
     {
         Metrics.HdrHistogram none = Metrics.HdrHistogram.Create();
         CpuResult busy = new(0, 1, new(300, 1, 10, 20, 50, 0), none);
@@ -70,7 +70,7 @@ public class JitterTextTests
     }
 
     [Fact]
-    public void On_a_terminal_lines_are_rewritten_in_place_and_cut_to_its_width()
+    public void On_a_terminal_lines_are_updated_in_place_and_truncated()
     {
         StringWriter output = new() { NewLine = "\n" };
         LinesInPlace lines = new(output);
@@ -86,7 +86,7 @@ public class JitterTextTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Elsewhere_and_where_there_is_no_room_they_are_one_block_after_the_other(bool isTerminal)
+    public void Without_a_terminal_or_enough_rows_blocks_are_repeated(bool isTerminal)
     {
         StringWriter output = new() { NewLine = "\n" };
         LinesInPlace lines = new(output);
@@ -100,7 +100,7 @@ public class JitterTextTests
     }
 
     [Fact]
-    public void What_is_not_as_asked_is_told_on_standard_error_in_80_columns()
+    public void Notes_are_written_to_standard_error_in_80_columns()
     {
         StringWriter error = new() { NewLine = "\n" };
         JitterText report = new(TextWriter.Null, error, inNanoseconds: false, () => null);

@@ -15,7 +15,7 @@ public sealed partial class ResultFolderTests : IDisposable
 
     /// <summary>As another user could make one who guesses the name and may write to the folder.</summary>
     [FactNeeding(Need.Linux)]
-    public void A_file_that_exists_under_the_temporary_name_is_not_written()
+    public void An_existing_file_with_the_temporary_name_is_not_written()
     {
         string path = _temporary.PathOf("results"), victim = _temporary.PathOf("victim");
         File.WriteAllText(victim, "as it was");
@@ -29,7 +29,7 @@ public sealed partial class ResultFolderTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_program_started_afterwards_inherits_neither_the_folder_nor_a_file()
+    public void Child_processes_inherit_neither_the_folder_nor_its_files()
     {
         string path = _temporary.PathOf("results");
         using ResultFolder folder = ResultFolder.Open(path);

@@ -32,5 +32,5 @@ public class TimeTextTests
     [InlineData("150ns")] // no multiple of 100
     [InlineData("99999999999d")]
     [InlineData("99999999999999999999999999999999999999s")]
-    public void What_is_none_is_none(string text) => TimeText.Parse(text, "s").Should().BeNull();
+    public void Invalid_times_are_rejected(string text) => TimeText.Parse(text, "s").Should().BeNull();
 }

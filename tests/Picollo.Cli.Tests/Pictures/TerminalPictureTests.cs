@@ -18,7 +18,7 @@ public sealed class TerminalPictureTests
         new TerminalPicture.Run(8, "i", false, false));
 
     [Fact]
-    public void Blanks_are_seen_only_where_they_are_reversed() => TerminalPicture.RunsOf("  a b  \e[7m c  \e[m   ").Should().Equal(
+    public void Spaces_are_kept_only_in_reverse_video() => TerminalPicture.RunsOf("  a b  \e[7m c  \e[m   ").Should().Equal(
         new TerminalPicture.Run(2, "a b", false, false),
         new TerminalPicture.Run(7, " c  ", false, true));
 
@@ -27,7 +27,7 @@ public sealed class TerminalPictureTests
         FluentActions.Invoking(() => TerminalPicture.RunsOf("\e[31mred").ToList()).Should().Throw<FormatException>().WithMessage("*31*");
 
     [Fact]
-    public void Each_run_has_the_place_and_the_length_of_its_cells()
+    public void Each_run_has_the_position_and_length_of_its_cells()
     {
         XElement picture = XElement.Parse(TerminalPicture.Draw("a <title> & more", ["first", "   <&> \e[7mx\e[m"], columns: 10));
 

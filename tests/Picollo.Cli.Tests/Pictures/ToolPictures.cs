@@ -11,7 +11,7 @@ public sealed class ToolPictures
     private const int Columns = 92;
 
     [FactNeeding(Need.Tmux)]
-    public void The_picture_of_top_has_the_present_headings()
+    public void The_picture_of_top_has_the_current_headings()
     {
         using TmuxScreen screen = new(Columns, rows: 14);
         if (Picture.IsAnew)
@@ -40,7 +40,7 @@ public sealed class ToolPictures
     }
 
     [FactNeeding(Need.Tmux)]
-    public void The_picture_of_a_comparison_has_the_present_rows()
+    public void The_picture_of_a_comparison_has_the_current_rows()
     {
         int runs = Picture.IsAnew ? 20 : 2;
         using TmuxScreen screen = new(Columns, rows: 34);

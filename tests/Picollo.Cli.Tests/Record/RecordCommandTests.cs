@@ -41,7 +41,7 @@ public sealed class RecordCommandTests : IDisposable
     }
 
     [Fact]
-    public void Forgotten_dashes_are_explained() => PicolloTool.RunHere("record", "cp", "-p", "x", "y").Error.Should()
+    public void Missing_dashes_are_explained() => PicolloTool.RunHere("record", "cp", "-p", "x", "y").Error.Should()
         .Contain("A command with options must follow --: picollo record -- CMD ARGS\n");
 
     [Fact]
@@ -50,7 +50,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public void A_command_is_profiled_to_its_end_and_what_is_requested_is_written()
+    public void A_command_is_profiled_until_it_ends_and_requested_files_are_written()
     {
         string[] files = [.. FileNames.Select(_folder.PathOf)];
 
@@ -87,7 +87,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public void The_exit_code_is_the_commands()
+    public void The_exit_code_of_the_command_is_returned()
     {
         PicolloTool.Run("record", "--", "sh", "-c", "exit 7").ExitCode.Should().Be(7);
         PicolloTool.Run("record", "--", "sh", "-c", "kill -9 $$").ExitCode.Should().Be(137);
@@ -109,7 +109,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public void A_table_without_a_reader_leaves_the_files()
+    public void Files_are_written_if_the_reader_of_the_table_has_closed_the_pipe()
     {
         PicolloTool.RunInShell($"$picollo record --json '{_folder.PathOf("p.json")}' -- true 2>&1 | true");
 
@@ -118,7 +118,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public void A_command_that_removes_the_folder_of_its_names_has_its_exit_code() =>
+    public void A_command_may_remove_the_folder_of_its_method_names() =>
         PicolloTool.Run("record", "--", "sh", "-c", "rm -rf \"$DOTNET_PerfMapJitDumpPath\"; exit 7").ExitCode.Should().Be(7);
 
     [FactNeeding(Need.PerfEvents)]
@@ -133,7 +133,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public void A_command_whose_runtime_writes_no_names_is_noted()
+    public void A_note_reports_a_command_without_method_names()
     {
         ToolRun run = PicolloTool.Run(["record", "--frequency", "999", "--", "env", "DOTNET_PerfMapEnabled=0", .. Tool.HelperApp("profiled-for", "300")]);
 
@@ -167,7 +167,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public void A_process_that_ends_meanwhile_is_profiled_to_its_end()
+    public void A_process_is_profiled_until_it_ends()
     {
         using Process target = Start("profiled-for", "700");
 

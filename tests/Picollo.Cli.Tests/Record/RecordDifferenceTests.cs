@@ -14,7 +14,7 @@ public sealed class RecordDifferenceTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public void Two_profiles_are_compared_and_what_is_requested_is_written()
+    public void Two_profiles_are_compared_and_requested_files_are_written()
     {
         (string html, string svg) = (_folder.PathOf("diff.html"), _folder.PathOf("diff.svg"));
 

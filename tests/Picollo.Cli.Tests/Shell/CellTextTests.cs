@@ -15,7 +15,7 @@ public class CellTextTests
     [InlineData("한글", 4)]
     [InlineData("ｶﾅ", 2)]
     [InlineData("🙂", 2)]
-    public void Letters_of_East_Asia_and_emoji_take_two_cells_and_accents_none(string text, int width) => CellText.WidthOf(text).Should().Be(width);
+    public void East_Asian_characters_and_emoji_take_two_cells_and_combining_characters_none(string text, int width) => CellText.WidthOf(text).Should().Be(width);
 
     [Theory]
     [InlineData("name", 4, "name")]
@@ -24,7 +24,7 @@ public class CellTextTests
     [InlineData("日本語", 4, "日+")]
     [InlineData("🙂🙂", 2, "+")]
     [InlineData("x", 0, "")]
-    public void What_does_not_fit_ends_with_a_plus(string text, int cells, string fitting)
+    public void Text_that_does_not_fit_ends_with_a_plus(string text, int cells, string fitting)
     {
         StringBuilder to = new();
 
@@ -33,7 +33,7 @@ public class CellTextTests
     }
 
     [Fact]
-    public void No_text_takes_more_cells_than_there_are_nor_is_a_letter_cut() => Seeded.Run(2_000, random =>
+    public void Text_is_truncated_between_characters() => Seeded.Run(2_000, random =>
     {
         StringBuilder text = new();
         for (int i = random.Next(12); i > 0; i--)

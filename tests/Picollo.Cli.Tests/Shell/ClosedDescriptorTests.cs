@@ -5,18 +5,18 @@ namespace Picollo.Cli.Tests.Shell;
 public class ClosedDescriptorTests
 {
     [FactNeeding(Need.Linux)]
-    public void Closed_input_is_told_and_not_waited_for() =>
+    public void Closed_standard_input_is_reported_immediately() =>
         PicolloTool.RunInShell("$picollo hist <&-").Should().Be(new ToolRun(1, "", "picollo: standard input: Bad file descriptor\n"));
 
     [FactNeeding(Need.Linux)]
-    public void Closed_output_is_told_though_something_of_the_runtimes_could_be_written_to()
+    public void Closed_standard_output_is_reported()
     {
         PicolloTool.RunInShell("seq 9 > /dev/null; $picollo --help >&-").Should().Be(new ToolRun(1, "", "picollo: standard output: Bad file descriptor\n"));
         PicolloTool.RunInShell("$picollo stat --json -- true <&- >&-").Should().Be(new ToolRun(125, "", "picollo: standard output: Bad file descriptor\n"));
     }
 
     [FactNeeding(Need.Linux)]
-    public void Where_errors_cannot_be_told_the_exit_code_is_the_same()
+    public void The_exit_code_does_not_depend_on_standard_error()
     {
         foreach (string error in (string[])["&-", "/dev/full", "&1 | true; exit ${PIPESTATUS[0]}"])
         {
@@ -28,6 +28,6 @@ public class ClosedDescriptorTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void The_command_has_closed_what_the_tool_has_closed() =>
+    public void The_command_inherits_closed_descriptors() =>
         PicolloTool.RunInShell("$picollo stat -- ls /proc/self/fd/0 <&- 2>&1 | head -1").Output.Should().Contain("/proc/self/fd/0'"); // ls cannot access it
 }

@@ -15,7 +15,7 @@ public class CommandLineTests
     }
 
     [Fact]
-    public void What_is_not_understood_is_told_in_a_line_without_what_steers_a_terminal()
+    public void Invalid_arguments_are_reported_without_control_characters()
     {
         ToolRun run = PicolloTool.Run("\e]0;x\a[/]");
 
@@ -25,7 +25,7 @@ public class CommandLineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_full_disk_is_told()
+    public void A_full_disk_is_reported()
     {
         ToolRun run = PicolloTool.RunInShell("$picollo --help > /dev/full");
 
@@ -33,7 +33,7 @@ public class CommandLineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_reader_that_has_gone_ends_the_tool_without_a_word()
+    public void A_closed_pipe_ends_the_tool_silently()
     {
         ToolRun run = PicolloTool.RunInShell("exec 3> >(true); wait $!; $picollo --help >&3; echo $? >&2");
 

@@ -12,13 +12,13 @@ public class ForeignTextTests
     [InlineData("\u202Eabc\u2028\u200B", "?abc??")]
     [InlineData("Zoë 漢字 😀", "Zoë 漢字 😀")]
     [InlineData("", "")]
-    public void What_would_steer_a_terminal_is_a_question_mark(string text, string clean) => ForeignText.Clean(text).Should().Be(clean);
+    public void Control_characters_are_replaced_by_question_marks(string text, string clean) => ForeignText.Clean(text).Should().Be(clean);
 
     [Fact]
     public void Half_a_surrogate_pair_is_a_question_mark() => ForeignText.Clean("half \ud83d").Should().Be("half ?"); // no attribute can hold it
 
     [Fact]
-    public void Json_keeps_what_a_text_is_without_what_would_steer()
+    public void Json_keeps_the_text_and_escapes_control_characters()
     {
         const string Foreign = "a\e[2J\u202Eb\u2028\u200D\u0085\U000E0041\uE000é日🙂\"\\";
 

@@ -6,7 +6,7 @@ namespace Picollo.Cli.Tests.Shell;
 public class InputLineTests
 {
     [Fact]
-    public void A_line_is_typed_and_mended()
+    public void A_line_can_be_typed_and_edited()
     {
         InputLine line = new();
         foreach (char letter in "12x")
@@ -28,7 +28,7 @@ public class InputLineTests
     }
 
     [Fact]
-    public void What_leans_on_a_key_does_not_fill_the_memory()
+    public void A_held_key_does_not_exhaust_memory()
     {
         InputLine line = new();
         for (int i = 0; i < 1000; i++)

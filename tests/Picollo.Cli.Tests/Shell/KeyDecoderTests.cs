@@ -22,17 +22,17 @@ public class KeyDecoderTests
     [InlineData("\eq", "Escape q")]
     [InlineData("\e[", "")]
     [InlineData("\e[1;", "")]
-    public void Bytes_are_the_keys_that_terminals_send_them_for(string sent, string keys) => KeysOf(Encoding.UTF8.GetBytes(sent)).Should().Be(keys);
+    public void Bytes_are_decoded_to_keys(string sent, string keys) => KeysOf(Encoding.UTF8.GetBytes(sent)).Should().Be(keys);
 
     [Fact]
-    public void Bytes_that_are_no_text_are_dropped_and_what_follows_is_not() => KeysOf([0xC3, 0x28, 0xFF, (byte)'q', 0xE2, 0x82]).Should().Be("( q");
+    public void Invalid_bytes_are_dropped_and_later_keys_are_kept() => KeysOf([0xC3, 0x28, 0xFF, (byte)'q', 0xE2, 0x82]).Should().Be("( q");
 
     [Fact]
-    public void An_endless_sequence_does_not_hold_back_what_follows_it_for_ever() =>
+    public void Keys_after_an_endless_sequence_are_decoded() =>
         KeysOf(Encoding.ASCII.GetBytes($"\e[{new string('1', 1000)}q")).Should().EndWith("q");
 
     [Fact]
-    public void A_sequence_that_comes_in_parts_is_the_same_key() => Seeded.Run(200, random =>
+    public void A_split_sequence_is_the_same_key() => Seeded.Run(200, random =>
     {
         string[] choices = ["q", "ä", "😀", "\r", "\e[A", "\eOF", "\e[5~", "\e[1;5B", "\e[[A", "\e[24~", "\x15"];
         byte[] bytes = Encoding.UTF8.GetBytes(string.Concat(random.GetItems(choices, random.Next(1, 20))));

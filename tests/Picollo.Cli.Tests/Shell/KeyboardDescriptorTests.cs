@@ -8,7 +8,7 @@ namespace Picollo.Cli.Tests.Shell;
 public class KeyboardDescriptorTests
 {
     [FactNeeding(Need.Tmux)]
-    public void A_program_started_afterwards_inherits_no_descriptor_of_the_keyboard()
+    public void Child_processes_inherit_no_descriptor_of_the_keyboard()
     {
         using TopInTerminal top = new("< /dev/null");
 

@@ -16,7 +16,7 @@ public class LiveScreenTests
     [InlineData(null, "TERM", 143)]
     [InlineData(null, "HUP", 129)]
     [InlineData("C-\\", null, 131)]
-    public void Whatever_ends_it_leaves_the_terminal_as_it_was(string? key, string? signal, int code)
+    public void The_terminal_is_restored_at_the_end(string? key, string? signal, int code)
     {
         using TmuxScreen screen = new();
         string before = screen.Run("stty -a");
@@ -42,7 +42,7 @@ public class LiveScreenTests
     [TheoryNeeding(Need.Tmux)]
     [InlineData("$picollo top; echo code $?")]
     [InlineData("sh -c '$picollo top; echo done'")] // in one group with its parent
-    public void Stopped_it_gives_the_terminal_back_and_continued_it_takes_it_again(string command)
+    public void The_terminal_is_restored_while_the_tool_is_stopped(string command)
     {
         using TmuxScreen screen = new();
         string before = screen.Run("stty -a");
@@ -68,7 +68,7 @@ public class LiveScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Stopped_by_what_cannot_be_seen_coming_it_takes_the_terminal_again_as_well()
+    public void The_screen_is_shown_again_after_SIGSTOP()
     {
         using TmuxScreen screen = new();
         string before = screen.Run("stty -a");
@@ -88,7 +88,7 @@ public class LiveScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Where_nobody_could_continue_it_it_is_not_stopped()
+    public void Ctrl_Z_is_ignored_without_job_control()
     {
         using TmuxScreen screen = new();
         screen.Enter("exec sh -c '$picollo top; :'"); // tmux continues its own child
@@ -100,7 +100,7 @@ public class LiveScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void What_is_typed_behind_the_last_key_is_the_shells()
+    public void Keys_after_the_last_one_are_left_for_the_shell()
     {
         using TmuxScreen screen = new();
         screen.Enter("$picollo top");
@@ -112,7 +112,7 @@ public class LiveScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void A_terminal_that_is_closed_ends_it()
+    public void Closing_the_terminal_ends_the_tool()
     {
         Process process;
         using (TmuxScreen screen = new())
@@ -132,7 +132,7 @@ public class LiveScreenTests
     [InlineData(20, 5)]
     [InlineData(200, 60)]
     [InlineData(2, 2)]
-    public void It_fits_any_size(int columns, int rows)
+    public void The_page_fits_a_terminal_of_any_size(int columns, int rows)
     {
         using TopInTerminal top = new();
 
@@ -150,7 +150,7 @@ public class LiveScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Larger_again_it_shows_more()
+    public void A_larger_terminal_shows_more_rows()
     {
         // The header has up to eight lines: a limit of the control group, and a nice process in a session of its own, have one each.
         using TopInTerminal top = new(columns: 30, rows: 10);
@@ -162,7 +162,7 @@ public class LiveScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Who_wants_no_attributes_gets_none()
+    public void NO_COLOR_disables_attributes()
     {
         using TopInTerminal top = new(environment: ("NO_COLOR", "1"));
 
@@ -175,7 +175,7 @@ public class LiveScreenTests
     [TheoryNeeding(Need.Tmux)]
     [InlineData("< /dev/null")]
     [InlineData("<&-")]
-    public void Keys_are_the_terminals_where_standard_input_is_something_else(string redirection)
+    public void Keys_are_read_from_the_terminal_if_standard_input_is_redirected(string redirection)
     {
         using TmuxScreen screen = new();
         screen.Enter($"$picollo top {redirection}; echo code $?");
@@ -192,7 +192,7 @@ public class LiveScreenTests
     [InlineData("$picollo top -n 1 < /dev/null > file; head -3 file", "screen-256color")]
     [InlineData("$picollo top -n 1 -p $$", "dumb")]
     [InlineData("setsid -w $picollo top -n 1 -p 1 < /dev/null", "screen-256color")] // in a session without a terminal: no keys
-    public void Where_it_cannot_be_live_it_is_a_page_of_plain_text(string command, string term)
+    public void Without_a_suitable_terminal_the_page_is_plain_text(string command, string term)
     {
         using TmuxScreen screen = new(environment: ("TERM", term));
 

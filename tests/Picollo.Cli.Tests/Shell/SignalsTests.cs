@@ -19,11 +19,11 @@ public class SignalsTests
     [InlineData("SIG", null)]
     [InlineData("SIGSIGTERM", null)]
     [InlineData("nonsense", null)]
-    public void A_signal_goes_by_number_and_name(string text, int? signal) => Signals.Find(text).Should().Be(signal);
+    public void Signals_are_found_by_number_and_name(string text, int? signal) => Signals.Find(text).Should().Be(signal);
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Names_are_the_systems_own()
+    public void Names_match_the_system()
     {
         string[] names = PicolloTool.RunInShell("for n in $(seq 31); do kill -l $n; done").Output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
 

@@ -5,7 +5,7 @@ namespace Picollo.Cli.Tests.Shell;
 public class TmuxScreenTests
 {
     [FactNeeding(Need.Tmux)]
-    public void It_sees_text_attributes_size_cursor_and_the_other_screen()
+    public void Text_attributes_size_cursor_and_alternate_screen_are_captured()
     {
         using TmuxScreen screen = new(40, 10);
         screen.Run("stty size").Should().Be("10 40\n");
@@ -21,7 +21,7 @@ public class TmuxScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void The_tool_runs_in_it()
+    public void The_tool_runs_in_the_terminal()
     {
         using TmuxScreen screen = new(rows: 40, environment: ("TERM", "dumb"));
 

@@ -22,7 +22,7 @@ public class QuantityTests
     [InlineData(3_600e9, nameof(CommandUnit.Nanoseconds), "3600 s", "3600 s")]
     [InlineData(1_004 * 1024, nameof(CommandUnit.Bytes), "1004 KiB", "1004 KiB")]
     [InlineData(1_663_000, nameof(CommandUnit.Bytes), "1.586 MiB", "1.59 MiB")]
-    public void Numbers_keep_four_digits_or_three(double value, string unitName, string four, string three)
+    public void Numbers_have_four_or_three_digits(double value, string unitName, string four, string three)
     {
         CommandUnit unit = Enum.Parse<CommandUnit>(unitName); // internal, and so no parameter of a public method
 
@@ -37,10 +37,10 @@ public class QuantityTests
     [InlineData(0.99951, "100%")]
     [InlineData(2, "200%")]
     [InlineData(0.00001, "0.00%")]
-    public void Shares_are_percents(double share, string text) => Quantity.Percent(share).Should().Be(text);
+    public void Shares_are_percentages(double share, string text) => Quantity.Percent(share).Should().Be(text);
 
     [Fact]
-    public void Counts_in_full_have_all_digits()
+    public void Full_counts_have_all_digits()
     {
         Quantity.Full(ulong.MaxValue, CommandUnit.Count).Should().Be("18,446,744,073,709,551,615");
         Quantity.Full(1_500_000, CommandUnit.Nanoseconds).Should().Be("1.500 ms");

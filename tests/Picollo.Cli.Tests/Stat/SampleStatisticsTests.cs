@@ -6,7 +6,7 @@ namespace Picollo.Cli.Tests.Stat;
 public class SampleStatisticsTests
 {
     [Fact]
-    public void The_deviation_of_two_runs_is_that_of_a_sample()
+    public void The_standard_deviation_of_two_runs_is_the_sample_deviation()
     {
         SampleStatistics.StDev(Of(10, 20)).Should().BeApproximately(10 / Math.Sqrt(2), 1e-9);
         Of(10, 20).StDev.Should().Be(5, "a histogram's is the population's");
@@ -15,7 +15,7 @@ public class SampleStatisticsTests
     }
 
     [Fact]
-    public void The_effect_is_measured_in_pooled_deviations_of_samples()
+    public void The_effect_size_uses_the_pooled_sample_deviation()
     {
         // s² = 1 and 4 with n = 3 each: pooled, √2.5.
         SampleStatistics.EffectSize(Of(9, 10, 11), Of(18, 20, 22)).Should().BeApproximately(10 / Math.Sqrt(2.5), 1e-9);
@@ -25,7 +25,7 @@ public class SampleStatisticsTests
     }
 
     [Fact]
-    public void The_change_of_a_mean_has_the_interval_of_welch()
+    public void The_change_of_a_mean_has_the_confidence_interval_of_Welch()
     {
         // Each mean has a relative variance of 1/300; together 1/150, with 4 degrees of freedom: t = 2.776.
         double halfWidth = 2.776 * Math.Sqrt(1 / 150d);
@@ -43,7 +43,7 @@ public class SampleStatisticsTests
     [InlineData(3, 3)]
     [InlineData(5, 12)]
     [InlineData(40, 70)]
-    public void The_interval_has_the_true_change_nineteen_times_of_twenty(int before, int after)
+    public void The_interval_contains_the_true_change_in_95_percent_of_cases(int before, int after)
     {
         const int Trials = 4_000;
         Random random = new(before);

@@ -8,7 +8,7 @@ namespace Picollo.Cli.Tests.Stat;
 public sealed class StatAttachTests
 {
     [FactNeeding(Need.Linux, Need.PerfEvents)]
-    public void A_process_is_measured_while_a_command_runs_and_runs_on()
+    public void A_process_is_measured_while_a_command_runs_and_continues()
     {
         using Process process = Process.Start("/bin/sh", ["-c", "while :; do :; done"]);
         try
@@ -33,7 +33,7 @@ public sealed class StatAttachTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void The_end_of_the_process_ends_it()
+    public void The_measurement_ends_with_the_process()
     {
         using TemporaryFolder folder = new();
         string report = folder.PathOf("report");
@@ -49,7 +49,7 @@ public sealed class StatAttachTests
     }
 
     [FactNeeding(Need.Linux, Need.PerfEvents)]
-    public void An_interrupt_ends_it_and_not_the_process()
+    public void An_interrupt_ends_the_measurement_and_not_the_process()
     {
         using TemporaryFolder folder = new();
         string report = folder.PathOf("report");
@@ -67,11 +67,11 @@ public sealed class StatAttachTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_process_that_does_not_exist_is_exit_code_1() =>
+    public void A_missing_process_is_exit_code_1() =>
         PicolloTool.Run("stat", "-p", "2147483647").Should().Be(new ToolRun(1, "", "picollo: There is no process 2147483647; it may have ended.\n"));
 
     [FactNeeding(Need.Linux, Need.PerfEvents)]
-    public void Intervals_add_up_to_the_run()
+    public void The_sum_of_the_intervals_is_the_run()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-e", "task-clock,page-faults", "-I", "20", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done");
 

@@ -15,7 +15,7 @@ public sealed class StatBaselineTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_command_that_takes_twice_as_long_crosses_a_limit()
+    public void A_slower_command_exceeds_the_limit()
     {
         ToolRun saved = PicolloTool.Run("stat", "-r", "4", "--save", Main, "-c", "sleep 0.3");
         saved.ExitCode.Should().Be(0);
@@ -40,7 +40,7 @@ public sealed class StatBaselineTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void With_a_baseline_a_failed_run_is_exit_code_1_and_is_not_saved()
+    public void A_failed_run_with_a_baseline_is_exit_code_1_and_is_not_saved()
     {
         PicolloTool.Run("stat", "-r", "2", "--save", Main, "--", "true").ExitCode.Should().Be(0);
         string before = File.ReadAllText(Main);
@@ -68,7 +68,7 @@ public sealed class StatBaselineTests : IDisposable
     [InlineData(
         Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[1]}]}",
         "the baseline has a single run; save it with several runs (-r) to estimate the variance")]
-    public void A_file_that_is_no_usable_baseline_is_exit_code_1_before_the_command_runs(string? content, string reason)
+    public void An_invalid_baseline_is_exit_code_1_before_the_command_runs(string? content, string reason)
     {
         if (content is not null)
         {
@@ -80,7 +80,7 @@ public sealed class StatBaselineTests : IDisposable
     }
 
     [Fact]
-    public void What_was_saved_is_read_again()
+    public void A_saved_baseline_can_be_read()
     {
         CommandSeries series = new();
         series.Add(StatTextTests.Run(0));
@@ -96,7 +96,7 @@ public sealed class StatBaselineTests : IDisposable
     }
 
     [Fact]
-    public void Another_machine_is_reported()
+    public void A_different_machine_is_reported()
     {
         File.WriteAllText(Main, Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[1,1]}]}");
 
@@ -113,7 +113,7 @@ public sealed class StatBaselineTests : IDisposable
     [InlineData(0.06, 0.051, 0.07, true, "elapsed: +6.0% (95% confidence interval: +5.1% to +7.0%): above the limit of 5%")]
     [InlineData(0.06, 0.05, 0.07, false, "elapsed: +6.0% (95% confidence interval: +5.0% to +7.0%): inconclusive: the limit of 5% is within the interval; use more runs (-r) to narrow it")]
     [InlineData(-0.5, -0.6, 0.05, false, "elapsed: -50.0% (95% confidence interval: -60.0% to +5.0%): within the limit of 5%")]
-    public void A_limit_is_crossed_by_the_whole_interval(double mean, double low, double high, bool isCrossed, string text)
+    public void A_limit_is_exceeded_if_the_whole_interval_is_above_it(double mean, double low, double high, bool isCrossed, string text)
     {
         Gate gate = new(new Change(mean, low, high), Limit: 0.05);
 
@@ -121,7 +121,7 @@ public sealed class StatBaselineTests : IDisposable
     }
 
     [Fact]
-    public void Without_a_limit_nothing_is_crossed() => new Gate(new Change(9, 8, 10), Limit: null).IsCrossed.Should().BeFalse();
+    public void Without_a_limit_no_change_exceeds_it() => new Gate(new Change(9, 8, 10), Limit: null).IsCrossed.Should().BeFalse();
 
     private static string OneLine(string json) => JsonSerializer.Serialize(JsonDocument.Parse(json).RootElement) + "\n";
 }

@@ -13,7 +13,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_name_that_a_process_gives_itself_steers_no_terminal()
+    public void Control_characters_in_process_names_are_replaced()
     {
         // A number of steps and not a time: on a busy machine, a third of a second may be no CPU time at all, and then it is not seen.
         const string Named = @"printf '\033]0;x[/]' > /proc/self/comm; (i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done)";
@@ -28,7 +28,7 @@ public sealed partial class StatCommandTests : IDisposable
     [Theory]
     [InlineData("gzip", "-c", "x")]
     [InlineData("ls", "-r")]
-    public void Who_forgets_the_dashes_is_told_of_them(params string[] command)
+    public void Options_without_dashes_are_rejected(params string[] command)
     {
         ToolRun run = PicolloTool.RunHere(["stat", .. command]);
 
@@ -38,7 +38,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_report_goes_to_standard_error_and_the_commands_output_stays_its_own()
+    public void The_report_is_written_to_standard_error_and_the_output_of_the_command_is_unchanged()
     {
         ToolRun run = PicolloTool.Run("stat", "--", "echo", "said");
 
@@ -56,7 +56,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_signal_to_the_group_and_again_to_the_process_is_one_request_and_the_run_it_cuts_short_is_left_out()
+    public void A_signal_to_both_the_group_and_the_process_counts_once_and_excludes_the_incomplete_run()
     {
         // As timeout(1) sends it; when one run has ended and the next has begun.
         ToolRun run = PicolloTool.RunInShell($$"""
@@ -72,12 +72,12 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_end_of_the_command_is_noticed_where_SIGCHLD_is_ignored() =>
+    public void The_end_of_the_command_is_detected_if_SIGCHLD_is_ignored() =>
         PicolloTool.RunInShell("env --ignore-signal=CHLD $picollo stat -- sh -c 'exit 7'").ExitCode.Should().Be(7);
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void What_cannot_be_counted_is_said_once()
+    public void Unavailable_counters_are_reported_once()
     {
         ToolRun run = PicolloTool.Run("stat", "-e", "task-clock,nosuch/a/,nosuch/b/", "-r", "3", "--", "true");
 
@@ -87,7 +87,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Memory_that_is_touched_shows()
+    public void Resident_memory_is_measured()
     {
         ToolRun run = PicolloTool.Run("stat", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", "status=none");
 
@@ -96,7 +96,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Standard_input_is_the_commands() => PicolloTool.RunWithInput("line\n", "stat", "--", "cat").Output.Should().Be("line\n");
+    public void The_command_reads_standard_input() => PicolloTool.RunWithInput("line\n", "stat", "--", "cat").Output.Should().Be("line\n");
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
@@ -128,7 +128,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_folder_of_the_PATH_that_may_not_be_searched_has_no_command_in_it()
+    public void Inaccessible_folders_in_PATH_are_skipped()
     {
         ToolRun run = PicolloTool.RunInShell($"""
             chmod 755 {_folder}; mkdir -m 0 {_folder}/closed; mkdir -m 755 {_folder}/open; touch {_folder}/open/locked
@@ -145,14 +145,14 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void What_cannot_be_executed_is_told_in_a_line()
+    public void A_command_that_cannot_be_executed_is_reported_in_one_line()
     {
         PicolloTool.Run("stat", "--", "no-such\e[1mprogram").Error.Should().Be("picollo: no-such?[1mprogram: No such file or directory\n");
     }
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_first_run_that_fails_gives_the_exit_code()
+    public void The_first_failed_run_determines_the_exit_code()
     {
         ToolRun run = PicolloTool.Run("stat", "-r", "4", "-c", $"echo >> {_folder}/runs; n=$(wc -l < {_folder}/runs); [ $n = 1 ] || exit $((n + 10))");
 
@@ -173,7 +173,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Two_commands_run_in_turn_and_are_compared()
+    public void Two_commands_run_alternately_and_are_compared()
     {
         ToolRun run = PicolloTool.Run("stat", "-r", "3", "--compare", $"printf A >> {_folder}/order; sleep 0.05", $"printf B >> {_folder}/order; sleep 0.2");
 
@@ -184,7 +184,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Threads_are_shown_and_what_was_not_seen()
+    public void Threads_and_the_CPU_time_of_missed_threads_are_shown()
     {
         ToolRun run = PicolloTool.Run("stat", "--per-thread", "-c", "sleep 0.2");
 
@@ -193,7 +193,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_report_goes_to_a_file()
+    public void The_report_can_be_written_to_a_file()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-o", $"{_folder}/report", "--", "echo", "said");
 
@@ -203,7 +203,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_full_disk_is_the_tools_failure()
+    public void A_full_disk_is_a_failure_of_the_tool()
     {
         foreach (string command in (string[])["$picollo stat --json -- true > /dev/full", "$picollo stat -o /dev/full -- true"])
         {
@@ -216,17 +216,17 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_reader_that_has_gone_ends_it() =>
+    public void A_closed_pipe_ends_the_tool() =>
         PicolloTool.RunInShell("exec 3> >(true); wait $!; $picollo stat --json -- true >&3; echo $? >&2").Error.Should().Be("141\n");
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_command_whose_reader_has_gone_is_ended_by_that() =>
+    public void A_command_with_a_closed_pipe_is_ended_by_SIGPIPE() =>
         PicolloTool.RunInShell("( $picollo stat -o /dev/null -- yes; echo $? >&2 ) | head -1").Error.Should().Be("141\n");
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void What_is_left_behind_is_not_waited_for()
+    public void Orphaned_processes_are_not_waited_for()
     {
         ToolRun run = PicolloTool.RunInShell($"$picollo stat -- sh -c 'sleep 68 & echo $! > {_folder}/id' > {_folder}/out 2> {_folder}/err; echo $?; kill $(cat {_folder}/id) && echo left");
 
@@ -236,7 +236,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void An_interrupt_that_the_terminal_did_not_send_is_handed_on_and_the_summary_printed()
+    public void An_interrupt_that_was_not_typed_is_forwarded_and_the_summary_is_printed()
     {
         // Without job control (set -m) a shell's background command ignores SIGINT.
         ToolRun run = PicolloTool.RunInShell($$"""
@@ -254,7 +254,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_text_command_gets_each_signal_and_further_runs_are_left_out()
+    public void A_shell_command_receives_each_signal_and_further_runs_are_skipped()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
             $picollo stat -r 9 -c 'echo >> {{_folder}}/runs; if [ $(wc -l < {{_folder}}/runs) = 3 ]; then : > {{_folder}}/ready; sleep 70; fi' &
@@ -270,7 +270,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_stopped_command_is_ended_all_the_same()
+    public void A_stopped_command_can_be_ended()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
             $picollo stat -c 'echo $$ > {{_folder}}/id; kill -STOP $$' &
@@ -286,7 +286,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_report_that_has_no_place_is_told_before_the_command_runs()
+    public void An_unwritable_report_file_is_reported_before_the_command_runs()
     {
         foreach ((string path, string reason) in ((string, string)[])[("", "No such file or directory"), ("/tmp", "Permission denied"), ("/nowhere/x", "No such file or directory")])
         {
@@ -296,7 +296,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_tools_sudden_end_is_the_commands()
+    public void The_command_is_killed_if_the_tool_is_killed()
     {
         ToolRun run = PicolloTool.RunInShell($$"""
             $picollo stat -c 'sleep 71 & echo $! > {{_folder}}/id; : > {{_folder}}/ready; wait' &
@@ -310,7 +310,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void An_interrupt_that_was_typed_reaches_the_command_once()
+    public void A_typed_interrupt_reaches_the_command_once()
     {
         // script(1) makes a terminal, whose foreground group the tool and its command are; the byte 3 is Ctrl+C.
         File.WriteAllText($"{_folder}/command", $"n=0; trap 'n=$((n + 1))' INT; : > {_folder}/ready; sleep 0.5; sleep 0.5; echo $n > {_folder}/interrupts");
@@ -343,7 +343,7 @@ public sealed partial class StatCommandTests : IDisposable
     [InlineData("--fail-above=-5%", "--baseline=x", "-r2", "true", "picollo: --fail-above must be a percentage such as 5%, not '-5%'.")]
     [InlineData("--warmup", "-1", "--", "true", "picollo: --warmup must be a number of runs from 0 to 1000000.")]
     [InlineData("--prepare", " ", "--", "true", "picollo: The command of --prepare is empty.")]
-    public void What_is_not_understood_is_a_usage_error(string a, string b, string c, string d, string message)
+    public void Invalid_arguments_are_usage_errors(string a, string b, string c, string d, string message)
     {
         ToolRun run = PicolloTool.RunHere("stat", a, b, c, d);
 
@@ -352,7 +352,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [Fact]
-    public void The_help_has_examples_and_exit_codes_in_80_columns()
+    public void Help_has_examples_and_exit_codes_and_fits_80_columns()
     {
         ToolRun run = PicolloTool.RunHere("stat", "--help");
 
@@ -364,7 +364,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Warm_ups_and_preparations_are_run_and_not_measured()
+    public void Warm_ups_and_preparations_are_not_measured()
     {
         ToolRun run = PicolloTool.Run(
             "stat", "--json", "-r", "2", "--warmup", "1", "--prepare", $"echo to error; printf P >> {_folder}/order",
@@ -378,7 +378,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_preparation_that_fails_ends_it() =>
+    public void A_failed_preparation_ends_the_tool() =>
         PicolloTool.Run("stat", "--prepare", "exit 9", "--", "echo", "ran")
             .Should().Be(new ToolRun(125, "", "picollo: the command of --prepare ended with exit code 9\n"));
 
@@ -404,7 +404,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public void A_user_without_rights_is_told_the_one_remedy()
+    public void An_unprivileged_user_gets_a_single_remedy()
     {
         ToolRun run = PicolloTool.RunInShell("$unprivileged stat -e context-switches,page-faults,nosuch/x/ -- true");
         ToolRun verbose = PicolloTool.RunInShell("$unprivileged stat -v -e context-switches,page-faults -- true");
@@ -427,7 +427,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [FactNeeding(Need.Tmux)]
     [Trait("Category", "Slow")]
-    public void On_a_terminal_it_says_how_long_it_will_take()
+    public void The_remaining_time_is_shown_on_a_terminal()
     {
         using TmuxScreen screen = new(rows: 40);
         screen.Enter("clear; $picollo stat -r 4 -- sleep 0.6; echo code $?");

@@ -10,7 +10,7 @@ public class StatJsonTests
     private static readonly JsonSchema Schema = JsonSchema.OfCommand("stat");
 
     [Fact]
-    public void All_that_there_can_be_is_as_the_schema_has_it()
+    public void All_kinds_of_lines_conform_to_the_schema()
     {
         StringWriter writer = new() { NewLine = "\n" };
         StatOptions options = StatTextTests.Options("a", runs: 2) with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b\e")], PerThread = true };
@@ -53,7 +53,7 @@ public class StatJsonTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void It_goes_to_standard_output_and_the_commands_output_does_not()
+    public void Json_is_written_to_standard_output_and_the_output_of_the_command_is_redirected()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "--", "sh", "-c", "echo said; exit 3");
 
@@ -67,7 +67,7 @@ public class StatJsonTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Runs_and_comparisons_are_as_the_schema_has_them()
+    public void Runs_and_comparisons_conform_to_the_schema()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-r", "2", "--compare", "sleep 0.02", "sleep 0.1");
 

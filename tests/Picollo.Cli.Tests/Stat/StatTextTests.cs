@@ -11,35 +11,35 @@ public class StatTextTests
     private const string NoPmu = "this machine exposes no PMU; turn it on";
 
     [Fact]
-    public void One_run() => Golden("run", Report(Options("sort big.txt"), [[Run(0)]]));
+    public void A_run_is_as_approved() => Golden("run", Report(Options("sort big.txt"), [[Run(0)]]));
 
     [Fact]
-    public void One_run_without_a_pmu_of_a_command_that_failed() => Golden("run-failed", Report(
+    public void A_failed_run_without_a_PMU_is_as_approved() => Golden("run-failed", Report(
         Options("\e]0;x\a[/] " + new string('x', 90)),
         [[Run(0, exitCode: 137, signal: 9, counters: [new("task-clock", 1_234_567, 1, true), new("page-faults", 0, 1, false)], unavailable: true, resident: 0)]],
         refusal: "\e[1mperf\e[0m says so, and in so many words that they do not fit into a line of eighty columns"));
 
     [Fact]
-    public void One_run_with_threads() => Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));
+    public void A_run_with_threads_is_as_approved() => Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));
 
     [Fact]
-    public void Twenty_runs_two_of_which_failed() => Golden("runs", Report(
+    public void Twenty_runs_with_two_failures_are_as_approved() => Golden("runs", Report(
         Options("sort big.txt", runs: 20), [[.. Enumerable.Range(0, 20).Select(i => Run(i, exitCode: i is 3 or 5 ? i : 0))]]));
 
     [Fact]
-    public void Runs_that_were_interrupted() => Golden("runs-interrupted", Report(
+    public void Interrupted_runs_are_as_approved() => Golden("runs-interrupted", Report(
         Options("sort big.txt", runs: 20), [[Run(0), Run(1)]], isInterrupted: true));
 
     [Fact]
-    public void Runs_of_which_none_was_done() => Golden("runs-none", Report(Options("sort big.txt", runs: 20), [[]], isInterrupted: true));
+    public void An_interrupt_before_the_first_run_is_as_approved() => Golden("runs-none", Report(Options("sort big.txt", runs: 20), [[]], isInterrupted: true));
 
     [Fact]
-    public void Two_commands() => Golden("comparison", Report(
+    public void Two_commands_are_as_approved() => Golden("comparison", Report(
         Options("sort big.txt", runs: 3) with { Commands = [MeasuredCommand.FromText("sort big.txt"), MeasuredCommand.FromText("sort -u big.txt")] },
         [[Run(0), Run(1), Run(2)], [Run(10), Run(11), Run(12)]]));
 
     [Fact]
-    public void One_run_of_each_has_no_scatter_to_measure_a_difference_by()
+    public void The_effect_size_is_unknown_for_one_run_of_each_command()
     {
         string report = Report(
             Options("a") with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b")] }, [[Run(0)], [Run(10)]]);
@@ -48,7 +48,7 @@ public class StatTextTests
     }
 
     [Fact]
-    public void The_scatter_of_one_command_is_enough_to_measure_a_difference_by()
+    public void The_effect_size_is_known_if_only_one_command_varies()
     {
         string report = Report(
             Options("a", runs: 3) with { Commands = [MeasuredCommand.FromText("a"), MeasuredCommand.FromText("b")] },
@@ -59,7 +59,7 @@ public class StatTextTests
     }
 
     [Fact]
-    public void An_interrupt_after_the_last_run_cut_none_short() =>
+    public void An_interrupt_after_the_last_run_excludes_no_run() =>
         Report(Options("a", runs: 2), [[Run(0), Run(1)]], isInterrupted: true)
             .Should().Contain("\n2 runs\n").And.NotContain("interrupted");
 

@@ -11,7 +11,7 @@ public class CpuHistoryTests
     private double _seconds;
 
     [Fact]
-    public void Shares_count_for_as_long_as_they_lasted()
+    public void Shares_are_weighted_by_their_duration()
     {
         Add(0.9, 0, 1);
         Add(0.1, 0.5, 1);
@@ -25,7 +25,7 @@ public class CpuHistoryTests
     }
 
     [Fact]
-    public void A_process_that_never_ran_has_zeros_and_one_that_ended_nothing()
+    public void An_idle_process_has_zeros_and_an_ended_process_is_removed()
     {
         Add(1, 0, 1, 2);
         Add(1, 0, 2);
@@ -51,7 +51,7 @@ public class CpuHistoryTests
     }
 
     [Fact]
-    public void A_share_that_is_not_known_is_none_and_one_beyond_all_CPUs_is_held()
+    public void Unknown_shares_are_ignored_and_excessive_shares_are_limited()
     {
         Add(1, null, 1);
         _history.GetShares(1).Should().BeNull();
@@ -61,7 +61,7 @@ public class CpuHistoryTests
     }
 
     [Fact]
-    public void Two_thousand_processes_take_little_memory()
+    public void Two_thousand_processes_use_little_memory()
     {
         int[] ids = [.. Enumerable.Range(1, 2000)];
         Add(1, 0.25, ids);

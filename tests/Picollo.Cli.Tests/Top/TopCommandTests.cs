@@ -13,7 +13,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_page_has_tops_lines_and_columns_and_all_processes_itself_among_them()
+    public void A_page_has_the_lines_and_columns_of_top_and_all_processes()
     {
         ToolRun run = PicolloTool.Run("top", "-b", "-n", "1");
 
@@ -32,7 +32,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void What_is_no_terminal_gets_pages_without_asking()
+    public void Without_a_terminal_pages_are_written_by_default()
     {
         ToolRun run = PicolloTool.RunInShell("$picollo top -n 2 -d 0.1 -1 < /dev/null");
 
@@ -44,7 +44,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Processes_and_orders_are_chosen_and_what_is_piped_is_not_cut()
+    public void Processes_and_sort_orders_can_be_selected_and_piped_lines_are_not_truncated()
     {
         string argument = new('x', 600);
         using Process sleeper = Process.Start("/bin/sh", ["-c", "sleep 100 & wait", argument]);
@@ -65,7 +65,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Threads_are_listed_by_their_names()
+    public void Threads_are_listed_with_their_names()
     {
         string[] names = [.. Directory.GetDirectories("/proc/self/task").Select(task => File.ReadAllText($"{task}/comm").TrimEnd('\n'))];
 
@@ -80,7 +80,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Json_is_as_its_schema_says_and_as_proc_has_it_at_that_moment()
+    public void Json_conforms_to_the_schema_and_matches_proc()
     {
         ToolRun run = PicolloTool.Run("top", "--json", "-Hc", "-n", "2", "-d", "0.2");
         using JsonDocument one = JsonDocument.Parse(PicolloTool.Run("top", "--json", "-c", "-n1", "-p", $"{Environment.ProcessId}").Output);
@@ -106,7 +106,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Json_tells_what_a_process_took_over_the_session()
+    public void Json_contains_the_shares_of_a_process_over_the_session()
     {
         using Process burner = Process.Start("/bin/sh", ["-c", "while :; do :; done"]);
         try
@@ -132,7 +132,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_name_that_a_process_gives_itself_steers_no_terminal()
+    public void Control_characters_in_process_names_are_replaced()
     {
         const string Script = "(printf '\\033]0;x\\n\\342\\200\\256y' > /proc/self/comm; exec -a $'z\\e[2J\\n' sleep 100) & printf '\\033]0;x' > /proc/$!/comm; "
             + "$picollo top -b -n1 -p $$,$!; $picollo top -bc -n1 -p $$,$!; $picollo top --json -cn1; kill $!";
@@ -144,7 +144,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void An_interruption_in_the_middle_ends_with_whole_pages()
+    public void An_interrupt_ends_with_complete_pages()
     {
         using TemporaryFolder folder = new();
 
@@ -164,7 +164,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_closed_pipe_a_full_disk_and_a_closed_output_end_it()
+    public void Closed_pipes_full_disks_and_closed_outputs_end_the_tool()
     {
         PicolloTool.RunInShell("$picollo top -d 0.1 | head -n 1 > /dev/null; exit ${PIPESTATUS[0]}").Should().Be(new ToolRun(141, "", ""));
         ToolRun full = PicolloTool.RunInShell("$picollo top -b > /dev/full");
@@ -175,7 +175,7 @@ public class TopCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_process_that_is_not_there_is_an_error_unless_another_is()
+    public void It_is_an_error_if_none_of_the_processes_exists()
     {
         ToolRun none = PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647");
         (none.ExitCode, none.Output, none.Error).Should().Be((1, "", "picollo: process 2147483647 does not exist\n"));
@@ -206,7 +206,7 @@ public class TopCommandTests
     [InlineData("--nonsense", "--nonsense")]
     [InlineData("-t 5", "argument '-t'")]
     [InlineData("-t 5 -d 0", "argument '-t'")]
-    public void What_is_not_understood_is_told(string arguments, string message)
+    public void Invalid_arguments_are_reported(string arguments, string message)
     {
         ToolRun run = PicolloTool.RunHere(["top", .. arguments.Split(' ')]);
 

@@ -17,18 +17,18 @@ public class TopListTests
     [InlineData(nameof(TopSort.Time), 20, 30, 40, 10)]
     [InlineData(nameof(TopSort.Pid), 40, 30, 20, 10)]
     [InlineData(nameof(TopSort.Wait), 30, 40, 10, 20)]
-    public void The_largest_is_first_what_is_not_known_last_and_the_smaller_id_before_its_equal(string sort, params int[] ids) =>
+    public void Rows_are_sorted_in_descending_order_with_unknown_values_last_and_equal_values_by_ID(string sort, params int[] ids) =>
         Ids(Sample.Processes, Enum.Parse<TopSort>(sort)).Should().Equal(ids.Select(id => (long)id));
 
     [Fact]
-    public void The_smallest_is_first_where_that_is_asked_for()
+    public void The_order_can_be_reversed()
     {
         Ids(Sample.Processes, TopSort.Cpu, isReversed: true).Should().Equal(20, 30, 40, 10);
         Ids(Sample.Processes, TopSort.Pid, isReversed: true).Should().Equal(10, 20, 30, 40);
     }
 
     [Fact]
-    public void The_order_in_which_processes_were_found_changes_nothing() => Seeded.Run(50, random =>
+    public void The_order_of_the_input_does_not_matter() => Seeded.Run(50, random =>
     {
         List<TopRow> rows = MadeUpMachine.Create().With([.. Enumerable.Range(1, 200).Select(id => MadeUpMachine.Process(id, "p", random.Next(4) / 4.0))]).Processes;
         long[] ids = Ids(rows, TopSort.Cpu);
@@ -44,7 +44,7 @@ public class TopListTests
     [InlineData("root", 2)]
     [InlineData("serve", 1)]
     [InlineData("none", 0)]
-    public void A_filter_leaves_what_contains_it_in_command_or_user(string filter, int count)
+    public void A_filter_selects_rows_by_command_or_user(string filter, int count)
     {
         TopRow[] rows =
         [

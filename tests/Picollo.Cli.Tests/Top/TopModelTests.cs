@@ -48,7 +48,7 @@ public class TopModelTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Threads_are_there_from_when_they_are_asked_for_and_what_was_seen_before_is_kept()
+    public void Threads_are_read_on_request_and_the_history_is_kept()
     {
         TopSettings settings = new();
         using TopModel model = new(settings);
@@ -66,7 +66,7 @@ public class TopModelTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void No_process_of_those_asked_for_is_an_error_at_the_first_time_alone()
+    public void Missing_processes_are_an_error_only_in_the_first_sample()
     {
         TopSettings settings = new() { Pids = [int.MaxValue] };
         using TopModel model = new(settings);

@@ -21,7 +21,7 @@ public class TopNumbersTests
     [InlineData(150L << 20, 5, " 150m")]
     [InlineData(long.MaxValue, 7, "   8.0e")]
     [InlineData(null, 5, "    -")]
-    public void Memory_is_as_top_has_it(long? bytes, int width, string text) =>
+    public void Memory_is_formatted_as_in_top(long? bytes, int width, string text) =>
         Text(to => TopNumbers.AppendMemory(to, bytes, width)).Should().Be(text);
 
     [Theory]
@@ -32,7 +32,7 @@ public class TopNumbersTests
     [InlineData(12.34, " 1234")]
     [InlineData(4096.0, " 410k")]
     [InlineData(null, "    -")]
-    public void Percents_lose_their_decimal_before_their_digits(double? share, string text) =>
+    public void Percentages_lose_the_decimal_before_other_digits(double? share, string text) =>
         Text(to => TopNumbers.AppendPercent(to, share, 5)).Should().Be(text);
 
     [Theory]
@@ -43,7 +43,7 @@ public class TopNumbersTests
     [InlineData(60 * 1_000_000.0, " 16666,40")]
     [InlineData(3600 * 1_000_000.0, " 1000000h")]
     [InlineData(3600 * 100_000_000.0, " 4166666d")]
-    public void Times_are_minutes_seconds_and_hundredths_as_long_as_that_fits(double seconds, string text) =>
+    public void Times_are_minutes_seconds_and_hundredths_if_they_fit(double seconds, string text) =>
         Text(to => TopNumbers.AppendTime(to, TimeSpan.FromSeconds(seconds), 9)).Should().Be(text);
 
     [Fact]

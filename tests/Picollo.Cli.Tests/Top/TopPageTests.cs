@@ -11,7 +11,7 @@ public class TopPageTests
     private const long GiB = 1L << 30;
 
     [Fact]
-    public void A_page_is_tops_with_the_wait_and_the_pressure_added()
+    public void A_page_is_as_in_top_with_added_wait_and_pressure()
     {
         TopSample sample = Busy();
 
@@ -20,7 +20,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void Swap_that_is_in_use_and_larger_than_memory_has_the_unit_of_both_and_traced_processes_are_stopped()
+    public void Memory_and_swap_have_a_common_unit_and_traced_processes_count_as_stopped()
     {
         TopSample sample = MadeUpMachine.Create().With(
             MadeUpMachine.Process(1, "stopped") with { State = 'T' }, MadeUpMachine.Process(2, "traced") with { State = 't' }, MadeUpMachine.Process(3, "dead") with { State = 'Z' });
@@ -34,7 +34,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void Names_that_would_steer_a_terminal_or_break_a_line_do_not()
+    public void Control_characters_and_line_ends_in_names_are_replaced()
     {
         TopSample sample = MadeUpMachine.Create().With(
             MadeUpMachine.Process(10, "\e]0;x\a"),
@@ -57,7 +57,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void Numbers_beyond_any_machine_keep_their_columns()
+    public void Huge_numbers_fit_their_columns()
     {
         TopSample sample = MadeUpMachine.Create().With(
             MadeUpMachine.Process(int.MaxValue, "most", 4096, 9e8) with
@@ -88,7 +88,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void What_is_not_known_is_left_out()
+    public void Unknown_values_are_omitted()
     {
         TopSample nothing = new() { Time = DateTimeOffset.UnixEpoch };
 
@@ -97,7 +97,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void A_cgroup_with_a_limit_and_autogroups_that_matter_have_a_line()
+    public void Cgroup_limits_and_relevant_autogroups_have_a_line()
     {
         TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(1, "init"));
         CgroupCpu group = new() { Version = 2, Path = "/sys/fs/cgroup", Limit = 1.5, Share = 1.23456, Periods = 100, ThrottledPeriods = 7, ThrottledTime = TimeSpan.FromSeconds(70) };
@@ -114,7 +114,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void A_user_and_processes_are_all_that_is_listed_and_counted()
+    public void Only_selected_users_and_processes_are_listed_and_counted()
     {
         TopSample sample = MadeUpMachine.Create().With([.. Enumerable.Range(1, 9).Select(id => MadeUpMachine.Process(id, $"p{id}") with { UserId = (uint)(id % 3) })]);
 
@@ -126,7 +126,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void Threads_have_their_own_numbers_and_their_processs_memory()
+    public void Threads_have_their_own_values_and_the_memory_of_their_process()
     {
         TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(100, "dotnet", 0.9) with { State = 'R' });
         ThreadCpu worker = new() { Id = 101, ProcessId = 100, Name = ".NET TP Worker", State = 'R', Nice = 3, Priority = 23, Share = 0.5, WaitShare = 0.25, Usage = new CpuUsage(1_230_000_000, 0) };
@@ -137,7 +137,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void Two_thousand_processes_are_listed_in_full_or_as_the_screen_has_room()
+    public void Two_thousand_processes_are_listed_completely_or_as_the_screen_permits()
     {
         TopSample sample = MadeUpMachine.Create().With([.. Enumerable.Range(1, 2000).Select(id => MadeUpMachine.Process(id, $"p{id}", id % 10 / 10.0))]);
         TopPage page = new();
@@ -168,7 +168,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void Its_own_row_stands_out_and_the_columns_names_do()
+    public void The_own_row_and_the_header_are_highlighted()
     {
         TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(1, "init"), MadeUpMachine.Process(2, "picollo"));
         sample.OwnId = 2;

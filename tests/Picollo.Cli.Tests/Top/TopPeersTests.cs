@@ -25,7 +25,7 @@ public sealed class TopPeersTests : IDisposable
     }
 
     [FactNeeding(Need.Top, Need.Pidstat, Need.Taskset)]
-    public void A_sleepers_row_is_tops_word_for_word_but_for_the_wait()
+    public void The_row_of_a_sleeping_process_matches_top_except_for_the_wait()
     {
         Start("sleep", "1000");
         Start("nice", "-n", "5", "sleep", "1000");
@@ -42,7 +42,7 @@ public sealed class TopPeersTests : IDisposable
     }
 
     [FactNeeding(Need.Top, Need.Pidstat, Need.Taskset)]
-    public void Shares_are_tops_and_waits_pidstats()
+    public void Shares_match_top_and_waits_match_pidstat()
     {
         Start("taskset", "-c", "0", "sh", "-c", "while :; do :; done");
         Start("taskset", "-c", "0", "nice", "-n", "3", "sh", "-c", "while :; do :; done");

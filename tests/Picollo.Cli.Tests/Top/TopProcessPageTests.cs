@@ -9,7 +9,7 @@ public class TopProcessPageTests
     private const uint PercentSteps = (uint)CpuHistory.StepsPerCpu / 100;
 
     [Fact]
-    public void A_process_is_shown_with_its_session_and_its_threads()
+    public void A_page_shows_the_session_and_the_threads_of_a_process()
     {
         HdrHistogram shares = HdrHistogram.Factory.WithRelativeError(0.01).Create();
         foreach ((uint percent, ulong milliseconds) in ((uint, ulong)[])[(0, 6_000), (1, 500), (3, 2_000), (75, 1_480), (150, 20)])
@@ -42,7 +42,7 @@ public class TopProcessPageTests
     }
 
     [Fact]
-    public void A_long_command_is_folded_and_of_an_endless_one_the_beginning_is_shown()
+    public void A_long_command_is_wrapped_and_truncated()
     {
         string page = Render(Server(), ["server", new string('x', 1000)], null, 40);
 
@@ -51,7 +51,7 @@ public class TopProcessPageTests
     }
 
     [Fact]
-    public void Without_words_it_goes_by_its_name() => Render(Server(), [], null, 80).Should().Contain("\n[server]\n");
+    public void A_process_without_a_command_line_is_shown_with_its_name() => Render(Server(), [], null, 80).Should().Contain("\n[server]\n");
 
     private static ProcessCpu Server() => MadeUpMachine.Process(1234, "server", 0.123, 65.5) with { WaitShare = 0.045 };
 

@@ -9,7 +9,7 @@ namespace Picollo.Cli.Tests.Top;
 public class TopScreenTests
 {
     [FactNeeding(Need.Tmux)]
-    public void It_shows_the_page_that_top_shows_and_q_leaves_it()
+    public void The_page_is_as_in_top_and_q_quits()
     {
         using TopInTerminal top = new();
 
@@ -22,7 +22,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Letters_order_the_list()
+    public void Letter_keys_sort_the_list()
     {
         using TopInTerminal top = new(columns: 120, rows: 40);
 
@@ -39,7 +39,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void A_filter_is_asked_for_and_shown()
+    public void A_filter_can_be_entered_and_is_shown()
     {
         using TopInTerminal top = new($"-p {Environment.ProcessId},1", columns: 120);
 
@@ -71,7 +71,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Keys_choose_what_is_shown()
+    public void Keys_toggle_the_display()
     {
         using TopInTerminal top = new($"-p {Environment.ProcessId}", columns: 120);
         top.List.Should().ContainSingle();
@@ -94,7 +94,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void The_list_scrolls_and_the_first_row_is_what_questions_mean()
+    public void The_list_scrolls_and_questions_default_to_the_first_row()
     {
         using TopInTerminal top = new("-o PID", rows: 12);
         string[] first = [.. top.Ids];
@@ -114,7 +114,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void One_users_processes_alone()
+    public void The_list_can_be_limited_to_a_user()
     {
         using TopInTerminal top = new();
 
@@ -133,7 +133,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Samples_are_taken_when_they_are_asked_for_and_a_delay_apart()
+    public void Samples_are_taken_on_request_and_after_each_delay()
     {
         using TopInTerminal top = new();
         string time = top.Screen.Rows[0][..14];
@@ -162,7 +162,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Help_fits_a_small_terminal_and_any_key_goes_back()
+    public void Help_fits_a_small_terminal_and_any_key_returns()
     {
         using TopInTerminal top = new();
 
@@ -176,7 +176,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void A_line_is_mended_and_given_up()
+    public void A_question_can_be_edited_and_canceled()
     {
         using TopInTerminal top = new();
 
@@ -205,7 +205,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void One_process_is_shown_with_its_session_and_its_threads()
+    public void A_process_is_shown_with_its_session_and_threads()
     {
         using TopInTerminal top = new(columns: 100, rows: 60);
         using Process self = Process.GetCurrentProcess();
@@ -229,7 +229,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void A_process_that_ends_while_it_is_shown_is_told()
+    public void The_end_of_the_shown_process_is_reported()
     {
         using TopInTerminal top = new();
         Process sleep = top.StartSleep();
@@ -244,7 +244,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Keys_that_are_typed_ahead_are_all_taken()
+    public void Typed_ahead_keys_are_handled()
     {
         using TmuxScreen screen = new();
         screen.Enter("$picollo top -d 1000; echo code $?");
@@ -257,7 +257,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void The_last_of_so_many_pages_stays()
+    public void The_last_of_N_pages_remains_on_the_terminal()
     {
         using TmuxScreen screen = new();
 
@@ -268,7 +268,7 @@ public class TopScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Resized_it_asks_on_and_shows_all_of_a_long_question()
+    public void A_long_question_remains_visible_after_a_resize()
     {
         using TopInTerminal top = new();
         Process sleep = top.StartSleep();

@@ -11,7 +11,7 @@ public class TopSignalTests
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
     [FactNeeding(Need.Tmux)]
-    public void A_signal_is_sent_when_that_is_affirmed()
+    public void A_signal_is_sent_after_confirmation()
     {
         using TopInTerminal top = new();
         foreach ((string answer, string name, int code) in ((string, string, int)[])[("", "SIGTERM", 143), ("usr1", "SIGUSR1", 138), ("SIGKILL", "SIGKILL", 137), ("1", "SIGHUP", 129)])
@@ -32,7 +32,7 @@ public class TopSignalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Anything_but_yes_is_no()
+    public void Any_answer_except_yes_cancels()
     {
         using TopInTerminal top = new();
         Process sleep = top.StartSleep();
@@ -56,7 +56,7 @@ public class TopSignalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void A_process_that_has_ended_before_the_answer_is_told()
+    public void A_process_that_ends_before_the_answer_is_reported()
     {
         using TopInTerminal top = new();
         Process sleep = top.StartSleep();
@@ -75,7 +75,7 @@ public class TopSignalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void The_first_process_and_picollo_itself_are_asked_for_twice()
+    public void The_first_process_and_picollo_require_two_confirmations()
     {
         using TopInTerminal top = new(columns: 120);
         foreach (string answer in (string[])["n", "y"])
@@ -106,7 +106,7 @@ public class TopSignalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Niceness_is_set_when_that_is_affirmed()
+    public void Niceness_is_set_after_confirmation()
     {
         using TopInTerminal top = new();
         Process sleep = top.StartSleep();
@@ -131,7 +131,7 @@ public class TopSignalTests
     }
 
     [FactNeeding(Need.Tmux, Need.Root, Need.Setpriv)]
-    public void Who_may_not_is_told_why()
+    public void Missing_permissions_are_reported()
     {
         using TopInTerminal top = new(program: PicolloTool.Unprivileged);
         Process sleep = top.StartSleep();
@@ -148,7 +148,7 @@ public class TopSignalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void With_secure_both_are_off()
+    public void Secure_mode_disables_signals_and_niceness()
     {
         using TopInTerminal top = new("--secure");
         foreach (string key in (string[])["k", "r"])
@@ -163,7 +163,7 @@ public class TopSignalTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Names_do_not_steer_the_terminal()
+    public void Control_characters_in_questions_are_replaced()
     {
         using Process evil = Process.Start("bash", ["-c", "exec -a $'\\e[2Jevil\\e]0;x\\a\\nname\\u202e' sleep 12345"]);
         try

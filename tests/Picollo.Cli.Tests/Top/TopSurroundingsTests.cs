@@ -6,7 +6,7 @@ public class TopSurroundingsTests
 {
     // Without any /proc .NET itself does not start.
     [FactNeeding(Need.OwnProc)]
-    public void A_proc_without_the_machine_is_an_error_that_says_so()
+    public void An_incomplete_proc_is_reported()
     {
         ToolRun run = PicolloTool.RunInShell("unshare -mp --fork sh -c 'mount -t proc -o subset=pid proc /proc; $picollo top -b; echo $?; $picollo top --json'");
 
@@ -16,7 +16,7 @@ public class TopSurroundingsTests
     }
 
     [FactNeeding(Need.OwnProc)]
-    public void What_is_hidden_is_told_once_and_the_rest_is_shown()
+    public void Hidden_processes_are_reported_once_and_others_are_shown()
     {
         const string Script = "mount -t proc -o hidepid=2 proc /proc; $unprivileged top -b -n 3 -d 0.1; $unprivileged top --json -n 2 -d 0.1 >&2";
 
@@ -30,7 +30,7 @@ public class TopSurroundingsTests
     }
 
     [FactNeeding(Need.OwnProc)]
-    public void Nobody_sees_all_there_is_to_see_of_processes_of_root()
+    public void An_unprivileged_user_sees_the_public_data_of_root_processes()
     {
         ToolRun run = PicolloTool.RunInShell("$unprivileged top --json -c -n 1 -p 1");
 

@@ -9,7 +9,7 @@ public class UsersTests
     private const int RecordLength = 384;
 
     [Fact]
-    public void Records_of_users_with_a_name_are_counted()
+    public void Records_of_named_users_are_counted()
     {
         byte[] utmp = [.. Record(2, "reboot"), .. Record(7, "ann"), .. Record(8, "ended"), .. Record(7, ""), .. Record(7, "bob"), .. Record(7, "cut").Take(100)];
 
@@ -18,7 +18,7 @@ public class UsersTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Users_are_found_by_name_and_number_and_named()
+    public void Users_are_found_by_name_and_ID()
     {
         Users.TryFind("root", out uint root).Should().BeTrue();
         Users.TryFind("4000000000", out uint nameless).Should().BeTrue();
