@@ -8,7 +8,7 @@ using Microsoft.CodeAnalysis.Text;
 
 namespace Picollo.Analyzers.Tests;
 
-/// <summary>A method body that is compiled against the packages' assemblies and analyzed.</summary>
+/// <summary>Compiles a member against the assemblies of the packages and analyzes it.</summary>
 internal static class Snippet
 {
     private static readonly ImmutableArray<DiagnosticAnalyzer> Analyzers = [new DiscardAnalyzer(), new WatcherAnalyzer()];
@@ -22,7 +22,7 @@ internal static class Snippet
             .Select(path => MetadataReference.CreateFromFile(path)),
     ];
 
-    /// <summary>The rule and the reported text of each diagnostic in the member, which is part of a class with a few fields.</summary>
+    /// <summary>Returns the rule and the reported text of each diagnostic in a member of a class with a few fields.</summary>
     public static async Task<string[]> ReportsAsync(string member)
     {
         ImmutableArray<Diagnostic> found = await AnalyzeAsync(Document(member));
@@ -30,10 +30,10 @@ internal static class Snippet
             $"{diagnostic.Id}: {diagnostic.Location.SourceTree!.GetText().ToString(diagnostic.Location.SourceSpan)}")];
     }
 
-    /// <summary>Each diagnostic as it is printed, with its severity.</summary>
+    /// <summary>Returns the printed text of each diagnostic, including the severity.</summary>
     public static async Task<Diagnostic> SingleAsync(string member) => (await AnalyzeAsync(Document(member))).Should().ContainSingle().Subject;
 
-    /// <summary>The member after the fix of its only diagnostic; null where there is none.</summary>
+    /// <summary>Returns the member after the fix of its only diagnostic; null if there is no fix.</summary>
     public static async Task<string?> FixedAsync(string member)
     {
         Document document = Document(member);

@@ -1,2 +1,2 @@
-// One at a time: what is measured is the process's, and an environment variable of it names the file of a run.
+// Not in parallel: measures are for the whole process, and an environment variable of the process contains the path of the exchange file.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]

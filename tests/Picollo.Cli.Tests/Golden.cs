@@ -1,13 +1,13 @@
 namespace Picollo.Cli.Tests;
 
-/// <summary>Outputs that were looked at, in files beside the tests.</summary>
+/// <summary>Compares outputs with approved files in the folder of the tests.</summary>
 internal static class Golden
 {
     private const string Switch = "PICOLLO_APPROVE";
 
-    /// <summary>Compares with a file, which PICOLLO_APPROVE=1 writes anew.</summary>
-    /// <param name="output">What a command printed.</param>
-    /// <param name="file">In the tests' folder.</param>
+    /// <summary>Compares an output with a file. PICOLLO_APPROVE=1 updates the file.</summary>
+    /// <param name="output">The output of a command.</param>
+    /// <param name="file">The path of the file, relative to the folder of the tests.</param>
     public static void ShouldBeTheApproved(this string output, string file)
     {
         string path = Path.Combine(Repository.Root, "tests/Picollo.Cli.Tests", file);

@@ -2,8 +2,9 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests;
 
-/// <summary>Checks JSON against what our schemas use of JSON Schema: type, enum, const, properties, required, additionalProperties, items,
-/// minItems, minimum, maximum, oneOf and references to $defs. Any other keyword is an error, so that none is passed over.</summary>
+/// <summary>Validates JSON with the subset of JSON Schema that our schemas use: type, enum, const, properties, required,
+/// additionalProperties, items, minItems, minimum, maximum, oneOf and references to $defs. Any other keyword is an error, so that none is
+/// ignored.</summary>
 internal sealed class JsonSchema
 {
     private static readonly string[] Descriptions = ["$schema", "$id", "$defs", "title", "description"];
@@ -12,14 +13,14 @@ internal sealed class JsonSchema
 
     private JsonSchema(JsonElement root) => _root = root;
 
-    /// <summary>The schema of a command's output, as it is published.</summary>
+    /// <summary>Reads the published schema of the output of a command.</summary>
     public static JsonSchema OfCommand(string command)
     {
         string path = Path.Combine(Repository.Root, "docs", "schemas", $"picollo-{command}.schema.json");
         return new(JsonDocument.Parse(File.ReadAllText(path)).RootElement);
     }
 
-    /// <summary>What is wrong with each line of an output; nothing where all is right.</summary>
+    /// <summary>Returns the problems of each line of an output; empty if all lines are valid.</summary>
     public IReadOnlyList<string> ProblemsOf(string lines)
     {
         List<string> problems = [];

@@ -1,2 +1,2 @@
-// More at once than there are processors: most of the time, tests wait for a process or a terminal.
+// More threads than processors, because tests mostly wait for a process or a terminal.
 [assembly: CollectionBehavior(MaxParallelThreads = 6)]

@@ -5,22 +5,23 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Tests;
 
-/// <summary>The tool as users start it, in a process of its own with its output in pipes; or its command line in this process, which is faster.</summary>
+/// <summary>Runs the tool in a separate process with its output in pipes, or runs its command line in this process, which is
+/// faster.</summary>
 internal static class PicolloTool
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(60);
 
-    // A command line has options and help texts that are static.
+    // Options and help texts of the command line are static.
     private static readonly Lock Here = new();
 
-    /// <summary>The program, which lies beside the tests.</summary>
+    /// <summary>The path of the program, in the folder of the tests.</summary>
     public static string Path { get; } = System.IO.Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? "Picollo.Cli.exe" : "Picollo.Cli");
 
-    /// <summary>The program as a word of a shell's script, without quotes: a link to it where its path has a space.</summary>
+    /// <summary>The program as an unquoted word of a shell script: a link to it if its path contains a space.</summary>
     public static string Word { get; } = Path.Contains(' ', StringComparison.Ordinal) ? LinkWithoutSpace() : Path;
 
-    /// <summary>A command of the shell that is the tool as a user without rights: where the tests are root, user 65534 with a program that this user can
-    /// reach; else the tool alone. It is <c>$unprivileged</c> in a script.</summary>
+    /// <summary>The shell command that runs the tool as an unprivileged user, <c>$unprivileged</c> in a script. If the tests run as root,
+    /// it uses user 65534 and a copy of the program that this user can access.</summary>
     public static string Unprivileged => UnprivilegedCommand.Value;
 
     private static Lazy<string> UnprivilegedCommand { get; } = new(() => OperatingSystem.IsWindows() || !Environment.IsPrivilegedProcess
@@ -35,7 +36,7 @@ internal static class PicolloTool
         return Run(start, input);
     }
 
-    /// <summary>Runs a command line in this process: for what does not depend on signals, descriptors or the process.</summary>
+    /// <summary>Runs a command line in this process, for tests that do not depend on signals, descriptors or the process.</summary>
     public static ToolRun RunHere(params string[] arguments) => RunHereWithInput("", arguments);
 
     public static ToolRun RunHereWithInput(string input, params string[] arguments)
@@ -55,8 +56,8 @@ internal static class PicolloTool
         static StreamWriter Writer(Stream stream) => new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false)) { NewLine = "\n" };
     }
 
-    /// <summary>By a shell, for redirections and pipes; the tool is <c>$picollo</c> there, and
-    /// <c>$unprivileged</c> for a user without rights.</summary>
+    /// <summary>Runs a shell script, for redirections and pipes. In the script, the tool is <c>$picollo</c>, and <c>$unprivileged</c> for
+    /// an unprivileged user.</summary>
     public static ToolRun RunInShell(string script)
     {
         ProcessStartInfo start = new("/bin/bash", ["-c", script]);
@@ -69,7 +70,8 @@ internal static class PicolloTool
         return Run(start, "");
     }
 
-    /// <summary>The program in a folder that all users can reach, whatever the mode of the folders above the tests.</summary>
+    /// <summary>Copies the program to a folder that all users can access, because the folders above the tests may be
+    /// inaccessible.</summary>
     [UnsupportedOSPlatform("windows")]
     private static string CopyForAll()
     {
@@ -94,7 +96,7 @@ internal static class PicolloTool
         return link;
     }
 
-    /// <summary>A folder that goes with this process.</summary>
+    /// <summary>Creates a folder that is deleted when this process ends.</summary>
     private static string FolderOfThisProcess()
     {
         string folder = Directory.CreateTempSubdirectory("picollo-cli-").FullName;
@@ -115,7 +117,7 @@ internal static class PicolloTool
         }
         catch (IOException)
         {
-            // It ended without reading all.
+            // The process ended before it read the whole input.
         }
 
         if (!process.WaitForExit(Timeout))
@@ -128,5 +130,5 @@ internal static class PicolloTool
     }
 }
 
-/// <summary>How a process ended.</summary>
+/// <summary>The result of a process.</summary>
 internal sealed record ToolRun(int ExitCode, string Output, string Error);

@@ -1,6 +1,6 @@
 namespace Picollo.Cli.Tests;
 
-/// <summary>A folder for the time of a test.</summary>
+/// <summary>A folder that is deleted after a test.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public string Path { get; } = Directory.CreateTempSubdirectory("picollo-").FullName;

@@ -10,7 +10,7 @@ public sealed class BadInputRun() : BenchmarkRun(
     ManualConfig.CreateEmpty().AddJob(Unrepeated()),
     typeof(NamedThrice), typeof(NamesNothing), typeof(NamesNull), typeof(Malformed), typeof(Undefined), typeof(NotThere), typeof(SessionsName), typeof(AllAtOnce));
 
-/// <summary>What cannot be measured is said before the run, which goes on without it.</summary>
+/// <summary>Invalid and unavailable measures are reported before the run, which continues without them.</summary>
 [Trait("Category", "Slow")]
 public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
 {
@@ -73,7 +73,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     public void Unavailable_counters_are_excluded_and_reported_once()
     {
         run.Of<NotThere>().Messages().Should().HaveCount(2).And.OnlyContain(message => message.StartsWith("Not counted: picollo", StringComparison.Ordinal));
-        run.Log.Split("Not counted: picollo_none/event=1/: ").Should().HaveCount(2, "the engine finds it too, and need not repeat it");
+        run.Log.Split("Not counted: picollo_none/event=1/: ").Should().HaveCount(2, "the engine does not repeat the message");
     }
 
     [FactNeeding(Need.Linux)]

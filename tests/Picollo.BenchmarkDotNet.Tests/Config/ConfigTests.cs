@@ -12,7 +12,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Config;
 
-/// <summary>Where measures come from, and that nothing else changes by them.</summary>
+/// <summary>Sources of measures, and their lack of side effects.</summary>
 public sealed class ConfigTests
 {
     private static ManualConfig InThisProcess => ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted());
@@ -33,7 +33,7 @@ public sealed class ConfigTests
             "VoluntarySwitches/Op", "InvoluntarySwitches/Op",
         ];
         run.Summary.Headers().Should().Contain(always).And.BeSubsetOf([.. always, .. ifAny]);
-        run.Summary.Reports.Single().Metrics.Keys.Should().Contain(ifAny.Except(["CPU/Wall"]), "the numbers are there also if no column shows them");
+        run.Summary.Reports.Single().Metrics.Keys.Should().Contain(ifAny.Except(["CPU/Wall"]), "metrics exist even if no column shows them");
         run.Summary.Messages().Should().BeEmpty();
     }
 
@@ -145,7 +145,7 @@ public sealed class ConfigTests
         return run;
     }
 
-    /// <summary>A class of that kind in an assembly of which Picollo's attribute says something for all classes.</summary>
+    /// <summary>Creates a class in an assembly with an attribute that applies to all classes.</summary>
     private static Type InAssemblyWithAttribute(Type parent)
     {
         ConstructorInfo constructor = typeof(PerfCountersAttribute).GetConstructor([typeof(PerfSoftwareCounterId[])])!;

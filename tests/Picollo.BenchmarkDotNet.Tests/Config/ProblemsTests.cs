@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Config;
 
-/// <summary>What is said of a request before a run, without one.</summary>
+/// <summary>Messages about a request before a run.</summary>
 public sealed class ProblemsTests
 {
     [Theory]

@@ -8,7 +8,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Counters;
 public sealed class KnownCountersRun() : BenchmarkRun(
     ManualConfig.CreateEmpty().AddJob(Counted()), typeof(KnownWorkloads), typeof(SharedWorkloads));
 
-/// <summary>The table's numbers, where the counts are known to the last.</summary>
+/// <summary>Numbers in the table for exactly known counts.</summary>
 [Trait("Category", "Slow")]
 public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<KnownCountersRun>
 {
@@ -30,7 +30,7 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
     public void An_empty_benchmark_counts_nothing()
     {
         _known.Value(nameof(KnownWorkloads.Nothing), "Instructions/Op").Should().Be(0);
-        _known.Cell(nameof(KnownWorkloads.Nothing), "Instructions/Op").Should().Be("-", "it is BenchmarkDotNet's own zero");
+        _known.Cell(nameof(KnownWorkloads.Nothing), "Instructions/Op").Should().Be("-", "BenchmarkDotNet shows 0 as -");
         _known.Reports.Single(report => report.BenchmarkCase.Descriptor.WorkloadMethod.Name == nameof(KnownWorkloads.Nothing))
             .Metrics.Should().NotContainKey("IPC", "there were no cycles");
     }

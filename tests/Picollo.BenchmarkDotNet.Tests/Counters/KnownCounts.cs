@@ -1,12 +1,12 @@
 namespace Picollo.BenchmarkDotNet.Tests.Counters;
 
-/// <summary>What <see cref="KnownCounters"/> count: benchmarks add to it.</summary>
+/// <summary>The values of <see cref="KnownCounters"/>, to which benchmarks add.</summary>
 public static class KnownCounts
 {
-    /// <summary>For which part of the time the counters count. Set by a benchmark's global setup.</summary>
+    /// <summary>The share of the time in which the counters run. The global setup of a benchmark sets it.</summary>
     public static double Share { get; set; } = 1;
 
-    /// <summary>What the counters say that they do not have. Set likewise.</summary>
+    /// <summary>The messages about unavailable counters. The global setup of a benchmark sets them.</summary>
     public static IReadOnlyList<string> Unavailable { get; set; } = [];
 
     private static readonly Dictionary<string, ulong> Counts = [];

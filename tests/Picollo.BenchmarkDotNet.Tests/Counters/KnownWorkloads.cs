@@ -41,7 +41,7 @@ public class KnownWorkloads
     }
 }
 
-/// <summary>The second of three takes turns, the third never has its turn.</summary>
+/// <summary>Three benchmarks: the second one is multiplexed, and the third one is never counted.</summary>
 [PerfCounters(PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles), KnownCounters]
 public class SharedWorkloads
 {
@@ -67,7 +67,7 @@ public class SharedWorkloads
     public void CleanUp() => KnownCounts.Share = 1;
 }
 
-/// <summary>The benchmark's process lacks what the host has.</summary>
+/// <summary>A counter is unavailable in the benchmark process but available in the host.</summary>
 [PerfCounters(PerfSoftwareCounterId.PageFaults), KnownCounters]
 public class UnavailableWorkload
 {

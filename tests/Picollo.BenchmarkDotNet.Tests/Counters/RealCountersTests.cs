@@ -9,7 +9,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Counters;
 public sealed class RealCountersRun() : BenchmarkRun(
     ManualConfig.CreateEmpty().AddJob(Counted().WithInvocationCount(32)), typeof(KernelWorkloads), typeof(KernelFaultsCounted), typeof(KernelFaultsLeftOut), typeof(ChainWorkload));
 
-/// <summary>The kernel's counters, and the CPU's where it has some.</summary>
+/// <summary>Software counters, and hardware counters if they are available.</summary>
 [Trait("Category", "Slow")]
 public sealed class RealCountersTests(RealCountersRun run) : IClassFixture<RealCountersRun>
 {

@@ -10,9 +10,9 @@ namespace Picollo.BenchmarkDotNet.Tests.Cpu;
 public sealed class CpuRun() : BenchmarkRun(
     ManualConfig.CreateEmpty().AddJob(Counted().WithInvocationCount(16).WithUnrollFactor(4).WithOutlierMode(OutlierMode.DontRemove)), typeof(CpuWorkloads));
 
-/// <summary>CPU time and switches per operation, of work whose CPU time is known.</summary>
-/// <remarks>The CPU time of a process does not depend on what other programs do: 2 ms are 2 ms, and more by what the runtime does beside
-/// it (compiles, collects). The bounds leave it half as much again, and no room for a factor of the unrolling or of threads.</remarks>
+/// <summary>CPU time and context switches per operation for work with a known CPU time.</summary>
+/// <remarks>The CPU time of a process does not depend on other programs, but includes the work of the runtime, such as compilation and
+/// garbage collection. The bounds permit 50 % more, but not a factor from unrolling or from threads.</remarks>
 [Trait("Category", "Slow")]
 public sealed class CpuUsageTests(CpuRun run) : IClassFixture<CpuRun>
 {
@@ -40,11 +40,11 @@ public sealed class CpuUsageTests(CpuRun run) : IClassFixture<CpuRun>
     [InlineData(nameof(CpuWorkloads.BurnsOnTwo))]
     public void The_ratio_uses_the_elapsed_time_of_the_measurement(string benchmark)
     {
-        // That in the table is without outliers.
+        // The table excludes outliers.
         double mean = _summary.Reports.Single(report => report.BenchmarkCase.Descriptor.WorkloadMethod.Name == benchmark).ResultStatistics!.Mean;
         double ratio = _summary.Value(benchmark, "CPU/Wall");
         ratio.Should().BeInRange(CpuOf(benchmark) / mean * 0.5, CpuOf(benchmark) / mean * 1.5);
-        ratio.Should().BeLessThanOrEqualTo(Environment.ProcessorCount * 1.001, "no process takes more than all processors");
+        ratio.Should().BeLessThanOrEqualTo(Environment.ProcessorCount * 1.001, "a process cannot use more than all processors");
     }
 
     [FactNeeding(Need.Linux)]

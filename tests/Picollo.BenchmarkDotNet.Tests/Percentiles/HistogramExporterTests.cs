@@ -13,7 +13,7 @@ public sealed class ExportRun() : BenchmarkRun(
     ManualConfig.CreateEmpty().AddJob(Unrepeated()).AddJob(Unrepeated().WithId("Again").WithIterationCount(4)),
     typeof(TailWorkloads), typeof(ChainWorkload));
 
-/// <summary>The files of a run of two jobs, read back.</summary>
+/// <summary>The files of a run with two jobs.</summary>
 [Trait("Category", "Slow")]
 public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<ExportRun>
 {
@@ -43,14 +43,14 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
         HdrHistogramLogInterval[] intervals = [.. log.ReadAll()];
 
         intervals.Select(interval => interval.Tag).Should().BeEquivalentTo(Names.Select(name => name.Replace(' ', '_').Replace(',', '_')));
-        intervals.Should().OnlyContain(interval => interval.StartTime >= log.StartTime, "the log begins with the first that ran");
+        intervals.Should().OnlyContain(interval => interval.StartTime >= log.StartTime, "the log starts with the first benchmark that ran");
         foreach (HdrHistogramLogInterval interval in intervals)
         {
             interval.Histogram.TotalCount.Should().Be(interval.Tag!.Contains("_Again_", StringComparison.Ordinal) ? 4u : 3u);
         }
 
         MeasuredHistogram.Of(_summary).Single().Select(one => one.Histogram.GetPercentileValue(100)).Should()
-            .Equal(intervals.Select(interval => interval.Histogram.GetPercentileValue(100)), "the log has them in the summary's order");
+            .Equal(intervals.Select(interval => interval.Histogram.GetPercentileValue(100)), "the log has the order of the summary");
     }
 
     [Fact]

@@ -9,7 +9,7 @@ using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Tests.Percentiles;
 
-/// <summary>Iterations with a setup and a cleanup of their own.</summary>
+/// <summary>Benchmarks with an iteration setup and cleanup.</summary>
 [Trait("Category", "Slow")]
 public sealed class IterationSetupTests
 {
@@ -24,7 +24,7 @@ public sealed class IterationSetupTests
         HdrHistogram histogram = MeasuredHistogram.Of(run.Summary).Single().Single().Histogram;
         histogram.TotalCount.Should().Be(7);
         ((double)histogram.GetPercentileValue(50)).Should().BeLessThan(HalfOfSetUp);
-        SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work)).Should().Be(1 + 1 + 7, "the first compiles it, the second warms up");
+        SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work)).Should().Be(1 + 1 + 7, "the first call compiles the method, the second one is the warm-up");
         ShouldBePaired(invocations: 1);
     }
 
@@ -41,12 +41,12 @@ public sealed class IterationSetupTests
         int works = SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work));
         const int OfEngine = 1 + 10;
         setUps.Should().BeGreaterThan(OfEngine + 1, "a setup is longer than all iterations, and no part of their time");
-        histogram.TotalCount.Should().Be((ulong)(works - (OfEngine * 8) - (setUps - OfEngine)), "one call after each setup is not timed");
+        histogram.TotalCount.Should().Be((ulong)(works - (OfEngine * 8) - (setUps - OfEngine)), "the first call after each setup is not timed");
         ((double)histogram.GetPercentileValue(50)).Should().BeLessThan(HalfOfSetUp);
         ShouldBePaired(invocations: 8);
     }
 
-    // Setup, at least one and at most so many calls, cleanup; and again.
+    // A sequence of: setup, 1 to N calls, cleanup.
     private static void ShouldBePaired(int invocations) =>
         string.Concat(SetUpWorkloads.Calls.Select(call => call[0])).Should().MatchRegex($"^(SW{{1,{invocations}}}C)+$");
 }

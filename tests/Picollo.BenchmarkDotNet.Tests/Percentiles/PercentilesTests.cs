@@ -9,16 +9,16 @@ using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Tests.Percentiles;
 
-/// <summary>What two calls in a hundred do takes hundreds of calls to see; of what all do, a few tell.</summary>
+/// <summary>Two runs: rare events require hundreds of calls, common ones only a few.</summary>
 public sealed class PercentilesRun : IDisposable
 {
     private readonly BenchmarkRun _many = Run(112, name => name == nameof(TailWorkloads.TwoSlowInAHundred));
     private readonly BenchmarkRun _few = Run(16, name => name != nameof(TailWorkloads.TwoSlowInAHundred));
 
-    /// <summary>Of <see cref="TailWorkloads.TwoSlowInAHundred"/>.</summary>
+    /// <summary>The run of <see cref="TailWorkloads.TwoSlowInAHundred"/>.</summary>
     public Summary Many => _many.Summary;
 
-    /// <summary>Of the others.</summary>
+    /// <summary>The run of the other benchmarks.</summary>
     public Summary Few => _few.Summary;
 
     public string Log => _many.Log;
@@ -35,15 +35,15 @@ public sealed class PercentilesRun : IDisposable
         typeof(TailWorkloads));
 }
 
-/// <summary>The distribution of single invocations, of benchmarks whose tail is known. Waiting takes at least as long as it says, and on a
-/// machine with other work longer: what has to be short takes nothing at all, and is called ten times for one that may be late.</summary>
+/// <summary>The distribution of single calls for benchmarks with a known tail. A wait takes at least the specified time, and longer on a
+/// busy machine. Therefore, fast calls do nothing, and there are ten fast calls for each one that may be late.</summary>
 [Trait("Category", "Slow")]
 public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<PercentilesRun>
 {
     private const double Millisecond = 1e6;
     private const double Slow = TailWorkloads.SlowMilliseconds * Millisecond;
 
-    // Histograms round to three digits.
+    // Histograms have three significant digits.
     private const double Rounded = 0.999;
 
     [Fact]
@@ -59,7 +59,7 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
     [Fact]
     public void A_percentile_that_equals_the_maximum_is_omitted() =>
         run.Many.Table.Columns.Where(column => column.Header is "Call p99" or "Call p99.9").Select(column => column.Content.Single() == "-")
-            .Should().Equal([false, true], "there are fewer than 1,000 invocations");
+            .Should().Equal([false, true], "there are fewer than 1,000 calls");
 
     [Fact]
     public void Percentiles_are_per_operation_like_the_mean()
@@ -88,7 +88,7 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
         {
             int milliseconds = (int)report.BenchmarkCase.Parameters["milliseconds"];
 
-            // Delays are counted in whole ticks of a millisecond: one may begin late in its first.
+            // Delays have a resolution of a millisecond, so a delay can be up to one millisecond shorter.
             report.Metrics["Call p50"].Value.Should().BeGreaterThan((milliseconds - 0.5) * Millisecond * Rounded);
         }
     }

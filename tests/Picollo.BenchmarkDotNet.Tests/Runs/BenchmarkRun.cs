@@ -9,41 +9,41 @@ using BenchmarkDotNet.Toolchains.InProcess.Emit;
 
 namespace Picollo.BenchmarkDotNet.Tests.Runs;
 
-/// <summary>A run of BenchmarkDotNet, with its log and its files for as long as this lives.</summary>
+/// <summary>A run of BenchmarkDotNet with its log. Its files exist until this object is disposed.</summary>
 public class BenchmarkRun : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("picollo-benchmarks-");
     private readonly AccumulationLogger _log = new();
 
-    /// <param name="config">With the jobs.</param>
-    /// <param name="classes">With benchmarks.</param>
+    /// <param name="config">The configuration with the jobs.</param>
+    /// <param name="classes">The classes with benchmarks.</param>
     public BenchmarkRun(IConfig config, params Type[] classes)
     {
         ManualConfig here = ManualConfig.Create(config)
             .AddColumnProvider(DefaultColumnProviders.Instance)
             .AddLogger(_log)
             .WithArtifactsPath(_folder.FullName)
-            .WithOptions(ConfigOptions.DisableOptimizationsValidator | ConfigOptions.DisableLogFile); // the tests are built for debugging too
+            .WithOptions(ConfigOptions.DisableOptimizationsValidator | ConfigOptions.DisableLogFile); // the tests may be built in the debug configuration
         Summaries = BenchmarkRunner.Run(classes, here);
     }
 
-    /// <summary>One for each class.</summary>
+    /// <summary>The summaries, one for each class.</summary>
     public IReadOnlyList<Summary> Summaries { get; }
 
-    /// <summary>All that a user sees.</summary>
+    /// <summary>The output that a user sees.</summary>
     public string Log => _log.GetLog();
 
-    /// <summary>Of the only class.</summary>
+    /// <summary>The summary of the only class.</summary>
     public Summary Summary => Summaries.Single();
 
-    /// <summary>Of one of the classes.</summary>
+    /// <summary>Returns the summary of a class.</summary>
     public Summary Of<T>() => Summaries.Single(summary => summary.BenchmarksCases[0].Descriptor.Type == typeof(T));
 
-    /// <summary>Every iteration calls the benchmark 64 times, after 20 or fewer without it.</summary>
+    /// <summary>Creates a job in which each iteration calls the benchmark 64 times, after at most 20 overhead iterations.</summary>
     public static Job Counted(IToolchain? toolchain = null) => Job.Default.WithId("Counted").WithToolchain(toolchain ?? InProcessEmitToolchain.Instance)
         .WithWarmupCount(1).WithIterationCount(3).WithInvocationCount(64).WithUnrollFactor(16);
 
-    /// <summary>Every iteration calls the benchmark once.</summary>
+    /// <summary>Creates a job in which each iteration calls the benchmark once.</summary>
     public static Job Unrepeated(IToolchain? toolchain = null) => Counted(toolchain).WithId("Unrepeated").WithInvocationCount(1).WithUnrollFactor(1);
 
     public void Dispose()

@@ -6,7 +6,7 @@ using Picollo.BenchmarkDotNet.Tests.Workloads;
 
 namespace Picollo.BenchmarkDotNet.Tests.Runs;
 
-/// <summary>One program for all: its build is what takes the time. It takes the assemblies that are here as they are.</summary>
+/// <summary>One program for all tests, because its build takes most of the time. It uses the existing assemblies.</summary>
 public sealed class OutOfProcessRun : BenchmarkRun
 {
     public OutOfProcessRun()
@@ -16,11 +16,11 @@ public sealed class OutOfProcessRun : BenchmarkRun
 
     private static string Targets => Path.Combine(Repository.Root, "tests/Picollo.BenchmarkDotNet.Tests/Runs/GeneratedProgram.targets");
 
-    // BenchmarkDotNet builds for release: for debugging there is nothing to take.
+    // BenchmarkDotNet uses the release configuration, so there are no assemblies to reuse in the debug configuration.
     private static bool IsForRelease =>
         typeof(OutOfProcessRun).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()?.Configuration == "Release";
 
-    // The analyzers have seen this repository's code already; and nothing is compiled a second time there either.
+    // The build of the repository has already run the analyzers and compiled the code.
     private static Job Apart() => Job.Default.WithId("Apart").WithArguments(
         [
             new MsBuildArgument("/p:RunAnalyzers=false"),
@@ -30,7 +30,7 @@ public sealed class OutOfProcessRun : BenchmarkRun
         .WithWarmupCount(1).WithIterationCount(3).WithInvocationCount(16).WithUnrollFactor(4);
 }
 
-/// <summary>Benchmarks in a process of their own, as they are by default.</summary>
+/// <summary>Benchmarks in a separate process, which is the default.</summary>
 [Trait("Category", "Slow")]
 public sealed class OutOfProcessTests(OutOfProcessRun run) : IClassFixture<OutOfProcessRun>
 {

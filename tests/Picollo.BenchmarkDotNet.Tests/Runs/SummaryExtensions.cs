@@ -2,13 +2,13 @@ using BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet.Tests.Runs;
 
-/// <summary>What tests look at in a summary.</summary>
+/// <summary>Extension methods that read a summary.</summary>
 internal static class SummaryExtensions
 {
-    /// <summary>A value as it was measured, in the table's unit without prefix.</summary>
-    /// <param name="summary">The table.</param>
-    /// <param name="benchmark">The method's name.</param>
-    /// <param name="column">The column's, less what headers add.</param>
+    /// <summary>Returns a measured value in the base unit of the table.</summary>
+    /// <param name="summary">The summary.</param>
+    /// <param name="benchmark">The name of the method.</param>
+    /// <param name="column">The name of the column, without suffixes of the header.</param>
     public static double Value(this Summary summary, string benchmark, string column)
     {
         BenchmarkReport report = summary.Reports.Single(report => report.BenchmarkCase.Descriptor.WorkloadMethod.Name == benchmark);
@@ -16,7 +16,7 @@ internal static class SummaryExtensions
         return report.Metrics[column].Value;
     }
 
-    /// <summary>A cell as it is shown.</summary>
+    /// <summary>Returns the text of a cell.</summary>
     public static string Cell(this Summary summary, string benchmark, string column)
     {
         SummaryTable table = summary.Table;
@@ -24,15 +24,15 @@ internal static class SummaryExtensions
         return table.FullContent[row][IndexOf(table, column)];
     }
 
-    /// <summary>The headers of the columns that are no part of BenchmarkDotNet, in order.</summary>
+    /// <summary>Returns the headers of the columns that Picollo adds, in order.</summary>
     public static IEnumerable<string> Headers(this Summary summary) =>
         summary.Table.Columns.Where(column => column.OriginalColumn.Category == global::BenchmarkDotNet.Columns.ColumnCategory.Metric).Select(column => column.Header);
 
-    /// <summary>The names of all that was measured, also of what no column shows.</summary>
+    /// <summary>Returns the names of all metrics, including those without a column.</summary>
     public static IEnumerable<string> Measured(this Summary summary) => summary.Reports.SelectMany(report => report.Metrics.Keys).Distinct();
 
-    /// <summary>What validation said of measures, none of which ends a run. What BenchmarkDotNet says of the place is left out: it warns
-    /// of a path with "tmp" or "temp" in it.</summary>
+    /// <summary>Returns the validation messages about measures, which do not end a run. Excludes the warning of BenchmarkDotNet about a
+    /// path that contains "tmp" or "temp".</summary>
     public static IEnumerable<string> Messages(this Summary summary)
     {
         summary.ValidationErrors.Should().NotContain(error => error.IsCritical);

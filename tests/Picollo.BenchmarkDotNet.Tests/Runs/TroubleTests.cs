@@ -8,7 +8,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Runs;
 
-/// <summary>What goes wrong around a benchmark costs its measures, and says so; the run goes on.</summary>
+/// <summary>Errors around a benchmark are reported and only affect its measures; the run continues.</summary>
 [Trait("Category", "Slow")]
 public sealed class TroubleTests
 {
@@ -51,7 +51,7 @@ public sealed class TroubleTests
             typeof(ShortWorkload));
 
         RecordedEngines.Engines.Should().HaveCountGreaterThan(2, "they are as many as overhead is of the time")
-            .And.Subject.Count(engine => engine == "MeasuringEngine").Should().Be(2, "those that were meant at first");
+            .And.Subject.Count(engine => engine == "MeasuringEngine").Should().Be(2, "only the initial launches are measured");
         run.Summary.Headers().Should().Contain("CPU/Op").And.Contain("Call p99").And.OnlyHaveUniqueItems();
         AfterRun(run).Should().NotContain("Not measured");
     }
@@ -109,7 +109,7 @@ public sealed class TroubleTests
         run.Log.Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\n(All available measures were taken|No column, because the value is 0)");
     }
 
-    /// <summary>Not before: a run has a folder of its own among the temporary ones.</summary>
+    /// <summary>Changes the temporary folder after the start of the run, which has its own temporary folder.</summary>
     private sealed class WhileBenchmarksRun(string path) : EventProcessor
     {
         private readonly string? _before = Environment.GetEnvironmentVariable("TMPDIR");

@@ -15,7 +15,7 @@ public class IterationMeterTests
         meter.Begin();
         meter.End();
 
-        // The usage is read before the counters begin and after they end, so what those take themselves is in it.
+        // The usage is read before the counters start and after they end, so it includes their overhead.
         Iteration iteration = meter.Iterations.Should().ContainSingle().Subject;
         iteration.Usage!.Value.Cpu.Total.TotalMilliseconds.Should().BeGreaterThan(2 * BurntMilliseconds * 0.9);
         iteration.Counts.Should().Equal(7UL);

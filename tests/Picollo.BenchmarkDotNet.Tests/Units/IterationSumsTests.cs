@@ -22,7 +22,7 @@ public sealed class IterationSumsTests
     [Theory]
     [InlineData(new ulong[] { 20 }, 8)]
     [InlineData(new ulong[] { 5_000, 20, 10 }, 8)]
-    [InlineData(new ulong[] { 10, 20, 30, 40 }, 7)] // of an even number, the upper of the two in the middle
+    [InlineData(new ulong[] { 10, 20, 30, 40 }, 7)] // the upper median of an even number
     [InlineData(new ulong[] { 2_000, 1_000, 3_000 }, 0)]
     [InlineData(new ulong[0], 10)]
     public void The_median_of_the_overhead_is_subtracted_down_to_0(ulong[] overheads, double expected)
@@ -97,9 +97,9 @@ public sealed class IterationSumsTests
     }
 
     [Theory]
-    [InlineData(0, 10_000, false)] // near the clock's step of 1 µs
+    [InlineData(0, 10_000, false)] // near the clock resolution of 1 µs
     [InlineData(0, 25_000, true)]
-    [InlineData(960_000, 1_000_000, false)] // no longer than an empty workload
+    [InlineData(960_000, 1_000_000, false)] // hardly longer than an empty workload
     [InlineData(500_000, 1_000_000, true)]
     public void Times_below_the_clock_resolution_are_null(double overhead, double workload, bool isKnown)
     {

@@ -20,7 +20,7 @@ public sealed class MeasureRequestTests
     public void Options_of_one_set_apply_to_all()
     {
         MeasureRequest request = MeasureRequest.Of([new([], IncludeKernel: true), new([], AllThreads: true), new([])], isAwaited: false);
-        (request.IncludeKernel, request.AllThreads, request.IsEmpty).Should().Be((true, true, true), "how to count is nothing to count");
+        (request.IncludeKernel, request.AllThreads, request.IsEmpty).Should().Be((true, true, true), "options without counters request nothing");
         MeasureRequest.Of([new([PicolloMeasure.HdrPercentiles])], isAwaited: false).IsEmpty.Should().BeFalse();
     }
 

@@ -9,7 +9,7 @@ using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;
 
-/// <summary>Looks at the shortest time, which no other work on the machine lengthens.</summary>
+/// <summary>Checks the shortest time, which other work on the machine does not affect.</summary>
 public sealed class SingleInvocationsTests
 {
     private const double Millisecond = 1e6;

@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
-/// <summary>All there is, for a process apart.</summary>
+/// <summary>Benchmarks with all measures, for a separate process.</summary>
 [CpuUsageDiagnoser, HdrPercentiles]
 [PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.TaskClock)]
 public class ApartWorkloads

@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
-/// <summary>Base of classes whose attributes ask for what cannot be. The page faults can.</summary>
+/// <summary>A base class for benchmarks with invalid measures. Page faults are valid.</summary>
 [PerfCounters(PerfSoftwareCounterId.PageFaults)]
 public abstract class BadWorkload
 {
@@ -31,11 +31,11 @@ public class Undefined : BadWorkload;
 [PerfCounters("picollo_none/event=1/", "picollo:none")]
 public class NotThere : BadWorkload;
 
-/// <summary>The name that a session gives another.</summary>
+/// <summary>A name that a session uses for another counter.</summary>
 [PerfCounters(1, 5, "Software:PageFaults")]
 public class SessionsName : BadWorkload;
 
-/// <summary>As attributes, with others that are right.</summary>
+/// <summary>Several invalid attributes together with valid ones.</summary>
 [PerfCounters, PerfCounters((string[]?)null), PerfCounters("", "picollo:none"), PerfCounters((PerfHardwareCounterId)(-1))]
 [PerfCounters(PerfSoftwareCounterId.PageFaults), CpuUsageDiagnoser, CpuUsageDiagnoser, HdrPercentiles]
 public class AllAtOnce : BadWorkload;

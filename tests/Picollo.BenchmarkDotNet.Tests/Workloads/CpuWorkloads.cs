@@ -29,7 +29,7 @@ public class CpuWorkloads
     }
 }
 
-/// <summary>The work of which the documents know the instructions.</summary>
+/// <summary>Work with a documented number of instructions.</summary>
 [PerfCounters(PerfHardwareCounterId.Instructions)]
 public class ChainWorkload
 {

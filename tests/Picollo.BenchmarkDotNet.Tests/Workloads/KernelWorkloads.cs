@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
-/// <summary>What the kernel counts.</summary>
+/// <summary>Benchmarks for software counters.</summary>
 [PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.ContextSwitches)]
 public class KernelWorkloads
 {
@@ -21,7 +21,7 @@ public class KernelWorkloads
     public void Sleeps() => Thread.Sleep(1);
 }
 
-/// <summary>Page faults that happen in the kernel, while it copies to fresh pages.</summary>
+/// <summary>Page faults that occur in the kernel while it copies to fresh pages.</summary>
 public class KernelFaults
 {
     [Benchmark]
@@ -32,15 +32,15 @@ public class KernelFaults
     }
 }
 
-/// <summary>The same, and asks for it.</summary>
+/// <summary>The same benchmark with kernel code.</summary>
 [PerfCounters(PerfSoftwareCounterId.PageFaults, IncludeKernel = true)]
 public class KernelFaultsCounted : KernelFaults;
 
-/// <summary>The same, and does not.</summary>
+/// <summary>The same benchmark without kernel code.</summary>
 [PerfCounters(PerfSoftwareCounterId.PageFaults)]
 public class KernelFaultsLeftOut : KernelFaults;
 
-/// <summary>Memory that nothing has touched yet.</summary>
+/// <summary>Memory that was not accessed yet.</summary>
 internal sealed class FreshPages : IDisposable
 {
     private readonly int _bytes;

@@ -15,7 +15,7 @@ public class MergedBase
 [PerfCounters(PerfSoftwareCounterId.MajorPageFaults), PerfCounters(PerfSoftwareCounterId.EmulationFaults, PerfSoftwareCounterId.TaskClock), CpuUsageDiagnoser]
 public class MergedWorkloads : MergedBase;
 
-/// <summary>Nothing of it is measured unless a configuration says what.</summary>
+/// <summary>A benchmark without attributes: only a configuration can request measures.</summary>
 [RecordedEngines]
 public class PlainWorkload
 {

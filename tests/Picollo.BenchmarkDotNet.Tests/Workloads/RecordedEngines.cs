@@ -5,7 +5,8 @@ using Picollo.BenchmarkDotNet.Exchange;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
-/// <summary>Notes which engines Picollo's factory makes, and which file they are told of. After Picollo's own attributes.</summary>
+/// <summary>Records the engines that Picollo's factory creates and the path of their exchange file. Must follow the attributes of
+/// Picollo.</summary>
 [AttributeUsage(AttributeTargets.Class)]
 public sealed class RecordedEnginesAttribute() : JobMutatorConfigBaseAttribute(Job.Default.WithEngineFactory(new RecordedEngines()));
 

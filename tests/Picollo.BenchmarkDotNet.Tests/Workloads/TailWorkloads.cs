@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
-/// <summary>Calls that are not all alike.</summary>
+/// <summary>Benchmarks whose calls differ.</summary>
 [HdrPercentiles]
 public class TailWorkloads
 {
@@ -35,7 +35,7 @@ public class TailWorkloads
     }
 }
 
-/// <summary>Set up and cleaned up for every iteration, slowly.</summary>
+/// <summary>A benchmark with a slow setup and cleanup for each iteration.</summary>
 [HdrPercentiles]
 public class SetUpWorkloads
 {
@@ -65,7 +65,7 @@ public class SetUpWorkloads
     }
 }
 
-/// <summary>Named with what separates the fields and lines of logs, and what terminals obey.</summary>
+/// <summary>A benchmark whose name contains separators of log fields and lines, and control characters.</summary>
 [HdrPercentiles]
 public class DescribedWorkload
 {

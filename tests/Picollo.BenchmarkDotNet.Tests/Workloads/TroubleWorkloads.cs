@@ -7,7 +7,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 
-/// <summary>Allows as many calls as BenchmarkDotNet makes, with the first ones, and not many more.</summary>
+/// <summary>Permits the calls of BenchmarkDotNet, including the first ones, and few additional ones.</summary>
 [CpuUsageDiagnoser]
 [HdrPercentiles]
 public class FilledOnce
@@ -28,7 +28,7 @@ public class FilledOnce
     [Benchmark]
     public int Take()
     {
-        Thread.SpinWait(2000); // the further calls take as long as these together
+        Thread.SpinWait(2000); // the additional calls take as long as all of these
         return _queue.Dequeue();
     }
 
@@ -36,7 +36,7 @@ public class FilledOnce
     public void CleanUp() => Cleanups++;
 }
 
-/// <summary>Puts a folder in the place of the file for the results, if there is one.</summary>
+/// <summary>Replaces the file for the results by a folder, if the file exists.</summary>
 [CpuUsageDiagnoser]
 public class UnwritableWorkload
 {
@@ -77,7 +77,7 @@ public class OtherEngineWorkload
     }
 }
 
-/// <summary>Some ten times its overhead.</summary>
+/// <summary>A benchmark that takes about ten times its overhead.</summary>
 [RecordedEngines]
 public class ShortWorkload
 {
@@ -85,11 +85,11 @@ public class ShortWorkload
     public void Work() => Thread.SpinWait(1);
 }
 
-/// <summary>After Picollo's own attributes.</summary>
+/// <summary>Sets another engine. Must follow the attributes of Picollo.</summary>
 [AttributeUsage(AttributeTargets.Class)]
 public sealed class OtherEngineAttribute() : JobMutatorConfigBaseAttribute(Job.Default.WithEngineFactory(new EngineFactory()));
 
-/// <summary>Counts many, all of the time.</summary>
+/// <summary>A large count from a counter that always runs.</summary>
 [KnownCounters]
 public class ManyOfConfig
 {
@@ -100,7 +100,7 @@ public class ManyOfConfig
 [PerfCounters(PerfHardwareCounterId.Instructions), KnownCounters]
 public class ManyWorkload : ManyOfConfig;
 
-/// <summary>Counts one in four calls, part of the time.</summary>
+/// <summary>A count for one in four calls from a multiplexed counter.</summary>
 [KnownCounters]
 public class RareOfConfig
 {

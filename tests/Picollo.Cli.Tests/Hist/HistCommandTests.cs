@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Hist;
 
-/// <summary>How the command behaves among others: ends, signals, pipes, terminals.</summary>
+/// <summary>Arguments, exit codes, signals, pipes and terminals.</summary>
 public class HistCommandTests
 {
     private static readonly TimeSpan Soon = TimeSpan.FromSeconds(30);
@@ -156,7 +156,7 @@ public class HistCommandTests
         })!;
         for (int i = 0; i < Lines; i++)
         {
-            tool.StandardInput.Write("1234567\n"); // more than a pipe and both blocks hold, so some of it has been read when all is written
+            tool.StandardInput.Write("1234567\n"); // more than the capacity of a pipe and both blocks, so part of it has been read when everything is written
         }
 
         tool.StandardInput.Flush();
@@ -165,7 +165,7 @@ public class HistCommandTests
             kill.WaitForExit();
         }
 
-        tool.WaitForExit(Soon).Should().BeTrue("standard input is open and silent, and it ends all the same");
+        tool.WaitForExit(Soon).Should().BeTrue("standard input is open and idle, and the command ends anyway");
         tool.ExitCode.Should().Be(130);
         tool.StandardError.ReadToEnd().Should().BeEmpty();
         JsonElement json = JsonDocument.Parse(tool.StandardOutput.ReadToEnd()).RootElement;
@@ -182,7 +182,7 @@ public class HistCommandTests
 
         output.Should().MatchRegex("\r[01] MB\e\\[K");
         output[..output.IndexOf("#####", StringComparison.Ordinal)].Should().EndWith("\r\e[K", "the bar is gone before the table");
-        InTerminal("seq 100 | $picollo hist").Should().NotContain("\e", "short input needs none");
+        InTerminal("seq 100 | $picollo hist").Should().NotContain("\e", "a short input needs no progress");
         (await colorless).Should().NotContain("\e");
     }
 

@@ -22,7 +22,7 @@ public class HistFilesTests
         File.ReadAllText(html).Should().StartWith("<!DOCTYPE html>").And.Contain("standard input");
         using HdrHistogramLogReader reader = new(log);
         reader.ReadAll().Should().ContainSingle().Which.Histogram.BucketsWithValues.Select(bucket => bucket.Start).Should().Equal(1, 2, 3);
-        Directory.GetFiles(folder.Path).Should().HaveCount(3, "nothing else stays");
+        Directory.GetFiles(folder.Path).Should().HaveCount(3, "no other files remain");
     }
 
     [Fact]
@@ -184,7 +184,7 @@ public class HistFilesTests
                 writer.Write("new");
                 writer.Flush();
                 string aside = Directory.GetFiles(folder.Path).Single(file => file != path);
-                (File.GetUnixFileMode(aside) & ~mode).Should().Be(UnixFileMode.None, "no other user may read it meanwhile");
+                (File.GetUnixFileMode(aside) & ~mode).Should().Be(UnixFileMode.None, "no other user may read it in the meantime");
             });
 
             File.GetUnixFileMode(path).Should().Be(mode);

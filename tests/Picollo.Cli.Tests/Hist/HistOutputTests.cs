@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Hist;
 
-/// <summary>What is printed.</summary>
+/// <summary>The output of the command.</summary>
 public class HistOutputTests
 {
     private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data");
@@ -29,7 +29,7 @@ public class HistOutputTests
 
         string output = Hist(Squares, "--diff", folder.PathOf("after.txt")).Output;
 
-        output.Replace(folder.Path, "…", StringComparison.Ordinal).Should().NotBe(output, "the name is there");
+        output.Replace(folder.Path, "…", StringComparison.Ordinal).Should().NotBe(output, "the output contains the name");
         Untitled(output).ShouldBeTheApproved("Hist/Golden/diff.txt");
     }
 
@@ -85,7 +85,7 @@ public class HistOutputTests
 
         json.GetProperty("count").GetInt64().Should().Be(count);
         json.GetProperty("percentiles")[15].GetProperty("value").GetInt64().Should().BeInRange(max - (max / 128), max);
-        Json(Hist(File.ReadAllText(Path.Combine(Java, name)), "--json")).GetProperty("count").GetInt64().Should().Be(count, "its start tells what it is");
+        Json(Hist(File.ReadAllText(Path.Combine(Java, name)), "--json")).GetProperty("count").GetInt64().Should().Be(count, "the kind is recognized by its start");
     }
 
     [Fact]

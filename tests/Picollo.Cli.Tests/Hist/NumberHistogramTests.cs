@@ -24,7 +24,7 @@ public class NumberHistogramTests
     [Fact]
     public void Fractions_keep_the_guaranteed_precision() => Seeded.Run(200, random =>
     {
-        // As far apart as the promise holds for all.
+        // The range in which the precision is guaranteed for all numbers.
         double scale = Math.ScaleB(1, random.Next(-9, 63));
         double[] numbers = [.. Enumerable.Range(0, 1 + random.Next(50)).Select(_ => Math.ScaleB(1 + random.NextDouble(), random.Next(-53, 0)) * scale)];
         NumberHistogram histogram = new();
@@ -37,7 +37,7 @@ public class NumberHistogramTests
             bucket => Enumerable.Repeat((bucket.Start + (bucket.Step / 2)) * unit, (int)bucket.Count))];
         for (int i = 0; i < numbers.Length; i++)
         {
-            if (numbers[i] >= Math.ScaleB(1, -53)) // the unit is no finer than 2⁻⁶³
+            if (numbers[i] >= Math.ScaleB(1, -53)) // the unit is at least 2⁻⁶³
             {
                 told[i].Should().BeInRange(numbers[i] * (1 - RelativeError), numbers[i] * (1 + RelativeError));
             }
@@ -105,7 +105,7 @@ public class NumberHistogramTests
     [InlineData(20)]
     public void Rescaling_to_a_finer_unit_and_back_changes_nothing(int places) => Seeded.Run(50, random =>
     {
-        // A histogram of five digits takes as long as dozens of others.
+        // A histogram with five digits takes as long as dozens of others.
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(20) == 0 ? 5 : 1 + random.Next(4)).Create();
         histogram.Record([.. Enumerable.Range(0, 100).Select(_ => AnyWhole(random) >> 20)]);
 

@@ -150,7 +150,7 @@ public class NumberLinesTests
     private static double[] Read(string text, string? column = null, BadLines? badLines = null) =>
         Read(new MemoryStream(Encoding.UTF8.GetBytes(text)), column, badLines);
 
-    /// <summary>The values of the buckets, which are the numbers themselves where these are whole and small.</summary>
+    /// <summary>Returns the values of the buckets. They equal the numbers if these are whole and small.</summary>
     private static double[] Read(Stream stream, string? column, BadLines? badLines)
     {
         NumberHistogram histogram = new();
@@ -166,7 +166,7 @@ public class NumberLinesTests
         return text.ToString();
     }
 
-    /// <summary>A stream that gives a few bytes at a time.</summary>
+    /// <summary>A stream that returns a few bytes at a time.</summary>
     private sealed class Pieces(string text, Random random) : MemoryStream(Encoding.UTF8.GetBytes(text))
     {
         public override int Read(Span<byte> buffer) => base.Read(buffer[..Math.Min(buffer.Length, 1 + random.Next(7))]);

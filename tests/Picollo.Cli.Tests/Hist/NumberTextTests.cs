@@ -35,7 +35,7 @@ public class NumberTextTests
     [InlineData("5e-1", 0.5)]
     [InlineData("123456789.123456789", 123456789.123456789)]
     [InlineData("0.1000000000000000055511151231257827021181583404541015625", 0.1)]
-    [InlineData("9007199254740993.5", 9007199254740993.5)] // is whole as a double
+    [InlineData("9007199254740993.5", 9007199254740993.5)] // whole as a double
     public void Fractions_are_parsed_to_the_nearest_double(string text, double number)
     {
         (NumberKind kind, ulong whole, double fraction) = Parse(text);

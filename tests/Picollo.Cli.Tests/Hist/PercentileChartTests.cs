@@ -31,13 +31,13 @@ public class PercentileChartTests
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record((ulong)random.NextInt64() >> random.Next(64), 1UL << random.Next(30));
-        histogram.Record(Math.Max((ulong)random.NextInt64() >> random.Next(64), 1), 1); // not all zeros: their axis ends at 1
+        histogram.Record(Math.Max((ulong)random.NextInt64() >> random.Next(64), 1), 1); // not only zeros, because their axis ends at 1
 
         string[] lines = Draw(histogram, width);
 
         lines.Should().HaveCount(13).And.OnlyContain(line => line.Length <= Math.Min(width, 80));
         lines[11].Should().HaveLength(Math.Min(width, 80));
-        lines[10].Length.Should().Be(Math.Min(width, 80), "the lowest row is full: every rank has a value");
+        lines[10].Length.Should().Be(Math.Min(width, 80), "the lowest row is full, because every rank has a value");
         lines[1].Should().EndWith("█", "the largest value is at the right");
     });
 

@@ -16,7 +16,7 @@ public class ReadAheadTests
         byte[] bytes = new byte[1_000_000];
         new Random(1).NextBytes(bytes);
         using ReadAhead stream = new(() => new Slow(bytes, inputPauseMilliseconds), CancellationToken.None);
-        Thread.Sleep(readerPauseMilliseconds * 5); // both blocks are filled
+        Thread.Sleep(readerPauseMilliseconds * 5); // until both blocks are filled
         stream.Peek().ToArray().Should().Equal(bytes[..stream.Peek().Length]).And.NotBeEmpty();
 
         using MemoryStream read = new();
@@ -29,7 +29,7 @@ public class ReadAheadTests
 
         read.ToArray().AsSpan().SequenceEqual(bytes).Should().BeTrue();
         (stream.Taken, stream.Total).Should().Be((1_000_000, 1_000_000));
-        stream.Read(buffer).Should().Be(0, "the end stays the end");
+        stream.Read(buffer).Should().Be(0, "the stream remains at its end");
     }
 
     [Fact]
@@ -43,7 +43,7 @@ public class ReadAheadTests
         await cancel.CancelAsync();
 
         await FluentActions.Awaiting(() => read.WaitAsync(Soon)).Should().ThrowAsync<OperationCanceledException>();
-        silent.DisposeLocalCopyOfClientHandle(); // ends the read of the thread
+        silent.DisposeLocalCopyOfClientHandle(); // ends the read of the background thread
     }
 
     [Fact]

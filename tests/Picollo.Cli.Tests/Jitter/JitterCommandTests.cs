@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Cli.Tests.Jitter;
 
-/// <summary><c>picollo jitter</c> as users start it.</summary>
+/// <summary>End-to-end tests of <c>picollo jitter</c>.</summary>
 public sealed partial class JitterCommandTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -71,7 +71,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void A_latency_above_the_limit_ends_the_measurement()
     {
-        // Root would stop the trace of this machine, so it gets a namespace without one.
+        // As root, the command would stop the trace of this machine, so it runs in a namespace without tracefs.
         ToolRun run = PicolloTool.RunInShell("""
             [ "$(id -u)" != 0 ] || hidden='unshare --mount sh -c "umount -q /sys/kernel/tracing; umount -q /sys/kernel/debug/tracing; umount -q /sys/kernel/debug; exec $picollo \"\$@\"" sh'
             eval "${hidden:-$picollo} jitter -N -b 100 -D 1m -a 0"
@@ -85,7 +85,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void A_break_marks_and_stops_the_trace()
     {
-        // Files in the place of the kernel's, in a mount namespace that goes with the process.
+        // Replace the files of the kernel in a mount namespace that ends with the process.
         ToolRun run = PicolloTool.RunInShell("""
             unshare --mount sh -ec 'mount -t tmpfs tmpfs /sys/kernel/tracing; cd /sys/kernel/tracing; : > trace_marker; echo 1 > tracing_on
               $picollo jitter -N -b 100 -D 1m -a 0; cat trace_marker tracing_on
@@ -133,7 +133,7 @@ public sealed partial class JitterCommandTests : IDisposable
     {
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-D", "500ms", "-c", $"trap '' TERM; echo said; sleep 72 & echo $! > {_folder.Path}/id; wait; sleep 73");
 
-        // Behind that stands what an ordinary user is refused.
+        // An unprivileged user gets additional notes after this one.
         (run.ExitCode, Environment.IsPrivilegedProcess ? run.Error : run.Error.Split("picollo: ")[0]).Should().Be((0, "said\n"));
         string child = $"/proc/{File.ReadAllText(_folder.PathOf("id")).Trim()}/stat";
         (!File.Exists(child) || File.ReadAllText(child).Contains(") Z ", StringComparison.Ordinal)).Should().BeTrue("its group is ended, too");
@@ -143,7 +143,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void The_load_has_normal_scheduling_and_inherits_the_CPUs()
     {
-        // As another user real time is not permitted; then there is none to leave, and the same must come out.
+        // Real time is not permitted for another user; the result must be the same.
         ToolRun run = PicolloTool.RunInShell("""
             real=; [ "$(id -u)" != 0 ] || real='chrt -f 10'
             $real taskset -c 0 $picollo jitter -D 300ms -c 'cut -d" " -f41 /proc/self/stat; grep Cpus_allowed_list /proc/self/status; sleep 5'

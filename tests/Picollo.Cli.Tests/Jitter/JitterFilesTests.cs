@@ -7,7 +7,7 @@ using Picollo.Export;
 
 namespace Picollo.Cli.Tests.Jitter;
 
-/// <summary>What is saved, and where it is not.</summary>
+/// <summary>Saved files, and folders that are rejected.</summary>
 public sealed class JitterFilesTests : IDisposable
 {
     private const int SampleLength = 28;
@@ -41,12 +41,12 @@ public sealed class JitterFilesTests : IDisposable
         JsonElement cpu = root.GetProperty("cpu").GetProperty("0");
         cpu.EnumerateObject().Take(5).Select(one => one.Name).Should().Equal("histogram", "count", "min", "max", "avg");
         cpu.GetProperty("count").GetInt64().Should().Be(700);
-        cpu.GetProperty("histogram").EnumerateObject().Sum(bucket => bucket.Value.GetInt64()).Should().Be(700, "nothing is beyond it");
+        cpu.GetProperty("histogram").EnumerateObject().Sum(bucket => bucket.Value.GetInt64()).Should().Be(700, "no sample is outside of the histogram");
         (ulong[] latencies, long[] moments) = Samples(File.ReadAllBytes(Path.Combine(Results, "samples.raw")), cpuExpected: 0);
         latencies.Should().HaveCount(700);
         (latencies.Min(), latencies.Max()).Should().Be((cpu.GetProperty("min").GetUInt64(), cpu.GetProperty("max").GetUInt64()));
         moments.Select((moment, i) => (moment / 1000) - (long)latencies[i] - (moments[0] / 1000) + (long)latencies[0])
-            .Should().Equal(Enumerable.Range(0, 700).Select(i => i * 500L), (is_, expected) => Math.Abs(is_ - expected) <= 2, "without its latency each is due an interval after the one before");
+            .Should().Equal(Enumerable.Range(0, 700).Select(i => i * 500L), (is_, expected) => Math.Abs(is_ - expected) <= 2, "wake-ups are due at fixed intervals");
         using HdrHistogramLogReader log = new(Path.Combine(Results, "jitter.hlog"));
         HdrHistogramLogInterval interval = log.ReadAll().Should().ContainSingle().Which;
         (interval.Tag, interval.Histogram.TotalCount).Should().Be(("cpu0", 700));
@@ -178,7 +178,7 @@ public sealed class JitterFilesTests : IDisposable
         using SmallDisk disk = new(_folder.PathOf("disk"), kilobytes: 1024);
         string results = Path.Combine(disk.Path, "results");
 
-        // Some 2 MB of samples.
+        // About 2 MB of samples.
         ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-i", "10us", "-l", "70000", "-s", "-o", results);
 
         run.ExitCode.Should().Be(1);

@@ -3,7 +3,7 @@ using Picollo.Cli.Jitter;
 
 namespace Picollo.Cli.Tests.Jitter;
 
-/// <summary>The lines against docs/schemas/picollo-jitter.schema.json.</summary>
+/// <summary>Validates the lines against docs/schemas/picollo-jitter.schema.json.</summary>
 public class JitterJsonTests
 {
     private static readonly JsonSchema Schema = JsonSchema.OfCommand("jitter");
@@ -27,7 +27,7 @@ public class JitterJsonTests
         summary.GetProperty("command").GetString().Should().Be("stress-ng --cpu 0 \e[1m");
         summary.GetProperty("startTimeUtc").GetString().Should().Be("2026-11-22T01:02:03Z");
         summary.GetProperty("break").GetProperty("latencyNanoseconds").GetInt64().Should().Be(9_123_468);
-        output.Should().NotContain("\e", "what is piped on may be shown");
+        output.Should().NotContain("\e", "piped output may be shown on a terminal");
     }
 
     [Fact]

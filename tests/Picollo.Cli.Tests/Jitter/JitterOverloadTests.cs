@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Jitter;
 
-/// <summary>Measurements that leave others a twentieth of the CPUs, where real time is permitted.</summary>
+/// <summary>Measurements that leave only 5 % of the CPU time to other processes if real time is permitted.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public sealed class JitterOverloadTests
@@ -13,7 +13,7 @@ public sealed class JitterOverloadTests
         ToolRun run = PicolloTool.Run("jitter", "--json", "-i", "1us", "-D", "1");
 
         run.ExitCode.Should().Be(0);
-        JsonElement summary = JitterJsonTests.Lines(run.Output).Single(line => line.GetProperty("kind").GetString() == "summary"); // notes follow
+        JsonElement summary = JitterJsonTests.Lines(run.Output).Single(line => line.GetProperty("kind").GetString() == "summary"); // notes may follow
         summary.GetProperty("count").GetInt64().Should().BePositive();
     }
 }

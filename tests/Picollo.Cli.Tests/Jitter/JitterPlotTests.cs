@@ -3,10 +3,10 @@ using Picollo.Cli.Jitter;
 
 namespace Picollo.Cli.Tests.Jitter;
 
-/// <summary><c>picollo jitter plot</c>, of results that are made up, and jitterdebugger's.</summary>
+/// <summary>Tests of <c>picollo jitter plot</c> with artificial results and with results of jitterdebugger.</summary>
 public sealed class JitterPlotTests : IDisposable
 {
-    // As jitterdebugger 0.3 writes them.
+    // Results in the format of jitterdebugger 0.3.
     private const string Jitterdebuggers = """
         {
           "version": 3,
@@ -34,8 +34,8 @@ public sealed class JitterPlotTests : IDisposable
         run.Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("jitter.html")}\n"));
         string page = File.ReadAllText(_folder.PathOf("jitter.html"));
         page.Should().StartWith("<!DOCTYPE html>").And.Contain("CPU 0").And.Contain("CPU 12").And.Contain("all CPUs").And.Contain("µs");
-        page.Should().MatchRegex("<h1>Wake-up latency, host, 2026-11-22 01:02 UTC, every 250 µs, no real-time priority.*load: stress-ng --cpu 0", "pages can be told apart");
-        page.Should().NotContain("Difference", "CPUs are none before and after");
+        page.Should().MatchRegex("<h1>Wake-up latency, host, 2026-11-22 01:02 UTC, every 250 µs, no real-time priority.*load: stress-ng --cpu 0", "pages can be distinguished");
+        page.Should().NotContain("Difference", "CPUs are not a comparison");
     }
 
     [FactNeeding(Need.Linux)]

@@ -5,10 +5,10 @@ using Picollo.Cli.Jitter;
 
 namespace Picollo.Cli.Tests.Jitter;
 
-/// <summary><c>picollo jitter samples</c> and <c>picollo jitter plot --samples</c>, of samples that are made up, and of real ones.</summary>
+/// <summary>Tests of <c>picollo jitter samples</c> and <c>picollo jitter plot --samples</c> with artificial and real samples.</summary>
 public sealed class JitterSamplesTests : IDisposable
 {
-    // The layout of jitterdebugger's samples: CPU, seconds, nanoseconds, latency. All bytes are ASCII, so that they pass through text.
+    // The layout of jitterdebugger: CPU, seconds, nanoseconds, latency. All bytes are ASCII, so that they can be passed as text.
     private static readonly (uint Cpu, long Seconds, long Nanoseconds, ulong Latency)[] Three =
         [(0, 1114, 0x3709_0A0B, 9), (1, 1114, 0x0000_0001, 3), (0, 1115, 0, 77)];
 
@@ -25,7 +25,7 @@ public sealed class JitterSamplesTests : IDisposable
         string expected = "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n0;1115.000000000;77\n";
 
         PicolloTool.RunHere("jitter", "samples", Samples).Should().Be(new ToolRun(0, expected, ""));
-        PicolloTool.RunHere("jitter", "samples", _folder.Path).Should().Be(new ToolRun(0, expected, ""), "a folder has them, too");
+        PicolloTool.RunHere("jitter", "samples", _folder.Path).Should().Be(new ToolRun(0, expected, ""), "a folder can be specified, too");
         PicolloTool.RunHereWithInput(Text(Bytes(Three)), "jitter", "samples", "-").Should().Be(new ToolRun(0, expected, ""));
     }
 
@@ -136,7 +136,7 @@ public sealed class JitterSamplesTests : IDisposable
     [FactNeeding(Need.Linux)]
     public void A_plot_has_a_line_for_each_CPU_with_latencies_over_time()
     {
-        // Every millisecond for 2 s, CPU 2 with a peak at 1.5 s; one batch of a CPU after the other, as they come.
+        // A sample per millisecond for 2 s, with a peak on CPU 2 at 1.5 s. As in real files, the batches of the CPUs alternate.
         File.WriteAllBytes(Samples, Bytes(
             [.. Enumerable.Range(0, 4_000).Select(i => ((uint)(i / 2_000 * 2), 100 + (i % 2_000 / 1_000), i % 1_000 * 1_000_000L, i == 3_500 ? 450UL : 20))]));
 

@@ -44,7 +44,7 @@ public class JitterTerminalTests
 
         Regex.Count(later, "(?m)^T: 0 ").Should().Be(1);
         Regex.Count(end, "(?m)^T: 0 ").Should().Be(1);
-        end.Should().NotContain("^C", "the terminal's echo of it is written over").And.MatchRegex("(?m)^CPU 0( +([0-9.]+|-)){6}$");
+        end.Should().NotContain("^C", "the echo of the terminal is overwritten").And.MatchRegex("(?m)^CPU 0( +([0-9.]+|-)){6}$");
     }
 
     [FactNeeding(Need.Tmux)]

@@ -3,7 +3,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Jitter;
 
-/// <summary>The lines and tables, to the letter, of measurements that are made up.</summary>
+/// <summary>The exact lines and tables of artificial measurements.</summary>
 public class JitterTextTests
 {
     [Fact]
@@ -49,7 +49,7 @@ public class JitterTextTests
     [Fact]
     public void Percentiles_are_within_the_exact_extremes()
     {
-        // One value in a bucket whose middle is above it.
+        // A single value below the midpoint of its bucket.
         CpuResult cpu = Made.Cpu(0, count: 1);
         ulong latency = cpu.Histogram.GetBucket(1_000_000_000).Start;
         Metrics.HdrHistogram histogram = Metrics.HdrHistogram.Create();

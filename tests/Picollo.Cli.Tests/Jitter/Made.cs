@@ -4,10 +4,10 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Tests.Jitter;
 
-/// <summary>Measurements that are made up.</summary>
+/// <summary>Artificial measurements.</summary>
 internal static class Made
 {
-    /// <summary>Latencies around 14 µs, with one of 9 ms in 10,000, which jitterdebugger's histogram has no room for.</summary>
+    /// <summary>Latencies around 14 µs, with one of 9 ms in 10,000, which exceeds the histogram of jitterdebugger.</summary>
     public static CpuResult Cpu(int number, int count = 20_000, long lost = 0)
     {
         HdrHistogram histogram = HdrHistogram.Create();
@@ -39,7 +39,7 @@ internal static class Made
         IsInterrupted = false,
     };
 
-    /// <summary>All that can be there.</summary>
+    /// <summary>A result with values for all fields.</summary>
     public static JitterResult Full => new()
     {
         Options = Options with { Load = MeasuredCommand.FromText("stress-ng --cpu 0 \e[1m"), Meter = new() { Priority = null, Interval = TimeSpan.FromMicroseconds(250) }, WithSamples = true },

@@ -13,7 +13,7 @@ public sealed partial class ResultFolderTests : IDisposable
 
     public void Dispose() => _temporary.Dispose();
 
-    /// <summary>As another user could make one who guesses the name and may write to the folder.</summary>
+    /// <summary>Another user who guesses the name and can write to the folder could create such a file.</summary>
     [FactNeeding(Need.Linux)]
     public void An_existing_file_with_the_temporary_name_is_not_written()
     {

@@ -29,7 +29,7 @@ public class TimeTextTests
     [InlineData("1.2.3s")]
     [InlineData("1e3")]
     [InlineData("0")]
-    [InlineData("150ns")] // no multiple of 100
+    [InlineData("150ns")] // not a multiple of 100 ns
     [InlineData("99999999999d")]
     [InlineData("99999999999999999999999999999999999999s")]
     public void Invalid_times_are_rejected(string text) => TimeText.Parse(text, "s").Should().BeNull();

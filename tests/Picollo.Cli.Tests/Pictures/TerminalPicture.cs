@@ -4,7 +4,7 @@ using System.Xml.Linq;
 
 namespace Picollo.Cli.Tests.Pictures;
 
-/// <summary>What a terminal shows, as an SVG that is light or dark as its reader's system is.</summary>
+/// <summary>Draws the content of a terminal as an SVG that follows the light or dark mode of the system.</summary>
 internal static class TerminalPicture
 {
     private const double CellWidth = 8.4;
@@ -18,9 +18,9 @@ internal static class TerminalPicture
         @media (prefers-color-scheme: dark){.back{fill:#0d1117;stroke:#30363d}.text{fill:#e6edf3}.rest{fill:#0d1117}.bar{fill:#e6edf3}}
         """;
 
-    /// <param name="title">What a reader without the picture is told.</param>
+    /// <param name="title">The alternative text for screen readers.</param>
     /// <param name="rows">The rows, with the escape sequences of bold and reversed text.</param>
-    /// <param name="columns">The width of the terminal.</param>
+    /// <param name="columns">The width of the terminal, in columns.</param>
     public static string Draw(string title, IReadOnlyList<string> rows, int columns)
     {
         XNamespace svg = "http://www.w3.org/2000/svg";
@@ -45,7 +45,7 @@ internal static class TerminalPicture
                     picture.Add(new XElement(svg + "rect", new XAttribute("class", "bar"), At(left, top), Size(length)));
                 }
 
-                // Each run has its place and its length, so that columns are straight in any font.
+                // Each run has its position and length, so that columns are aligned in any font.
                 string classes = (run.IsReversed ? "rest" : "text") + (run.IsBold ? " bold" : "");
                 picture.Add(new XElement(svg + "text", new XAttribute("class", classes), At(left, top + Baseline), new XAttribute("textLength", Number(length)), run.Text));
             }
@@ -54,11 +54,11 @@ internal static class TerminalPicture
         return picture.ToString(SaveOptions.DisableFormatting).Replace("><", ">\n<", StringComparison.Ordinal) + "\n";
     }
 
-    /// <summary>The text of each row, top to bottom, as a reader sees it.</summary>
+    /// <summary>Returns the visible text of each row, from top to bottom.</summary>
     public static IEnumerable<string> RowsOf(XElement picture) => picture.Elements().Where(one => one.Name.LocalName == "text")
         .GroupBy(one => one.Attribute("y")!.Value, (_, runs) => string.Concat(runs.Select(run => run.Value + " ")));
 
-    /// <summary>Splits a row where its attributes change and at wide gaps, and leaves out blanks that nobody sees.</summary>
+    /// <summary>Splits a row where its attributes change and at wide gaps, and omits invisible spaces.</summary>
     internal static IEnumerable<Run> RunsOf(string row)
     {
         bool isBold = false, isReversed = false;
@@ -87,7 +87,7 @@ internal static class TerminalPicture
                     "7" => (isBold, true),
                     "22" => (false, isReversed),
                     "27" => (isBold, false),
-                    "32" or "33" or "39" or "49" => (isBold, isReversed), // colors are left out: of 16 they have no fixed shade
+                    "32" or "33" or "39" or "49" => (isBold, isReversed), // colors are omitted, because the shades of the 16 colors are not fixed
                     _ => throw new FormatException($"The picture has no attribute {code}."),
                 };
             }

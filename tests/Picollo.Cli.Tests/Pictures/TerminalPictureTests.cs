@@ -2,7 +2,7 @@ using System.Xml.Linq;
 
 namespace Picollo.Cli.Tests.Pictures;
 
-/// <summary>Rows of a terminal as runs of text with a place.</summary>
+/// <summary>Rows of a terminal as runs of text with a position.</summary>
 public sealed class TerminalPictureTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Pictures;
 
-/// <summary>The pictures of the tool in docs/, from a real terminal.</summary>
+/// <summary>Creates and checks the pictures of the tool in docs/, from a real terminal.</summary>
 [Trait("Category", "Slow")]
 public sealed class ToolPictures
 {
@@ -16,7 +16,7 @@ public sealed class ToolPictures
         using TmuxScreen screen = new(Columns, rows: 14);
         if (Picture.IsAnew)
         {
-            // Four programs for two processors: some wait.
+            // Four programs on two processors, so that some of them wait.
             screen.Enter("for sum in md5sum sha1sum sha256sum sha512sum; do timeout 15 $sum /dev/zero & done 2> /dev/null");
         }
 
@@ -57,7 +57,7 @@ public sealed class ToolPictures
             .And.Equal(Names(rows[..end].Select(WithoutStyle)));
         HeadOf(TerminalPicture.RowsOf(shown)).Should().Equal(HeadOf(rows.Select(WithoutStyle)));
 
-        // Columns are as wide as the figures of the run.
+        // The widths of columns depend on the values of the run.
         static string[] HeadOf(IEnumerable<string> rows) => rows.Single(row => row.Contains("A mean", StringComparison.Ordinal))
             .Split(' ', StringSplitOptions.RemoveEmptyEntries);
     }
@@ -69,7 +69,7 @@ public sealed class ToolPictures
     private static string[] HeadingsOf(IEnumerable<string> rows) =>
         rows.Single(row => row.Contains("COMMAND", StringComparison.Ordinal)).Split(' ', StringSplitOptions.RemoveEmptyEntries);
 
-    /// <summary>The names of the table's rows, without the events, which depend on the machine.</summary>
+    /// <summary>Returns the names of the rows, without the events, which depend on the machine.</summary>
     private static IEnumerable<string> Names(IEnumerable<string> rows) =>
         rows.Where(row => row.Trim().Length > 0)
             .SkipWhile(row => !row.StartsWith("elapsed", StringComparison.Ordinal))

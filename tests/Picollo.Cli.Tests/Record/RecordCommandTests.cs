@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Record;
 
-/// <summary><c>picollo record</c> as users start it.</summary>
+/// <summary>End-to-end tests of <c>picollo record</c>.</summary>
 public sealed class RecordCommandTests : IDisposable
 {
     private static readonly string[] FileNames = ["p.html", "p.svg", "p.pb.gz", "p.folded", "p.json"];
@@ -59,7 +59,7 @@ public sealed class RecordCommandTests : IDisposable
             "--", .. Tool.HelperApp("profiled-for", "500")]);
 
         run.ExitCode.Should().Be(0);
-        run.Output.Should().StartWith("ready=").And.NotContain("samples at", "the command's output stays its own");
+        run.Output.Should().StartWith("ready=").And.NotContain("samples at", "standard output belongs to the command");
         run.Error.Should().Contain("Profiled.Sixty").And.Contain(" samples at 999 Hz; CPU time ").And.Contain("HelperApp.dll profiled-for 500");
         files.Should().AllSatisfy(file => new FileInfo(file).Length.Should().BePositive());
         using JsonDocument json = JsonDocument.Parse(File.ReadAllText(files[4]));
@@ -186,7 +186,7 @@ public sealed class RecordCommandTests : IDisposable
 
         ToolRun run = PicolloTool.RunInShell($"timeout -s INT 2 $picollo record -p {target.Id} --frequency 999; echo code $?");
 
-        run.Output.Should().Contain("Profiled.").And.EndWith("code 124\n"); // timeout's own
+        run.Output.Should().Contain("Profiled.").And.EndWith("code 124\n"); // the exit code of timeout
         target.HasExited.Should().BeFalse();
         End(target);
     }

@@ -3,7 +3,7 @@ using Picollo.Profiling.Tests;
 
 namespace Picollo.Cli.Tests.Record;
 
-/// <summary><c>picollo record --diff</c> as users start it.</summary>
+/// <summary>End-to-end tests of <c>picollo record --diff</c>.</summary>
 public sealed class RecordDifferenceTests : IDisposable
 {
     private static readonly CpuProfile Before = Profiles.Of("Main;Work 600", "Main;Rest 300", "Main 100");

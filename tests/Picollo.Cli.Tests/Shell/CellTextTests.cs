@@ -3,7 +3,7 @@ using Picollo.Cli.Shell;
 
 namespace Picollo.Cli.Tests.Shell;
 
-/// <summary>Text in cells.</summary>
+/// <summary>Widths of text in cells.</summary>
 public class CellTextTests
 {
     [Theory]

@@ -1,6 +1,6 @@
 namespace Picollo.Cli.Tests.Shell;
 
-/// <summary>Standard input, output and error that are closed: the runtime then has something of its own under their numbers.</summary>
+/// <summary>Tests with closed standard input, output or error. The runtime may use their numbers for its own files.</summary>
 [Trait("Category", "Slow")]
 public class ClosedDescriptorTests
 {
@@ -29,5 +29,5 @@ public class ClosedDescriptorTests
 
     [FactNeeding(Need.Linux)]
     public void The_command_inherits_closed_descriptors() =>
-        PicolloTool.RunInShell("$picollo stat -- ls /proc/self/fd/0 <&- 2>&1 | head -1").Output.Should().Contain("/proc/self/fd/0'"); // ls cannot access it
+        PicolloTool.RunInShell("$picollo stat -- ls /proc/self/fd/0 <&- 2>&1 | head -1").Output.Should().Contain("/proc/self/fd/0'"); // from the error message of ls
 }

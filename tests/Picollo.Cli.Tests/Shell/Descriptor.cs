@@ -3,10 +3,10 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Tests.Shell;
 
-/// <summary>An open descriptor of a process, by proc_pid_fd(5) and proc_pid_fdinfo(5).</summary>
-/// <param name="Number">The number.</param>
-/// <param name="Target">What it refers to.</param>
-/// <param name="IsInherited">Whether a program that the process starts inherits it.</param>
+/// <summary>An open descriptor of a process, from proc_pid_fd(5) and proc_pid_fdinfo(5).</summary>
+/// <param name="Number">The number of the descriptor.</param>
+/// <param name="Target">The file to which it refers.</param>
+/// <param name="IsInherited">Whether child processes inherit it.</param>
 internal sealed record Descriptor(int Number, string Target, bool IsInherited)
 {
     public static IEnumerable<Descriptor> Of(int process)
@@ -21,7 +21,7 @@ internal sealed record Descriptor(int Number, string Target, bool IsInherited)
             }
             catch (IOException)
             {
-                // It is closed by now.
+                // The descriptor was closed in the meantime.
             }
 
             if (target is not null && flags is not null)

@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Cli.Tests.Shell;
 
-/// <summary>docs/command-line.md names options that each command has.</summary>
+/// <summary>Checks that the options in docs/command-line.md exist.</summary>
 public sealed partial class GuideTests
 {
     [Theory]

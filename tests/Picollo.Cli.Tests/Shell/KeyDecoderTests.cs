@@ -15,7 +15,7 @@ public class KeyDecoderTests
     [InlineData("\e[H\e[F\eOH\eOF\e[1~\e[4~\e[7~\e[8~", "Home End Home End Home End Home End")]
     [InlineData("\e[5~\e[6~\e[5;5~", "PageUp PageDown PageUp")]
     [InlineData("\e[1;5A\e[1;2B", "Up Down")]
-    [InlineData("\e[[A\e[[Bx", "x")] // F1 and F2 of Linux's console
+    [InlineData("\e[[A\e[[Bx", "x")] // F1 and F2 of the Linux console
     [InlineData("\e[11~\e[200~\e[?1;2c\eOPx", "x")]
     [InlineData("\e", "Escape")]
     [InlineData("\e\e", "Escape Escape")]

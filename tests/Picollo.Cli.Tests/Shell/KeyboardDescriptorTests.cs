@@ -14,7 +14,7 @@ public class KeyboardDescriptorTests
 
         Descriptor[] own = [.. Descriptor.Of(top.OwnId).Where(each => each.Number > 2)];
 
-        own.Should().Contain(each => each.Target == "/dev/tty", "standard input is no terminal here");
+        own.Should().Contain(each => each.Target == "/dev/tty", "standard input is not a terminal in this test");
         own.Where(each => each.IsInherited && (each.Target == "/dev/tty" || each.Target.StartsWith("pipe:", StringComparison.Ordinal))).Should().BeEmpty();
     }
 }

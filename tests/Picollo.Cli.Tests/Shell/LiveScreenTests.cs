@@ -4,7 +4,7 @@ using Picollo.Cli.Tests.Top;
 
 namespace Picollo.Cli.Tests.Shell;
 
-/// <summary>What becomes of the terminal that a live view has taken over, by the example of <c>picollo top</c>.</summary>
+/// <summary>The state of the terminal during and after a full-screen session, tested with <c>picollo top</c>.</summary>
 [Trait("Category", "Slow")]
 public class LiveScreenTests
 {
@@ -41,7 +41,7 @@ public class LiveScreenTests
 
     [TheoryNeeding(Need.Tmux)]
     [InlineData("$picollo top; echo code $?")]
-    [InlineData("sh -c '$picollo top; echo done'")] // in one group with its parent
+    [InlineData("sh -c '$picollo top; echo done'")] // in the same group as its parent
     public void The_terminal_is_restored_while_the_tool_is_stopped(string command)
     {
         using TmuxScreen screen = new();
@@ -91,7 +91,7 @@ public class LiveScreenTests
     public void Ctrl_Z_is_ignored_without_job_control()
     {
         using TmuxScreen screen = new();
-        screen.Enter("exec sh -c '$picollo top; :'"); // tmux continues its own child
+        screen.Enter("exec sh -c '$picollo top; :'"); // because tmux continues its direct child
         screen.WaitFor("PID USER");
 
         screen.Press("C-z", "h");
@@ -143,7 +143,7 @@ public class LiveScreenTests
         top.Screen.Press("k");
         top.Screen.WaitFor(screen => screen.Replace("\n", "", StringComparison.Ordinal).Contains("]:", StringComparison.Ordinal), "the end of the question");
         top.Screen.Press("Escape", "h", "x");
-        top.Screen.Resize(80, 24); // before it ends: what the shell prints into two columns need not come out as a line
+        top.Screen.Resize(80, 24); // before the end, because the shell may not print a complete line into two columns
         top.Screen.WaitFor("PID USER");
         top.Screen.Press("q");
         top.WaitForEnd(0);
@@ -152,7 +152,7 @@ public class LiveScreenTests
     [FactNeeding(Need.Tmux)]
     public void A_larger_terminal_shows_more_rows()
     {
-        // The header has up to eight lines: a limit of the control group, and a nice process in a session of its own, have one each.
+        // The header has up to eight lines, including one for a cgroup limit and one for autogroups.
         using TopInTerminal top = new(columns: 30, rows: 10);
         top.Screen.Screen.Should().NotContain("COMMAND");
 
@@ -191,7 +191,7 @@ public class LiveScreenTests
     [InlineData("$picollo top -d 0.1 | head -3", "screen-256color")]
     [InlineData("$picollo top -n 1 < /dev/null > file; head -3 file", "screen-256color")]
     [InlineData("$picollo top -n 1 -p $$", "dumb")]
-    [InlineData("setsid -w $picollo top -n 1 -p 1 < /dev/null", "screen-256color")] // in a session without a terminal: no keys
+    [InlineData("setsid -w $picollo top -n 1 -p 1 < /dev/null", "screen-256color")] // in a session without a terminal, so without keys
     public void Without_a_suitable_terminal_the_page_is_plain_text(string command, string term)
     {
         using TmuxScreen screen = new(environment: ("TERM", term));

@@ -3,8 +3,8 @@ using System.Globalization;
 
 namespace Picollo.Cli.Tests.Shell;
 
-/// <summary>A real terminal with a shell in it, by a tmux(1) server of its own: keys are typed, and what the screen then shows is captured. The tool is
-/// <c>$picollo</c> there, the prompt <c>$ </c>.</summary>
+/// <summary>A real terminal with a shell, in a separate tmux(1) server. Types keys and captures the screen. In the shell, the tool is
+/// <c>$picollo</c>, and the prompt is <c>$ </c>.</summary>
 internal sealed class TmuxScreen : IDisposable
 {
     public const string Prompt = "$ ";
@@ -16,10 +16,10 @@ internal sealed class TmuxScreen : IDisposable
     private readonly string _socket;
     private bool _isStarted;
 
-    /// <summary>Opens a terminal of that size; the shell's prompt is there.</summary>
-    /// <param name="columns">Its width.</param>
-    /// <param name="rows">Its height.</param>
-    /// <param name="environment">Variables of the shell, laid over its own few.</param>
+    /// <summary>Opens a terminal and waits for the prompt of the shell.</summary>
+    /// <param name="columns">The width of the terminal.</param>
+    /// <param name="rows">The height of the terminal.</param>
+    /// <param name="environment">Additional environment variables of the shell.</param>
     public TmuxScreen(int columns = 80, int rows = 24, params (string Name, string Value)[] environment)
     {
         _socket = _folder.PathOf("socket");
@@ -63,10 +63,10 @@ internal sealed class TmuxScreen : IDisposable
         }
     }
 
-    /// <summary>What the screen shows, its rows without the spaces at their ends.</summary>
+    /// <summary>The text of the screen, without trailing spaces.</summary>
     public string Screen => Tmux("capture-pane", "-p");
 
-    /// <summary>The same with the escape sequences of its colors and attributes.</summary>
+    /// <summary>The text of the screen with the escape sequences of colors and attributes.</summary>
     public string StyledScreen => Tmux("capture-pane", "-p", "-e");
 
     /// <summary>The rows of the screen.</summary>
@@ -74,13 +74,13 @@ internal sealed class TmuxScreen : IDisposable
 
     public bool IsCursorVisible => Tell("cursor_flag") == "1";
 
-    /// <summary>Whether a program has changed to the terminal's other screen, which leaves this one's text as it was.</summary>
+    /// <summary>Whether a program uses the alternate screen of the terminal.</summary>
     public bool IsAlternateScreen => Tell("alternate_on") == "1";
 
-    /// <summary>A file in the folder that the shell is in, which is gone with the terminal.</summary>
+    /// <summary>Returns the path of a file in the current folder of the shell, which is deleted with the terminal.</summary>
     public string PathOf(string name) => _folder.PathOf(name);
 
-    /// <summary>Types text as it stands, in one go.</summary>
+    /// <summary>Types a literal text at once.</summary>
     public void Type(string text) => Tmux("send-keys", "-l", "--", text);
 
     /// <summary>Types a line and presses Enter.</summary>
@@ -90,7 +90,7 @@ internal sealed class TmuxScreen : IDisposable
         Press("Enter");
     }
 
-    /// <summary>Presses keys by tmux' names: Enter, Escape, Up, PPage, BSpace, C-c.</summary>
+    /// <summary>Presses keys, which have the names of tmux: Enter, Escape, Up, PPage, BSpace, C-c.</summary>
     public void Press(params string[] keys) => Tmux(["send-keys", .. keys]);
 
     public void Resize(int columns, int rows) => Tmux("resize-window", "-x", Text(columns), "-y", Text(rows));
@@ -99,9 +99,9 @@ internal sealed class TmuxScreen : IDisposable
     /// <returns>The screen.</returns>
     public string WaitFor(string text) => WaitFor(screen => screen.Contains(text, StringComparison.Ordinal), $"\"{text}\"");
 
-    /// <summary>Waits until the screen is as it should.</summary>
-    /// <param name="isThere">Whether it is.</param>
-    /// <param name="what">That, for the message when it never is.</param>
+    /// <summary>Waits until the screen meets a condition.</summary>
+    /// <param name="isThere">The condition.</param>
+    /// <param name="what">A description of the condition, for the error message.</param>
     /// <returns>The screen.</returns>
     public string WaitFor(Func<string, bool> isThere, string what)
     {
@@ -124,7 +124,7 @@ internal sealed class TmuxScreen : IDisposable
     }
 
     /// <summary>Runs a command in the shell.</summary>
-    /// <returns>What it printed.</returns>
+    /// <returns>The output of the command.</returns>
     public string Run(string command)
     {
         string output = _folder.PathOf("output"), done = _folder.PathOf("done");
@@ -135,7 +135,7 @@ internal sealed class TmuxScreen : IDisposable
         return text;
     }
 
-    /// <summary>Ends the server and, by hanging up, what runs in the terminal.</summary>
+    /// <summary>Ends the server, which hangs up the programs in the terminal.</summary>
     public void Dispose()
     {
         if (_isStarted)

@@ -1,6 +1,6 @@
 namespace Picollo.Cli.Tests.Shell;
 
-/// <summary>That what the live views are tested with sees what there is to see.</summary>
+/// <summary>Tests of the terminal that other tests use.</summary>
 [Trait("Category", "Slow")]
 public class TmuxScreenTests
 {

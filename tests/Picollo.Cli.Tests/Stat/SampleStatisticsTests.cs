@@ -9,7 +9,7 @@ public class SampleStatisticsTests
     public void The_standard_deviation_of_two_runs_is_the_sample_deviation()
     {
         SampleStatistics.StDev(Of(10, 20)).Should().BeApproximately(10 / Math.Sqrt(2), 1e-9);
-        Of(10, 20).StDev.Should().Be(5, "a histogram's is the population's");
+        Of(10, 20).StDev.Should().Be(5, "a histogram uses the population standard deviation");
         SampleStatistics.StDev(Of(2, 4, 4, 4, 5, 5, 7, 9)).Should().BeApproximately(2.13809, 1e-5);
         SampleStatistics.StDev(Of(7)).Should().Be(0);
     }
@@ -17,7 +17,7 @@ public class SampleStatisticsTests
     [Fact]
     public void The_effect_size_uses_the_pooled_sample_deviation()
     {
-        // s² = 1 and 4 with n = 3 each: pooled, √2.5.
+        // s² is 1 and 4 with n = 3 each; the pooled deviation is √2.5.
         SampleStatistics.EffectSize(Of(9, 10, 11), Of(18, 20, 22)).Should().BeApproximately(10 / Math.Sqrt(2.5), 1e-9);
         SampleStatistics.EffectSize(Of(9, 11), Of(20)).Should().BeApproximately(10 / Math.Sqrt(2), 1e-9);
         SampleStatistics.EffectSize(Of(9), Of(20)).Should().Be(double.NaN);
@@ -27,7 +27,7 @@ public class SampleStatisticsTests
     [Fact]
     public void The_change_of_a_mean_has_the_confidence_interval_of_Welch()
     {
-        // Each mean has a relative variance of 1/300; together 1/150, with 4 degrees of freedom: t = 2.776.
+        // Each mean has a relative variance of 1/300. The sum is 1/150, with 4 degrees of freedom: t = 2.776.
         double halfWidth = 2.776 * Math.Sqrt(1 / 150d);
 
         Change change = SampleStatistics.ChangeOf([9, 10, 11], [18, 20, 22]);

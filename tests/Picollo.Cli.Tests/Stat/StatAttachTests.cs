@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Stat;
 
-/// <summary><c>picollo stat -p</c> and <c>-I</c>.</summary>
+/// <summary>End-to-end tests of <c>picollo stat -p</c> and <c>-I</c>.</summary>
 [Trait("Category", "Slow")]
 public sealed class StatAttachTests
 {

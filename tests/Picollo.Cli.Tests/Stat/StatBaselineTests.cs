@@ -4,7 +4,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Stat;
 
-/// <summary><c>picollo stat --save</c>, <c>--baseline</c> and <c>--fail-above</c>.</summary>
+/// <summary>Tests of <c>picollo stat --save</c>, <c>--baseline</c> and <c>--fail-above</c>.</summary>
 public sealed class StatBaselineTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -53,7 +53,7 @@ public sealed class StatBaselineTests : IDisposable
             .And.EndWith($"\nnot saved to {Main}: not all runs succeeded\n");
         absent.Should().Be(new ToolRun(1, "", "picollo: picollo-no-such-program: No such file or directory\n"));
         File.ReadAllText(Main).Should().Be(before);
-        PicolloTool.Run("stat", "--save", Main, "-c", "exit 42").ExitCode.Should().Be(42, "it is passed on without a baseline");
+        PicolloTool.Run("stat", "--save", Main, "-c", "exit 42").ExitCode.Should().Be(42, "without a baseline, the exit code of the command is returned");
     }
 
     [Theory]

@@ -4,7 +4,7 @@ using Picollo.Cli.Tests.Shell;
 
 namespace Picollo.Cli.Tests.Stat;
 
-/// <summary><c>picollo stat</c> as users start it.</summary>
+/// <summary>End-to-end tests of <c>picollo stat</c>.</summary>
 public sealed partial class StatCommandTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-stat").FullName;
@@ -15,7 +15,8 @@ public sealed partial class StatCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void Control_characters_in_process_names_are_replaced()
     {
-        // A number of steps and not a time: on a busy machine, a third of a second may be no CPU time at all, and then it is not seen.
+        // A fixed number of steps instead of a fixed time, because the process may get no CPU time within a third of a second on a busy
+        // machine.
         const string Named = @"printf '\033]0;x[/]' > /proc/self/comm; (i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done)";
 
         string table = PicolloTool.Run("stat", "--per-thread", "-c", Named).Error;
@@ -58,7 +59,7 @@ public sealed partial class StatCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void A_signal_to_both_the_group_and_the_process_counts_once_and_excludes_the_incomplete_run()
     {
-        // As timeout(1) sends it; when one run has ended and the next has begun.
+        // As timeout(1) does, after one run has ended and the next one has started.
         ToolRun run = PicolloTool.RunInShell($$"""
             set -m; : > {{_folder}}/runs
             $picollo stat -r 1000 -- sh -c 'echo >> {{_folder}}/runs; exec sleep 0.3' &
@@ -167,7 +168,7 @@ public sealed partial class StatCommandTests : IDisposable
         ToolRun run = PicolloTool.Run("stat", "-r", "5", "--", "sleep", "0.02");
 
         run.Error.Should().Contain("\n5 runs\n").And.MatchRegex("(?m)^ +mean +± stdev +p50 +p90 +p99 +max$");
-        run.Error.Should().MatchRegex("(?m)^elapsed +[0-9.]+ ms +±[0-9.]+% +[0-9.]+ ms +- +- +[0-9.]+ ms$", "no run lies above p90 and p99 of five");
+        run.Error.Should().MatchRegex("(?m)^elapsed +[0-9.]+ ms +±[0-9.]+% +[0-9.]+ ms +- +- +[0-9.]+ ms$", "with five runs, no run is above p90 and p99");
         run.Error.Split('\n').Should().OnlyContain(line => line.Length <= 80);
     }
 
@@ -238,7 +239,7 @@ public sealed partial class StatCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void An_interrupt_that_was_not_typed_is_forwarded_and_the_summary_is_printed()
     {
-        // Without job control (set -m) a shell's background command ignores SIGINT.
+        // Without job control (set -m), background commands of a shell ignore SIGINT.
         ToolRun run = PicolloTool.RunInShell($$"""
             set -m
             $picollo stat -- sh -c 'trap "echo got; kill \$!; exit 4" INT; sleep 69 & : > {{_folder}}/ready; wait' &
@@ -312,7 +313,7 @@ public sealed partial class StatCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void A_typed_interrupt_reaches_the_command_once()
     {
-        // script(1) makes a terminal, whose foreground group the tool and its command are; the byte 3 is Ctrl+C.
+        // script(1) creates a terminal with the tool and its command in the foreground group; byte 3 is Ctrl+C.
         File.WriteAllText($"{_folder}/command", $"n=0; trap 'n=$((n + 1))' INT; : > {_folder}/ready; sleep 0.5; sleep 0.5; echo $n > {_folder}/interrupts");
         ToolRun run = PicolloTool.RunInShell($$"""
             ( until [ -e {{_folder}}/ready ]; do sleep 0.02; done; printf '\003'; until [ -e {{_folder}}/code ]; do sleep 0.02; done ) |
@@ -414,7 +415,7 @@ public sealed partial class StatCommandTests : IDisposable
             string text = run.Error.Replace('\n', ' ');
             text.Should().Contain("not counted: context-switches, kernel code in the other counters: not permitted; run "
                 + "'sudo sysctl kernel.perf_event_paranoid=1' (-v shows details)").And.NotContain("CAP_PERFMON");
-            Regex.Count(text, "not counted: ").Should().Be(2, "the other one is of nosuch/x/");
+            Regex.Count(text, "not counted: ").Should().Be(2, "the other one is for nosuch/x/");
             verbose.Error.Replace('\n', ' ').Should().Contain("kernel.perf_event_paranoid (now 2) to 1 or less").And.Contain("CAP_PERFMON");
         }
         else if (Paranoid is < 2)

@@ -4,7 +4,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Stat;
 
-/// <summary>The lines against docs/schemas/picollo-stat.schema.json, of runs that are made up and of real ones.</summary>
+/// <summary>Validates the lines of artificial and real runs against docs/schemas/picollo-stat.schema.json.</summary>
 public class StatJsonTests
 {
     private static readonly JsonSchema Schema = JsonSchema.OfCommand("stat");
@@ -48,7 +48,7 @@ public class StatJsonTests
         lines[8].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsedNanoseconds")
             .GetProperty("effectSize").ValueKind.Should().Be(JsonValueKind.Null, "nothing varies");
         lines[11].GetProperty("text").GetString().Should().Be("so it is");
-        writer.ToString().Should().NotContain("\e", "what is piped on may be shown");
+        writer.ToString().Should().NotContain("\e", "piped output may be shown on a terminal");
     }
 
     [FactNeeding(Need.Linux)]

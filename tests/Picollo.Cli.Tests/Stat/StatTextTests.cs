@@ -5,7 +5,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Tests.Stat;
 
-/// <summary>The tables, to the letter, of runs that are made up: a PMU is not needed.</summary>
+/// <summary>The exact tables of artificial runs, so that no PMU is required.</summary>
 public class StatTextTests
 {
     private const string NoPmu = "this machine exposes no PMU; turn it on";
@@ -77,7 +77,7 @@ public class StatTextTests
     internal static StatOptions Options(string command, int runs = 1) =>
         new([MeasuredCommand.FromText(command)]) { Runs = runs };
 
-    /// <summary>A run with all that there can be; <paramref name="n"/> makes each different.</summary>
+    /// <summary>Creates a run with values for all fields, which depend on <paramref name="n"/>.</summary>
     internal static CommandRun Run(
         int n, int exitCode = 0, int? signal = null, CommandCounter[]? counters = null, bool unavailable = false, long resident = 123_456_789, bool threads = false) => new()
         {

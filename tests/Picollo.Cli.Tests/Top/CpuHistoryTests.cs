@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary>What processes took over a session.</summary>
+/// <summary>CPU shares of processes over a session.</summary>
 public class CpuHistoryTests
 {
     private readonly CpuHistory _history = new();

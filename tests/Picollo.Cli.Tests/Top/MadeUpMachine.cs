@@ -4,7 +4,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary>Samples of machines that are not there.</summary>
+/// <summary>Artificial samples.</summary>
 internal static class MadeUpMachine
 {
     private const long GiB = 1L << 30;
@@ -34,7 +34,7 @@ internal static class MadeUpMachine
         };
     }
 
-    /// <summary>60 us, 5 sy, 1 ni, 30 id and a bit of the others, in ticks of 10 ms.</summary>
+    /// <summary>60 us, 5 sy, 1 ni, 30 id and small values of the others, in ticks of 10 ms.</summary>
     public static CpuStates States(int? cpu)
     {
         (CpuState State, int Percent)[] percents =
@@ -77,7 +77,7 @@ internal static class MadeUpMachine
         return sample;
     }
 
-    /// <summary>A thread of the kernel.</summary>
+    /// <summary>Creates a kernel thread.</summary>
     public static ProcessCpu Kernel(int id, string name) => Process(id, name) with { VirtualBytes = 0, ResidentBytes = 0, SharedBytes = 0, State = 'I', Nice = -20, Priority = 0 };
 
     public static string Text(this IEnumerable<ScreenLine> lines) => string.Concat(lines.Select(line => $"{line.Text}\n"));

@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary><c>picollo top</c> as users start it, without a terminal.</summary>
+/// <summary>End-to-end tests of <c>picollo top</c> without a terminal.</summary>
 public class TopCommandTests
 {
     private const int HeaderFields = 13;
@@ -148,7 +148,7 @@ public class TopCommandTests
     {
         using TemporaryFolder folder = new();
 
-        // With jobs of its own the shell does not have them ignore the signal, but tells of their end.
+        // With job control, background jobs of the shell do not ignore the signal, but the shell reports their end.
         ToolRun interrupted = SignalAfterAPage("set -m; $picollo top -b -d 100", "INT");
         ToolRun terminated = SignalAfterAPage("$picollo top --json -d 100", "TERM");
 
@@ -224,7 +224,7 @@ public class TopCommandTests
         run.Output.Split('\n').Should().OnlyContain(line => line.Length <= 80);
     }
 
-    /// <summary>Those of the last page.</summary>
+    /// <summary>Returns the rows of the last page.</summary>
     private static List<string[]> Rows(string output)
     {
         string[] lines = output[output.LastIndexOf("top - ", StringComparison.Ordinal)..].TrimEnd('\n').Split('\n');

@@ -4,7 +4,8 @@ using Picollo.Cli.Tests.Shell;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary>The live <c>picollo top</c> in a terminal, which takes no sample but the first unless it is asked to: what it shows stays.</summary>
+/// <summary>Runs the interactive <c>picollo top</c> in a terminal. It takes further samples only on request, so that the page does not
+/// change.</summary>
 internal sealed class TopInTerminal : IDisposable
 {
     private readonly List<Process> _started = [];
@@ -27,16 +28,16 @@ internal sealed class TopInTerminal : IDisposable
 
     public TmuxScreen Screen { get; }
 
-    /// <summary>Picollo's process.</summary>
+    /// <summary>The process ID of picollo.</summary>
     public int OwnId { get; }
 
-    /// <summary>The rows of the list as columns.</summary>
+    /// <summary>The rows of the list, split into columns.</summary>
     public string[][] List => [.. Screen.Rows.SkipWhile(row => !row.TrimStart().StartsWith("PID USER", StringComparison.Ordinal)).Skip(1)
         .Where(row => row.Length > 0).Select(row => row.Split(' ', StringSplitOptions.RemoveEmptyEntries))];
 
     public IEnumerable<string> Ids => List.Select(row => row[0]);
 
-    /// <summary>Starts a process that does nothing until it is ended.</summary>
+    /// <summary>Starts a process that sleeps until it is ended.</summary>
     public Process StartSleep() => Start("sleep", "12345");
 
     public Process Start(string program, params string[] arguments)
@@ -46,23 +47,23 @@ internal sealed class TopInTerminal : IDisposable
         return process;
     }
 
-    /// <summary>Answers a question when it is there.</summary>
-    /// <param name="question">A part of it.</param>
-    /// <param name="answer">What is typed then, with Enter behind it.</param>
+    /// <summary>Waits for a question and answers it.</summary>
+    /// <param name="question">A part of the question.</param>
+    /// <param name="answer">The answer, without Enter.</param>
     public void Answer(string question, string answer)
     {
         Screen.WaitFor(question);
         Screen.Enter(answer);
     }
 
-    /// <summary>Presses k or r, and names a process.</summary>
+    /// <summary>Presses k or r, and enters the ID of a process.</summary>
     public void Choose(string key, Process process)
     {
         Screen.Press(key);
         Answer("PID to", process.Id.ToString(CultureInfo.InvariantCulture));
     }
 
-    /// <summary>Waits for it to end.</summary>
+    /// <summary>Waits until the tool ends.</summary>
     public void WaitForEnd(int code) => Screen.WaitFor($"code {code}");
 
     public void Dispose()

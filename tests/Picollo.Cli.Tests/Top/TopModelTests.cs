@@ -9,7 +9,7 @@ public class TopModelTests
 {
     private const long StringOverhead = 30;
 
-    /// <summary>The header's few lines, which are put together from parts.</summary>
+    /// <summary>The allocation of the header lines, which are concatenated.</summary>
     private const long MostBeyondText = 10_000;
 
     [FactNeeding(Need.Linux)]
@@ -34,7 +34,7 @@ public class TopModelTests
         TopPage page = new();
         model.Update();
 
-        // Code that is not optimized yet boxes what it formats.
+        // Code that is not optimized yet boxes formatted values.
         long beyondText = long.MaxValue;
         for (long start = Stopwatch.GetTimestamp(); beyondText >= MostBeyondText && Stopwatch.GetElapsedTime(start) < TimeSpan.FromSeconds(60); Thread.Sleep(20))
         {

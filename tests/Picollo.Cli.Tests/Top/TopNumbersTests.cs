@@ -4,7 +4,7 @@ using Picollo.Cli.Top;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary>Numbers keep their column's width and, within what they are rounded to, their value.</summary>
+/// <summary>Numbers fit the width of their column and keep their value within the rounding.</summary>
 public class TopNumbersTests
 {
     private const string MemoryUnits = "kmgtpe";
@@ -57,7 +57,7 @@ public class TopNumbersTests
         text.Should().HaveLength(width);
         int unit = Math.Max(MemoryUnits.IndexOf(text[^1]), 0);
         double scale = Math.Pow(1024, unit + 1);
-        double step = unit == 0 ? 1 : text.Contains('.') ? 0.0501 : 0.501; // kibibytes are cut, others rounded
+        double step = unit == 0 ? 1 : text.Contains('.') ? 0.0501 : 0.501; // kibibytes are truncated, other units are rounded
         double read = double.Parse(text.TrimEnd([.. MemoryUnits]), CultureInfo.InvariantCulture);
         Math.Abs(read - (bytes / scale)).Should().BeLessThan(step, "{0} are {1}", bytes, text);
     });
@@ -96,7 +96,7 @@ public class TopNumbersTests
         text.Trim().Should().Be(count is >= -99 and <= 999 ? count.ToString(CultureInfo.InvariantCulture) : "?");
     });
 
-    // Behind something, as in a line.
+    // After other text, as in a line.
     private static string Text(Action<StringBuilder> append)
     {
         StringBuilder to = new("| ");

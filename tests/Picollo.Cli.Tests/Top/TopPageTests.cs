@@ -4,7 +4,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary>Pages of machines that are not there.</summary>
+/// <summary>Pages of artificial samples.</summary>
 public class TopPageTests
 {
     private const int Endless = int.MaxValue;
@@ -104,9 +104,9 @@ public class TopPageTests
         sample.Cgroup = new TopCgroup(group, 10, 3, TimeSpan.FromSeconds(0.25));
         sample.HasAutogroups = true;
 
-        Render(sample, new(), 80).Text().Should().NotContain("autogroups", "all are at nice 0")
+        Render(sample, new(), 80).Text().Should().NotContain("autogroups", "all processes have niceness 0")
             .And.Contain("\nCgroup  : 1.23 of 1.50 CPUs, 3 of 10 periods throttled, 0.25 s (70.0 s in total)\n");
-        Render(sample.With(MadeUpMachine.Kernel(2, "kworker/0:0H")), new(), 80).Text().Should().NotContain("autogroups", "the kernel's own are not a user's");
+        Render(sample.With(MadeUpMachine.Kernel(2, "kworker/0:0H")), new(), 80).Text().Should().NotContain("autogroups", "the user did not set the niceness of kernel threads");
         Render(sample.With(MadeUpMachine.Process(3, "nice") with { Nice = 5 }), new(), 80).Text()
             .Should().Contain("\nNI      : applies only within a session, because autogroups are enabled (sched(7))\n");
         sample.HasAutogroups = null;

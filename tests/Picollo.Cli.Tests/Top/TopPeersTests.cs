@@ -4,11 +4,12 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary><c>picollo top</c> beside procps' <c>top</c> and <c>pidstat</c>.</summary>
+/// <summary>Compares <c>picollo top</c> with <c>top</c> of procps and with <c>pidstat</c>.</summary>
 [Trait("Category", "Slow")]
 public sealed class TopPeersTests : IDisposable
 {
-    /// <summary>Of a CPU, over two seconds: as far apart as the tools' samples may be on a busy machine.</summary>
+    /// <summary>The permitted difference of CPU shares over two seconds, because the tools take their samples at different times on a busy
+    /// machine.</summary>
     private const double Tolerance = 0.1;
 
     private const int Attempts = 4;
@@ -29,7 +30,7 @@ public sealed class TopPeersTests : IDisposable
     {
         Start("sleep", "1000");
         Start("nice", "-n", "5", "sleep", "1000");
-        Start("sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; kill -STOP $$"); // has used some time
+        Start("sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; kill -STOP $$"); // has used some CPU time
         string ids = string.Join(',', _processes.Select(process => process.Id));
         SpinWait.SpinUntil(() => File.ReadAllText($"/proc/{_processes[^1].Id}/stat").Contains(") T "), TimeSpan.FromSeconds(20)).Should().BeTrue();
 
@@ -37,7 +38,7 @@ public sealed class TopPeersTests : IDisposable
         ToolRun theirs = PicolloTool.RunInShell($"HOME=/nonexistent LC_ALL=C top -b -n1 -w 200 -o PID -p {ids}");
 
         string[][] ourRows = Rows(ours.Output);
-        ourRows.Should().HaveCount(_processes.Count + 1, "with the columns' names");
+        ourRows.Should().HaveCount(_processes.Count + 1, "there is one header");
         ourRows.Select(row => string.Join(' ', row.Where((_, i) => i != 10))).Should().Equal(Rows(theirs.Output).Select(row => string.Join(' ', row)));
     }
 
@@ -83,7 +84,7 @@ public sealed class TopPeersTests : IDisposable
 
     private static double Percent(string text) => double.Parse(text, CultureInfo.InvariantCulture) / 100;
 
-    // Of the last page, from the columns' names on.
+    // Returns the last page, starting at the header.
     private static string[][] Rows(string output)
     {
         string[] lines = output[output.LastIndexOf("top - ", StringComparison.Ordinal)..].TrimEnd('\n').Split('\n');

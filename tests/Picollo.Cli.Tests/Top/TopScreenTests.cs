@@ -16,7 +16,7 @@ public class TopScreenTests
         top.Screen.Rows[0].Should().MatchRegex("^top - [0-9]{2}:[0-9]{2}:[0-9]{2} up ");
         top.Screen.Screen.Should().Contain("\nTasks: ").And.Contain("\n%Cpu(s): ").And.Contain("MiB Mem");
         top.List.Length.Should().BeInRange(10, 20);
-        top.Screen.StyledScreen.Should().Contain("\e[7m", "the columns' names stand out");
+        top.Screen.StyledScreen.Should().Contain("\e[7m", "the header is highlighted");
         top.Screen.Press("q");
         top.WaitForEnd(0);
     }
@@ -220,7 +220,7 @@ public class TopScreenTests
 
         screen.Should().StartWith(string.Create(CultureInfo.InvariantCulture, $"{self.Id} "))
             .And.MatchRegex("\n%CPU over [0-9.]+ s: p50 [0-9.]+, p90 [0-9.]+, p99 [0-9.]+, max [0-9.]+\n").And.Contain("#").And.Contain(".NET");
-        screen.ReplaceLineEndings("").Should().Contain("testhost.dll", "a command line that is longer than the screen is wide goes on in the next line");
+        screen.ReplaceLineEndings("").Should().Contain("testhost.dll", "a command line that is wider than the screen is wrapped");
         top.Screen.Press("x");
         top.Screen.WaitFor("PID USER");
         Process sleep = top.StartSleep();

@@ -4,7 +4,7 @@ using Picollo.Cli.Tests.Shell;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary>What <c>picollo top</c> does to processes, and asks before.</summary>
+/// <summary>Signals and niceness changes of <c>picollo top</c>, and their confirmations.</summary>
 [Trait("Category", "Slow")]
 public class TopSignalTests
 {
@@ -82,7 +82,7 @@ public class TopSignalTests
         {
             top.Screen.Press("k");
             top.Answer("PID to signal", "1");
-            top.Answer("Signal for", "CONT"); // which does nothing to one that runs, should it ever be sent
+            top.Answer("Signal for", "CONT"); // has no effect on a running process, in case it is sent by mistake
             top.Screen.WaitFor("Send SIGCONT to 1 (");
             top.Screen.Press(answer);
             if (answer == "y")

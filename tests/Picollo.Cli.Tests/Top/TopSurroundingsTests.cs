@@ -1,10 +1,10 @@
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary><c>picollo top</c> where it cannot see all, or nothing.</summary>
+/// <summary>Tests of <c>picollo top</c> with a restricted or missing /proc.</summary>
 [Trait("Category", "Slow")]
 public class TopSurroundingsTests
 {
-    // Without any /proc .NET itself does not start.
+    // .NET does not start without /proc.
     [FactNeeding(Need.OwnProc)]
     public void An_incomplete_proc_is_reported()
     {
@@ -25,7 +25,7 @@ public class TopSurroundingsTests
         run.ExitCode.Should().Be(0);
         run.Output.Split("\ntop - ").Should().HaveCount(3);
         run.Output.Should().Contain("Picollo.Cli").And.NotContain("root");
-        run.Error.Split("hidepid; run as root").Should().HaveCount(3, "the text says it once, and the JSON");
+        run.Error.Split("hidepid; run as root").Should().HaveCount(3, "the text and the JSON report it once each");
         JsonSchema.OfCommand("top").ProblemsOf(string.Join('\n', run.Error.Split('\n').Where(line => line.StartsWith('{')))).Should().BeEmpty();
     }
 

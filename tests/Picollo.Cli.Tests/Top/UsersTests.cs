@@ -3,7 +3,7 @@ using Picollo.Cli.Top;
 
 namespace Picollo.Cli.Tests.Top;
 
-/// <summary>Who is logged in, and what users are called.</summary>
+/// <summary>Logins and names of users.</summary>
 public class UsersTests
 {
     private const int RecordLength = 384;
