@@ -37,8 +37,8 @@ internal sealed record BenchmarkCounter(
     private bool IsPmuEvent => Name.Contains('/', StringComparison.Ordinal);
 
     /// <summary>Returns the distinct counters that a session can open together, in order.</summary>
-/// <param name="measures">The measures, which may include other measures than counters.</param>
-/// <param name="problems">One sentence for each counter that is excluded or repeated.</param>
+    /// <param name="measures">The measures, which may include other measures than counters.</param>
+    /// <param name="problems">One sentence for each counter that is excluded or repeated.</param>
     public static IReadOnlyList<BenchmarkCounter> Choose(
         IReadOnlyCollection<PicolloMeasure> measures, out IReadOnlyList<string> problems)
     {
@@ -79,7 +79,7 @@ internal sealed record BenchmarkCounter(
     }
 
     /// <summary>Adds the counter to a session factory.</summary>
-/// <exception cref="ArgumentException">The counter is invalid, or the factory already contains it.</exception>
+    /// <exception cref="ArgumentException">The counter is invalid, or the factory already contains it.</exception>
     public PerfEventCounterSessionFactory AddTo(PerfEventCounterSessionFactory factory) => this switch
     {
         { Hardware: { } id } => factory.WithHardwareCounter(id),

@@ -11,9 +11,9 @@ namespace Picollo.BenchmarkDotNet;
 /// <param name="Measures">The measures, in order.</param>
 /// <param name="IncludeKernel">Whether counters include kernel code.</param>
 /// <param name="AllThreads">Whether counters include all threads of the process.</param>
-/// <param name="IsOfCounters">Whether it is an error if the set contains no counter.</param>
+/// <param name="RequiresCounter">Whether it is an error if the set contains no counter.</param>
 internal sealed record MeasureSet(
-    IReadOnlyList<PicolloMeasure> Measures, bool IncludeKernel = false, bool AllThreads = false, bool IsOfCounters = false)
+    IReadOnlyList<PicolloMeasure> Measures, bool IncludeKernel = false, bool AllThreads = false, bool RequiresCounter = false)
     : IColumnProvider
 {
     /// <summary>Returns the sets of all attributes and calls in a configuration.</summary>

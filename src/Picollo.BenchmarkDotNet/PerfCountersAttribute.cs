@@ -6,7 +6,7 @@ namespace Picollo.BenchmarkDotNet;
 /// <summary>Counts hardware and software events in the benchmark process, and adds a column per operation for each: <c>Instructions/Op</c>,
 /// <c>BranchMisses/Op</c>, and <c>IPC</c> if instructions and cycles are both counted. Linux only.</summary>
 /// <remarks>
-/// <para><b>Scope.</b> Counters include the thread of the benchmark, or all threads of the process if the benchmark returns an awaitable.
+/// <para><b>Scope.</b> Counters count the thread of the benchmark, or all threads of the process if the benchmark returns an awaitable.
 /// They count only during the actual workload iterations, minus the median of the overhead iterations, if BenchmarkDotNet runs any. They
 /// count user code, unless <see cref="IncludeKernel"/> is set; software events that occur in the kernel, such as context switches, are
 /// always counted.</para>
@@ -29,34 +29,34 @@ public sealed class PerfCountersAttribute : Attribute, IConfigSource
 {
     private readonly IReadOnlyList<PicolloMeasure> _counters;
 
-    /// <summary>Specifies no counter, which a message before the run reports as an error.</summary>
+    /// <summary>Specifies no counter. A message before the run reports this mistake.</summary>
     public PerfCountersAttribute() => _counters = [];
 
     /// <summary>Counts hardware events.</summary>
-/// <param name="counters">One or more presets.</param>
+    /// <param name="counters">One or more presets.</param>
     public PerfCountersAttribute(params PerfHardwareCounterId[]? counters) =>
         _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
     /// <summary>Counts cache events.</summary>
-/// <param name="counters">One or more presets.</param>
+    /// <param name="counters">One or more presets.</param>
     public PerfCountersAttribute(params PerfCacheCounterId[]? counters) =>
         _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
     /// <summary>Counts software events, which do not require a PMU.</summary>
-/// <param name="counters">One or more presets.</param>
+    /// <param name="counters">One or more presets.</param>
     public PerfCountersAttribute(params PerfSoftwareCounterId[]? counters) =>
         _counters = [.. (counters ?? []).Select(id => (PicolloMeasure)id)];
 
     /// <summary>Counts named events.</summary>
-/// <param name="counters">PMU events in the syntax of <c>perf</c>, such as <c>cpu/event=0x2e,umask=0x41/</c>
+    /// <param name="counters">PMU events in the syntax of <c>perf</c>, such as <c>cpu/event=0x2e,umask=0x41/</c>
     /// (<see cref="PerfEventCounterSessionFactory.WithNamedCounter"/>), or tracepoints, such as <c>sched:sched_switch</c>
     /// (<see cref="PerfEventCounterSessionFactory.WithTracepoint"/>).</param>
     public PerfCountersAttribute(params string[]? counters) => _counters = [.. (counters ?? []).Select(PicolloMeasure.Named)];
 
     /// <summary>Counts a raw event (perf_event_open(2)).</summary>
-/// <param name="type">The perf_event_attr.type; 4 for the event codes of the CPU.</param>
-/// <param name="config">The perf_event_attr.config: the event code.</param>
-/// <param name="name">The name of the counter in the column header.</param>
+    /// <param name="type">The perf_event_attr.type; 4 for the event codes of the CPU.</param>
+    /// <param name="config">The perf_event_attr.config: the event code.</param>
+    /// <param name="name">The name of the counter in the column header.</param>
     public PerfCountersAttribute(uint type, ulong config, string name) => _counters = [PicolloMeasure.Raw(type, config, name)];
 
     /// <summary>Whether counters include kernel code. The default is false; true requires kernel.perf_event_paranoid of 1 or less, or
@@ -71,5 +71,5 @@ public sealed class PerfCountersAttribute : Attribute, IConfigSource
 
     /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>
     public IConfig Config =>
-        ManualConfig.CreateEmpty().AddMeasures(new(_counters, IncludeKernel, AllThreads, IsOfCounters: true));
+        ManualConfig.CreateEmpty().AddMeasures(new(_counters, IncludeKernel, AllThreads, RequiresCounter: true));
 }

@@ -9,11 +9,11 @@ namespace Picollo.BenchmarkDotNet;
 public static class PicolloConfigExtensions
 {
     /// <summary>Adds measures to a configuration. Measures from earlier calls and from the attributes of a class are kept.</summary>
-/// <param name="config">The configuration to change.</param>
-/// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/> and <see cref="PicolloMeasure.HdrPercentiles"/>, in any
-/// order.</param>
-/// <returns>The configuration that was passed.</returns>
-/// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
+    /// <param name="config">The configuration to change.</param>
+    /// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/> and <see cref="PicolloMeasure.HdrPercentiles"/>, in any
+    /// order.</param>
+    /// <returns>The configuration that was passed.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
     /// <example>
     /// <code>
     /// var config = DefaultConfig.Instance.AddPicollo(
@@ -24,15 +24,15 @@ public static class PicolloConfigExtensions
     public static ManualConfig AddPicollo(this ManualConfig config, params PicolloMeasure[]? measures)
     {
         ArgumentNullException.ThrowIfNull(config);
-        return config.AddMeasures(new MeasureSet(measures ?? [], IsOfCounters: measures is not [_, ..]));
+        return config.AddMeasures(new MeasureSet(measures ?? [], RequiresCounter: measures is not [_, ..]));
     }
 
     /// <summary>Adds measures to a copy of a configuration, such as <see cref="DefaultConfig.Instance"/>.</summary>
     /// <param name="config">The configuration to copy. It is not changed.</param>
-/// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/> and <see cref="PicolloMeasure.HdrPercentiles"/>, in any
-/// order.</param>
-/// <returns>A copy of the configuration with the measures.</returns>
-/// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
+    /// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/> and <see cref="PicolloMeasure.HdrPercentiles"/>, in any
+    /// order.</param>
+    /// <returns>A copy of the configuration with the measures.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
     public static ManualConfig AddPicollo(this IConfig config, params PicolloMeasure[]? measures)
     {
         ArgumentNullException.ThrowIfNull(config);
@@ -40,12 +40,12 @@ public static class PicolloConfigExtensions
     }
 
     /// <summary>Sets options for all counters of a configuration, including counters from the attributes of a class.</summary>
-/// <param name="config">The configuration to change.</param>
-/// <param name="includeKernel">True sets <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters; false changes
+    /// <param name="config">The configuration to change.</param>
+    /// <param name="includeKernel">True sets <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters; false changes
     /// nothing.</param>
     /// <param name="allThreads">True sets <see cref="PerfCountersAttribute.AllThreads"/> for all counters; false changes nothing.</param>
-/// <returns>The configuration that was passed.</returns>
-/// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
+    /// <returns>The configuration that was passed.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
     public static ManualConfig WithCounterOptions(this ManualConfig config, bool includeKernel = false, bool allThreads = false)
     {
         ArgumentNullException.ThrowIfNull(config);

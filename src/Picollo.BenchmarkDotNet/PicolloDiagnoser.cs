@@ -141,13 +141,13 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
     /// <summary>Returns problems with the requested measures and measures that the machine does not support. The run continues without
     /// these measures.</summary>
-/// <param name="sets">The requested measures.</param>
-/// <param name="unavailable">A function that returns the measures that the machine does not support.</param>
-/// <param name="pmuCounters">The number of PMU counters; null if it is unknown.</param>
+    /// <param name="sets">The requested measures.</param>
+    /// <param name="unavailable">A function that returns the measures that the machine does not support.</param>
+    /// <param name="pmuCounters">The number of PMU counters; null if it is unknown.</param>
     public static IEnumerable<string> Problems(
         IReadOnlyList<MeasureSet> sets, Func<MeasureRequest, IReadOnlyList<string>> unavailable, uint? pmuCounters)
     {
-        if (sets.Any(set => set.IsOfCounters && !set.Measures.Any(measure => measure?.Counter is not null)))
+        if (sets.Any(set => set.RequiresCounter && !set.Measures.Any(measure => measure?.Counter is not null)))
         {
             yield return "A [PerfCounters] attribute or a call of AddPicollo specifies no counter; "
                 + "specify one, such as [PerfCounters(PerfHardwareCounterId.Instructions)].";

@@ -12,19 +12,19 @@ namespace Picollo.BenchmarkDotNet;
 public sealed class PicolloEngineFactory : IEngineFactory
 {
     /// <summary>Creates the engine of BenchmarkDotNet and, if measures are requested, a measuring engine around it.</summary>
-/// <param name="engineParameters">The parameters of the benchmark.</param>
-/// <returns>The engine.</returns>
-/// <exception cref="ArgumentNullException"><paramref name="engineParameters"/> is null.</exception>
+    /// <param name="engineParameters">The parameters of the benchmark.</param>
+    /// <returns>The engine.</returns>
+    /// <exception cref="ArgumentNullException"><paramref name="engineParameters"/> is null.</exception>
     public IEngine CreateReadyToRun(EngineParameters engineParameters) => Create(engineParameters, PerfEventBenchmarkCounters.Open);
 
     /// <summary>Returns the text for the job column.</summary>
-/// <returns>The text "Picollo".</returns>
+    /// <returns>The text "Picollo".</returns>
     public override string ToString() => "Picollo";
 
     /// <summary>Creates the engine with the specified counters.</summary>
-/// <param name="engineParameters">The parameters of the benchmark.</param>
-/// <param name="openCounters">A function that opens the counters on the calling thread. Tests substitute counters with known
-/// values.</param>
+    /// <param name="engineParameters">The parameters of the benchmark.</param>
+    /// <param name="openCounters">A function that opens the counters on the calling thread. Tests substitute counters with known
+    /// values.</param>
     internal static IEngine Create(EngineParameters engineParameters, Func<MeasureRequest, ICounters> openCounters)
     {
         ArgumentNullException.ThrowIfNull(engineParameters);

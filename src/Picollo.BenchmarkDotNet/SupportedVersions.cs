@@ -7,7 +7,7 @@ internal static class SupportedVersions
     private static readonly Version FirstUnsupported = new(0, 16); // has different interfaces for diagnosers and engines
 
     /// <summary>Checks a version.</summary>
-/// <exception cref="NotSupportedException">The version is not supported.</exception>
+    /// <exception cref="NotSupportedException">The version is not supported.</exception>
     public static void Check(Version version)
     {
         if (version < First || version >= FirstUnsupported)

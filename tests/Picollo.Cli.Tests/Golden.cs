@@ -8,7 +8,7 @@ internal static class Golden
     /// <summary>Compares an output with a file. PICOLLO_APPROVE=1 updates the file.</summary>
     /// <param name="output">The output of a command.</param>
     /// <param name="file">The path of the file, relative to the folder of the tests.</param>
-    public static void ShouldBeTheApproved(this string output, string file)
+    public static void ShouldBeApproved(this string output, string file)
     {
         string path = Path.Combine(Repository.Root, "tests/Picollo.Cli.Tests", file);
         if (Environment.GetEnvironmentVariable(Switch) == "1")

@@ -41,18 +41,18 @@ internal static class ExchangeFile
     public static bool TryAddResult(string path, MeasureResult result, [NotNullWhen(false)] out string? reason)
     {
         // The name is unpredictable: in a shared folder, another user could plant a link with a known name.
-        string whole = $"{path}.{Path.GetRandomFileName()}";
+        string temporaryPath = $"{path}.{Path.GetRandomFileName()}";
         bool isWritten = Try(
             () =>
             {
                 Exchange? before = Read(path);
-                Write(whole, new(before?.Request, [.. before?.Results ?? [], result]), FileMode.CreateNew);
-                File.Move(whole, path, overwrite: true);
+                Write(temporaryPath, new(before?.Request, [.. before?.Results ?? [], result]), FileMode.CreateNew);
+                File.Move(temporaryPath, path, overwrite: true);
             },
             out reason);
         if (!isWritten)
         {
-            Delete(whole);
+            Delete(temporaryPath);
         }
 
         return isWritten;

@@ -63,7 +63,7 @@ internal interface ICounters : IDisposable
     void Begin();
 
     /// <summary>Ends an iteration.</summary>
-/// <param name="counts">The buffer that receives the counts since <see cref="Begin"/>.</param>
+    /// <param name="counts">The buffer that receives the counts since <see cref="Begin"/>.</param>
     void End(Span<ulong> counts);
 
     /// <summary>Returns the share of the time in which a counter ran, 0 to 1. Its counts are scaled if the share is less than 1.</summary>

@@ -19,7 +19,7 @@ internal static class SingleInvocations
 
     /// <summary>Measures calls after the engine has run, for as long as its actual iterations took. If each iteration was a single call,
     /// uses the iterations minus the median of the overhead iterations instead.</summary>
-/// <returns>The times; null if nothing ran.</returns>
+    /// <returns>The times; null if nothing ran.</returns>
     public static InvocationTimes? Measure(EngineParameters parameters, RunResults results)
     {
         IReadOnlyList<Measurement> iterations = results.Workload;

@@ -9,12 +9,12 @@ internal sealed class MeasureMetric(
     bool isShownIfZero = true) : IMetricDescriptor
 {
     /// <summary>The smallest value that does not round to 0 with the displayed decimals. BenchmarkDotNet shows 0 as "-".</summary>
-    private const double LeastShown = 0.00005;
+    private const double MinShownValue = 0.00005;
 
     /// <summary>The explanation of NA, which BenchmarkDotNet shows in rows of a joined table without a value.</summary>
     public const string Gap = "NA: not measured for this benchmark";
 
-    private double _least = double.PositiveInfinity;
+    private double _smallest = double.PositiveInfinity;
     private bool _hasGaps;
 
     public string Id => id;
@@ -26,7 +26,7 @@ internal sealed class MeasureMetric(
         + (IsScaled ? "; scaled: the CPU has too few counters, so this one counted only part of the time" : "")
         + (_hasGaps ? $"; {Gap}" : "");
 
-    public string NumberFormat => isRatio ? "0.00" : isTime ? "#,0.###" : _least switch
+    public string NumberFormat => isRatio ? "0.00" : isTime ? "#,0.###" : _smallest switch
     {
         >= 1000 => "#,0",
         >= 1 => "#,0.00",
@@ -49,13 +49,13 @@ internal sealed class MeasureMetric(
     public Metric Of(double value, bool isScaled = false)
     {
         IsScaled |= isScaled;
-        value = isTime ? Rounded(value) : Math.Abs(value) < LeastShown ? 0 : value;
-        _least = value > 0 ? Math.Min(_least, value) : _least;
+        value = isTime ? Rounded(value) : Math.Abs(value) < MinShownValue ? 0 : value;
+        _smallest = value > 0 ? Math.Min(_smallest, value) : _smallest;
         return new(this, value);
     }
 
     /// <summary>Aligns the header and the number of decimals of all metrics in a column, because the table uses any of them.</summary>
-/// <param name="ofTable">The metrics of all rows.</param>
+    /// <param name="ofTable">The metrics of all rows.</param>
     /// <param name="rows">The number of rows.</param>
     public static void Align(IEnumerable<Metric> ofTable, int rows)
     {
@@ -64,12 +64,12 @@ internal sealed class MeasureMetric(
             .OfType<MeasureMetric>()
             .GroupBy(one => one.Id))
         {
-            double least = ofColumn.Min(one => one._least);
+            double smallest = ofColumn.Min(one => one._smallest);
             bool isScaled = ofColumn.Any(one => one.IsScaled);
             bool hasGaps = ofColumn.Count() < rows;
             foreach (MeasureMetric one in ofColumn)
             {
-                (one._least, one.IsScaled, one._hasGaps) = (least, isScaled, hasGaps);
+                (one._smallest, one.IsScaled, one._hasGaps) = (smallest, isScaled, hasGaps);
             }
         }
     }

@@ -40,15 +40,15 @@ internal static class MeasureMetrics
 
     private static IEnumerable<Metric> OfCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
     {
-        foreach ((int index, BenchmarkCounter asked) in request.Counters.Index())
+        foreach ((int index, BenchmarkCounter requested) in request.Counters.Index())
         {
-            if (Find(asked.Name) is { } counter) // otherwise, the counter is unavailable
+            if (Find(requested.Name) is { } counter) // otherwise, the counter is unavailable
             {
                 string threads = request.AllThreads ? "all threads of the process" : "benchmark thread only";
-                string what = $"{asked.Name} per operation, {threads}{(request.IncludeKernel ? ", including kernel code" : "")}";
-                bool isShownIfZero = asked.Software is null || asked.IsTime;
+                string what = $"{requested.Name} per operation, {threads}{(request.IncludeKernel ? ", including kernel code" : "")}";
+                bool isShownIfZero = requested.Software is null || requested.IsTime;
                 yield return new MeasureMetric(
-                    $"{counter.Name}/Op", what, CounterPriority + index, asked.IsTime, isShownIfZero: isShownIfZero)
+                    $"{counter.Name}/Op", what, CounterPriority + index, requested.IsTime, isShownIfZero: isShownIfZero)
                     .Of(counter.PerOperation, counter.IsScaled);
             }
         }
@@ -102,7 +102,7 @@ internal static class MeasureMetrics
     }
 
     /// <summary>Returns the metrics of single calls, in the order of their columns. They have custom columns.</summary>
-/// <param name="ranks">The percentiles. If empty, there are no metrics.</param>
+    /// <param name="ranks">The percentiles. If empty, there are no metrics.</param>
     public static IEnumerable<MeasureMetric> OfCalls(IReadOnlyList<double> ranks)
     {
         if (ranks.Count == 0)
@@ -121,8 +121,8 @@ internal static class MeasureMetrics
 
         yield return OfTime(CallMax, "Time of the slowest single call, per operation", LastPriority);
 
-        static MeasureMetric OfTime(string name, string legend, double place) =>
-            new(name, legend, PercentilePriority + (int)(place * PlacesPerPercent), isTime: true, hasOwnColumn: true);
+        static MeasureMetric OfTime(string name, string legend, double order) =>
+            new(name, legend, PercentilePriority + (int)(order * PlacesPerPercent), isTime: true, hasOwnColumn: true);
     }
 
     private static string NameOf(double rank) => string.Create(CultureInfo.InvariantCulture, $"Call p{rank}");

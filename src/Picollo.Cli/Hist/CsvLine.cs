@@ -13,7 +13,7 @@ internal static class CsvLine
     public static byte SeparatorOf(ReadOnlySpan<byte> line)
     {
         byte best = (byte)',';
-        int most = 0;
+        int maxCount = 0;
         foreach (byte separator in ",;\t"u8)
         {
             int count = 0;
@@ -22,9 +22,9 @@ internal static class CsvLine
                 count++;
             }
 
-            if (count > most)
+            if (count > maxCount)
             {
-                (best, most) = (separator, count);
+                (best, maxCount) = (separator, count);
             }
         }
 

@@ -10,16 +10,16 @@ namespace Picollo.Cli.Hist;
 internal sealed record Distribution(string Name, HdrHistogram Histogram, int Places, DateTimeOffset StartTime, DateTimeOffset EndTime)
 {
     /// <summary>Converts two distributions to a common unit: the finer of the two, or a coarser one if a number would not fit.</summary>
-    public static (Distribution Before, Distribution After) InOneUnit(Distribution before, Distribution after)
+    public static (Distribution Before, Distribution After) ToCommonUnit(Distribution before, Distribution after)
     {
-        int places = Math.Min(Math.Max(before.Places, after.Places), Math.Min(before.MostPlaces, after.MostPlaces));
+        int places = Math.Min(Math.Max(before.Places, after.Places), Math.Min(before.MaxPlaces, after.MaxPlaces));
         return (before.WithPlaces(places), after.WithPlaces(places));
     }
 
-    private int MostPlaces => Places + NumberHistogram.RoomOf(Histogram);
+    private int MaxPlaces => Places + NumberHistogram.GetSparePlaces(Histogram);
 
     /// <summary>Returns the divisor that converts recorded values to displayed values.</summary>
-/// <param name="scale">The factor that converts the input's numbers to displayed values.</param>
+    /// <param name="scale">The factor that converts the input's numbers to displayed values.</param>
     public double RatioFor(double scale) => Math.ScaleB(1, Places) / scale;
 
     private Distribution WithPlaces(int places) => places == Places

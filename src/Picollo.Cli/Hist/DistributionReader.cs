@@ -13,7 +13,7 @@ internal sealed class DistributionReader(
     string? column, string? tag, LogPart part, BadLines badLines, Terminal terminal, CancellationToken token)
 {
     public const string StandardInput = "-";
-    private const int MostListed = 8;
+    private const int MaxListed = 8;
 
     private readonly Progress? _progress = terminal.ErrorIsPlain ? null : new(terminal.Error);
     private readonly NumberHistogram _numbers = new();
@@ -37,13 +37,13 @@ internal sealed class DistributionReader(
 
     /// <summary>Formats the valid names for an error message.</summary>
     public static string ListOf(IReadOnlyCollection<string> names) =>
-        names.Count == 0 ? "none" : string.Join(", ", names.Take(MostListed)) + (names.Count > MostListed ? ", …" : "");
+        names.Count == 0 ? "none" : string.Join(", ", names.Take(MaxListed)) + (names.Count > MaxListed ? ", …" : "");
 
     /// <summary>Reads and merges inputs until the token is canceled.</summary>
-/// <param name="paths">The paths of the files; <c>-</c> is standard input.</param>
+    /// <param name="paths">The paths of the files; <c>-</c> is standard input.</param>
     public Distribution Read(IReadOnlyList<string> paths)
     {
-        DateTimeOffset began = DateTimeOffset.UtcNow;
+        DateTimeOffset startTime = DateTimeOffset.UtcNow;
         try
         {
             foreach (string path in paths)
@@ -58,7 +58,7 @@ internal sealed class DistributionReader(
         string name = ForeignText.Clean(string.Join(", ", paths.Select(InputName)));
         if (_areLogs != true)
         {
-            return new(name, _numbers.Histogram, _numbers.Places, began, DateTimeOffset.UtcNow);
+            return new(name, _numbers.Histogram, _numbers.Places, startTime, DateTimeOffset.UtcNow);
         }
 
         HdrHistogram? logged = _logs.ToHistogram();
@@ -69,7 +69,7 @@ internal sealed class DistributionReader(
 
         return logged is not null
             ? new(name, logged, 0, _start, _end)
-            : new(name, HdrHistogram.Create(), 0, began, DateTimeOffset.UtcNow);
+            : new(name, HdrHistogram.Create(), 0, startTime, DateTimeOffset.UtcNow);
     }
 
     private static string InputName(string path) => path == StandardInput ? "standard input" : path;
@@ -77,7 +77,7 @@ internal sealed class DistributionReader(
     private void Read(string path)
     {
         string name = InputName(path);
-        using ReadAhead bytes = new(() => Open(path), token) { Advanced = _progress is null ? null : _progress.Show };
+        using ReadAhead bytes = new(() => Open(path), token) { BlockRead = _progress is null ? null : _progress.Show };
         try
         {
             ReadOnlySpan<byte> start = bytes.Peek();
@@ -165,16 +165,16 @@ internal sealed class DistributionReader(
             }
             catch (OverflowException)
             {
-                throw TooMany(name);
+                throw CountOverflow(name);
             }
         }
     }
 
     private void Merge(HdrHistogramLogInterval interval)
     {
-        if (interval.Tag is { } its)
+        if (interval.Tag is { } intervalTag)
         {
-            _tags.Add(its);
+            _tags.Add(intervalTag);
         }
 
         if (tag is not null && tag != interval.Tag)
@@ -196,7 +196,7 @@ internal sealed class DistributionReader(
         using StreamReader reader = new(stream);
         try
         {
-            ulong before = 0, others = _numbers.Histogram.TotalCount;
+            ulong before = 0, otherCount = _numbers.Histogram.TotalCount;
             foreach (PercentileDistributionLine line in PercentileDistribution.Read(reader))
             {
                 if (line.TotalCount < before || line.Value is < 0 or >= 18_446_744_073_709_551_616d)
@@ -206,9 +206,9 @@ internal sealed class DistributionReader(
                         + Invariant($"after {before}"));
                 }
 
-                if (line.TotalCount > ulong.MaxValue - others)
+                if (line.TotalCount > ulong.MaxValue - otherCount)
                 {
-                    throw TooMany(name);
+                    throw CountOverflow(name);
                 }
 
                 _numbers.Record(line.Value, line.TotalCount - before);
@@ -221,7 +221,7 @@ internal sealed class DistributionReader(
         }
     }
 
-    private static CommandException TooMany(string name) => new($"{name}: the sum of the counts is 2^64 or more");
+    private static CommandException CountOverflow(string name) => new($"{name}: the sum of the counts is 2^64 or more");
 
     private Stream Open(string path)
     {

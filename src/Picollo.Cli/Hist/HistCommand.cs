@@ -7,7 +7,7 @@ namespace Picollo.Cli.Hist;
 /// <summary>The <c>picollo hist</c> command: summarizes, compares and plots numbers, histogram logs and percentile distributions.</summary>
 internal static class HistCommand
 {
-    private const double MostScale = 1e9;
+    private const double MaxScale = 1e9;
     private const string Skip = "skip";
 
     private const string Epilogue = """
@@ -119,7 +119,7 @@ internal static class HistCommand
         if (parsed.GetValue(Diff))
         {
             string[] first = files.Length > 1 ? files[..^1] : [DistributionReader.StandardInput];
-            (Distribution before, Distribution after) = Distribution.InOneUnit(Read(first), Read(files[^1..]));
+            (Distribution before, Distribution after) = Distribution.ToCommonUnit(Read(first), Read(files[^1..]));
             inputs.AddRange([before, after]);
         }
         else
@@ -138,7 +138,7 @@ internal static class HistCommand
         {
             SkippedLineCount = badLines.Count,
             IsInterrupted = interrupt.Token.IsCancellationRequested,
-            AskedTitle = parsed.GetValue(Title) is { } title ? ForeignText.Clean(title) : null,
+            RequestedTitle = parsed.GetValue(Title) is { } title ? ForeignText.Clean(title) : null,
         };
         try
         {
@@ -212,7 +212,7 @@ internal static class HistCommand
     {
         const NumberStyles Style = NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent;
         if (double.TryParse(argument.Tokens[0].Value, Style, CultureInfo.InvariantCulture, out double scale)
-            && scale is >= 1 / MostScale and <= MostScale)
+            && scale is >= 1 / MaxScale and <= MaxScale)
         {
             return scale;
         }

@@ -9,7 +9,7 @@ internal static class HistFiles
 {
     /// <summary>The smallest converted value that a log can hold: a log contains whole numbers, and rounding must not lose a significant
     /// digit.</summary>
-    private const double LeastConverted = 10_000;
+    private const double MinConvertedValue = 10_000;
 
     private const double LogLimit = 9_223_372_036_854_775_808d; // 2⁶³, the limit of the format
 
@@ -52,12 +52,12 @@ internal static class HistFiles
         foreach (Bucket bucket in histogram.BucketsWithValues)
         {
             double value = (bucket.Start + (bucket.Step / 2)) / ratio;
-            if (value is > 0 and < LeastConverted)
+            if (value is > 0 and < MinConvertedValue)
             {
-                double enough = Math.Pow(10, Math.Ceiling(Math.Log10(scale * LeastConverted / value)));
+                double suggestedScale = Math.Pow(10, Math.Ceiling(Math.Log10(scale * MinConvertedValue / value)));
                 throw new CommandException(
                     Invariant($"--hlog: a log can only contain whole numbers, and rounding {value:G4} would lose digits; ")
-                    + Invariant($"use --scale {enough:0}"));
+                    + Invariant($"use --scale {suggestedScale:0}"));
             }
 
             converted.Record((ulong)Math.Min(Math.Round(value), LogLimit), bucket.Count);

@@ -9,8 +9,8 @@ namespace Picollo.Cli.Hist;
 /// <param name="scale">The factor that converts the inputs' numbers to the unit.</param>
 internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit, double scale)
 {
-    private const int MostLettersOfColumn = 24;
-    private const int MostLetters = 69; // of 80, without the text before, between and after names
+    private const int MaxColumnNameLength = 24;
+    private const int MaxTitleLength = 69; // of 80, without the text before, between and after names
 
     public IReadOnlyList<Distribution> Inputs => inputs;
 
@@ -31,10 +31,10 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     public required bool IsInterrupted { get; init; }
 
     /// <summary>The title that the user requested; null to use the names of the inputs.</summary>
-    public required string? AskedTitle { get; init; }
+    public required string? RequestedTitle { get; init; }
 
     /// <summary>The title of plots and pages.</summary>
-    public string Title => AskedTitle ?? string.Join(" → ", Inputs.Select(input => input.Name));
+    public string Title => RequestedTitle ?? string.Join(" → ", Inputs.Select(input => input.Name));
 
     public bool IsDiff => Inputs.Count == 2;
 
@@ -43,14 +43,14 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     {
         get
         {
-            int letters = (MostLetters - Unit.Length) / Inputs.Count;
-            string names = AskedTitle ?? string.Join(" → ", Inputs.Select(input => Shorten(input.Name, letters)));
+            int letters = (MaxTitleLength - Unit.Length) / Inputs.Count;
+            string names = RequestedTitle ?? string.Join(" → ", Inputs.Select(input => Shorten(input.Name, letters)));
             return Unit.Length == 0 ? names : $"{names}, {Unit}";
         }
     }
 
     /// <summary>Writes the percentile table and the percentile charts.</summary>
-/// <param name="height">The height of the terminal in rows; null if the output is not a terminal.</param>
+    /// <param name="height">The height of the terminal in rows; null if the output is not a terminal.</param>
     public void Write(TextWriter output, int width, int? height)
     {
         HdrHistogramSummary first = Summaries[0];
@@ -84,7 +84,7 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     {
         string[] names = [.. Inputs.Select(input => input.Name)];
         string[] files = [.. names.Select(name => name.Contains(", ", StringComparison.Ordinal) ? name : Path.GetFileName(name))];
-        return PlotNames.Shorten(files.Distinct().Count() == names.Length ? files : names, MostLettersOfColumn);
+        return PlotNames.Shorten(files.Distinct().Count() == names.Length ? files : names, MaxColumnNameLength);
     }
 
     // Keep the end of a name, because names usually differ there.

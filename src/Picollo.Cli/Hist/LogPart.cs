@@ -20,9 +20,9 @@ internal sealed class LogPart
         part = (from, to) == (null, null) ? All
             : IsSeconds(from, TimeSpan.MinValue, out TimeSpan first) && IsSeconds(to, TimeSpan.MaxValue, out TimeSpan end)
             ? new(log => log.Read(first, end))
-            : IsTime(from, DateTimeOffset.MinValue, out DateTimeOffset begin)
-                && IsTime(to, DateTimeOffset.MaxValue, out DateTimeOffset stop)
-            ? new(log => log.Read(begin, stop))
+            : IsTime(from, DateTimeOffset.MinValue, out DateTimeOffset startTime)
+                && IsTime(to, DateTimeOffset.MaxValue, out DateTimeOffset endTime)
+            ? new(log => log.Read(startTime, endTime))
             : null;
         return part is not null;
     }

@@ -15,7 +15,7 @@ namespace Picollo.Cli.Hist;
 internal sealed class NumberHistogram
 {
     // With one more place, the number 1 would no longer fit.
-    private const int MostPlaces = 63;
+    private const int MaxPlaces = 63;
 
     /// <summary>The binary logarithm of the smallest value whose bucket is wider than 1. From there on, rounding down does not make the
     /// midpoint less accurate.</summary>
@@ -23,8 +23,8 @@ internal sealed class NumberHistogram
 
     private readonly ulong[] _inUnit = new ulong[1024];
     private double _unitsPerOne = 1; // 2 to the power of Places
-    private int _wantedPlaces; // places that the smallest fraction requires
-    private int _mostPlaces = MostPlaces; // places for which the largest number fits; updated only after the first fraction
+    private int _requiredPlaces; // places that the smallest fraction requires
+    private int _maxPlaces = MaxPlaces; // places for which the largest number fits; updated only after the first fraction
 
     /// <summary>The recorded numbers, in multiples of the unit.</summary>
     public PlainHdrHistogram<uint> Histogram { get; private set; } = HdrHistogram.Create();
@@ -35,7 +35,7 @@ internal sealed class NumberHistogram
     /// <summary>Records whole numbers.</summary>
     public void Record(ReadOnlySpan<ulong> numbers)
     {
-        if (_wantedPlaces == 0)
+        if (_requiredPlaces == 0)
         {
             Histogram.Record(numbers);
             return;
@@ -82,24 +82,24 @@ internal sealed class NumberHistogram
     }
 
     /// <summary>Returns the number of places that can be added before the largest number of a histogram no longer fits.</summary>
-    public static int RoomOf(ReadOnlyHdrHistogram histogram) =>
-        Math.Min(BitOperations.LeadingZeroCount(histogram.GetPercentile(100).Bucket.Start), MostPlaces);
+    public static int GetSparePlaces(ReadOnlyHdrHistogram histogram) =>
+        Math.Min(BitOperations.LeadingZeroCount(histogram.GetPercentile(100).Bucket.Start), MaxPlaces);
 
     /// <summary>Converts a number to the unit, after adapting the unit to it.</summary>
     private ulong ToUnit(double number)
     {
         int exponent = ExponentOf(number);
-        int places = number == Math.Floor(number) ? 0 : Math.Min(PreciseExponent - exponent, MostPlaces);
-        if (places > _wantedPlaces)
+        int places = number == Math.Floor(number) ? 0 : Math.Min(PreciseExponent - exponent, MaxPlaces);
+        if (places > _requiredPlaces)
         {
-            _mostPlaces = _wantedPlaces == 0 ? RoomOf(Histogram) : _mostPlaces;
-            _wantedPlaces = places;
+            _maxPlaces = _requiredPlaces == 0 ? GetSparePlaces(Histogram) : _maxPlaces;
+            _requiredPlaces = places;
             Adapt();
         }
 
-        if (_wantedPlaces > 0)
+        if (_requiredPlaces > 0)
         {
-            FitIn(MostPlaces - exponent);
+            FitIn(MaxPlaces - exponent);
         }
 
         return (ulong)(number * _unitsPerOne); // the product is exact: the factor is a power of two
@@ -110,16 +110,16 @@ internal sealed class NumberHistogram
 
     private void FitIn(int places)
     {
-        if (places < _mostPlaces)
+        if (places < _maxPlaces)
         {
-            _mostPlaces = places;
+            _maxPlaces = places;
             Adapt();
         }
     }
 
     private void Adapt()
     {
-        int places = Math.Min(_wantedPlaces, _mostPlaces);
+        int places = Math.Min(_requiredPlaces, _maxPlaces);
         if (places != Places)
         {
             Histogram = Rescale(Histogram, places - Places);

@@ -13,7 +13,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
 
     private const byte LineEnd = (byte)'\n';
     private const byte Quote = (byte)'"';
-    private const uint MostDigits = 19; // 10¹⁹ − 1 fits into 64 bits
+    private const uint MaxDigits = 19; // 10¹⁹ − 1 fits into 64 bits
 
     private readonly byte[] _block = new byte[BlockSize];
     private readonly ulong[] _numbers = new ulong[2048];
@@ -24,8 +24,8 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
     private byte _separator;
 
     /// <summary>Reads to the end of the stream.</summary>
-/// <exception cref="CommandException">The input contains an invalid line and these are not skipped, or the column does not
-/// exist.</exception>
+    /// <exception cref="CommandException">The input contains an invalid line and these are not skipped, or the column does not
+    /// exist.</exception>
     public void Read(Stream stream)
     {
         try
@@ -59,8 +59,8 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
 
     /// <summary>Parses the complete lines.</summary>
     /// <param name="text">The text, which starts at a line, or within a line that is too long.</param>
-/// <param name="isAll">Whether no more text can be appended.</param>
-/// <returns>The number of parsed bytes.</returns>
+    /// <param name="isAll">Whether no more text can be appended.</param>
+    /// <returns>The number of parsed bytes.</returns>
     private int Parse(ReadOnlySpan<byte> text, bool isAll)
     {
         int start = 0;
@@ -92,7 +92,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
                 number = (number * 10) + digit;
             }
 
-            if (text[i] == LineEnd && (uint)(i - start) - 1 < MostDigits)
+            if (text[i] == LineEnd && (uint)(i - start) - 1 < MaxDigits)
             {
                 Add(number);
             }
@@ -184,7 +184,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         {
             badLines.Add(input, _line, $"no column {column}");
         }
-        else if (!isFirst || NumberText.Parse(value, out _, out _) != NumberKind.NoNumber)
+        else if (!isFirst || NumberText.Parse(value, out _, out _) != NumberKind.NotANumber)
         {
             ParseValue(value);
         }

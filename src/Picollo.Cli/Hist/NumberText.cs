@@ -7,7 +7,7 @@ internal enum NumberKind
 {
     Whole,
     Fraction,
-    NoNumber,
+    NotANumber,
     Negative,
     TooLarge,
 }
@@ -15,16 +15,16 @@ internal enum NumberKind
 /// <summary>Parses a number: digits, optionally with a sign, a decimal point, an exponent of ten, and surrounding white space.</summary>
 internal static class NumberText
 {
-    private const int MostDigits = 19; // 10¹⁹ − 1 fits in 64 bits
-    private const ulong MostExact = 1UL << 53; // a double represents all whole numbers up to here exactly
+    private const int MaxDigits = 19; // 10¹⁹ − 1 fits in 64 bits
+    private const ulong MaxExactInteger = 1UL << 53; // a double represents all whole numbers up to here exactly
 
     // The powers of ten that a double represents exactly.
     private static readonly double[] Powers =
         [.. Enumerable.Range(0, 23).Select(i => double.Parse($"1e{i}", CultureInfo.InvariantCulture))];
 
     /// <summary>Parses a text.</summary>
-/// <param name="whole">The number, if it is whole.</param>
-/// <param name="fraction">The nearest double, if the number is not whole.</param>
+    /// <param name="whole">The number, if it is whole.</param>
+    /// <param name="fraction">The nearest double, if the number is not whole.</param>
     public static NumberKind Parse(ReadOnlySpan<byte> text, out ulong whole, out double fraction)
     {
         whole = 0;
@@ -47,7 +47,7 @@ internal static class NumberText
 
         if (wholeLength + decimals.Length == 0 || !(rest.IsEmpty || IsExponent(rest)))
         {
-            return NumberKind.NoNumber;
+            return NumberKind.NotANumber;
         }
 
         NumberKind kind = rest.IsEmpty
@@ -61,7 +61,7 @@ internal static class NumberText
     {
         whole = 0;
         fraction = 0;
-        if (digits.Length + decimals.Length > MostDigits)
+        if (digits.Length + decimals.Length > MaxDigits)
         {
             return !decimals.IsEmpty ? ParseDouble(text, out whole, out fraction)
                 : ulong.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out whole) ? NumberKind.Whole
@@ -83,7 +83,7 @@ internal static class NumberText
             return NumberKind.Whole;
         }
 
-        if (whole > MostExact)
+        if (whole > MaxExactInteger)
         {
             return ParseDouble(text, out whole, out fraction);
         }

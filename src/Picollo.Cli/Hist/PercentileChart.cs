@@ -7,11 +7,11 @@ namespace Picollo.Cli.Hist;
 /// <summary>Draws a percentile distribution as a text chart: the value at each rank. Each additional nine has the same width.</summary>
 internal sealed class PercentileChart
 {
-    private const int MostRows = 10;
-    private const int LeastRows = 3;
+    private const int MaxRows = 10;
+    private const int MinRows = 3;
     private const int LinesAround = 3; // the title, the axis and its labels
     private const int LabelWidth = 9;
-    private const int MostNines = 10;
+    private const int MaxNines = 10;
 
     /// <summary>The ratio of the largest value to the median above which the axis is logarithmic, because the median would not be visible
     /// on a linear one.</summary>
@@ -29,14 +29,14 @@ internal sealed class PercentileChart
     private readonly int _rows;
 
     /// <summary>Computes the axes that all charts share.</summary>
-/// <param name="all">The histograms to draw; at least one has values.</param>
-/// <param name="ratio">The divisor that converts recorded values to displayed values.</param>
-/// <param name="width">The width of the terminal in columns.</param>
-/// <param name="height">The height of the terminal in rows, which limits the height of the charts; null if the output is not a
-/// terminal.</param>
+    /// <param name="all">The histograms to draw; at least one has values.</param>
+    /// <param name="ratio">The divisor that converts recorded values to displayed values.</param>
+    /// <param name="width">The width of the terminal in columns.</param>
+    /// <param name="height">The height of the terminal in rows, which limits the height of the charts; null if the output is not a
+    /// terminal.</param>
     public PercentileChart(IReadOnlyList<HdrHistogram> all, double ratio, int width, int? height)
     {
-        _rows = height is { } lines ? Math.Clamp(((lines - 1) / all.Count) - LinesAround, LeastRows, MostRows) : MostRows;
+        _rows = height is { } lines ? Math.Clamp(((lines - 1) / all.Count) - LinesAround, MinRows, MaxRows) : MaxRows;
         HdrHistogram[] some = [.. all.Where(one => one.TotalCount > 0)];
         _ratio = ratio;
         _columns = Math.Min(width, 80) - LabelWidth - 2;
@@ -66,7 +66,7 @@ internal sealed class PercentileChart
     }
 
     // The largest of n values is placed at its mid-rank, 1 − 1/2n.
-    private static double NinesOf(HdrHistogram histogram) => Math.Clamp(Math.Log10(2.0 * histogram.TotalCount), 1, MostNines);
+    private static double NinesOf(HdrHistogram histogram) => Math.Clamp(Math.Log10(2.0 * histogram.TotalCount), 1, MaxNines);
 
     private string Row(double[] heights, int row) => string.Concat(heights.Select(height =>
     {

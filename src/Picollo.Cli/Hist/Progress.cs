@@ -6,11 +6,11 @@ namespace Picollo.Cli.Hist;
 internal sealed class Progress(TextWriter terminal)
 {
     private const int Cells = 30;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan InitialDelay = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(200);
 
     private readonly long _start = Stopwatch.GetTimestamp();
-    private TimeSpan _next = Patience;
+    private TimeSpan _next = InitialDelay;
     private bool _isShown;
 
     /// <summary>Shows the progress of an input if an update is due.</summary>
@@ -24,7 +24,7 @@ internal sealed class Progress(TextWriter terminal)
 
         _next = elapsed + Period;
         _isShown = true;
-        terminal.Write($"\r{TextOf(input.Taken, input.Total)}\e[K");
+        terminal.Write($"\r{TextOf(input.BytesRead, input.Total)}\e[K");
     }
 
     public void Clear()
@@ -37,15 +37,15 @@ internal sealed class Progress(TextWriter terminal)
     }
 
     /// <summary>Formats the progress in fewer than 60 columns.</summary>
-    internal static string TextOf(long taken, long? total)
+    internal static string TextOf(long bytesRead, long? total)
     {
         const double Megabyte = 1e6;
         if (total is not > 0)
         {
-            return Invariant($"{taken / Megabyte:N0} MB");
+            return Invariant($"{bytesRead / Megabyte:N0} MB");
         }
 
-        double share = Math.Min((double)taken / total.Value, 1); // the file may have grown
+        double share = Math.Min((double)bytesRead / total.Value, 1); // the file may have grown
         int full = (int)(share * Cells);
         return Invariant($"{Math.Floor(share * 100),3:0}% [{new string('#', full).PadRight(Cells)}] of {total / Megabyte:N0} MB");
     }

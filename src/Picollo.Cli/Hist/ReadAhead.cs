@@ -23,8 +23,8 @@ internal sealed class ReadAhead : ForwardStream
     private bool _isAtEnd;
 
     /// <summary>Starts to read.</summary>
-/// <param name="open">A function that opens the input. It may block.</param>
-/// <param name="token">A token that ends a read with <see cref="OperationCanceledException"/>.</param>
+    /// <param name="open">A function that opens the input. It may block.</param>
+    /// <param name="token">A token that ends a read with <see cref="OperationCanceledException"/>.</param>
     public ReadAhead(Func<Stream> open, CancellationToken token)
     {
         _open = open;
@@ -33,13 +33,13 @@ internal sealed class ReadAhead : ForwardStream
     }
 
     /// <summary>The number of bytes read from this stream.</summary>
-    public long Taken { get; private set; }
+    public long BytesRead { get; private set; }
 
     /// <summary>The length of the input in bytes; null if it is not known.</summary>
     public long? Total => Volatile.Read(ref _length) is >= 0 and var length ? length : null;
 
     /// <summary>A callback that is called after each block.</summary>
-    public Action<ReadAhead>? Advanced { get; init; }
+    public Action<ReadAhead>? BlockRead { get; init; }
 
     public override bool CanRead => true;
 
@@ -53,7 +53,7 @@ internal sealed class ReadAhead : ForwardStream
         int length = Math.Min(buffer.Length, _end - _position);
         _blocks[_current].AsSpan(_position, length).CopyTo(buffer);
         _position += length;
-        Taken += length;
+        BytesRead += length;
         return length;
     }
 
@@ -72,7 +72,7 @@ internal sealed class ReadAhead : ForwardStream
 
         if (_end > 0)
         {
-            Advanced?.Invoke(this);
+            BlockRead?.Invoke(this);
             _free.Release();
         }
 

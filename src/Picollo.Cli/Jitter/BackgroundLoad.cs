@@ -7,7 +7,7 @@ namespace Picollo.Cli.Jitter;
 internal sealed class BackgroundLoad : IDisposable
 {
     /// <summary>The time between SIGTERM and SIGKILL.</summary>
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan GracePeriod = TimeSpan.FromSeconds(1);
 
     private readonly RunningCommand _running;
     private readonly Task<CommandRun> _end;
@@ -21,7 +21,7 @@ internal sealed class BackgroundLoad : IDisposable
     }
 
     /// <summary>The result of the command; null while it runs.</summary>
-/// <exception cref="Win32Exception">The command could not be executed.</exception>
+    /// <exception cref="Win32Exception">The command could not be executed.</exception>
     public CommandRun? End => _end.IsCompleted ? _end.GetAwaiter().GetResult() : null;
 
     /// <summary>Ends all processes of the command's group by SIGTERM, and by SIGKILL a second later.</summary>
@@ -31,7 +31,7 @@ internal sealed class BackgroundLoad : IDisposable
         {
             _running.Signal(Signals.Terminate);
             _running.Signal(Signals.Continue); // otherwise a stopped process would not receive SIGTERM
-            if (Task.WaitAny([_end], Patience) < 0)
+            if (Task.WaitAny([_end], GracePeriod) < 0)
             {
                 _running.Signal(Signals.Kill);
                 Task.WaitAny(_end);

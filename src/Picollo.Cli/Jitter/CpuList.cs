@@ -25,7 +25,7 @@ internal static class CpuList
     public static string Describe(IReadOnlyList<int> cpus) => Invariant($"{Format(cpus)} = {cpus.Count} [{Mask(cpus)}]");
 
     /// <summary>Formats ranges: <c>0-3,8</c>.</summary>
-/// <param name="cpus">The CPU numbers in ascending order.</param>
+    /// <param name="cpus">The CPU numbers in ascending order.</param>
     public static string Format(IReadOnlyList<int> cpus) => CpuChoice.Text([.. cpus]);
 
     /// <summary>Formats a mask: <c>0x10F</c>.</summary>

@@ -9,7 +9,7 @@ namespace Picollo.Cli.Jitter;
 internal static class JitterCommand
 {
     private const int HighestPriority = 99;
-    private const int UsualPriority = 80;
+    private const int DefaultPriority = 80;
     private const string Microseconds = "us";
     private const string Nanoseconds = "ns";
 
@@ -139,12 +139,12 @@ internal static class JitterCommand
     {
         bool inNanoseconds = parsed.GetValue(InNanoseconds);
         string unit = inNanoseconds ? Nanoseconds : Microseconds;
-        JitterMeterOptions usual = new();
+        JitterMeterOptions defaults = new();
         JitterMeterOptions meter = new()
         {
             Cpus = parsed.GetValue(Affinity) is { } cpus ? CpuList.Parse(cpus) : null,
-            Interval = Time(Interval, unit) ?? usual.Interval,
-            Priority = parsed.GetValue(Priority) is not { } priority ? UsualPriority
+            Interval = Time(Interval, unit) ?? defaults.Interval,
+            Priority = parsed.GetValue(Priority) is not { } priority ? DefaultPriority
                 : Number(priority) is > 0 and var given ? (int)given
                 : null,
             Duration = Time(Duration, "s"),

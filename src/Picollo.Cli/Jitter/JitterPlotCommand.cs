@@ -87,7 +87,7 @@ internal static class JitterPlotCommand
     };
 
     /// <summary>Writes a file and returns its path.</summary>
-/// <param name="name">The name of the file in the folder if no path is specified.</param>
+    /// <param name="name">The name of the file in the folder if no path is specified.</param>
     private static string Write(string folder, string name, string? path, Action<TextWriter> write)
     {
         if (path is null && OperatingSystem.IsLinux())

@@ -11,7 +11,7 @@ internal sealed class JitterRunner
 
     private readonly Terminal _terminal;
     private readonly JitterOptions _options;
-    private readonly bool _hasNoEnd;
+    private readonly bool _isUnlimited;
     private readonly bool _isLive;
     private readonly bool _isInPlace;
     private readonly JitterReport _report;
@@ -23,8 +23,8 @@ internal sealed class JitterRunner
     private JitterRunner(Terminal terminal, JitterOptions options)
     {
         (_terminal, _options) = (terminal, options);
-        _hasNoEnd = options.Meter is { Duration: null, Loops: null };
-        _isLive = options.IsLive || (_hasNoEnd && !options.IsJson && !terminal.OutIsPlain);
+        _isUnlimited = options.Meter is { Duration: null, Loops: null };
+        _isLive = options.IsLive || (_isUnlimited && !options.IsJson && !terminal.OutIsPlain);
         _isInPlace = _isLive && !terminal.OutIsPlain;
         _report = options.IsJson
             ? new JitterJson(terminal.Out, options.IsLive)
@@ -117,7 +117,7 @@ internal sealed class JitterRunner
 
     private void Watch(JitterMeter meter, BackgroundLoad? load, SampleFile? samples, long start, CancellationToken token)
     {
-        if (_hasNoEnd && !Console.IsErrorRedirected)
+        if (_isUnlimited && !Console.IsErrorRedirected)
         {
             _terminal.Error.WriteLine("picollo: measuring until Ctrl+C");
         }
@@ -207,7 +207,7 @@ internal abstract class JitterReport
     }
 
     /// <summary>Shows the current measurements.</summary>
-/// <param name="cpus">The CPUs, in the same order in each call.</param>
+    /// <param name="cpus">The CPUs, in the same order in each call.</param>
     public abstract void Add(IReadOnlyList<CpuResult> cpus, TimeSpan elapsed);
 
     /// <summary>Shows a note about a deviation from the requested options.</summary>

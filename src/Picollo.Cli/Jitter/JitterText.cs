@@ -59,7 +59,7 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
 
     /// <summary>Formats the line of a CPU. As in jitterdebugger, minimum and maximum are truncated to whole microseconds. The mean is
     /// computed from nanoseconds.</summary>
-/// <param name="index">The zero-based index of the thread.</param>
+    /// <param name="index">The zero-based index of the thread.</param>
     public string Line(int index, int cpu, long threadId, CpuJitterStatus status) =>
         Invariant($"T:{index,2} ({threadId,5}) A:{cpu,2} C:{status.Count,10} Min:{status.MinNanoseconds / _divisor,10} ")
         + Invariant($"Avg:{status.MeanNanoseconds / _divisor,8:0.00} Max:{status.MaxNanoseconds / _divisor,10}");
@@ -92,9 +92,9 @@ internal sealed class LinesInPlace(TextWriter output)
     private int _shown; // number of lines above the cursor to rewrite
 
     /// <summary>Shows the current lines.</summary>
-/// <param name="lines">The lines, the same number in each call.</param>
-/// <param name="window">The current size of the terminal; null to write a new block. A new block is also written if the terminal has too
-/// few rows, because lines that have scrolled out of view cannot be updated.</param>
+    /// <param name="lines">The lines, the same number in each call.</param>
+    /// <param name="window">The current size of the terminal; null to write a new block. A new block is also written if the terminal has
+    /// too few rows, because lines that have scrolled out of view cannot be updated.</param>
     public void Show(IReadOnlyList<string> lines, (int Columns, int Rows)? window)
     {
         bool inPlace = window is { } size && lines.Count < size.Rows;

@@ -16,7 +16,7 @@ internal static class ResultFiles
     private const int NanosecondsPerMicrosecond = 1000;
 
     /// <summary>Writes both files.</summary>
-/// <exception cref="CommandException">A file cannot be written.</exception>
+    /// <exception cref="CommandException">A file cannot be written.</exception>
     public static void Save(ResultFolder folder, JitterResult result)
     {
         if (!result.Options.WithSamples)

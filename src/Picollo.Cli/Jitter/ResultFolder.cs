@@ -19,17 +19,17 @@ internal sealed class ResultFolder : IDisposable
     private ResultFolder(string path, SafeFileHandle folder) => (_path, _folder) = (path, folder);
 
     /// <summary>Creates a folder that only its owner can access, or opens an existing folder of this user.</summary>
-/// <exception cref="CommandException">The folder belongs to another user or cannot be created, or the path is not a folder.</exception>
+    /// <exception cref="CommandException">The folder belongs to another user or cannot be created, or the path is not a folder.</exception>
     public static ResultFolder Open(string path)
     {
-        string place = path.Length > 1 ? path.TrimEnd('/') : path; // a trailing slash would follow a link
-        place = place.Length == 0 && path.Length > 0 ? "/" : place;
-        if (LibC.mkdir(place, OwnerOnly) != 0 && Marshal.GetLastPInvokeError() is not Errno.EEXIST and var error)
+        string folderPath = path.Length > 1 ? path.TrimEnd('/') : path; // a trailing slash would follow a link
+        folderPath = folderPath.Length == 0 && path.Length > 0 ? "/" : folderPath;
+        if (LibC.mkdir(folderPath, OwnerOnly) != 0 && Marshal.GetLastPInvokeError() is not Errno.EEXIST and var error)
         {
             throw Problem(path, error);
         }
 
-        int descriptor = LibC.openat(LibC.AT_FDCWD, place, LibC.O_DIRECTORY | LibC.O_NOFOLLOW | LibC.O_CLOEXEC);
+        int descriptor = LibC.openat(LibC.AT_FDCWD, folderPath, LibC.O_DIRECTORY | LibC.O_NOFOLLOW | LibC.O_CLOEXEC);
         if (descriptor < 0)
         {
             error = Marshal.GetLastPInvokeError();
@@ -49,8 +49,8 @@ internal sealed class ResultFolder : IDisposable
     }
 
     /// <summary>Creates a file that only its owner can access. Replaces an existing file.</summary>
-/// <param name="name">The name of the file, without a slash.</param>
-/// <exception cref="CommandException">The file cannot be created.</exception>
+    /// <param name="name">The name of the file, without a slash.</param>
+    /// <exception cref="CommandException">The file cannot be created.</exception>
     public FileStream Create(string name)
     {
         Remove(name);
@@ -58,25 +58,25 @@ internal sealed class ResultFolder : IDisposable
     }
 
     /// <summary>Writes a file atomically: writes a temporary file and then renames it.</summary>
-/// <exception cref="CommandException">The file cannot be written. An existing file is unchanged.</exception>
+    /// <exception cref="CommandException">The file cannot be written. An existing file is unchanged.</exception>
     public void Write(string name, Action<Stream> write)
     {
-        string aside = Invariant($"{name}.{Environment.ProcessId}.tmp");
+        string temporaryName = Invariant($"{name}.{Environment.ProcessId}.tmp");
         try
         {
-            using (FileStream file = new(CreateNewFile(aside, name), FileAccess.Write))
+            using (FileStream file = new(CreateNewFile(temporaryName, name), FileAccess.Write))
             {
                 write(file);
             }
 
-            if (LibC.renameat(Number, aside, Number, name) != 0)
+            if (LibC.renameat(Number, temporaryName, Number, name) != 0)
             {
                 throw Problem($"{_path}/{name}", Marshal.GetLastPInvokeError());
             }
         }
         catch (Exception e)
         {
-            Remove(aside);
+            Remove(temporaryName);
             if (e is IOException or UnauthorizedAccessException)
             {
                 throw CommandException.OfFile($"{_path}/{name}", e);
@@ -104,7 +104,7 @@ internal sealed class ResultFolder : IDisposable
     }
 
     /// <summary>Removes a file if it exists.</summary>
-/// <exception cref="CommandException">The file cannot be removed.</exception>
+    /// <exception cref="CommandException">The file cannot be removed.</exception>
     public void Remove(string name)
     {
         if (LibC.unlinkat(Number, name, 0) != 0 && Marshal.GetLastPInvokeError() is not Errno.ENOENT and var error)

@@ -17,7 +17,7 @@ internal sealed class SampleFile : IDisposable
     private const int BlockLength = 2048 * SampleLength;
 
     /// <summary>The limit of memory: 14 MiB, which two CPUs fill in four minutes at 1,000 samples per second.</summary>
-    private const int MostBlocks = 256;
+    private const int MaxBlocks = 256;
 
     private const long NanosecondsPerSecond = 1_000_000_000;
     private const ulong NanosecondsPerMicrosecond = 1000;
@@ -37,8 +37,8 @@ internal sealed class SampleFile : IDisposable
     private int _blocks;
 
     /// <summary>Starts the writing thread.</summary>
-/// <param name="file">An empty file, which <see cref="Dispose"/> closes.</param>
-/// <param name="inNanoseconds">Whether latencies are in nanoseconds instead of microseconds.</param>
+    /// <param name="file">An empty file, which <see cref="Dispose"/> closes.</param>
+    /// <param name="inNanoseconds">Whether latencies are in nanoseconds instead of microseconds.</param>
     public SampleFile(FileStream file, TimeSpan interval, bool inNanoseconds)
     {
         _file = file;
@@ -73,7 +73,7 @@ internal sealed class SampleFile : IDisposable
             _length += SampleLength;
             if (_length == BlockLength)
             {
-                Hand();
+                EnqueueBlock();
             }
         }
     }
@@ -83,7 +83,7 @@ internal sealed class SampleFile : IDisposable
     {
         if (_block is not null)
         {
-            Hand();
+            EnqueueBlock();
         }
 
         _full.CompleteAdding();
@@ -105,7 +105,7 @@ internal sealed class SampleFile : IDisposable
             return block;
         }
 
-        if (_problem is null && _blocks < MostBlocks)
+        if (_problem is null && _blocks < MaxBlocks)
         {
             _blocks++;
             return new byte[BlockLength];
@@ -115,7 +115,7 @@ internal sealed class SampleFile : IDisposable
         return null;
     }
 
-    private void Hand()
+    private void EnqueueBlock()
     {
         _full.Add((_block!, _length));
         (_block, _length) = (null, 0);

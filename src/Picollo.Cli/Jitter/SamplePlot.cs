@@ -11,8 +11,8 @@ internal static class SamplePlot
     private const long SamplesPerColumn = 2;
 
     /// <summary>Draws the samples. Reads them twice: first for the duration, then for the latencies.</summary>
-/// <param name="options">The options; values are in nanoseconds.</param>
-/// <exception cref="CommandException">There are no samples, they are damaged, or the source is not a file.</exception>
+    /// <param name="options">The options; values are in nanoseconds.</param>
+    /// <exception cref="CommandException">There are no samples, they are damaged, or the source is not a file.</exception>
     public static HdrHistogramPlot Create(SampleSource source, Terminal terminal, HdrHistogramPlotOptions options)
     {
         using SampleReader reader = source.Open(terminal);

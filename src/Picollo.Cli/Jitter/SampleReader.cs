@@ -19,8 +19,8 @@ internal sealed class SampleReader(Stream stream, string name, ulong unitNanosec
     public bool IsFile => stream.CanSeek;
 
     /// <summary>Reads all samples in order. Can be called again only if <see cref="IsFile"/> is <see langword="true"/>.</summary>
-/// <exception cref="CommandException">The input is truncated or damaged; the message contains the offset. In a file, but not in a pipe,
-/// truncation is detected before the first sample is returned.</exception>
+    /// <exception cref="CommandException">The input is truncated or damaged; the message contains the offset. In a file, but not in a pipe,
+    /// truncation is detected before the first sample is returned.</exception>
     public IEnumerable<JitterSample> ReadAll()
     {
         if (IsFile)

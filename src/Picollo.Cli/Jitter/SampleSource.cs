@@ -13,9 +13,9 @@ internal sealed record SampleSource(string Path, ulong UnitNanoseconds)
     public string UnitName => UnitNanoseconds == 1 ? "ns" : "us";
 
     /// <summary>Finds the sample file in a folder of results, or uses the specified file.</summary>
-/// <param name="path">The path of a file or folder, or <see cref="StandardInput"/>.</param>
-/// <param name="inNanoseconds">Whether the unit is nanoseconds. Otherwise, the unit is read from the results in the same folder; it
-/// defaults to microseconds.</param>
+    /// <param name="path">The path of a file or folder, or <see cref="StandardInput"/>.</param>
+    /// <param name="inNanoseconds">Whether the unit is nanoseconds. Otherwise, the unit is read from the results in the same folder; it
+    /// defaults to microseconds.</param>
     /// <exception cref="CommandException">The results are damaged.</exception>
     public static SampleSource Find(string path, bool inNanoseconds)
     {
@@ -26,7 +26,7 @@ internal sealed record SampleSource(string Path, ulong UnitNanoseconds)
     }
 
     /// <summary>Opens the samples.</summary>
-/// <exception cref="CommandException">The file cannot be opened.</exception>
+    /// <exception cref="CommandException">The file cannot be opened.</exception>
     public SampleReader Open(Terminal terminal)
     {
         try

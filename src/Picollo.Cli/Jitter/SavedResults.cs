@@ -10,7 +10,7 @@ namespace Picollo.Cli.Jitter;
 internal static class SavedResults
 {
     private const ulong NanosecondsPerMicrosecond = 1000;
-    private const long MostBytes = 256 << 20; // limit for JSON, which is read into memory
+    private const long MaxBytes = 256 << 20; // limit for JSON, which is read into memory
 
     /// <summary>Reads the histograms, in nanoseconds, from the interval log if it exists; otherwise, from results.json.</summary>
     /// <exception cref="CommandException">There are no results, or they are damaged.</exception>
@@ -163,7 +163,7 @@ internal static class SavedResults
         while ((length = file.Read(buffer)) > 0)
         {
             content.Write(buffer.AsSpan(0, length));
-            if (content.Length > MostBytes)
+            if (content.Length > MaxBytes)
             {
                 throw new FormatException("the file is too large");
             }

@@ -14,7 +14,7 @@ internal static unsafe class SystemFiles
     ];
 
     /// <summary>Saves the files.</summary>
-/// <exception cref="CommandException">A file cannot be written.</exception>
+    /// <exception cref="CommandException">A file cannot be written.</exception>
     public static void Save(ResultFolder folder)
     {
         foreach ((string name, string source) in Copies)

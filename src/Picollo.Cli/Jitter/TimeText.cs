@@ -12,9 +12,9 @@ internal static class TimeText
         ("ns", 1m), ("us", 1e3m), ("µs", 1e3m), ("ms", 1e6m), ("s", 1e9m), ("m", 60e9m), ("h", 3600e9m), ("d", 86_400e9m),
     ];
 
-    /// <summary>Parses a time. Returns null if the text is not a time, is 0, is not a multiple of 100 ns (the resolution of <see
-    /// cref="TimeSpan"/>), or is out of range.</summary>
-/// <param name="unit">The unit of a number without a unit.</param>
+    /// <summary>Parses a time. Returns null if the text is not a time, is 0, is not a multiple of 100 ns (the resolution of
+    /// <see cref="TimeSpan"/>), or is out of range.</summary>
+    /// <param name="unit">The unit of a number without a unit.</param>
     public static TimeSpan? Parse(string text, string unit)
     {
         ReadOnlySpan<char> name = text.AsSpan().TrimStart("0123456789.");

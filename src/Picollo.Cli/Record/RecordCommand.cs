@@ -11,7 +11,7 @@ internal static class RecordCommand
 {
     public const string Name = "record";
 
-    private const double MostSeconds = 24 * 60 * 60;
+    private const double MaxSeconds = 24 * 60 * 60;
 
     private const string Epilogue = """
         Output:
@@ -87,7 +87,7 @@ internal static class RecordCommand
         Process.Check(word => Number(word, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
         Duration.Check(
             word => Seconds(word) is not null,
-            word => Invariant($"--duration must be more than 0 and at most {MostSeconds} seconds, not '{word}'."));
+            word => Invariant($"--duration must be more than 0 and at most {MaxSeconds} seconds, not '{word}'."));
         Frequency.Check(
             word => Number(word, CpuProfilerOptions.MaxFrequency) is not null,
             word => $"--frequency must be 1 to {CpuProfilerOptions.MaxFrequency} samples per second, not '{word}'.");
@@ -101,7 +101,7 @@ internal static class RecordCommand
         };
         command.Validators.Add(result =>
         {
-            if (WhyNot(result) is { } reason)
+            if (Validate(result) is { } reason)
             {
                 result.AddError(reason);
             }
@@ -113,13 +113,13 @@ internal static class RecordCommand
         return command;
     }
 
-    private static string? WhyNot(CommandResult result)
+    private static string? Validate(CommandResult result)
     {
         string[] command = [.. result.GetResult(Arguments)?.Tokens.Select(token => token.Value) ?? []];
         bool hasProcess = result.GetResult(Process) is { Implicit: false };
         if (result.GetResult(Diff) is { Implicit: false } diff)
         {
-            return WhyNot(result, diff.Tokens.Count, command);
+            return Validate(result, diff.Tokens.Count, command);
         }
 
         return command.Length > 0 && command[0].StartsWith('-') ? $"Unrecognized option '{command[0]}'."
@@ -131,7 +131,7 @@ internal static class RecordCommand
     }
 
     /// <summary>Returns why a command line with <c>--diff</c> is invalid; null if it is valid.</summary>
-    private static string? WhyNot(CommandResult result, int fileCount, string[] command)
+    private static string? Validate(CommandResult result, int fileCount, string[] command)
     {
         Option[] others = [Process, Duration, Frequency, Kernel, Tiers, Pprof, Folded, Json];
         return fileCount != 2 ? "--diff requires two files: BEFORE and AFTER."
@@ -161,14 +161,14 @@ internal static class RecordCommand
         JsonPath = parsed.GetValue(Json),
     };
 
-    private static int? Number(string word, int most) =>
-        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= 1 && number <= most
+    private static int? Number(string word, int max) =>
+        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= 1 && number <= max
             ? number
             : null;
 
     private static TimeSpan? Seconds(string word) =>
         double.TryParse(word, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
-            && seconds is > 0 and <= MostSeconds
+            && seconds is > 0 and <= MaxSeconds
                 ? TimeSpan.FromSeconds(seconds)
                 : null;
 }

@@ -6,7 +6,7 @@ namespace Picollo.Cli.Record;
 internal static class RecordDifference
 {
     /// <summary>Compares two profiles, and writes the table and the requested files.</summary>
-/// <returns>The exit code.</returns>
+    /// <returns>The exit code.</returns>
     /// <exception cref="CommandException">A profile cannot be read.</exception>
     public static int Run(Terminal terminal, string before, string after, string? htmlPath, string? svgPath)
     {

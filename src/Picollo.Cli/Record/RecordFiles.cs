@@ -9,9 +9,9 @@ internal static class RecordFiles
     /// written.</summary>
     /// <param name="terminal">The terminal.</param>
     /// <param name="files">The files; the path is null if a file is not requested.</param>
-/// <param name="writeTable">A function that writes the table.</param>
-/// <param name="table">The writer for the table.</param>
-/// <param name="exitCode">The exit code if all files were written.</param>
+    /// <param name="writeTable">A function that writes the table.</param>
+    /// <param name="table">The writer for the table.</param>
+    /// <param name="exitCode">The exit code if all files were written.</param>
     /// <returns>The exit code.</returns>
     public static int Write(
         Terminal terminal,

@@ -18,8 +18,8 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
         _ => problem.Message.Split(" : '")[0],
     };
 
-    /// <summary>Reports an empty path, such as from an unset shell variable, as a missing file. .NET would throw <see
-    /// cref="ArgumentException"/>.</summary>
+    /// <summary>Reports an empty path, such as from an unset shell variable, as a missing file. .NET would throw
+    /// <see cref="ArgumentException"/>.</summary>
     public static void ThrowIfEmpty(string path)
     {
         if (path.Length == 0)

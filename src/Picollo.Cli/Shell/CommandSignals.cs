@@ -19,7 +19,7 @@ internal sealed class CommandSignals
 
     /// <summary>Starts to forward signals to a command. Forwards an earlier signal immediately, even if it came from the terminal, because
     /// the command could not receive it before its first instruction.</summary>
-/// <param name="isInOwnGroup">Whether the command has its own process group, which the terminal's signals do not reach.</param>
+    /// <param name="isInOwnGroup">Whether the command has its own process group, which the terminal's signals do not reach.</param>
     public void Attach(RunningCommand running, bool isInOwnGroup)
     {
         lock (_lock)

@@ -5,7 +5,7 @@ namespace Picollo.Cli.Shell;
 /// <summary>A line that the user types.</summary>
 internal sealed class InputLine
 {
-    private const int Longest = 256;
+    private const int MaxLength = 256;
 
     private readonly List<Rune> _runes = [];
 
@@ -28,7 +28,7 @@ internal sealed class InputLine
             case KeyCode.Backspace when _runes.Count > 0:
                 _runes.RemoveAt(_runes.Count - 1);
                 break;
-            case KeyCode.Text when _runes.Count < Longest:
+            case KeyCode.Text when _runes.Count < MaxLength:
                 _runes.Add(key.Rune);
                 break;
         }

@@ -12,7 +12,7 @@ internal sealed class Interrupt : IDisposable
 
     /// <summary>The time within which a second signal belongs to the first: timeout(1), and supervisors that signal both the process and
     /// its group, send each signal twice.</summary>
-    private static readonly TimeSpan SameRequest = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan DuplicateSignalWindow = TimeSpan.FromMilliseconds(200);
 
     private readonly CancellationTokenSource _source = new();
     private long _first; // timestamp of the first signal; 0 before it
@@ -39,7 +39,7 @@ internal sealed class Interrupt : IDisposable
     internal void Receive(PosixSignalContext context)
     {
         long first = Interlocked.CompareExchange(ref _first, Stopwatch.GetTimestamp(), 0);
-        context.Cancel = first == 0 || Stopwatch.GetElapsedTime(first) < SameRequest;
+        context.Cancel = first == 0 || Stopwatch.GetElapsedTime(first) < DuplicateSignalWindow;
         if (first != 0)
         {
             return;

@@ -39,18 +39,18 @@ internal readonly record struct Key(KeyCode Code, Rune Rune = default)
 internal sealed class KeyDecoder
 {
     private const byte Esc = 0x1B;
-    private const int Longest = 64; // far longer than the sequence of any key
+    private const int MaxLength = 64; // far longer than the sequence of any key
 
     private readonly List<byte> _bytes = [];
 
     /// <summary>Whether the bytes may be the start of a longer sequence. A single Escape key is one until a timeout has passed.</summary>
-    public bool IsInDoubt => _bytes.Count > 0;
+    public bool IsIncomplete => _bytes.Count > 0;
 
     public void Add(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);
 
     /// <summary>Takes the next key.</summary>
     /// <param name="isAll">Whether the timeout for further bytes has passed, so that an incomplete sequence is treated as complete.</param>
-/// <returns>The key; null if there is no complete one.</returns>
+    /// <returns>The key; null if there is no complete one.</returns>
     public Key? Take(bool isAll)
     {
         while (_bytes.Count > 0)
@@ -100,7 +100,7 @@ internal sealed class KeyDecoder
                 i = 3; // Linux console: ESC [ [ A is F1
             }
 
-            while (i < _bytes.Count && i < Longest && _bytes[i] is >= 0x20 and < 0x40)
+            while (i < _bytes.Count && i < MaxLength && _bytes[i] is >= 0x20 and < 0x40)
             {
                 i++;
             }

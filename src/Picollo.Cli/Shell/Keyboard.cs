@@ -11,7 +11,7 @@ namespace Picollo.Cli.Shell;
 internal sealed unsafe class Keyboard : IDisposable
 {
     /// <summary>The maximum time between the bytes of one key, long enough for a slow connection.</summary>
-    private static readonly TimeSpan SameKey = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan KeyTimeout = TimeSpan.FromMilliseconds(50);
 
     private readonly KeyDecoder _decoder = new();
     private readonly Lock _lock = new();
@@ -36,7 +36,7 @@ internal sealed unsafe class Keyboard : IDisposable
     }
 
     /// <summary>Whether the terminal was closed, so that no more keys can arrive.</summary>
-    public bool IsGone { get; private set; }
+    public bool IsClosed { get; private set; }
 
     /// <summary>Opens the keyboard. Returns null if there is no terminal.</summary>
     public static Keyboard? TryOpen()
@@ -50,8 +50,8 @@ internal sealed unsafe class Keyboard : IDisposable
         return terminal >= 0 ? new Keyboard(terminal, isOwn: true) : null;
     }
 
-    /// <summary>Sets a mode in which each key is available immediately and is not echoed. Saves the previous mode for <see
-    /// cref="RestoreMode"/>, unless one is already saved.</summary>
+    /// <summary>Sets a mode in which each key is available immediately and is not echoed. Saves the previous mode for
+    /// <see cref="RestoreMode"/>, unless one is already saved.</summary>
     public void SetMode()
     {
         if (!_isSaved)
@@ -87,13 +87,13 @@ internal sealed unsafe class Keyboard : IDisposable
 
     /// <summary>Waits for a key.</summary>
     /// <param name="timeout">The maximum time to wait; negative for no limit.</param>
-/// <returns>The key; null on a timeout, after <see cref="Wake"/>, or if <see cref="IsGone"/> is <see langword="true"/>.</returns>
+    /// <returns>The key; null on a timeout, after <see cref="Wake"/>, or if <see cref="IsClosed"/> is <see langword="true"/>.</returns>
     public Key? Read(TimeSpan timeout)
     {
         long start = Stopwatch.GetTimestamp();
         while (true)
         {
-            bool isAll = _decoder.IsInDoubt && Stopwatch.GetElapsedTime(_lastByte) >= SameKey;
+            bool isAll = _decoder.IsIncomplete && Stopwatch.GetElapsedTime(_lastByte) >= KeyTimeout;
             if (_decoder.Take(isAll) is { } key)
             {
                 return key;
@@ -101,7 +101,7 @@ internal sealed unsafe class Keyboard : IDisposable
 
             TimeSpan left = timeout < TimeSpan.Zero ? TimeSpan.MaxValue : timeout - Stopwatch.GetElapsedTime(start);
             left = left > TimeSpan.Zero ? left : TimeSpan.Zero;
-            if (IsGone || !Wait(_decoder.IsInDoubt ? SameKey : left) || (left == TimeSpan.Zero && !_decoder.IsInDoubt))
+            if (IsClosed || !Wait(_decoder.IsIncomplete ? KeyTimeout : left) || (left == TimeSpan.Zero && !_decoder.IsIncomplete))
             {
                 return null;
             }
@@ -180,7 +180,7 @@ internal sealed unsafe class Keyboard : IDisposable
         }
         else if (count == 0 || Marshal.GetLastPInvokeError() is not (Errno.EINTR or Errno.EAGAIN))
         {
-            IsGone = true;
+            IsClosed = true;
         }
 
         return true;

@@ -48,7 +48,7 @@ internal sealed class LiveScreen : IDisposable
     private readonly bool _isColorless;
     private int _row;
     private bool _isEntered;
-    private bool _isOver;
+    private bool _hasEnded;
 
     private LiveScreen(Keyboard keyboard, bool isColorless)
     {
@@ -73,11 +73,11 @@ internal sealed class LiveScreen : IDisposable
 
     public int Rows { get; private set; }
 
-    /// <inheritdoc cref="Keyboard.IsGone"/>
-    public bool IsGone => _keyboard.IsGone;
+    /// <inheritdoc cref="Keyboard.IsClosed"/>
+    public bool IsClosed => _keyboard.IsClosed;
 
     /// <summary>Starts a full-screen session.</summary>
-/// <returns>The screen; null if standard output is not a suitable terminal, or if there is no keyboard.</returns>
+    /// <returns>The screen; null if standard output is not a suitable terminal, or if there is no keyboard.</returns>
     public static LiveScreen? TryOpen(Terminal terminal)
     {
         if (Terminal.WindowSize is null
@@ -130,7 +130,7 @@ internal sealed class LiveScreen : IDisposable
     }
 
     /// <summary>Replaces the previous frame by this one, with a single write.</summary>
-/// <param name="cursor">The zero-based column and row of the visible cursor; null to hide it.</param>
+    /// <param name="cursor">The zero-based column and row of the visible cursor; null to hide it.</param>
     public void Show((int Column, int Row)? cursor = null)
     {
         if (_row < Rows)
@@ -168,7 +168,7 @@ internal sealed class LiveScreen : IDisposable
     {
         lock (_lock)
         {
-            if (_isOver)
+            if (_hasEnded)
             {
                 return;
             }
@@ -198,7 +198,7 @@ internal sealed class LiveScreen : IDisposable
     {
         lock (_lock)
         {
-            _isOver = true;
+            _hasEnded = true;
             Leave();
         }
     }

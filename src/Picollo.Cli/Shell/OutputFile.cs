@@ -10,34 +10,34 @@ internal static class OutputFile
 {
     /// <summary>Writes a temporary file in the same folder and then renames it. Follows a link to its target. Writes directly to a device
     /// or a pipe.</summary>
-/// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails. On Unix, it keeps its mode,
-/// owner and group; if that is not possible, it is not written.</param>
-/// <exception cref="CommandException">The file cannot be written.</exception>
+    /// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails. On Unix, it keeps its mode,
+    /// owner and group; if that is not possible, it is not written.</param>
+    /// <exception cref="CommandException">The file cannot be written.</exception>
     public static void Write(string path, Action<Stream> write)
     {
         try
         {
             CommandException.ThrowIfEmpty(path);
-            string place = Path.GetFullPath(path);
-            bool isLink = new FileInfo(place).LinkTarget is not null;
-            FileAccessRights? kept = null;
-            if (isLink || File.Exists(place))
+            string fullPath = Path.GetFullPath(path);
+            bool isLink = new FileInfo(fullPath).LinkTarget is not null;
+            FileAccessRights? rights = null;
+            if (isLink || File.Exists(fullPath))
             {
                 // Append mode keeps the existing content of /dev/stdout, and changes nothing until something is written. The system decides
                 // whether to follow a link: Linux refuses one that another user has planted (fs.protected_symlinks).
-                using FileStream there = new(place, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
-                string target = isLink ? TargetOf(place, there.SafeFileHandle) : place;
-                if (!there.CanSeek || IsDevice(place) || IsDevice(target))
+                using FileStream existing = new(fullPath, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
+                string target = isLink ? TargetOf(fullPath, existing.SafeFileHandle) : fullPath;
+                if (!existing.CanSeek || IsDevice(fullPath) || IsDevice(target))
                 {
-                    write(there);
+                    write(existing);
                     return;
                 }
 
-                place = target;
-                kept = OperatingSystem.IsWindows() ? null : FileAccessRights.Of(there.SafeFileHandle);
+                fullPath = target;
+                rights = OperatingSystem.IsWindows() ? null : FileAccessRights.Of(existing.SafeFileHandle);
             }
 
-            Replace(place, kept, write);
+            Replace(fullPath, rights, write);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -60,33 +60,33 @@ internal static class OutputFile
     }
 
     // The temporary name is unpredictable and the file must not exist, so a planted link is not followed.
-    private static void Replace(string place, FileAccessRights? kept, Action<Stream> write)
+    private static void Replace(string fullPath, FileAccessRights? rights, Action<Stream> write)
     {
-        string aside = $"{place}.{Path.GetRandomFileName()}";
+        string temporaryPath = $"{fullPath}.{Path.GetRandomFileName()}";
         FileStreamOptions options = new() { Mode = FileMode.CreateNew, Access = FileAccess.Write, Share = FileShare.None };
-        if (kept is not null && !OperatingSystem.IsWindows())
+        if (rights is not null && !OperatingSystem.IsWindows())
         {
             options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         }
 
-        FileStream file = new(aside, options);
+        FileStream file = new(temporaryPath, options);
         try
         {
             using (file)
             {
                 if (!OperatingSystem.IsWindows())
                 {
-                    kept?.ApplyTo(file.SafeFileHandle);
+                    rights?.ApplyTo(file.SafeFileHandle);
                 }
 
                 write(file);
             }
 
-            File.Move(aside, place, overwrite: true);
+            File.Move(temporaryPath, fullPath, overwrite: true);
         }
         catch
         {
-            TryDelete(aside);
+            TryDelete(temporaryPath);
             throw;
         }
     }
@@ -110,8 +110,8 @@ internal static class OutputFile
     }
 
     // .NET does not distinguish devices from files.
-    private static bool IsDevice(string place) =>
-        place.StartsWith("/dev/", StringComparison.Ordinal) && !place.StartsWith("/dev/shm/", StringComparison.Ordinal);
+    private static bool IsDevice(string fullPath) =>
+        fullPath.StartsWith("/dev/", StringComparison.Ordinal) && !fullPath.StartsWith("/dev/shm/", StringComparison.Ordinal);
 }
 
 /// <summary>The mode of a file and, on Linux, its owner and group.</summary>
@@ -119,7 +119,7 @@ internal static class OutputFile
 internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Group)? Owner)
 {
     /// <summary>Reads the rights of an open file.</summary>
-/// <exception cref="UnauthorizedAccessException">The file belongs to another user, and its owner cannot be determined.</exception>
+    /// <exception cref="UnauthorizedAccessException">The file belongs to another user, and its owner cannot be determined.</exception>
     public static FileAccessRights Of(SafeFileHandle file)
     {
         FileAccessRights rights = new(File.GetUnixFileMode(file), OwnerOf(file));
@@ -132,7 +132,7 @@ internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Grou
     }
 
     /// <summary>Applies the rights to an open file.</summary>
-/// <exception cref="IOException">The owner or group differs, and this user is not permitted to set it.</exception>
+    /// <exception cref="IOException">The owner or group differs, and this user is not permitted to set it.</exception>
     public void ApplyTo(SafeFileHandle file)
     {
         if (Owner is { } owner && owner != OwnerOf(file) && LibC.fchown((int)file.DangerousGetHandle(), owner.User, owner.Group) != 0)

@@ -10,7 +10,7 @@ internal static class Signals
     public const int Kill = 9;
     public const int Terminate = 15;
     public const int Continue = 18;
-    private const int Largest = 64;
+    private const int MaxSignal = 64;
     private const string Prefix = "SIG";
 
     private static readonly string[] Names =
@@ -24,12 +24,12 @@ internal static class Signals
         signal >= 1 && signal <= Names.Length ? Prefix + Names[signal - 1] : Invariant($"signal {signal}");
 
     /// <summary>Parses the number or the name of a signal. A name is case-insensitive, with or without SIG.</summary>
-/// <returns>The number, 1 to 64; null if the signal does not exist.</returns>
+    /// <returns>The number, 1 to 64; null if the signal does not exist.</returns>
     public static int? Find(string text)
     {
         if (int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number))
         {
-            return number is >= 1 and <= Largest ? number : null;
+            return number is >= 1 and <= MaxSignal ? number : null;
         }
 
         string name = text.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase) ? text[Prefix.Length..] : text;

@@ -7,7 +7,7 @@ namespace Picollo.Cli.Shell;
 /// <summary>Standard input, output and error. Each is a terminal, a file or a pipe.</summary>
 internal sealed class Terminal
 {
-    private const int NarrowestWidth = 20;
+    private const int MinWidth = 20;
     private const int PlainWidth = 80;
 
     public Terminal()
@@ -15,7 +15,7 @@ internal sealed class Terminal
         bool isUnix = !OperatingSystem.IsWindows();
         Out = Writer(isUnix ? new DescriptorStream(DescriptorStream.Output) : Console.OpenStandardOutput());
         Error = Writer(isUnix ? new DescriptorStream(DescriptorStream.Error) : Console.OpenStandardError(), autoFlush: true);
-        Width = Console.IsOutputRedirected ? PlainWidth : Math.Max(WindowColumns ?? PlainWidth, NarrowestWidth);
+        Width = Console.IsOutputRedirected ? PlainWidth : Math.Max(WindowColumns ?? PlainWidth, MinWidth);
         OutIsPlain = Console.IsOutputRedirected || IsColorless;
         ErrorIsPlain = Console.IsErrorRedirected || IsColorless;
     }

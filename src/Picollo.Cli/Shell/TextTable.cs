@@ -8,7 +8,7 @@ namespace Picollo.Cli.Shell;
 internal sealed class TextTable(string alignments)
 {
     /// <summary>The length of "L1-dcache-load-misses", which leaves room for six columns of eight within 80.</summary>
-    private const int LongestName = 21;
+    private const int MaxNameWidth = 21;
 
     private readonly List<string[]> _rows = [];
 
@@ -41,5 +41,5 @@ internal sealed class TextTable(string alignments)
         }
     }
 
-    private static bool HasOwnLine(string[] row, int column) => column == 0 && row[0].Length > LongestName;
+    private static bool HasOwnLine(string[] row, int column) => column == 0 && row[0].Length > MaxNameWidth;
 }

@@ -13,7 +13,7 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
     private const int Version = 1;
 
     /// <summary>Reads a baseline file.</summary>
-/// <exception cref="CommandException">The file cannot be read, or is not a baseline in a supported version.</exception>
+    /// <exception cref="CommandException">The file cannot be read, or is not a baseline in a supported version.</exception>
     public static Baseline Read(string path)
     {
         try
@@ -41,7 +41,7 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
     }
 
     /// <summary>Writes a baseline file.</summary>
-/// <exception cref="CommandException">The file cannot be written.</exception>
+    /// <exception cref="CommandException">The file cannot be written.</exception>
     public void Write(string path) => OutputFile.Write(path, file =>
     {
         using Utf8JsonWriter json = new(file, new JsonWriterOptions { Indented = true, NewLine = "\n" });

@@ -16,7 +16,7 @@ internal sealed record Gate(Change Change, double? Limit)
     public bool IsCrossed => Change.Low > Limit;
 
     /// <summary>Whether the confidence interval contains the limit, so that the result is inconclusive.</summary>
-    private bool IsOpen => !IsCrossed && Change.High > Limit;
+    private bool IsInconclusive => !IsCrossed && Change.High > Limit;
 
     public override string ToString()
     {
@@ -33,7 +33,7 @@ internal sealed record Gate(Change Change, double? Limit)
 
         string text = Invariant($"{100 * limit:0.##}%");
         return IsCrossed ? $"{change}: above the limit of {text}"
-            : IsOpen ? $"{change}: inconclusive: the limit of {text} is within the interval; use more runs (-r) to narrow it"
+            : IsInconclusive ? $"{change}: inconclusive: the limit of {text} is within the interval; use more runs (-r) to narrow it"
             : $"{change}: within the limit of {text}";
     }
 

@@ -19,7 +19,7 @@ internal static class Quantity
     };
 
     /// <summary>Returns the unit with a name.</summary>
-/// <exception cref="FormatException">There is no such unit.</exception>
+    /// <exception cref="FormatException">There is no such unit.</exception>
     public static CommandUnit UnitOf(string? name)
     {
         CommandUnit unit = Array.Find(Enum.GetValues<CommandUnit>(), unit => NameOf(unit) == name);

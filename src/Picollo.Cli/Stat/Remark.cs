@@ -31,7 +31,7 @@ internal static class Remark
                 ? Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle")
             : counter.Name is "cycles" && cpuNanoseconds > 0
                 ? Invariant($"{counter.Value / cpuNanoseconds:0.000} GHz")
-            : WholeOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all
+            : TotalCounterOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all
                 ? $"{Quantity.Percent((double)counter.Value / all.Value)} of {whole}"
             : cpuNanoseconds > 0
                 ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s"
@@ -42,7 +42,7 @@ internal static class Remark
         Invariant($"{nanoseconds / run.ElapsedNanoseconds:0.000} CPUs used");
 
     /// <summary>Returns the name of the counter that includes the specified counter of misses.</summary>
-    private static string? WholeOf(string name) => name switch
+    private static string? TotalCounterOf(string name) => name switch
     {
         "branch-misses" => "branches",
         "cache-misses" => "cache-references",

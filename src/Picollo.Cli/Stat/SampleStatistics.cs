@@ -33,8 +33,8 @@ internal static class SampleStatistics
 
     /// <summary>Returns the relative change of the mean with its 95% confidence interval. The interval is computed for the logarithm of the
     /// ratio of the two means by the delta method, with Welch–Satterthwaite degrees of freedom.</summary>
-/// <remarks>Assumes that the means are normally distributed. Between two lines of the table, uses the t value for fewer degrees of freedom,
-/// which makes the interval wider.</remarks>
+    /// <remarks>Assumes that the means are normally distributed. Between two lines of the table, uses the t value for fewer degrees of
+    /// freedom, which makes the interval wider.</remarks>
     public static Change ChangeOf(IReadOnlyList<ulong> before, IReadOnlyList<ulong> after)
     {
         (double meanBefore, double varianceBefore) = MeanAndRelativeVariance(before);

@@ -11,10 +11,10 @@ internal static class StatCommand
 {
     public const string Name = "stat";
 
-    private const int MostRuns = 1_000_000;
+    private const int MaxRuns = 1_000_000;
 
     /// <summary>The maximum number of compared commands, which are named A to Z.</summary>
-    private const int MostCommands = 26;
+    private const int MaxCommands = 26;
 
     private const string Epilogue = """
         Output:
@@ -81,7 +81,7 @@ internal static class StatCommand
         HelpName = "A> <B> <...",
         Description = "Shell commands (/bin/sh) to run alternately. Shows the difference of each to the first, and its effect size "
             + "(Cohen's d).",
-        Arity = new ArgumentArity(2, MostCommands),
+        Arity = new ArgumentArity(2, MaxCommands),
         AllowMultipleArgumentsPerToken = true,
     };
     private static readonly Option<string?> Process = CommandOptions.Text(
@@ -121,8 +121,8 @@ internal static class StatCommand
                 result.AddError(e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal));
             }
         });
-        Repeat.Check(word => Number(word, 1, MostRuns) is not null, _ => $"-r must be a number of runs from 1 to {MostRuns}.");
-        Warmup.Check(word => Number(word, 0, MostRuns) is not null, _ => $"--warmup must be a number of runs from 0 to {MostRuns}.");
+        Repeat.Check(word => Number(word, 1, MaxRuns) is not null, _ => $"-r must be a number of runs from 1 to {MaxRuns}.");
+        Warmup.Check(word => Number(word, 0, MaxRuns) is not null, _ => $"--warmup must be a number of runs from 0 to {MaxRuns}.");
         Process.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
         Interval.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-I must be a number of milliseconds, not '{word}'.");
         FailAbove.Check(word => Percent(word) is not null, word => $"--fail-above must be a percentage such as 5%, not '{word}'.");
@@ -138,7 +138,7 @@ internal static class StatCommand
         };
         command.Validators.Add(result =>
         {
-            if (WhyNot(result) is { } reason)
+            if (Validate(result) is { } reason)
             {
                 result.AddError(reason);
             }
@@ -149,11 +149,11 @@ internal static class StatCommand
     }
 
     // Uses the tokens, because the parser throws when reading the value of an option that already has an error.
-    private static string? WhyNot(CommandResult result)
+    private static string? Validate(CommandResult result)
     {
         string[][] given = [Words(result.GetResult(Arguments)), Words(result.GetResult(Text)), Words(result.GetResult(Compare))];
         int commands = given.Count(words => words.Length > 0);
-        bool isSeries = given[2].Length > 0 || Number(Words(result.GetResult(Repeat)), 1, MostRuns) > 1;
+        bool isSeries = given[2].Length > 0 || Number(Words(result.GetResult(Repeat)), 1, MaxRuns) > 1;
         bool hasProcess = IsGiven(Process);
         return (hasProcess ? commands > 1 : commands != 1)
                 ? "Specify one command, after -- or with -c, or two or more commands with --compare."
@@ -189,11 +189,11 @@ internal static class StatCommand
         return new StatOptions(process is { } id ? [MeasuredCommand.OfProcess(id)] : commands)
         {
             Events = parsed.GetValue(Events) is { Length: > 0 } names ? string.Join(',', names) : null,
-            Runs = Number(Words(parsed.GetResult(Repeat)), 1, MostRuns) ?? 1,
-            Warmups = Number(Words(parsed.GetResult(Warmup)), 0, MostRuns) ?? 0,
+            Runs = Number(Words(parsed.GetResult(Repeat)), 1, MaxRuns) ?? 1,
+            Warmups = Number(Words(parsed.GetResult(Warmup)), 0, MaxRuns) ?? 0,
             Preparation = parsed.GetValue(Prepare) is { } prepare ? MeasuredCommand.FromText(prepare).WithOutputToError() : null,
             ProcessId = process,
-            Meanwhile = process is null ? null : commands.FirstOrDefault(),
+            ConcurrentCommand = process is null ? null : commands.FirstOrDefault(),
             Interval = Number(Words(parsed.GetResult(Interval)), 1, int.MaxValue) is { } length ? TimeSpan.FromMilliseconds(length) : null,
             PerThread = parsed.GetValue(PerThread),
             SavePath = parsed.GetValue(Save),
@@ -208,10 +208,10 @@ internal static class StatCommand
 
     private static string[] Words(SymbolResult? result) => result is null ? [] : [.. result.Tokens.Select(token => token.Value)];
 
-    private static int? Number(string[] words, int least, int most) => words.Length == 0 ? null : Number(words[^1], least, most);
+    private static int? Number(string[] words, int min, int max) => words.Length == 0 ? null : Number(words[^1], min, max);
 
-    private static int? Number(string word, int least, int most) =>
-        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= least && number <= most
+    private static int? Number(string word, int min, int max) =>
+        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= min && number <= max
             ? number
             : null;
 
@@ -242,7 +242,7 @@ internal sealed record StatOptions(IReadOnlyList<MeasuredCommand> Commands)
     public int? ProcessId { get; init; }
 
     /// <summary>The command that determines how long the process is measured; null for none.</summary>
-    public MeasuredCommand? Meanwhile { get; init; }
+    public MeasuredCommand? ConcurrentCommand { get; init; }
 
     /// <summary>The interval at which counters are shown; null to show them only at the end.</summary>
     public TimeSpan? Interval { get; init; }

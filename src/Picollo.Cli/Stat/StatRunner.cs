@@ -8,10 +8,10 @@ namespace Picollo.Cli.Stat;
 /// <summary>Runs and measures commands, and reports the results.</summary>
 internal sealed class StatRunner : IDisposable
 {
-    private const int OwnFailure = 125;
+    private const int ToolFailure = 125;
 
     /// <summary>The default events that <see cref="CommandQuantity.All"/> does not include.</summary>
-    private const string UsualEvents = "cpu-migrations,cycles,instructions,branches,branch-misses";
+    private const string DefaultEvents = "cpu-migrations,cycles,instructions,branches,branch-misses";
 
     /// <summary>Additional default events if only counters are available. Together, these are the default events of perf stat, without the
     /// stalled cycles, which few CPUs count.</summary>
@@ -20,7 +20,7 @@ internal sealed class StatRunner : IDisposable
     private static readonly TimeSpan ThreadInterval = TimeSpan.FromMilliseconds(10);
 
     /// <summary>The time after which progress is shown.</summary>
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(0.5);
+    private static readonly TimeSpan ProgressDelay = TimeSpan.FromSeconds(0.5);
 
     /// <summary>The time to wait for a signal: the command also receives Ctrl+C, and may end before this process has handled the
     /// signal.</summary>
@@ -44,7 +44,7 @@ internal sealed class StatRunner : IDisposable
     public static int Run(Terminal terminal, StatOptions options)
     {
         bool hasBaseline = options.BaselinePath is not null;
-        int failure = hasBaseline || options.ProcessId is not null || options.Interval is not null ? ExitCodes.Failure : OwnFailure;
+        int failure = hasBaseline || options.ProcessId is not null || options.Interval is not null ? ExitCodes.Failure : ToolFailure;
         try
         {
             Baseline? baseline = options.BaselinePath is { } path ? ReadBaseline(path, options) : null;
@@ -127,7 +127,7 @@ internal sealed class StatRunner : IDisposable
     private CommandMeter Meter(StatReport report, CounterNotes notes)
     {
         bool hasOnlyCounters = _options.ProcessId is not null || _options.Interval is not null;
-        string events = _options.Events ?? (hasOnlyCounters ? $"{SoftwareEvents},{UsualEvents}" : UsualEvents);
+        string events = _options.Events ?? (hasOnlyCounters ? $"{SoftwareEvents},{DefaultEvents}" : DefaultEvents);
         return new(PerfEventCounterSession.Factory.WithPerfEvents(events).WithOptional().WithKernel(notes.CountsKernel))
         {
             ThreadInterval = _options.PerThread ? ThreadInterval : null,
@@ -135,22 +135,22 @@ internal sealed class StatRunner : IDisposable
         };
     }
 
-    /// <summary>Runs the commands alternately. Returns the exit code of <see cref="StatOptions.Meanwhile"/>.</summary>
+    /// <summary>Runs the commands alternately. Returns the exit code of <see cref="StatOptions.ConcurrentCommand"/>.</summary>
     private int Measure(CommandMeter meter, CommandSeries[] series, StatReport report)
     {
         if (_options.ProcessId is { } id)
         {
             using RunningCommand attached = meter.Attach(_options.Commands[0], id);
-            using RunningCommand? command = _options.Meanwhile is { } meanwhile ? _plain.Start(meanwhile) : null;
-            CommandRun measured = WaitMeanwhile(attached, command, out int exitCode);
+            using RunningCommand? command = _options.ConcurrentCommand is { } meanwhile ? _plain.Start(meanwhile) : null;
+            CommandRun measured = WaitWithCommand(attached, command, out int exitCode);
             series[0].Add(measured);
             report.Add(0, measured);
             return exitCode;
         }
 
         int total = (_options.Warmups + _options.Runs) * series.Length;
-        bool isCutShort = false;
-        for (int done = 0; done < total && !isCutShort && !IsInterrupted; done++)
+        bool isIncomplete = false;
+        for (int done = 0; done < total && !isIncomplete && !IsInterrupted; done++)
         {
             (int run, int command) = (done / series.Length, done % series.Length);
             ShowProgress(done, total);
@@ -169,8 +169,8 @@ internal sealed class StatRunner : IDisposable
             bool isInterrupted = Interrupt.IsExitCode(measured.ExitCode)
                 ? _interrupt.Token.WaitHandle.WaitOne(SignalDelay)
                 : IsInterrupted;
-            isCutShort = isInterrupted && total > 1;
-            if (!isCutShort && !isWarmup)
+            isIncomplete = isInterrupted && total > 1;
+            if (!isIncomplete && !isWarmup)
             {
                 series[command].Add(measured);
                 report.Add(command, measured);
@@ -201,7 +201,7 @@ internal sealed class StatRunner : IDisposable
     }
 
     /// <summary>Measures a process until the command ends, the process ends, or the user interrupts.</summary>
-    private CommandRun WaitMeanwhile(RunningCommand attached, RunningCommand? command, out int exitCode)
+    private CommandRun WaitWithCommand(RunningCommand attached, RunningCommand? command, out int exitCode)
     {
         Task<CommandRun>? waiting = command?.WaitAsync();
         waiting?.ContinueWith(_ => attached.Signal(Signals.Terminate), TaskScheduler.Default);
@@ -213,7 +213,7 @@ internal sealed class StatRunner : IDisposable
     private void ShowProgress(int done, int total)
     {
         TimeSpan elapsed = Stopwatch.GetElapsedTime(_start);
-        if (!_terminal.ErrorIsPlain && done > 0 && elapsed > Patience)
+        if (!_terminal.ErrorIsPlain && done > 0 && elapsed > ProgressDelay)
         {
             TimeSpan left = elapsed / done * (total - done);
             _terminal.Error.Write(Invariant($"\rrun {done + 1}/{total}, {(int)left.TotalMinutes}:{left.Seconds:00} left\e[K"));
@@ -222,7 +222,7 @@ internal sealed class StatRunner : IDisposable
 
     private void ClearProgress(int total)
     {
-        if (!_terminal.ErrorIsPlain && total > 1 && Stopwatch.GetElapsedTime(_start) > Patience)
+        if (!_terminal.ErrorIsPlain && total > 1 && Stopwatch.GetElapsedTime(_start) > ProgressDelay)
         {
             _terminal.Error.Write("\r\e[K");
         }
@@ -277,7 +277,7 @@ internal abstract class StatReport
     private long _intervalEnd;
 
     /// <summary>Writes a completed run of a command.</summary>
-/// <param name="command">The zero-based index of the command.</param>
+    /// <param name="command">The zero-based index of the command.</param>
     public virtual void Add(int command, CommandRun run)
     {
     }
@@ -297,7 +297,7 @@ internal abstract class StatReport
     public abstract void End(StatResult result);
 
     /// <summary>Writes a completed interval.</summary>
-/// <param name="endNanoseconds">The end of the interval, in nanoseconds since the start.</param>
-/// <param name="run">The counters and the length of the interval.</param>
+    /// <param name="endNanoseconds">The end of the interval, in nanoseconds since the start.</param>
+    /// <param name="run">The counters and the length of the interval.</param>
     protected abstract void AddInterval(long endNanoseconds, CommandRun run);
 }

@@ -36,7 +36,7 @@ internal static class TopBatch
     }
 
     /// <summary>Shows samples at fixed intervals until the requested number is reached or the user interrupts.</summary>
-/// <param name="report">A callback that receives the reason for each unavailable item once.</param>
+    /// <param name="report">A callback that receives the reason for each unavailable item once.</param>
     /// <returns>The exit code.</returns>
     public static int Repeat(TopModel model, TopSettings settings, Action<string> report, Action show)
     {

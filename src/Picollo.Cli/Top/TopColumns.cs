@@ -10,29 +10,29 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
     private const int User = 8;
     private const int Priority = 3;
     private const int Percent = 5;
-    private const int NarrowestId = 5;
+    private const int MinIdWidth = 5;
 
     /// <summary>The width of the name column: names have at most 15 bytes.</summary>
-    private const int EnoughForName = 15;
+    private const int MinNameWidth = 15;
 
     /// <summary>The smallest priority that is shown as a number. Smaller ones (SCHED_FIFO 99, SCHED_DEADLINE) are shown as
     /// <c>rt</c>.</summary>
-    private const int HighestShown = -99;
+    private const int MinShownPriority = -99;
 
     private int BeforeName => Id + User + (2 * Priority) + Virtual + Resident + Shared + 1 + (2 * Percent) + Memory + Time + 12;
 
     /// <summary>Returns the column widths for a page.</summary>
-/// <param name="largestId">The largest process or thread ID on the page.</param>
+    /// <param name="largestId">The largest process or thread ID on the page.</param>
     public static TopColumns For(int columns, long largestId)
     {
-        int id = NarrowestId;
+        int id = MinIdWidth;
         for (long limit = 100_000; largestId >= limit; limit *= 10)
         {
             id++;
         }
 
         TopColumns wide = new(id, Virtual: 7, Resident: 6, Shared: 6, Memory: 5, Time: 9);
-        return columns >= wide.BeforeName + EnoughForName ? wide : new(id, Virtual: 6, Resident: 5, Shared: 5, Memory: 4, Time: 8);
+        return columns >= wide.BeforeName + MinNameWidth ? wide : new(id, Virtual: 6, Resident: 5, Shared: 5, Memory: 4, Time: 8);
     }
 
     public void AppendHeader(StringBuilder to)
@@ -53,15 +53,17 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
     }
 
     /// <summary>Appends a row to an empty line.</summary>
-/// <param name="to">The empty line.</param>
-/// <param name="command">The text of the last column, without control characters.</param>
-/// <param name="memoryBytes">The memory of the machine, in bytes; 0 if it is unknown.</param>
+    /// <param name="to">The empty line.</param>
+    /// <param name="command">The text of the last column, without control characters.</param>
+    /// <param name="memoryBytes">The memory of the machine, in bytes; 0 if it is unknown.</param>
     public void AppendRow(StringBuilder to, in TopRow row, string command, long memoryBytes, int columns)
     {
         TopNumbers.AppendCount(to, row.Id, Id).Append(' ');
         int user = CellText.AppendFitting(to, ForeignText.Clean(row.User), User);
         to.Append(' ', User - user + 1);
-        _ = row.Priority < HighestShown ? TopNumbers.AppendText(to, "rt", Priority) : TopNumbers.AppendCount(to, row.Priority, Priority);
+        _ = row.Priority < MinShownPriority
+            ? TopNumbers.AppendText(to, "rt", Priority)
+            : TopNumbers.AppendCount(to, row.Priority, Priority);
         to.Append(' ');
         TopNumbers.AppendCount(to, row.Nice, Priority).Append(' ');
         ProcessCpu process = row.Process;

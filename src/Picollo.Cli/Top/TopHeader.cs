@@ -6,7 +6,7 @@ namespace Picollo.Cli.Top;
 internal static class TopHeader
 {
     private const double MiB = 1 << 20;
-    private const double LargestInColumn = 999_999.9;
+    private const double MaxInColumn = 999_999.9;
     private const string Units = "MGTP";
 
     /// <summary>Returns the lines. A line may be wider than the page.</summary>
@@ -100,7 +100,7 @@ internal static class TopHeader
     {
         double bytes = MiB;
         int unit = 0;
-        while (largestBytes / bytes > LargestInColumn && unit < Units.Length - 1)
+        while (largestBytes / bytes > MaxInColumn && unit < Units.Length - 1)
         {
             bytes *= 1024;
             unit++;

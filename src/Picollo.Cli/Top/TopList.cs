@@ -13,7 +13,7 @@ internal sealed class TopList
     public List<TopRow> Rows { get; } = [];
 
     /// <summary>Selects and sorts rows according to the settings.</summary>
-/// <param name="commandOf">A function that returns the text of the last column.</param>
+    /// <param name="commandOf">A function that returns the text of the last column.</param>
     public List<TopRow> Select(List<TopRow> all, TopSettings settings, Func<TopRow, string> commandOf)
     {
         _order.Clear();

@@ -36,7 +36,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
 
     /// <summary>Takes a sample. Shares refer to the time since the previous sample. Takes an additional 200 ms if there is no comparable
     /// sample: for the first one, and when reading of threads starts or stops.</summary>
-/// <exception cref="CommandException">None of <see cref="TopSettings.Pids"/> exists in the first sample.</exception>
+    /// <exception cref="CommandException">None of <see cref="TopSettings.Pids"/> exists in the first sample.</exception>
     public void Update()
     {
         bool isFirst = _cpu is null;

@@ -14,7 +14,7 @@ internal static class TopNumbers
     private const string MemoryUnits = "mgtpe";
 
     /// <summary>The size of the buffer, sufficient for any number with its unit.</summary>
-    private const int MostDigits = 48;
+    private const int BufferLength = 48;
 
     private static readonly CultureInfo Culture = CultureInfo.InvariantCulture;
 
@@ -32,7 +32,7 @@ internal static class TopNumbers
             return AppendText(to, Unknown, width);
         }
 
-        Span<char> text = stackalloc char[MostDigits];
+        Span<char> text = stackalloc char[BufferLength];
         int length = 0;
         _ = Fits(percent, width, decimals: 1) ? text.TryWrite(Culture, $"{percent:0.0}", out length)
             : Fits(percent, width, decimals: 0) && text.TryWrite(Culture, $"{percent:0}", out length);
@@ -48,7 +48,7 @@ internal static class TopNumbers
         long minutes = seconds / 60;
         long hours = minutes / 60;
         long days = hours / 24;
-        Span<char> text = stackalloc char[MostDigits];
+        Span<char> text = stackalloc char[BufferLength];
         int length;
         _ = minutes < Math.Pow(10, width - 6) ? text.TryWrite(Culture, $"{minutes}:{seconds % 60:00}.{hundredths % 100:00}", out length)
             : minutes < Math.Pow(10, width - 3) ? text.TryWrite(Culture, $"{minutes}:{seconds % 60:00}", out length)
@@ -62,7 +62,7 @@ internal static class TopNumbers
     /// <summary>Appends a whole number, or a question mark if it does not fit the column.</summary>
     public static StringBuilder AppendCount(StringBuilder to, long? count, int width)
     {
-        Span<char> text = stackalloc char[MostDigits];
+        Span<char> text = stackalloc char[BufferLength];
         return count is not { } number ? AppendText(to, Unknown, width)
             : number.TryFormat(text, out int length, default, Culture) && length <= width ? AppendText(to, text[..length], width)
             : AppendText(to, TooLarge, width);
@@ -82,7 +82,7 @@ internal static class TopNumbers
             unit++;
         }
 
-        Span<char> text = stackalloc char[MostDigits];
+        Span<char> text = stackalloc char[BufferLength];
         int length;
         _ = Fits(value, width - 1, decimals: 1)
             ? text.TryWrite(Culture, $"{value:0.0}{units[unit]}", out length)

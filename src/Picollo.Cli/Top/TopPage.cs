@@ -8,7 +8,7 @@ internal sealed class TopPage
     private const int LineLength = 1024;
 
     /// <summary>The share of a CPU from which a row is colored.</summary>
-    private const double Noticeable = 0.1;
+    private const double HighlightThreshold = 0.1;
 
     private readonly List<ScreenLine> _lines = [];
     private readonly TopList _list = new();
@@ -21,9 +21,9 @@ internal sealed class TopPage
     public int MessageLine { get; private set; }
 
     /// <summary>Renders a page.</summary>
-/// <param name="columns">The number of cells in a line; <see cref="int.MaxValue"/> for no limit.</param>
-/// <param name="lines">The maximum number of lines; null for no limit.</param>
-/// <param name="firstRow">The index in <see cref="Rows"/> of the first row on the page.</param>
+    /// <param name="columns">The number of cells in a line; <see cref="int.MaxValue"/> for no limit.</param>
+    /// <param name="lines">The maximum number of lines; null for no limit.</param>
+    /// <param name="firstRow">The index in <see cref="Rows"/> of the first row on the page.</param>
     public IReadOnlyList<ScreenLine> Render(TopSample sample, TopSettings settings, int columns, int? lines = null, int firstRow = 0)
     {
         List<TopRow> rows = _list.Select(
@@ -65,8 +65,8 @@ internal sealed class TopPage
     }
 
     private static LineStyle StyleOf(in TopRow row, TopSample sample) => row.Process.Id == sample.OwnId ? LineStyle.Bold
-        : row.WaitShare >= Noticeable ? LineStyle.Yellow
-        : row.Share >= Noticeable ? LineStyle.Green
+        : row.WaitShare >= HighlightThreshold ? LineStyle.Yellow
+        : row.Share >= HighlightThreshold ? LineStyle.Green
         : LineStyle.Plain;
 
     private static string CommandOf(in TopRow row, TopSample sample, TopSettings settings)

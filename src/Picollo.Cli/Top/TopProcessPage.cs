@@ -7,17 +7,17 @@ namespace Picollo.Cli.Top;
 internal static class TopProcessPage
 {
     private const double StepsPerPercent = CpuHistory.StepsPerCpu / 100;
-    private const int MostOfCommand = 4; // lines
-    private const int WidestBar = 40;
-    private const int BesideBar = 24;
+    private const int MaxCommandLines = 4; // lines
+    private const int MaxBarWidth = 40;
+    private const int BarLabelWidth = 24;
 
     /// <summary>The upper bounds of the bars, in percent of a CPU. The first bar is for 0.</summary>
     private static readonly int[] Edges = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000];
 
     /// <summary>Renders the page.</summary>
-/// <param name="words">The command line of the process; null if it is unknown.</param>
-/// <param name="shares">The CPU shares over the session (<see cref="CpuHistory.Of"/>); null if there are none yet.</param>
-/// <param name="columns">The number of cells in a line.</param>
+    /// <param name="words">The command line of the process; null if it is unknown.</param>
+    /// <param name="shares">The CPU shares over the session (<see cref="CpuHistory.Of"/>); null if there are none yet.</param>
+    /// <param name="columns">The number of cells in a line.</param>
     public static List<ScreenLine> Render(
         TopRow process, IEnumerable<TopRow> threads, string[]? words, ReadOnlyHdrHistogram? shares, int columns)
     {
@@ -28,7 +28,7 @@ internal static class TopProcessPage
                 Invariant($"{process.Id} {ForeignText.Clean(process.Name)}, user {ForeignText.Clean(process.User)}: ")
                 + Invariant($"state {process.State ?? '?'}, nice {process.Nice}"),
                 LineStyle.Bold),
-            .. CellText.Fold(command, columns).Take(MostOfCommand).Select(line => new ScreenLine(line)),
+            .. CellText.Fold(command, columns).Take(MaxCommandLines).Select(line => new ScreenLine(line)),
             new(Invariant(
                 $"now: {Percent(process.Share)} %CPU, {Percent(process.WaitShare)} %WAIT; {TimeOf(process)} of CPU time since its start")),
             new(""),
@@ -61,7 +61,7 @@ internal static class TopProcessPage
         lines.Add(new(
             Invariant($"%CPU over {total / 1000:0.0} s: p50 {values[0] / StepsPerPercent:0.0}, p90 {values[1] / StepsPerPercent:0.0}, ")
             + Invariant($"p99 {values[2] / StepsPerPercent:0.0}, max {values[3] / StepsPerPercent:0.0}")));
-        int barWidth = Math.Clamp(columns - BesideBar, 0, WidestBar);
+        int barWidth = Math.Clamp(columns - BarLabelWidth, 0, MaxBarWidth);
         ulong above = 0;
         for (int i = 0; i < Edges.Length && above <= values[^1]; i++)
         {

@@ -6,7 +6,7 @@ namespace Picollo.Cli.Top;
 internal sealed partial class TopScreen
 {
     /// <summary>Asks for a line of text.</summary>
-/// <returns>The text; null if the user canceled.</returns>
+    /// <returns>The text; null if the user canceled.</returns>
     private string? Ask(string question)
     {
         InputLine line = new();
@@ -14,7 +14,7 @@ internal sealed partial class TopScreen
         {
             Draw($"{question} {ForeignText.Clean(line.Text)}", isQuestion: true);
             Key? key = screen.ReadKey(NoEnd);
-            if (IsOver)
+            if (HasEnded)
             {
                 return null;
             }
@@ -35,12 +35,12 @@ internal sealed partial class TopScreen
             Draw($"{question} [y/N] ", isQuestion: true);
             key = screen.ReadKey(NoEnd);
         }
-        while (key is null && !IsOver);
-        return !IsOver && key?.Char is 'y' or 'Y';
+        while (key is null && !HasEnded);
+        return !HasEnded && key?.Char is 'y' or 'Y';
     }
 
     /// <summary>Asks for a process. The default is the first one on the page.</summary>
-/// <returns>The process; null if it does not exist, which is reported to the user.</returns>
+    /// <returns>The process; null if it does not exist, which is reported to the user.</returns>
     private TopRow? AskProcess(string purpose)
     {
         int? first = _firstRow < _page.Rows.Count ? _page.Rows[_firstRow].Process.Id : null;

@@ -7,7 +7,7 @@ namespace Picollo.Cli.Top;
 // Changes of processes. A process is opened before the first question, because its ID may be reused before the answer.
 internal sealed partial class TopScreen
 {
-    private const int LongestCommand = 120; // cells of a question
+    private const int MaxCommandWidth = 120; // cells of a question
     private const int FirstProcess = 1;
 
     private void Signal() => Change("signal", held =>
@@ -88,7 +88,7 @@ internal sealed partial class TopScreen
         StringBuilder text = new();
         text.Append(CultureInfo.InvariantCulture, $"{row.Process.Id} (");
         CellText.AppendFitting(
-            text, ForeignText.Clean(words is { Length: > 0 } ? string.Join(' ', words) : row.Process.Name), LongestCommand);
+            text, ForeignText.Clean(words is { Length: > 0 } ? string.Join(' ', words) : row.Process.Name), MaxCommandWidth);
         return text.Append(") of user ").Append(ForeignText.Clean(row.User)).ToString();
     }
 }

@@ -20,7 +20,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
         Quit,
     }
 
-    private bool IsOver => interrupt.Token.IsCancellationRequested || screen.IsGone;
+    private bool HasEnded => interrupt.Token.IsCancellationRequested || screen.IsClosed;
 
     /// <summary>Shows pages until the user quits, or until the last requested page, which remains on the terminal.</summary>
     /// <returns>The exit code.</returns>
@@ -74,7 +74,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
                 }
             }
 
-            if (IsOver)
+            if (HasEnded)
             {
                 return interrupt.ExitCode ?? ExitCodes.ClosedPipe;
             }
@@ -182,9 +182,9 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
     private int RowsOnPage => Math.Max(screen.Rows - _page.MessageLine - 2, 1);
 
     /// <summary>Shows the page with a text in its empty line. A longer text also covers the lines below.</summary>
-/// <param name="text">The text, without control characters; null for none.</param>
-/// <param name="isQuestion">Whether the text is a question, with the cursor at its end; otherwise, it is a message in reverse
-/// video.</param>
+    /// <param name="text">The text, without control characters; null for none.</param>
+    /// <param name="isQuestion">Whether the text is a question, with the cursor at its end; otherwise, it is a message in reverse
+    /// video.</param>
     private void Draw(string? text, bool isQuestion = false)
     {
         screen.Begin();
@@ -231,7 +231,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
         {
             Draw(TopHelp.Lines(settings));
         }
-        while (screen.ReadKey(NoEnd) is null && !IsOver);
+        while (screen.ReadKey(NoEnd) is null && !HasEnded);
     }
 
     private Next ShowProcess()
@@ -245,7 +245,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
         TopRow process = chosen;
         long? sampled = null;
         model.WithThreads = true;
-        for (Key? key = null; key is null && !IsOver;)
+        for (Key? key = null; key is null && !HasEnded;)
         {
             if (sampled is null || Stopwatch.GetElapsedTime(sampled.Value) >= settings.Delay)
             {

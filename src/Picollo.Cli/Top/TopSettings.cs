@@ -18,8 +18,8 @@ internal sealed class TopSettings
     /// <summary>The range of delays, for messages.</summary>
     public const string Delays = "0.1 to 1000000 seconds";
 
-    private const double ShortestDelaySeconds = 0.1;
-    private const double LongestDelaySeconds = 1_000_000;
+    private const double MinDelaySeconds = 0.1;
+    private const double MaxDelaySeconds = 1_000_000;
 
     public TopSort Sort { get; set; }
 
@@ -56,10 +56,10 @@ internal sealed class TopSettings
     /// <summary>Parses a delay in seconds. Returns null if it is invalid.</summary>
     public static TimeSpan? DelayOf(string text) =>
         double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
-        && seconds is >= ShortestDelaySeconds and <= LongestDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;
+        && seconds is >= MinDelaySeconds and <= MaxDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;
 
     /// <summary>Returns whether the settings include a row.</summary>
-/// <param name="commandOf">A function that returns the text of the last column.</param>
+    /// <param name="commandOf">A function that returns the text of the last column.</param>
     public bool Lists(in TopRow row, Func<TopRow, string> commandOf) =>
         (User is not { } user || row.Process.UserId == user)
         && (Pids.Count == 0 || Pids.Contains(row.Process.Id))

@@ -11,7 +11,7 @@ namespace Picollo.Cli.Top;
 internal sealed unsafe class Users
 {
     private const int PasswdLength = 128; // struct passwd has 48 to 80 bytes
-    private const int LargestBuffer = 1 << 20;
+    private const int MaxBufferSize = 1 << 20;
 
     private const string Utmp = "/run/utmp";
     private const int UserProcess = 7; // USER_PROCESS
@@ -67,7 +67,7 @@ internal sealed unsafe class Users
     {
         byte* passwd = stackalloc byte[PasswdLength];
         int result = OperatingSystem.IsLinux() ? Errno.ERANGE : 0;
-        for (int length = 1024; result == Errno.ERANGE && length <= LargestBuffer; length *= 4)
+        for (int length = 1024; result == Errno.ERANGE && length <= MaxBufferSize; length *= 4)
         {
             fixed (byte* buffer = new byte[length])
             {

@@ -8,7 +8,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Config;
 
 public sealed class BadInputRun() : BenchmarkRun(
     ManualConfig.CreateEmpty().AddJob(Unrepeated()),
-    typeof(NamedThrice), typeof(NamesNothing), typeof(NamesNull), typeof(Malformed), typeof(Undefined), typeof(NotThere), typeof(SessionsName), typeof(AllAtOnce));
+    typeof(RepeatedCounter), typeof(NoCounters), typeof(NullCounters), typeof(Malformed), typeof(Undefined), typeof(UnavailableCounters), typeof(ConflictingName), typeof(AllAtOnce));
 
 /// <summary>Invalid and unavailable measures are reported before the run, which continues without them.</summary>
 [Trait("Category", "Slow")]
@@ -30,22 +30,22 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     [Fact]
     public void Messages_are_logged_before_the_first_benchmark()
     {
-        string message = run.Of<NamesNothing>().Messages().Single(text => text.StartsWith("[PerfCounters]", StringComparison.Ordinal));
+        string message = run.Of<NoCounters>().Messages().Single(text => text.StartsWith("[PerfCounters]", StringComparison.Ordinal));
         run.Log.IndexOf(message, StringComparison.Ordinal).Should().BeInRange(0, run.Log.IndexOf("BenchmarkRunner: Start", StringComparison.Ordinal));
     }
 
     [FactNeeding(Need.Linux)]
     public void A_repeated_counter_is_counted_once()
     {
-        run.Of<NamedThrice>().Messages().Should().Equal("The counter PageFaults is specified 3 times and counted once.");
-        run.Of<NamedThrice>().Measured().Should().BeEquivalentTo("PageFaults/Op", "MinorPageFaults/Op");
+        run.Of<RepeatedCounter>().Messages().Should().Equal("The counter PageFaults is specified 3 times and counted once.");
+        run.Of<RepeatedCounter>().Measured().Should().BeEquivalentTo("PageFaults/Op", "MinorPageFaults/Op");
     }
 
     [FactNeeding(Need.Linux)]
     public void An_attribute_without_counters_is_reported()
     {
-        run.Of<NamesNothing>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
-        run.Of<NamesNull>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
+        run.Of<NoCounters>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
+        run.Of<NullCounters>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
     }
 
     [FactNeeding(Need.Linux)]
@@ -72,13 +72,13 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     [FactNeeding(Need.Linux)]
     public void Unavailable_counters_are_excluded_and_reported_once()
     {
-        run.Of<NotThere>().Messages().Should().HaveCount(2).And.OnlyContain(message => message.StartsWith("Not counted: picollo", StringComparison.Ordinal));
+        run.Of<UnavailableCounters>().Messages().Should().HaveCount(2).And.OnlyContain(message => message.StartsWith("Not counted: picollo", StringComparison.Ordinal));
         run.Log.Split("Not counted: picollo_none/event=1/: ").Should().HaveCount(2, "the engine does not repeat the message");
     }
 
     [FactNeeding(Need.Linux)]
     public void A_name_that_conflicts_with_another_counter_is_excluded() =>
-        run.Of<SessionsName>().Messages().Should().ContainSingle().Which
+        run.Of<ConflictingName>().Messages().Should().ContainSingle().Which
             .Should().Be("The counter \"PageFaults\" is excluded: The session already has counter Software:PageFaults.");
 
     [FactNeeding(Need.Linux)]

@@ -10,7 +10,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Runs;
 public sealed class OutOfProcessRun : BenchmarkRun
 {
     public OutOfProcessRun()
-        : base(ManualConfig.CreateEmpty().AddJob(Apart()), typeof(ApartWorkloads), typeof(ApartKnownWorkloads))
+        : base(ManualConfig.CreateEmpty().AddJob(Apart()), typeof(OutOfProcessWorkloads), typeof(OutOfProcessKnownWorkloads))
     {
     }
 
@@ -41,16 +41,16 @@ public sealed class OutOfProcessTests(OutOfProcessRun run) : IClassFixture<OutOf
     [Fact]
     public void Known_counts_are_exact()
     {
-        run.Of<ApartKnownWorkloads>().Value(nameof(ApartKnownWorkloads.Seven), "Instructions/Op").Should().BeApproximately(7, 1e-9);
-        run.Of<ApartKnownWorkloads>().Value(nameof(ApartKnownWorkloads.Awaited), "Instructions/Op").Should().BeApproximately(14, 1e-9);
+        run.Of<OutOfProcessKnownWorkloads>().Value(nameof(OutOfProcessKnownWorkloads.Seven), "Instructions/Op").Should().BeApproximately(7, 1e-9);
+        run.Of<OutOfProcessKnownWorkloads>().Value(nameof(OutOfProcessKnownWorkloads.Awaited), "Instructions/Op").Should().BeApproximately(14, 1e-9);
     }
 
     [Fact]
     public void CPU_time_is_measured_in_the_benchmark_process()
     {
-        foreach (BenchmarkReport report in run.Of<ApartWorkloads>().Reports)
+        foreach (BenchmarkReport report in run.Of<OutOfProcessWorkloads>().Reports)
         {
-            double burnt = 1e6 * (int)report.BenchmarkCase.Parameters[nameof(ApartWorkloads.Milliseconds)];
+            double burnt = 1e6 * (int)report.BenchmarkCase.Parameters[nameof(OutOfProcessWorkloads.Milliseconds)];
             report.Metrics["CPU/Op"].Value.Should().BeInRange(0.98 * burnt, 2 * burnt);
             report.Metrics["Call p50"].Value.Should().BeGreaterThan(0.98 * burnt);
             if (OperatingSystem.IsLinux())

@@ -59,9 +59,9 @@ public sealed class MeasureRequestTests
     {
         MeasureSet counters = MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { IncludeKernel = true, AllThreads = true }.Config).Single();
         counters.Measures.Select(measure => measure.Counter).Should().Equal(new BenchmarkCounter("L1DReadMiss", Cache: PerfCacheCounterId.L1DReadMiss));
-        counters.Should().BeEquivalentTo(new { IncludeKernel = true, AllThreads = true, IsOfCounters = true });
+        counters.Should().BeEquivalentTo(new { IncludeKernel = true, AllThreads = true, RequiresCounter = true });
         MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { AllThreads = true }.Config).Single().IncludeKernel.Should().BeFalse();
-        MeasureSet.Of(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IncludeKernel = false, AllThreads = false, IsOfCounters = false });
+        MeasureSet.Of(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IncludeKernel = false, AllThreads = false, RequiresCounter = false });
         MeasureSet.Of(new HdrPercentilesAttribute().Config).Single().Measures.Single().Ranks.Should().Equal(50, 90, 99, 99.9);
         MeasureSet.Of(new HdrPercentilesAttribute(95, 99.99).Config).Single().Measures.Single().Ranks.Should().Equal(95, 99.99);
     }

@@ -14,13 +14,13 @@ public abstract class BadWorkload
 }
 
 [PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.MinorPageFaults), PerfCounters(PerfSoftwareCounterId.PageFaults)]
-public class NamedThrice : BadWorkload;
+public class RepeatedCounter : BadWorkload;
 
 [PerfCounters]
-public class NamesNothing : BadWorkload;
+public class NoCounters : BadWorkload;
 
 [PerfCounters((PerfHardwareCounterId[]?)null), PerfCounters((PerfCacheCounterId[]?)null), PerfCounters((PerfSoftwareCounterId[]?)null), PerfCounters((string[]?)null)]
-public class NamesNull : BadWorkload;
+public class NullCounters : BadWorkload;
 
 [PerfCounters("", null!, "no colon", "cpu/event", "cpu/event=x/"), PerfCounters(4, 1, null!)]
 public class Malformed : BadWorkload;
@@ -29,11 +29,11 @@ public class Malformed : BadWorkload;
 public class Undefined : BadWorkload;
 
 [PerfCounters("picollo_none/event=1/", "picollo:none")]
-public class NotThere : BadWorkload;
+public class UnavailableCounters : BadWorkload;
 
 /// <summary>A name that a session uses for another counter.</summary>
 [PerfCounters(1, 5, "Software:PageFaults")]
-public class SessionsName : BadWorkload;
+public class ConflictingName : BadWorkload;
 
 /// <summary>Several invalid attributes together with valid ones.</summary>
 [PerfCounters, PerfCounters((string[]?)null), PerfCounters("", "picollo:none"), PerfCounters((PerfHardwareCounterId)(-1))]

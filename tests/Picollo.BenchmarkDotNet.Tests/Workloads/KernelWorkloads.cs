@@ -38,7 +38,7 @@ public class KernelFaultsCounted : KernelFaults;
 
 /// <summary>The same benchmark without kernel code.</summary>
 [PerfCounters(PerfSoftwareCounterId.PageFaults)]
-public class KernelFaultsLeftOut : KernelFaults;
+public class KernelFaultsNotCounted : KernelFaults;
 
 /// <summary>Memory that was not accessed yet.</summary>
 internal sealed class FreshPages : IDisposable

@@ -10,16 +10,16 @@ public class HistOutputTests
     private static readonly JsonSchema Schema = JsonSchema.OfCommand("hist");
 
     [Fact]
-    public void A_summary_and_its_chart_are_as_approved() => Hist(Squares).Output.ShouldBeTheApproved("Hist/Golden/summary.txt");
+    public void A_summary_and_its_chart_are_as_approved() => Hist(Squares).Output.ShouldBeApproved("Hist/Golden/summary.txt");
 
     [Fact]
     public void Fractions_are_as_approved() =>
-        Hist("0.0123\n5\n17.5\n1e3\n+5\n\n 7 \r\n", "--unit", "ms").Output.ShouldBeTheApproved("Hist/Golden/fractions.txt");
+        Hist("0.0123\n5\n17.5\n1e3\n+5\n\n 7 \r\n", "--unit", "ms").Output.ShouldBeApproved("Hist/Golden/fractions.txt");
 
     [Fact]
     public void A_logarithmic_chart_is_as_approved() =>
         Hist(Numbers(1000, i => Math.Exp(i / 50d).ToString("F3", CultureInfo.InvariantCulture)), "--scale", "1000", "--unit", "ns").Output
-            .ShouldBeTheApproved("Hist/Golden/logarithmic.txt");
+            .ShouldBeApproved("Hist/Golden/logarithmic.txt");
 
     [Fact]
     public void A_comparison_is_as_approved()
@@ -30,11 +30,11 @@ public class HistOutputTests
         string output = Hist(Squares, "--diff", folder.PathOf("after.txt")).Output;
 
         output.Replace(folder.Path, "…", StringComparison.Ordinal).Should().NotBe(output, "the output contains the name");
-        Untitled(output).ShouldBeTheApproved("Hist/Golden/diff.txt");
+        Untitled(output).ShouldBeApproved("Hist/Golden/diff.txt");
     }
 
     [Fact]
-    public void The_json_of_a_summary_is_as_approved() => Hist(Squares, "--json").Output.ShouldBeTheApproved("Hist/Golden/summary.json");
+    public void The_json_of_a_summary_is_as_approved() => Hist(Squares, "--json").Output.ShouldBeApproved("Hist/Golden/summary.json");
 
     [Fact]
     public void Json_conforms_to_the_schema()

@@ -43,7 +43,7 @@ public class NumberLinesTests
         Read("1\nx\n2\n-3\n\e]0;x[/]\n4\ny\n" + new string('z', 100), badLines: bad).Should().Equal(1, 2, 4);
 
         bad.Count.Should().Be(5);
-        Told(bad).Should().Be(
+        ReportOf(bad).Should().Be(
             "picollo: 5 lines skipped; the first ones:\n  in: line 2: not a number: 'x'\n  in: line 4: negative: '-3'\n  in: line 5: not a number: '?]0;x[/]'\n");
     }
 
@@ -54,7 +54,7 @@ public class NumberLinesTests
 
         Read(new string('z', 100), badLines: bad);
 
-        Told(bad).Should().Be($"picollo: 1 line skipped:\n  in: line 1: not a number: '{new string('z', 40)}…'\n");
+        ReportOf(bad).Should().Be($"picollo: 1 line skipped:\n  in: line 1: not a number: '{new string('z', 40)}…'\n");
     }
 
     [Theory]
@@ -67,8 +67,8 @@ public class NumberLinesTests
 
         Read($"1\n{new string('0', length - 1)}5\n2\nx\n", badLines: bad).Should().Equal(isRead ? [1, 2, 5] : [1, 2]);
 
-        Told(bad).Should().Contain("in: line 4: not a number: 'x'");
-        Told(bad).Contains("in: line 2: longer than 262,143 bytes\n", StringComparison.Ordinal).Should().Be(!isRead);
+        ReportOf(bad).Should().Contain("in: line 4: not a number: 'x'");
+        ReportOf(bad).Contains("in: line 2: longer than 262,143 bytes\n", StringComparison.Ordinal).Should().Be(!isRead);
     }
 
     [Theory]
@@ -114,7 +114,7 @@ public class NumberLinesTests
 
         Read($"a,b\n\"9,5\n{lines}", "b", bad).Should().HaveCount(NumberLines.BlockSize).And.OnlyContain(number => number == 7);
 
-        Told(bad).Should().Be("picollo: 1 line skipped:\n  in: line 2: an opening quote has no closing quote\n");
+        ReportOf(bad).Should().Be("picollo: 1 line skipped:\n  in: line 2: an opening quote has no closing quote\n");
     }
 
     [Fact]
@@ -143,7 +143,7 @@ public class NumberLinesTests
 
             Read(new Pieces(text, random), column, actual).Should().Equal(Read(text, column, expected));
 
-            Told(actual).Should().Be(Told(expected));
+            ReportOf(actual).Should().Be(ReportOf(expected));
         }
     });
 
@@ -159,7 +159,7 @@ public class NumberLinesTests
             bucket => Enumerable.Repeat(bucket.Start * Math.ScaleB(1, -histogram.Places), (int)bucket.Count))];
     }
 
-    private static string Told(BadLines badLines)
+    private static string ReportOf(BadLines badLines)
     {
         using StringWriter text = new() { NewLine = "\n" };
         badLines.Report(text);

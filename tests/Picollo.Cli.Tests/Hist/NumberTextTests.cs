@@ -68,7 +68,7 @@ public class NumberTextTests
     [InlineData("NaN")]
     [InlineData("Infinity")]
     [InlineData("١٢")]
-    public void Other_text_is_not_a_number(string text) => Parse(text).Kind.Should().Be(NumberKind.NoNumber);
+    public void Other_text_is_not_a_number(string text) => Parse(text).Kind.Should().Be(NumberKind.NotANumber);
 
     [Theory]
     [InlineData("-1")]

@@ -28,7 +28,7 @@ public class ReadAheadTests
         }
 
         read.ToArray().AsSpan().SequenceEqual(bytes).Should().BeTrue();
-        (stream.Taken, stream.Total).Should().Be((1_000_000, 1_000_000));
+        (stream.BytesRead, stream.Total).Should().Be((1_000_000, 1_000_000));
         stream.Read(buffer).Should().Be(0, "the stream remains at its end");
     }
 

@@ -57,10 +57,10 @@ public sealed class JitterFilesTests : IDisposable
     {
         using MemoryStream file = new();
 
-        ResultFiles.WriteJson(file, Made.Full, new SystemNames("Linux", "host", "6.12", "#1 SMP", "x86_64", 16));
+        ResultFiles.WriteJson(file, ArtificialResults.Full, new SystemNames("Linux", "host", "6.12", "#1 SMP", "x86_64", 16));
 
         string json = Encoding.UTF8.GetString(file.ToArray());
-        json.ShouldBeTheApproved("Jitter/Golden/results.json");
+        json.ShouldBeApproved("Jitter/Golden/results.json");
         json.Should().NotContain("\e");
     }
 
@@ -69,7 +69,7 @@ public sealed class JitterFilesTests : IDisposable
     {
         using MemoryStream file = new();
 
-        ResultFiles.WriteJson(file, Made.Result(Made.Cpu(0, count: 0)), new SystemNames("Linux", "host", "6.12", "#1 SMP", "x86_64", 16));
+        ResultFiles.WriteJson(file, ArtificialResults.Result(ArtificialResults.Cpu(0, count: 0)), new SystemNames("Linux", "host", "6.12", "#1 SMP", "x86_64", 16));
 
         JsonElement cpu = JsonDocument.Parse(file.ToArray()).RootElement.GetProperty("cpu").GetProperty("0");
         cpu.GetProperty("avg").GetDouble().Should().Be(0);

@@ -11,7 +11,7 @@ public class JitterJsonTests
     [Fact]
     public void All_kinds_of_lines_conform_to_the_schema()
     {
-        string output = Written(Made.Full, isLive: true);
+        string output = Written(ArtificialResults.Full, isLive: true);
 
         Schema.ProblemsOf(output).Should().BeEmpty();
         JsonElement[] lines = Lines(output);
@@ -33,7 +33,7 @@ public class JitterJsonTests
     [Fact]
     public void Without_measurements_values_are_zeros_and_there_is_no_status()
     {
-        string output = Written(Made.Result(Made.Cpu(0, count: 0)), isLive: false);
+        string output = Written(ArtificialResults.Result(ArtificialResults.Cpu(0, count: 0)), isLive: false);
 
         Schema.ProblemsOf(output).Should().BeEmpty();
         Lines(output).Select(KindOf).Should().Equal("note", "cpu", "summary");

@@ -27,7 +27,7 @@ public sealed class JitterPlotTests : IDisposable
     [Trait("Category", "Slow")]
     public void A_page_is_written_to_the_folder_of_the_results()
     {
-        Save(Made.Full);
+        Save(ArtificialResults.Full);
 
         ToolRun run = PicolloTool.Run("jitter", "plot", _folder.Path);
 
@@ -41,7 +41,7 @@ public sealed class JitterPlotTests : IDisposable
     [FactNeeding(Need.Linux)]
     public void A_picture_has_a_histogram_and_percentiles()
     {
-        Save(Made.Result(Made.Cpu(0), Made.Cpu(1)));
+        Save(ArtificialResults.Result(ArtificialResults.Cpu(0), ArtificialResults.Cpu(1)));
 
         PicolloTool.RunHere("jitter", "plot", _folder.Path + "/", "-o", _folder.PathOf("x.svg")).Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("x.svg")}\n"));
 
@@ -56,7 +56,7 @@ public sealed class JitterPlotTests : IDisposable
     [FactNeeding(Need.Linux)]
     public void Results_without_measurements_can_be_plotted()
     {
-        Save(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0)));
+        Save(ArtificialResults.Result(ArtificialResults.Cpu(0, count: 0), ArtificialResults.Cpu(1, count: 0)));
 
         PicolloTool.RunHere("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("jitter.html")}\n"));
 
@@ -66,7 +66,7 @@ public sealed class JitterPlotTests : IDisposable
     [FactNeeding(Need.Linux)]
     public void A_link_instead_of_the_page_is_not_followed()
     {
-        Save(Made.Full);
+        Save(ArtificialResults.Full);
         File.WriteAllText(_folder.PathOf("victim"), "precious");
         File.CreateSymbolicLink(_folder.PathOf("jitter.html"), _folder.PathOf("victim"));
 
@@ -92,8 +92,8 @@ public sealed class JitterPlotTests : IDisposable
     [Fact]
     public void Results_are_read_from_the_log_or_else_from_the_JSON()
     {
-        Save(Made.Full);
-        ulong exact = Made.Full.Cpus[1].Histogram.GetPercentileValue(50);
+        Save(ArtificialResults.Full);
+        ulong exact = ArtificialResults.Full.Cpus[1].Histogram.GetPercentileValue(50);
 
         foreach (ulong tolerance in (ulong[])[20, 510])
         {

@@ -173,7 +173,7 @@ public sealed class JitterSamplesTests : IDisposable
         PicolloTool.RunInShell($"head -c 57 {Samples} | $picollo jitter samples -").Should().Be(new ToolRun(
             1,
             "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n",
-            "picollo: standard input: offset 56: the last sample is incomplete: 1 of 28 bytes\n"), "a pipe ends only then");
+            "picollo: standard input: offset 56: the last sample is incomplete: 1 of 28 bytes\n"), "the end of a pipe is detected only then");
     }
 
     [FactNeeding(Need.Linux)]

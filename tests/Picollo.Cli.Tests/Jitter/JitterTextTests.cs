@@ -22,19 +22,19 @@ public class JitterTextTests
         .Should().Be("T: 0 (   71) A: 0 C:         0 Min:         0 Avg:    0.00 Max:         0");
 
     [Fact]
-    public void Two_CPUs_are_as_approved() => Shown(Made.Result(Made.Cpu(0), Made.Cpu(12))).Output.ShouldBeTheApproved("Jitter/Golden/two.txt");
+    public void Two_CPUs_are_as_approved() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(0), ArtificialResults.Cpu(12))).Output.ShouldBeApproved("Jitter/Golden/two.txt");
 
     [Fact]
-    public void Nanoseconds_are_as_approved() => Shown(Made.Result(Made.Cpu(0), Made.Cpu(12)), inNanoseconds: true).Output.ShouldBeTheApproved("Jitter/Golden/nanoseconds.txt");
+    public void Nanoseconds_are_as_approved() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(0), ArtificialResults.Cpu(12)), inNanoseconds: true).Output.ShouldBeApproved("Jitter/Golden/nanoseconds.txt");
 
     [Fact]
-    public void A_single_CPU_has_no_line_for_all_CPUs() => Shown(Made.Result(Made.Cpu(3))).Output.ShouldBeTheApproved("Jitter/Golden/one.txt");
+    public void A_single_CPU_has_no_line_for_all_CPUs() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(3))).Output.ShouldBeApproved("Jitter/Golden/one.txt");
 
     [Fact]
-    public void Without_measurements_there_are_no_percentiles() => Shown(Made.Result(Made.Cpu(0, count: 0), Made.Cpu(1, count: 0))).Output.ShouldBeTheApproved("Jitter/Golden/none.txt");
+    public void Without_measurements_there_are_no_percentiles() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(0, count: 0), ArtificialResults.Cpu(1, count: 0))).Output.ShouldBeApproved("Jitter/Golden/none.txt");
 
     [Fact]
-    public void A_break_is_as_approved() => Shown(Made.Full).Output.ShouldBeTheApproved("Jitter/Golden/break.txt");
+    public void A_break_is_as_approved() => Shown(ArtificialResults.Full).Output.ShouldBeApproved("Jitter/Golden/break.txt");
 
     [Theory]
     [InlineData(null, null, "is marked and is stopped")]
@@ -50,7 +50,7 @@ public class JitterTextTests
     public void Percentiles_are_within_the_exact_extremes()
     {
         // A single value below the midpoint of its bucket.
-        CpuResult cpu = Made.Cpu(0, count: 1);
+        CpuResult cpu = ArtificialResults.Cpu(0, count: 1);
         ulong latency = cpu.Histogram.GetBucket(1_000_000_000).Start;
         Metrics.HdrHistogram histogram = Metrics.HdrHistogram.Create();
         histogram.Record(latency);

@@ -44,7 +44,7 @@ public class KeyDecoderTests
             Take(decoder, keys, isAll: false);
         }
 
-        decoder.IsInDoubt.Should().BeFalse();
+        decoder.IsIncomplete.Should().BeFalse();
         Text(keys).Should().Be(KeysOf(bytes));
     });
 
@@ -54,7 +54,7 @@ public class KeyDecoderTests
         decoder.Add(bytes);
         List<Key> keys = [];
         Take(decoder, keys, isAll: true);
-        decoder.IsInDoubt.Should().BeFalse();
+        decoder.IsIncomplete.Should().BeFalse();
         return Text(keys);
     }
 

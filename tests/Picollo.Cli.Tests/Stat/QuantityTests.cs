@@ -24,7 +24,7 @@ public class QuantityTests
     [InlineData(1_663_000, nameof(CommandUnit.Bytes), "1.586 MiB", "1.59 MiB")]
     public void Numbers_have_four_or_three_digits(double value, string unitName, string four, string three)
     {
-        CommandUnit unit = Enum.Parse<CommandUnit>(unitName); // internal, and so no parameter of a public method
+        CommandUnit unit = Enum.Parse<CommandUnit>(unitName); // internal, so it cannot be a parameter of a public method
 
         Quantity.Short(value, unit).Should().Be(four);
         Quantity.Short(value, unit, 3).Should().Be(three);

@@ -41,8 +41,8 @@ public class CpuHistoryTests
     [InlineData(20)]
     public void Another_process_with_the_same_ID_starts_a_new_history(double seconds)
     {
-        ProcessCpu first = MadeUpMachine.Process(1, "first", 0.9, 10);
-        ProcessCpu second = MadeUpMachine.Process(1, "second", 0.1, seconds) with { StartNanoseconds = 1 };
+        ProcessCpu first = ArtificialMachine.Process(1, "first", 0.9, 10);
+        ProcessCpu second = ArtificialMachine.Process(1, "second", 0.1, seconds) with { StartNanoseconds = 1 };
         _history.Add([first], TimeSpan.FromSeconds(1), 2);
         _history.Add([second], TimeSpan.FromSeconds(1), 2);
 
@@ -74,7 +74,7 @@ public class CpuHistoryTests
     private void Add(double seconds, double? share, params int[] ids)
     {
         _seconds += (share ?? 0) * seconds;
-        ProcessCpu[] processes = [.. ids.Select(id => MadeUpMachine.Process(id, "p", share, Math.Min(_seconds, 1e6)))];
+        ProcessCpu[] processes = [.. ids.Select(id => ArtificialMachine.Process(id, "p", share, Math.Min(_seconds, 1e6)))];
         _history.Add(processes, TimeSpan.FromSeconds(seconds), 2);
     }
 }

@@ -5,11 +5,11 @@ namespace Picollo.Cli.Tests.Top;
 /// <summary>The order of the list.</summary>
 public class TopListTests
 {
-    private static readonly TopSample Sample = MadeUpMachine.Create().With(
-        MadeUpMachine.Process(30, "a", 0.1, 5) with { ResidentBytes = 3000, WaitShare = 0.3 },
-        MadeUpMachine.Process(10, "b", 0.9, 1) with { ResidentBytes = 1000, WaitShare = 0.1 },
-        MadeUpMachine.Process(20, "c", null, 9) with { ResidentBytes = null, WaitShare = null },
-        MadeUpMachine.Process(40, "d", 0.1, 5) with { ResidentBytes = 2000, WaitShare = 0.3 });
+    private static readonly TopSample Sample = ArtificialMachine.Create().With(
+        ArtificialMachine.Process(30, "a", 0.1, 5) with { ResidentBytes = 3000, WaitShare = 0.3 },
+        ArtificialMachine.Process(10, "b", 0.9, 1) with { ResidentBytes = 1000, WaitShare = 0.1 },
+        ArtificialMachine.Process(20, "c", null, 9) with { ResidentBytes = null, WaitShare = null },
+        ArtificialMachine.Process(40, "d", 0.1, 5) with { ResidentBytes = 2000, WaitShare = 0.3 });
 
     [Theory]
     [InlineData(nameof(TopSort.Cpu), 10, 30, 40, 20)]
@@ -30,7 +30,7 @@ public class TopListTests
     [Fact]
     public void The_order_of_the_input_does_not_matter() => Seeded.Run(50, random =>
     {
-        List<TopRow> rows = MadeUpMachine.Create().With([.. Enumerable.Range(1, 200).Select(id => MadeUpMachine.Process(id, "p", random.Next(4) / 4.0))]).Processes;
+        List<TopRow> rows = ArtificialMachine.Create().With([.. Enumerable.Range(1, 200).Select(id => ArtificialMachine.Process(id, "p", random.Next(4) / 4.0))]).Processes;
         long[] ids = Ids(rows, TopSort.Cpu);
         TopRow[] others = [.. rows];
         random.Shuffle(others);
@@ -48,9 +48,9 @@ public class TopListTests
     {
         TopRow[] rows =
         [
-            new(MadeUpMachine.Process(1, "dotnet"), null, "root"),
-            new(MadeUpMachine.Process(2, "nginx"), null, "Root"),
-            new(MadeUpMachine.Process(3, "sh"), null, "web"),
+            new(ArtificialMachine.Process(1, "dotnet"), null, "root"),
+            new(ArtificialMachine.Process(2, "nginx"), null, "Root"),
+            new(ArtificialMachine.Process(3, "sh"), null, "web"),
         ];
 
         new TopList().Select([.. rows], new TopSettings { Filter = filter }, row => row.Id == 3 ? "serve all" : row.Name).Should().HaveCount(count);

@@ -15,15 +15,15 @@ public class TopPageTests
     {
         TopSample sample = Busy();
 
-        Render(sample, new(), 120).Text().ShouldBeTheApproved("Top/Golden/page.txt");
-        Render(sample, new() { PerCpu = true, Sort = TopSort.Memory }, 80).Text().ShouldBeTheApproved("Top/Golden/page80.txt");
+        Render(sample, new(), 120).Text().ShouldBeApproved("Top/Golden/page.txt");
+        Render(sample, new() { PerCpu = true, Sort = TopSort.Memory }, 80).Text().ShouldBeApproved("Top/Golden/page80.txt");
     }
 
     [Fact]
     public void Memory_and_swap_have_a_common_unit_and_traced_processes_count_as_stopped()
     {
-        TopSample sample = MadeUpMachine.Create().With(
-            MadeUpMachine.Process(1, "stopped") with { State = 'T' }, MadeUpMachine.Process(2, "traced") with { State = 't' }, MadeUpMachine.Process(3, "dead") with { State = 'Z' });
+        TopSample sample = ArtificialMachine.Create().With(
+            ArtificialMachine.Process(1, "stopped") with { State = 'T' }, ArtificialMachine.Process(2, "traced") with { State = 't' }, ArtificialMachine.Process(3, "dead") with { State = 'Z' });
         sample.Memory = sample.Memory!.Value with { SwapTotalBytes = 1024 * GiB, SwapFreeBytes = 1000 * GiB };
 
         string text = Render(sample, new(), 120).Text();
@@ -36,31 +36,31 @@ public class TopPageTests
     [Fact]
     public void Control_characters_and_line_ends_in_names_are_replaced()
     {
-        TopSample sample = MadeUpMachine.Create().With(
-            MadeUpMachine.Process(10, "\e]0;x\a"),
-            MadeUpMachine.Process(11, "a\nb\tc\r"),
-            MadeUpMachine.Process(12, "\u202etxt.exe"),
-            MadeUpMachine.Process(13, "日本語プロセス"),
-            MadeUpMachine.Process(14, "e\u0301\u0302🙂🙂"),
-            MadeUpMachine.Process(15, "\ud83d"),
-            MadeUpMachine.Process(16, ""),
-            MadeUpMachine.Process(17, "a b) R 1 (c"));
-        sample.Processes.Add(new TopRow(MadeUpMachine.Process(18, "who"), null, "\e[31müser名前名前"));
+        TopSample sample = ArtificialMachine.Create().With(
+            ArtificialMachine.Process(10, "\e]0;x\a"),
+            ArtificialMachine.Process(11, "a\nb\tc\r"),
+            ArtificialMachine.Process(12, "\u202etxt.exe"),
+            ArtificialMachine.Process(13, "日本語プロセス"),
+            ArtificialMachine.Process(14, "e\u0301\u0302🙂🙂"),
+            ArtificialMachine.Process(15, "\ud83d"),
+            ArtificialMachine.Process(16, ""),
+            ArtificialMachine.Process(17, "a b) R 1 (c"));
+        sample.Processes.Add(new TopRow(ArtificialMachine.Process(18, "who"), null, "\e[31müser名前名前"));
         sample.CommandLineOf = process => process == 17 ? ["sh", "-c", "echo \e[0m\n'\u2028'"] : [];
 
         string text = Render(sample, new() { Sort = TopSort.Pid, IsReversed = true }, 80).Text();
         string commandLines = Render(sample, new() { Sort = TopSort.Pid, IsReversed = true, ShowCommandLine = true }, 82).Text();
 
-        text.ShouldBeTheApproved("Top/Golden/foreign.txt");
-        commandLines.ShouldBeTheApproved("Top/Golden/foreign-commands.txt");
+        text.ShouldBeApproved("Top/Golden/foreign.txt");
+        commandLines.ShouldBeApproved("Top/Golden/foreign-commands.txt");
         text.Should().NotContainAny("\e", "\a", "\t", "\r", "\u202e");
     }
 
     [Fact]
     public void Huge_numbers_fit_their_columns()
     {
-        TopSample sample = MadeUpMachine.Create().With(
-            MadeUpMachine.Process(int.MaxValue, "most", 4096, 9e8) with
+        TopSample sample = ArtificialMachine.Create().With(
+            ArtificialMachine.Process(int.MaxValue, "most", 4096, 9e8) with
             {
                 VirtualBytes = long.MaxValue,
                 ResidentBytes = long.MaxValue,
@@ -69,7 +69,7 @@ public class TopPageTests
                 Priority = int.MaxValue,
                 WaitShare = 1e9,
             },
-            MadeUpMachine.Process(1, "none", null) with
+            ArtificialMachine.Process(1, "none", null) with
             {
                 VirtualBytes = null,
                 ResidentBytes = null,
@@ -79,12 +79,12 @@ public class TopPageTests
                 State = null,
                 UserId = null,
             },
-            MadeUpMachine.Process(2, "real-time") with { Priority = -100 },
-            MadeUpMachine.Process(3, "fifo-50") with { Priority = -51 });
+            ArtificialMachine.Process(2, "real-time") with { Priority = -100 },
+            ArtificialMachine.Process(3, "fifo-50") with { Priority = -51 });
         sample.Memory = new MachineMemory { TotalBytes = long.MaxValue, FreeBytes = 1, AvailableBytes = null, CacheBytes = 0, SwapTotalBytes = long.MaxValue, SwapFreeBytes = 0 };
         sample.Uptime = TimeSpan.MaxValue;
 
-        Render(sample, new(), Endless).Text().ShouldBeTheApproved("Top/Golden/huge.txt");
+        Render(sample, new(), Endless).Text().ShouldBeApproved("Top/Golden/huge.txt");
     }
 
     [Fact]
@@ -92,22 +92,22 @@ public class TopPageTests
     {
         TopSample nothing = new() { Time = DateTimeOffset.UnixEpoch };
 
-        Render(nothing, new(), 80).Text().ShouldBeTheApproved("Top/Golden/nothing.txt");
+        Render(nothing, new(), 80).Text().ShouldBeApproved("Top/Golden/nothing.txt");
         Render(nothing, new() { PerCpu = true, ShowThreads = true }, 80).Should().HaveCount(4);
     }
 
     [Fact]
     public void Cgroup_limits_and_relevant_autogroups_have_a_line()
     {
-        TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(1, "init"));
+        TopSample sample = ArtificialMachine.Create().With(ArtificialMachine.Process(1, "init"));
         CgroupCpu group = new() { Version = 2, Path = "/sys/fs/cgroup", Limit = 1.5, Share = 1.23456, Periods = 100, ThrottledPeriods = 7, ThrottledTime = TimeSpan.FromSeconds(70) };
         sample.Cgroup = new TopCgroup(group, 10, 3, TimeSpan.FromSeconds(0.25));
         sample.HasAutogroups = true;
 
         Render(sample, new(), 80).Text().Should().NotContain("autogroups", "all processes have niceness 0")
             .And.Contain("\nCgroup  : 1.23 of 1.50 CPUs, 3 of 10 periods throttled, 0.25 s (70.0 s in total)\n");
-        Render(sample.With(MadeUpMachine.Kernel(2, "kworker/0:0H")), new(), 80).Text().Should().NotContain("autogroups", "the user did not set the niceness of kernel threads");
-        Render(sample.With(MadeUpMachine.Process(3, "nice") with { Nice = 5 }), new(), 80).Text()
+        Render(sample.With(ArtificialMachine.Kernel(2, "kworker/0:0H")), new(), 80).Text().Should().NotContain("autogroups", "the user did not set the niceness of kernel threads");
+        Render(sample.With(ArtificialMachine.Process(3, "nice") with { Nice = 5 }), new(), 80).Text()
             .Should().Contain("\nNI      : applies only within a session, because autogroups are enabled (sched(7))\n");
         sample.HasAutogroups = null;
         Render(sample, new(), 80).Text().Should().NotContain("autogroups");
@@ -116,7 +116,7 @@ public class TopPageTests
     [Fact]
     public void Only_selected_users_and_processes_are_listed_and_counted()
     {
-        TopSample sample = MadeUpMachine.Create().With([.. Enumerable.Range(1, 9).Select(id => MadeUpMachine.Process(id, $"p{id}") with { UserId = (uint)(id % 3) })]);
+        TopSample sample = ArtificialMachine.Create().With([.. Enumerable.Range(1, 9).Select(id => ArtificialMachine.Process(id, $"p{id}") with { UserId = (uint)(id % 3) })]);
 
         Listed(sample, new() { User = 2 }).Should().Equal(2, 5, 8);
         Listed(sample, new() { Pids = [8, 3, 77] }).Should().Equal(3, 8);
@@ -128,18 +128,18 @@ public class TopPageTests
     [Fact]
     public void Threads_have_their_own_values_and_the_memory_of_their_process()
     {
-        TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(100, "dotnet", 0.9) with { State = 'R' });
+        TopSample sample = ArtificialMachine.Create().With(ArtificialMachine.Process(100, "dotnet", 0.9) with { State = 'R' });
         ThreadCpu worker = new() { Id = 101, ProcessId = 100, Name = ".NET TP Worker", State = 'R', Nice = 3, Priority = 23, Share = 0.5, WaitShare = 0.25, Usage = new CpuUsage(1_230_000_000, 0) };
         sample.Threads.Add(sample.Processes[0] with { Thread = worker });
         sample.Threads.Add(sample.Processes[0] with { Thread = worker with { Id = 102, Name = ".NET Finalizer", State = 'S', Share = 0 } });
 
-        Render(sample, new() { ShowThreads = true }, 120).Text().ShouldBeTheApproved("Top/Golden/threads.txt");
+        Render(sample, new() { ShowThreads = true }, 120).Text().ShouldBeApproved("Top/Golden/threads.txt");
     }
 
     [Fact]
     public void Two_thousand_processes_are_listed_completely_or_as_the_screen_permits()
     {
-        TopSample sample = MadeUpMachine.Create().With([.. Enumerable.Range(1, 2000).Select(id => MadeUpMachine.Process(id, $"p{id}", id % 10 / 10.0))]);
+        TopSample sample = ArtificialMachine.Create().With([.. Enumerable.Range(1, 2000).Select(id => ArtificialMachine.Process(id, $"p{id}", id % 10 / 10.0))]);
         TopPage page = new();
 
         IReadOnlyList<ScreenLine> all = [.. page.Render(sample, new(), Endless)];
@@ -170,7 +170,7 @@ public class TopPageTests
     [Fact]
     public void The_own_row_and_the_header_are_highlighted()
     {
-        TopSample sample = MadeUpMachine.Create().With(MadeUpMachine.Process(1, "init"), MadeUpMachine.Process(2, "picollo"));
+        TopSample sample = ArtificialMachine.Create().With(ArtificialMachine.Process(1, "init"), ArtificialMachine.Process(2, "picollo"));
         sample.OwnId = 2;
 
         TopPage page = new();
@@ -183,15 +183,15 @@ public class TopPageTests
 
     private static TopSample Busy()
     {
-        TopSample sample = MadeUpMachine.Create(cpus: 3).With(
-            MadeUpMachine.Process(1, "systemd", 0.001, 12.3),
-            MadeUpMachine.Process(4711, "dotnet", 1.987, 3661.5) with { State = 'R', VirtualBytes = 274L * GiB, ResidentBytes = 3 * GiB / 2, ThreadCount = 30, WaitShare = 0.125 },
-            MadeUpMachine.Process(31337, "a-very-long-name", 0.5, 60_000) with { UserId = 7, State = 'D' },
-            MadeUpMachine.Process(9, "gone") with { State = 'Z', VirtualBytes = 0, ResidentBytes = 0, SharedBytes = 0 },
-            MadeUpMachine.Process(10, "held") with { State = 'T', Nice = 19, Priority = 39 },
-            MadeUpMachine.Process(11, "migration/0") with { VirtualBytes = 0, ResidentBytes = 0, SharedBytes = 0, Priority = -100 },
-            MadeUpMachine.Kernel(12, "kworker/R-rcu_gp"),
-            MadeUpMachine.Process(13, "new", null));
+        TopSample sample = ArtificialMachine.Create(cpus: 3).With(
+            ArtificialMachine.Process(1, "systemd", 0.001, 12.3),
+            ArtificialMachine.Process(4711, "dotnet", 1.987, 3661.5) with { State = 'R', VirtualBytes = 274L * GiB, ResidentBytes = 3 * GiB / 2, ThreadCount = 30, WaitShare = 0.125 },
+            ArtificialMachine.Process(31337, "a-very-long-name", 0.5, 60_000) with { UserId = 7, State = 'D' },
+            ArtificialMachine.Process(9, "gone") with { State = 'Z', VirtualBytes = 0, ResidentBytes = 0, SharedBytes = 0 },
+            ArtificialMachine.Process(10, "held") with { State = 'T', Nice = 19, Priority = 39 },
+            ArtificialMachine.Process(11, "migration/0") with { VirtualBytes = 0, ResidentBytes = 0, SharedBytes = 0, Priority = -100 },
+            ArtificialMachine.Kernel(12, "kworker/R-rcu_gp"),
+            ArtificialMachine.Process(13, "new", null));
         return sample;
     }
 

@@ -53,7 +53,7 @@ public class TopProcessPageTests
     [Fact]
     public void A_process_without_a_command_line_is_shown_with_its_name() => Render(Server(), [], null, 80).Should().Contain("\n[server]\n");
 
-    private static ProcessCpu Server() => MadeUpMachine.Process(1234, "server", 0.123, 65.5) with { WaitShare = 0.045 };
+    private static ProcessCpu Server() => ArtificialMachine.Process(1234, "server", 0.123, 65.5) with { WaitShare = 0.045 };
 
     private static string Render(ProcessCpu process, string[] words, HdrHistogram? shares, int columns)
     {

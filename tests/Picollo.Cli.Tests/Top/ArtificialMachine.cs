@@ -5,7 +5,7 @@ using Picollo.Cpu;
 namespace Picollo.Cli.Tests.Top;
 
 /// <summary>Artificial samples.</summary>
-internal static class MadeUpMachine
+internal static class ArtificialMachine
 {
     private const long GiB = 1L << 30;
 

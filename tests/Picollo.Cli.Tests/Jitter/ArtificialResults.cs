@@ -5,7 +5,7 @@ using Picollo.Metrics;
 namespace Picollo.Cli.Tests.Jitter;
 
 /// <summary>Artificial measurements.</summary>
-internal static class Made
+internal static class ArtificialResults
 {
     /// <summary>Latencies around 14 µs, with one of 9 ms in 10,000, which exceeds the histogram of jitterdebugger.</summary>
     public static CpuResult Cpu(int number, int count = 20_000, long lost = 0)

@@ -2,7 +2,7 @@ namespace Picollo.Cli.Tests.Top;
 
 /// <summary>Tests of <c>picollo top</c> with a restricted or missing /proc.</summary>
 [Trait("Category", "Slow")]
-public class TopSurroundingsTests
+public class TopEnvironmentTests
 {
     // .NET does not start without /proc.
     [FactNeeding(Need.OwnProc)]

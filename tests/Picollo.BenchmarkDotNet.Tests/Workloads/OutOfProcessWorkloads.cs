@@ -7,7 +7,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Workloads;
 /// <summary>Benchmarks with all measures, for a separate process.</summary>
 [CpuUsageDiagnoser, HdrPercentiles]
 [PerfCounters(PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.TaskClock)]
-public class ApartWorkloads
+public class OutOfProcessWorkloads
 {
     [Params(1, 3)]
     public int Milliseconds { get; set; }
@@ -17,7 +17,7 @@ public class ApartWorkloads
 }
 
 [PerfCounters(PerfHardwareCounterId.Instructions), KnownCounters]
-public class ApartKnownWorkloads
+public class OutOfProcessKnownWorkloads
 {
     [Benchmark]
     public void Seven() => KnownCounts.Add("Instructions", 7);
