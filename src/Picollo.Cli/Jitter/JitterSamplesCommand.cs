@@ -9,9 +9,9 @@ internal static class JitterSamplesCommand
 
     private const string Epilogue = """
         Output:
-          A header, and one line per sample: the CPU, the CLOCK_MONOTONIC time in seconds
-          when the thread ran, and the latency. After the header, the format is that of
-          jittersamples; its input files are supported, too. The file does not contain
+          A header, and one line per sample: the CPU, the CLOCK_MONOTONIC time when the
+          thread ran (in seconds), and the latency. After the header, the format is that
+          of jittersamples; its input files are supported, too. The file does not contain
           the unit: for samples.raw, it is read from results.json in the same directory;
           for other files, it is microseconds unless -N is specified.
 

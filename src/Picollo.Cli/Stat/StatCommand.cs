@@ -43,7 +43,7 @@ internal static class StatCommand
           125   the tool itself failed: nothing could be measured or written
           126   the command cannot be executed
           127   the command does not exist
-          130   interrupted (143 by SIGTERM); the summary of the completed runs is printed
+          130   interrupted (143 by SIGTERM); the summary of completed runs is printed
           141   the reader of the output closed the pipe
           With --baseline, instead of the exit code of the command and 125:
           0     within the limit of --fail-above, if specified

@@ -15,7 +15,7 @@ internal static class TopHelp
               c                    toggle command lines and names
               u                    list the processes of one user
               /, o                 list processes whose command or user contains a text
-              p                    show one process: its CPU use over the session, its threads
+              p                    show one process: CPU use over the session, threads
               Up, Down, PageUp, PageDown, Home, End    scroll the list
               d, s                 set the seconds between samples
               Space, Enter         take a sample now

@@ -14,7 +14,7 @@ public sealed class BadInputRun() : BenchmarkRun(
 [Trait("Category", "Slow")]
 public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
 {
-    internal const string NothingNamed = "A [PerfCounters] attribute or a call of AddPicollo specifies no counter*";
+    internal const string NoCounterMessage = "A [PerfCounters] attribute or a call of AddPicollo specifies no counter*";
 
     [Fact]
     public void Every_run_succeeds_and_shows_the_available_measures()
@@ -44,8 +44,8 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     [FactNeeding(Need.Linux)]
     public void An_attribute_without_counters_is_reported()
     {
-        run.Of<NoCounters>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
-        run.Of<NullCounters>().Messages().Should().ContainSingle().Which.Should().Match(NothingNamed);
+        run.Of<NoCounters>().Messages().Should().ContainSingle().Which.Should().Match(NoCounterMessage);
+        run.Of<NullCounters>().Messages().Should().ContainSingle().Which.Should().Match(NoCounterMessage);
     }
 
     [FactNeeding(Need.Linux)]

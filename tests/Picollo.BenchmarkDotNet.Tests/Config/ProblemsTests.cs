@@ -24,6 +24,6 @@ public sealed class ProblemsTests
     {
         MeasureRequest request = MeasureRequest.Of([new([null!, PerfSoftwareCounterId.PageFaults])], isAwaited: false);
         request.Counters.Should().ContainSingle();
-        PicolloDiagnoser.Problems([new([null!], RequiresCounter: true)], _ => [], null).Should().ContainSingle().Which.Should().Match(BadInputTests.NothingNamed);
+        PicolloDiagnoser.Problems([new([null!], RequiresCounter: true)], _ => [], null).Should().ContainSingle().Which.Should().Match(BadInputTests.NoCounterMessage);
     }
 }
