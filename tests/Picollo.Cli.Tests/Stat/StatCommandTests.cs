@@ -45,7 +45,7 @@ public sealed partial class StatCommandTests : IDisposable
 
         (run.ExitCode, run.Output).Should().Be((0, "said\n"));
         run.Error.Should().StartWith("\necho said\n\n").And.NotContain("\e").And.NotContain("\r");
-        string[] inKernel = Needs.Validate(Need.KernelCounters) is null ? ["cpu-migrations"] : [];
+        string[] inKernel = Needs.WhyNot(Need.KernelCounters) is null ? ["cpu-migrations"] : [];
         foreach (string name in (string[])[.. inKernel, "elapsed", "CPU time", "user", "kernel", "max resident", "minor page faults", "voluntary switches"])
         {
             run.Error.Should().MatchRegex($"(?m)^{name} +[0-9]");
