@@ -51,7 +51,7 @@ internal static class HistCommand
     private static readonly Option<string?> From = CommandOptions.Text(
         "--from", "TIME", "Start of the log part to read: seconds since the log's start, or a time such as 2026-11-23T08:00Z.");
     private static readonly Option<string?> To = CommandOptions.Text(
-        "--to", "TIME", "End of the log part to read: only intervals that start before this time are read.");
+        "--to", "TIME", "End of the log part to read; intervals that start at or after it are skipped.");
     private static readonly Option<bool> Diff = new("--diff") { Description = "Compare the last FILE with the merged FILEs before it." };
 
     private static readonly Option<string> Unit = new("--unit")

@@ -15,9 +15,9 @@ internal static class JitterPlotCommand
     private const double NanosecondsPerMicrosecond = 1000;
 
     private const string Epilogue = """
-        DIR is the directory of jitter -o, or results of jitterdebugger with their
-        resolution of a microsecond. With --samples, it may also be a file of samples in
-        microseconds; the plot shows the largest latency of each CPU in up to 190
+        DIR is the output directory of jitter -o or of jitterdebugger, whose results have
+        a resolution of a microsecond. With --samples, it may also be a file of samples
+        in microseconds; the plot shows the largest latency of each CPU in up to 190
         intervals.
 
         Examples:

@@ -11,9 +11,9 @@ internal static class JitterSamplesCommand
         Output:
           A header, and one line per sample: the CPU, the CLOCK_MONOTONIC time when the
           thread ran (in seconds), and the latency. After the header, the format is that
-          of jittersamples; its input files are supported, too. The file does not contain
-          the unit: for samples.raw, it is read from results.json in the same directory;
-          for other files, it is microseconds unless -N is specified.
+          of jittersamples, whose input files are also supported. The file does not
+          contain the unit: for samples.raw, it is read from results.json in the same
+          directory; for other files, it is microseconds unless -N is specified.
 
         Examples:
           picollo jitter samples results | picollo hist --column latency_us --unit us

@@ -44,7 +44,7 @@ internal static class RecordCommand
           is not required if kernel.perf_event_paranoid is 2 or less. Ctrl+C ends the
           profile and prints it. A .NET process has to write the names of its methods:
           a command is started with DOTNET_PerfMapEnabled=3, and a running process is
-          asked on its diagnostics socket.
+          asked through its diagnostics socket.
         """;
 
     private static readonly Option<string?> Process = CommandOptions.Text(

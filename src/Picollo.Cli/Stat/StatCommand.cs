@@ -79,7 +79,7 @@ internal static class StatCommand
     private static readonly Option<string[]> Compare = new("--compare")
     {
         HelpName = "A> <B> <...",
-        Description = "Shell commands (/bin/sh) to run alternately. Shows the difference of each to the first, and its effect size "
+        Description = "Shell commands (/bin/sh) to run alternately. Shows how each one differs from the first, with the effect size "
             + "(Cohen's d).",
         Arity = new ArgumentArity(2, MaxCommands),
         AllowMultipleArgumentsPerToken = true,

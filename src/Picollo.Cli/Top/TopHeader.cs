@@ -56,7 +56,7 @@ internal static class TopHeader
         // Exclude kernel threads, whose niceness the user did not set: they have no address space.
         if (sample.HasAutogroups == true && sample.Processes.Exists(row => row.Process is { Nice: not (0 or null), VirtualBytes: > 0 }))
         {
-            yield return "NI      : applies only within a session, because autogroups are enabled (sched(7))";
+            yield return "NI      : applies only within a session: autogroups are enabled (sched(7))";
         }
     }
 

@@ -81,7 +81,7 @@ public class HistFilesTests
         Hist("0.0123\n5\n", "--hlog", log).Should().Be(
             (1, "picollo: --hlog: a log can only contain whole numbers, and rounding 0.01231 would lose digits; use --scale 1000000\n"));
         Hist("0.0123\n5\n", "--hlog", log, "--scale", "1000000").Should().Be((0, $"wrote {log}\n"));
-        Hist("18446744073709551615\n", "--hlog", log).Error.Should().EndWith("a log holds numbers below 2^63; a smaller --scale makes them so\n");
+        Hist("18446744073709551615\n", "--hlog", log).Error.Should().EndWith("a log can only contain numbers below 2^63; use a smaller --scale\n");
     }
 
     [FactNeeding(Need.Linux)]

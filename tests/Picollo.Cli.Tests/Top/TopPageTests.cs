@@ -108,7 +108,7 @@ public class TopPageTests
             .And.Contain("\nCgroup  : 1.23 of 1.50 CPUs, 3 of 10 periods throttled, 0.25 s (70.0 s in total)\n");
         Render(sample.With(ArtificialMachine.Kernel(2, "kworker/0:0H")), new(), 80).Text().Should().NotContain("autogroups", "the user did not set the niceness of kernel threads");
         Render(sample.With(ArtificialMachine.Process(3, "nice") with { Nice = 5 }), new(), 80).Text()
-            .Should().Contain("\nNI      : applies only within a session, because autogroups are enabled (sched(7))\n");
+            .Should().Contain("\nNI      : applies only within a session: autogroups are enabled (sched(7))\n");
         sample.HasAutogroups = null;
         Render(sample, new(), 80).Text().Should().NotContain("autogroups");
     }
