@@ -15,10 +15,10 @@ internal static class JitterPlotCommand
     private const double NanosecondsPerMicrosecond = 1000;
 
     private const string Epilogue = """
-        DIR is the output directory of jitter -o or of jitterdebugger, whose results have
-        a resolution of a microsecond. With --samples, it may also be a file of samples
-        in microseconds; the plot shows the largest latency of each CPU in up to 190
-        intervals.
+        DIR is the output directory of jitter -o or of jitterdebugger, whose results
+        have a resolution of a microsecond. With --samples, it may also be a file of
+        samples in microseconds; the plot shows the largest latency of each CPU in up
+        to 190 intervals.
 
         Examples:
           picollo jitter plot results
