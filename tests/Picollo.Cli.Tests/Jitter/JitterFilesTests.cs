@@ -167,7 +167,7 @@ public sealed class JitterFilesTests : IDisposable
     [Trait("Category", "Slow")]
     [InlineData("", "No such file or directory")]
     [InlineData("/nonexistent/results", "No such file or directory")]
-    [InlineData("/dev/null", "it is a link, or no folder")]
+    [InlineData("/dev/null", "the path is a link or is not a folder")]
     public void Invalid_folders_are_reported(string path, string reason) =>
         PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {reason}\n"));
 

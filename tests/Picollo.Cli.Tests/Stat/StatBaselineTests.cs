@@ -50,7 +50,7 @@ public sealed class StatBaselineTests : IDisposable
 
         failed.ExitCode.Should().Be(1);
         failed.Error.Should().Contain("2 of 2 runs failed; the first ended with exit code 42").And.NotContain("confidence")
-            .And.EndWith($"\nnot saved to {Main}: not all runs succeeded\n");
+            .And.EndWith($"\nbaseline not saved to {Main}: not all runs succeeded\n");
         absent.Should().Be(new ToolRun(1, "", "picollo: picollo-no-such-program: No such file or directory\n"));
         File.ReadAllText(Main).Should().Be(before);
         PicolloTool.Run("stat", "--save", Main, "-c", "exit 42").ExitCode.Should().Be(42, "without a baseline, the exit code of the command is returned");
