@@ -14,20 +14,20 @@ internal static class ExchangeFile
     /// <summary>Creates a file that only this user can access, and writes the request to it.</summary>
     public static bool TryCreate(MeasureRequest request, [NotNullWhen(true)] out string? path, [NotNullWhen(false)] out string? reason)
     {
-        string? made = null;
+        string? created = null;
         bool isWritten = Try(
             () =>
             {
-                made = Path.GetFullPath(Path.GetTempFileName()); // a benchmark may change the current directory
-                Write(made, new(request, []), FileMode.Open);
+                created = Path.GetFullPath(Path.GetTempFileName()); // a benchmark may change the current directory
+                Write(created, new(request, []), FileMode.Open);
             },
             out reason);
-        if (!isWritten && made is not null)
+        if (!isWritten && created is not null)
         {
-            Delete(made);
+            Delete(created);
         }
 
-        path = isWritten ? made : null;
+        path = isWritten ? created : null;
         return isWritten;
     }
 

@@ -10,9 +10,9 @@ internal sealed partial class TopScreen
     private const int MaxCommandWidth = 120; // cells of a question
     private const int FirstProcess = 1;
 
-    private void Signal() => Change("signal", held =>
+    private void Signal() => Change("signal", target =>
     {
-        string? answer = Ask($"Signal for {held.Id} by name or number [{Signals.Terminate}/TERM]:");
+        string? answer = Ask($"Signal for {target.Id} by name or number [{Signals.Terminate}/TERM]:");
         if (answer is null)
         {
             return null;
@@ -25,12 +25,12 @@ internal sealed partial class TopScreen
         }
 
         string name = Signals.NameOf(signal);
-        return ($"Send {name} to", () => held.TrySignal(signal, out string? reason) ? $"{name} was sent to {held.Id}." : reason);
+        return ($"Send {name} to", () => target.TrySignal(signal, out string? reason) ? $"{name} was sent to {target.Id}." : reason);
     });
 
-    private void Renice() => Change("renice", held =>
+    private void Renice() => Change("renice", target =>
     {
-        string? answer = Ask($"Niceness for {held.Id}, -20 to 19 [{Find(held.Id)?.Nice}]:");
+        string? answer = Ask($"Niceness for {target.Id}, -20 to 19 [{Find(target.Id)?.Nice}]:");
         if (answer is null or "")
         {
             return null;
@@ -44,7 +44,7 @@ internal sealed partial class TopScreen
 
         return (
             $"Set niceness {nice} for",
-            () => held.TrySetNice(nice, out string? reason) ? $"The niceness of {held.Id} is now {nice}." : reason);
+            () => target.TrySetNice(nice, out string? reason) ? $"The niceness of {target.Id} is now {nice}." : reason);
     });
 
     private void Change(string purpose, Func<RunningProcess, (string Question, Func<string> Do)?> ask)
@@ -60,17 +60,17 @@ internal sealed partial class TopScreen
             return;
         }
 
-        if (!RunningProcess.TryOpen(row.Process, out RunningProcess? held, out string? reason))
+        if (!RunningProcess.TryOpen(row.Process, out RunningProcess? target, out string? reason))
         {
             _message = ForeignText.Clean(reason);
             return;
         }
 
-        using (held)
+        using (target)
         {
-            if (ask(held) is var (question, change))
+            if (ask(target) is var (question, change))
             {
-                _message = Confirm($"{question} {Describe(row)}?") && ConfirmAgain(held.Id, question)
+                _message = Confirm($"{question} {Describe(row)}?") && ConfirmAgain(target.Id, question)
                     ? ForeignText.Clean(change())
                     : "Canceled.";
             }

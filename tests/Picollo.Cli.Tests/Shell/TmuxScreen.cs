@@ -9,7 +9,7 @@ internal sealed class TmuxScreen : IDisposable
 {
     public const string Prompt = "$ ";
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(30);
 
     private readonly TemporaryFolder _folder = new();
@@ -114,9 +114,9 @@ internal sealed class TmuxScreen : IDisposable
                 return screen;
             }
 
-            if (Stopwatch.GetElapsedTime(start) > Patience)
+            if (Stopwatch.GetElapsedTime(start) > Timeout)
             {
-                throw new TimeoutException($"The screen has not shown {what} in {Patience.TotalSeconds} s; it shows\n{screen}");
+                throw new TimeoutException($"The screen has not shown {what} in {Timeout.TotalSeconds} s; it shows\n{screen}");
             }
 
             Thread.Sleep(Pause);

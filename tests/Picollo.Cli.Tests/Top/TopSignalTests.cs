@@ -8,7 +8,7 @@ namespace Picollo.Cli.Tests.Top;
 [Trait("Category", "Slow")]
 public class TopSignalTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(20);
 
     [FactNeeding(Need.Tmux)]
     public void A_signal_is_sent_after_confirmation()
@@ -23,7 +23,7 @@ public class TopSignalTests
             top.Screen.WaitFor(_ => top.Screen.IsCursorVisible, "the cursor");
             top.Screen.Press("y");
             top.Screen.WaitFor($"{name} was sent to {sleep.Id}.");
-            sleep.WaitForExit(Patience).Should().BeTrue();
+            sleep.WaitForExit(Timeout).Should().BeTrue();
             sleep.ExitCode.Should().Be(code);
         }
 
