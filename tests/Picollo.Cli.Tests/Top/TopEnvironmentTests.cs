@@ -25,7 +25,7 @@ public class TopEnvironmentTests
         run.ExitCode.Should().Be(0);
         run.Output.Split("\ntop - ").Should().HaveCount(3);
         run.Output.Should().Contain("Picollo.Cli").And.NotContain("root");
-        run.Error.Split("hidepid; run as root").Should().HaveCount(3, "the text and the JSON report it once each");
+        run.Error.Split("hidepid. Run as root").Should().HaveCount(3, "the text and the JSON report it once each");
         JsonSchema.OfCommand("top").ProblemsOf(string.Join('\n', run.Error.Split('\n').Where(line => line.StartsWith('{')))).Should().BeEmpty();
     }
 

@@ -8,7 +8,7 @@ public sealed class ReaderSupportTests
 {
     [Fact]
     public void Another_system_is_named_in_the_reason() =>
-        CpuUsageReader.ReasonOf(new UnknownCpuTimes()).Should().StartWith("CPU time is read on Linux, Windows and macOS only; this is ");
+        CpuUsageReader.ReasonOf(new UnknownCpuTimes()).Should().StartWith("CPU time is available only on Linux, Windows and macOS; this system is ");
 
     [Theory]
     [InlineData(null, null, null)]

@@ -2,21 +2,22 @@ using System.Diagnostics;
 
 namespace Picollo.Cpu;
 
-/// <content>What a flow still runs when its watcher is stopped, and what the flow is for.</content>
+/// <content>The successor, which counts what the flow still runs after its watcher is stopped, and the label of the flow.</content>
 public sealed partial class CpuUsageAsyncWatcher
 {
     private const int ThreadsOfSuccessor = int.MaxValue / 2;
 
-    /// <summary>Whether segments of its flow are measured: while it runs, and later for its successor.</summary>
+    /// <summary>Whether segments of its flow are measured: for this watcher while it runs, then for its successor.</summary>
     internal bool IsCounting => IsRunning || Successor is not null;
 
-    /// <summary>The watcher that the flow's segments count for: this one, once it is stopped its successor, or none.</summary>
+    /// <summary>The watcher that the flow's segments count for: this one while it runs, then its successor; null if there is
+    /// none.</summary>
     internal CpuUsageAsyncWatcher? Counting => IsRunning ? this : Successor;
 
-    /// <summary>Whether it is one of <see cref="MakeSuccessor"/>, which runs forever.</summary>
+    /// <summary>Whether <see cref="MakeSuccessor"/> created this watcher. A successor never stops.</summary>
     internal bool IsSuccessor => ThreadCount >= ThreadsOfSuccessor;
 
-    /// <summary>What the flow is for, also after <see cref="StopFor"/>; null if that is not known. Any thread may read it.</summary>
+    /// <summary>The purpose of the flow, also after <see cref="StopFor"/>; null if it is unknown. Any thread may read it.</summary>
     internal FlowLabel? Label
     {
         get => Volatile.Read(ref _successorOrPieces) switch
@@ -28,12 +29,12 @@ public sealed partial class CpuUsageAsyncWatcher
         set => Volatile.Write(ref _successorOrPieces, value);
     }
 
-    // One that is stopped itself (a span's) counts nothing any more.
+    // A stopped successor (the watcher of a span) no longer counts anything.
     private CpuUsageAsyncWatcher? Successor => _successorOrPieces is CpuUsageAsyncWatcher { IsRunning: true } successor ? successor : null;
 
-    /// <summary>Does what <see cref="Stop"/> does, and counts for another watcher what the flow still runs, on all threads and as long as
-    /// it lives.</summary>
-    /// <param name="successor">One that <see cref="MakeSuccessor"/> has made, shared by any number of flows; null for none.</param>
+    /// <summary>Stops this watcher as <see cref="Stop"/> does. Everything that the flow still runs, on any thread, counts for
+    /// <paramref name="successor"/> from now on.</summary>
+    /// <param name="successor">A watcher that <see cref="MakeSuccessor"/> created, shared by any number of flows; null for none.</param>
     internal void StopFor(CpuUsageAsyncWatcher? successor)
     {
         if (Interlocked.Exchange(ref _stopRequested, 1) != 0)
@@ -45,9 +46,9 @@ public sealed partial class CpuUsageAsyncWatcher
         long end = Stopwatch.GetTimestamp();
         CpuSegment taken = WatchedFlow.GetTaken(this, out FlowPiece? pieces);
 
-        // Replaces the sums: a segment that has ended on another thread since is already in them, or younger than the stop.
-        // A segment that still runs is added to the successor as a whole when it ends, so that what this watcher has of it is taken off
-        // there first. What has ended since the question is thereby added.
+        // Replaces the sums. A segment that has ended on another thread in the meantime is either included already or younger than the
+        // stop. A segment that still runs is added to the successor as a whole when it ends, so the part that this watcher counts is
+        // subtracted there first. This also adds segments that have ended since the query.
         Lock();
         successor?.Add(_sums - taken, byThreadSwitch: false);
         _startOrLength = end - _startOrLength;
@@ -61,13 +62,13 @@ public sealed partial class CpuUsageAsyncWatcher
         }
     }
 
-    /// <summary>One that is in no flow itself, and runs forever; for <see cref="StopFor"/>.</summary>
-    /// <remarks>Its total may be lower for a moment while a flow is stopped.</remarks>
+    /// <summary>Creates a watcher for <see cref="StopFor"/>. It is not part of any flow and never stops.</summary>
+    /// <remarks>Its total may decrease for a moment while a flow is being stopped.</remarks>
     internal static CpuUsageAsyncWatcher MakeSuccessor(FlowLabel? label = null) => new(FlowReadings.Total, isFinal: false)
     {
         _successorOrPieces = label,
 
-        // Threads are in the flows of those it took over from: a question looks at all.
+        // Its threads are in the flows of the watchers that it succeeds, so a query checks all threads.
         _threadCount = ThreadsOfSuccessor,
     };
 }

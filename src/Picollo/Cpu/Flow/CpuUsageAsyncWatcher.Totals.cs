@@ -4,15 +4,15 @@ namespace Picollo.Cpu;
 
 public sealed partial class CpuUsageAsyncWatcher
 {
-    /// <summary>The segments that the flow has run so far, or until <see cref="Stop"/>: first those whose thread has left the flow, in the
-    /// order of their ends, and then those that still run. Only for a watcher that was created with <c>listSwitches: true</c>.</summary>
+    /// <summary>The segments of the flow so far, or until <see cref="Stop"/>: first the completed segments in the order of completion, then
+    /// the running ones. Requires a watcher created with <c>listSwitches: true</c>.</summary>
     /// <remarks>
-    /// <para>A new list at each call, with at most one segment more than <see cref="SwitchCount"/> for each thread that is in the flow. The
-    /// sum of the segments (<see cref="CpuUsageAsyncWatcherExtensions.GetSummaryCpuUsage"/>) is <see cref="GetSummaryCpuUsage()"/> of the
-    /// same moment, and after <see cref="Stop"/> it is exactly that.</para>
-    /// <para><b>Memory.</b> The list has no limit. It grows by 56 bytes with each switch, and each time that another watcher starts or
-    /// stops in the flow, until the watcher is collected. Do not list the switches of a flow that runs for the life of the process.</para>
-    /// <para>Thread-safe. A call takes time and memory in proportion to the length of the list.</para>
+    /// <para>Each call returns a new list, which has <see cref="SwitchCount"/> segments and at most one more for each thread that is in the
+    /// flow. The sum of the segments (<see cref="CpuUsageAsyncWatcherExtensions.GetSummaryCpuUsage"/>) equals
+    /// <see cref="GetSummaryCpuUsage()"/> at the same moment; after <see cref="Stop"/> they are exactly equal.</para>
+    /// <para><b>Memory.</b> The list has no limit. It grows by 56 bytes with each switch, and each time another watcher starts or stops in
+    /// the flow, until the watcher is collected. Do not list the switches of a flow that runs for the life of the process.</para>
+    /// <para>Thread-safe. The time and memory of a call are proportional to the length of the list.</para>
     /// <example>
     /// <code>
     /// var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
@@ -43,14 +43,14 @@ public sealed partial class CpuUsageAsyncWatcher
         }
     }
 
-    /// <summary>Whether the watcher keeps the list of <see cref="Totals"/>.</summary>
+    /// <summary>Whether the watcher records the list of <see cref="Totals"/>.</summary>
     internal bool ListsSwitches => (Readings & FlowReadings.Switches) != 0;
 
-    /// <summary>The last piece of the list; null for an empty one, and for a watcher that keeps none.</summary>
+    /// <summary>The last piece of the list; null if the list is empty or the watcher does not record one.</summary>
     internal FlowPiece? Pieces => _successorOrPieces as FlowPiece;
 
-    /// <summary>A segment of a flow: what one thread ran of it, from the moment at which it took up the flow until it left it.</summary>
-    /// <remarks>Immutable and thread-safe. The default value is a segment of no length.</remarks>
+    /// <summary>A segment of a flow: the part that one thread runs from the moment it enters the flow until it leaves the flow.</summary>
+    /// <remarks>Immutable and thread-safe. The default value is a segment of zero length.</remarks>
     [DebuggerDisplay("{ToString(),nq}")]
     public readonly record struct ContextSwitchLogItem
     {
@@ -58,20 +58,20 @@ public sealed partial class CpuUsageAsyncWatcher
 
         internal ContextSwitchLogItem(long wallTicks, CpuUsage cpuUsage) => (WallTicks, CpuUsage) = (wallTicks, cpuUsage);
 
-        /// <summary>Wall time of the segment, in seconds; at least 0.</summary>
+        /// <summary>The wall time of the segment, in seconds; at least 0.</summary>
         public double Duration => (double)WallTicks / Stopwatch.Frequency;
 
-        /// <summary>CPU time of the segment, user and kernel apart.</summary>
+        /// <summary>The CPU time of the segment, split into user and kernel time.</summary>
         public CpuUsage CpuUsage { get; }
 
-        /// <summary>The share of <see cref="Duration"/> in which the thread had a CPU, usually 0 to 1; 0 for a segment of no length. A
-        /// short segment can exceed 1 slightly, because the two clocks differ.</summary>
+        /// <summary>The fraction of <see cref="Duration"/> in which the thread ran on a CPU, usually 0 to 1; 0 for a segment of zero
+        /// length. A short segment can exceed 1 slightly, because the two clocks differ.</summary>
         public double CpuShare => WallTicks == 0 ? 0 : CpuUsage.TotalNanoseconds / (Duration * NanosecondsPerSecond);
 
-        /// <summary>Wall time, in ticks of <see cref="Stopwatch"/>.</summary>
+        /// <summary>The wall time, in ticks of <see cref="Stopwatch"/>.</summary>
         internal long WallTicks { get; }
 
-        /// <summary>All of it in words; culture-invariant.</summary>
+        /// <summary>Formats duration, CPU share and CPU time; culture-invariant.</summary>
         /// <returns>For example <c>10.123 ms, CPU 98.5 %: 9.970 ms (user 9.900 ms, kernel 0.070 ms)</c>.</returns>
         public override string ToString() => string.Create(
             CultureInfo.InvariantCulture, $"{Duration * 1_000:0.000} ms, CPU {CpuShare * 100:0.0} %: {CpuUsage:ms}");

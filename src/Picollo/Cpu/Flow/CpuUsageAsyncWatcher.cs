@@ -3,29 +3,29 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Cpu;
 
-/// <summary>Sums the CPU time of everything that one logical flow runs, on whatever threads: the code after the constructor, what follows
-/// its awaits, and the tasks, threads and timers it starts.</summary>
+/// <summary>Measures the total CPU time of one logical flow on all threads: the code after the constructor, the continuations of its
+/// awaits, and the tasks, threads and timers that it starts.</summary>
 /// <remarks>
-/// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime reports when a thread takes up
-/// that context and leaves it. Each time the thread's CPU clock is read: two reads per resumed await, and no allocations,
-/// however long it runs (except for a watcher that lists its switches, see <see cref="Totals"/>). Watchers may be nested, overlap and run
-/// side by side; what a flow with several of them takes counts in each.</para>
-/// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>,
-/// <c>Task.WhenAll</c>, <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an
-/// <c>IAsyncEnumerable</c>. Whenever asked, also by a thread outside of the flow, the results are of that moment: with what all threads
-/// have taken that are in the flow just then. (Of those other than the asking one, the kernel's part is known in the steps
-/// that <see cref="CpuUsageReader"/> gives for other threads; the total is exact.)</para>
-/// <para><b>Not counted</b>: work queued while the flow is suppressed (<see cref="ExecutionContext.SuppressFlow"/>, <c>Unsafe…</c>
-/// methods; but what <see cref="Task.Wait()"/> runs at once, on the waiting thread, is counted); work begun before the constructor; work
-/// handed to a thread or a loop that was started outside of the flow, such as a channel's consumer; garbage
-/// collections and other work of the runtime's own threads; what children still run after <see cref="Stop"/>; what a
-/// thread started without a context (<see cref="Thread.UnsafeStart()"/>) takes from its last switch to its end. A
-/// watcher made inside an <c>async</c> method or iterator is gone from the flow when that returns (an iterator: at each
-/// <c>yield</c>), as with every <see cref="AsyncLocal{T}"/>: a helper that creates a watcher and returns it measures nothing of its caller.
-/// Make it where its <see cref="Stop"/> is, or pass the work to <see cref="MeasureAsync"/>.</para>
-/// <para><b>Pumps.</b> A loop that the flow itself starts, and that later works for others, belongs to the flow: all of its time counts.
-/// So it is with what starts such a loop at its first use: the block of a Dataflow mesh, a lazily started consumer, a connection. Start it
-/// outside of the flow, or in <see cref="Suspend"/>:
+/// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime reports when a thread enters or
+/// leaves that context. The watcher then reads the CPU clock of the thread: two reads per resumed await, and no allocations, regardless of
+/// the duration (except for a watcher that lists its switches, see <see cref="Totals"/>). Watchers may be nested, overlap and run
+/// concurrently. In a flow with several watchers, each of them counts all CPU time.</para>
+/// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>, <c>Task.WhenAll</c>,
+/// <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an <c>IAsyncEnumerable</c>. A result is
+/// up to date whenever it is requested, also by a thread outside the flow: it includes the CPU time of all threads that are in the flow at
+/// that moment. (For threads other than the calling one, kernel time has the resolution that <see cref="CpuUsageReader"/> documents for
+/// other threads; the total is exact.)</para>
+/// <para><b>Not counted</b>: work queued while the flow is suppressed (<see cref="ExecutionContext.SuppressFlow"/>, <c>Unsafe…</c> methods;
+/// but work that <see cref="Task.Wait()"/> runs inline on the waiting thread is counted); work started before the constructor; work passed
+/// to a thread or a loop that was started outside the flow, such as the consumer of a channel; garbage collections and other work of the
+/// runtime's own threads; work that child tasks and threads still run after <see cref="Stop"/>; the time of a thread started without a
+/// context (<see cref="Thread.UnsafeStart()"/>) from its last switch to its end. A watcher created inside an <c>async</c> method or
+/// iterator is removed from the flow when that returns (an iterator: at each <c>yield</c>), as with every <see cref="AsyncLocal{T}"/>: if a
+/// helper creates a watcher and returns it, the watcher does not measure the caller. Create the watcher in the method that calls
+/// <see cref="Stop"/>, or pass the work to <see cref="MeasureAsync"/>.</para>
+/// <para><b>Loops shared with other flows.</b> If the flow starts a loop that later serves other flows, all CPU time of the loop counts for
+/// the flow. The same applies to objects that start such a loop on first use: a block of a Dataflow mesh, a lazily started consumer, a
+/// connection. Start them outside the flow, or in <see cref="Suspend"/>:
 /// <code>
 /// using (CpuUsageAsyncWatcher.Suspend())
 /// {
@@ -33,11 +33,11 @@ namespace Picollo.Cpu;
 /// }
 /// </code>
 /// </para>
-/// <para><b>Cost.</b> Each running watcher of a flow adds some 40 ns to a resumed await, so stop every one: thousands that never are cost
-/// 100 µs each time. Stopped ones cost nothing.</para>
-/// <para>All members are thread-safe. Asking costs a clock read; if other threads are in the flow, also a look at each thread that ever ran
-/// a watched one, and a short list. A watcher is one object of 88 bytes; with what the runtime keeps of a flow that carries nothing else,
-/// three of 160.</para>
+/// <para><b>Cost.</b> Each running watcher of a flow adds about 40 ns to a resumed await, so stop every watcher: thousands of watchers that
+/// are never stopped cost 100 µs each time. Stopped watchers cost nothing.</para>
+/// <para>All members are thread-safe. A query costs a clock read. If other threads are in the flow, it also checks each thread that ever
+/// ran a watched flow, and allocates a short list. A watcher is one object of 88 bytes; if the flow carries nothing else, the watcher and
+/// the objects that the runtime creates are three objects of 160 bytes.</para>
 /// <example>
 /// <code>
 /// app.Use(async (context, next) =>
@@ -52,15 +52,15 @@ namespace Picollo.Cpu;
 /// </remarks>
 public sealed partial class CpuUsageAsyncWatcher : IDisposable
 {
-    // Under the lock, and no longer changed once the watcher is final: a timestamp at the start, and from the stop on the ticks since.
+    // Protected by the lock; constant once the watcher is final. A timestamp while the watcher runs, then the elapsed ticks.
     private long _startOrLength;
     private CpuSegment _sums;
     private long _switchCount;
 
     private CpuUsageAsyncWatcher? _outer;
 
-    // A watcher that lists its switches has no successor and no label, that of a span has none of the three until it is stopped, and a
-    // successor has the label of those before it: one field holds any of them, and no watcher grows by it.
+    // A watcher that lists its switches has no successor and no label. The watcher of a span has none of the three until it is stopped. A
+    // successor has the label of the watchers before it. So one field holds any of them, and watchers stay small.
     private object? _successorOrPieces;
 
     private int _threadCount;
@@ -71,33 +71,31 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>Starts watching the current flow.</summary>
     /// <param name="detail">Whether user and kernel time are read separately.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="detail"/> is none of the enumeration's values.</exception>
-    /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="detail"/> is not a defined value.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report the CPU time of a thread.</exception>
     public CpuUsageAsyncWatcher(CpuUsageDetail detail = CpuUsageDetail.UserAndKernel)
         : this(detail, countsAllocations: false)
     {
     }
 
-    /// <summary>Starts watching the current flow with <see cref="CpuUsageDetail.UserAndKernel"/>, and lists its switches if that is
-    /// requested.</summary>
-    /// <param name="listSwitches">Whether <see cref="Totals"/> lists the segments that the flow runs, which takes memory for each of
-    /// them.</param>
-    /// <exception cref="MeasurementUnavailableException">This system does not report a thread's CPU time.</exception>
+    /// <summary>Starts watching the current flow with <see cref="CpuUsageDetail.UserAndKernel"/>, and optionally lists its
+    /// switches.</summary>
+    /// <param name="listSwitches">Whether <see cref="Totals"/> lists the segments of the flow. Each segment takes memory.</param>
+    /// <exception cref="MeasurementUnavailableException">This system does not report the CPU time of a thread.</exception>
     public CpuUsageAsyncWatcher(bool listSwitches)
         : this(CpuUsageDetail.UserAndKernel, countsAllocations: false, listSwitches)
     {
     }
 
-    /// <summary>Starts watching the current flow, and counts the bytes that it allocates and lists its switches if that is
-    /// requested.</summary>
+    /// <summary>Starts watching the current flow, and optionally counts the bytes that it allocates and lists its switches.</summary>
     internal CpuUsageAsyncWatcher(CpuUsageDetail detail, bool countsAllocations, bool listSwitches = false)
     {
         if (detail is not (CpuUsageDetail.TotalOnly or CpuUsageDetail.UserAndKernel))
         {
-            throw new ArgumentOutOfRangeException(nameof(detail), detail, "The detail is TotalOnly or UserAndKernel.");
+            throw new ArgumentOutOfRangeException(nameof(detail), detail, "The detail must be TotalOnly or UserAndKernel.");
         }
 
-        // Now: in the change handler it would be too late to throw.
+        // The change handler must not throw, so this is checked here.
         if (CpuTimes.Current.ThreadUnavailableReason is { } reason)
         {
             throw new MeasurementUnavailableException(reason);
@@ -113,18 +111,18 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     private CpuUsageAsyncWatcher(FlowReadings readings, bool isFinal) => (_readings, _isFinal) = ((byte)readings, isFinal);
 
-    /// <summary>Whether watchers work on this system: it reports a thread's CPU time. Where it is false, the constructors throw a
+    /// <summary>Whether this system reports the CPU time of a thread, which watchers need. If false, the constructors throw a
     /// <see cref="MeasurementUnavailableException"/>.</summary>
     public static bool IsSupported => CpuTimes.Current.ThreadUnavailableReason is null;
 
-    /// <summary>What is read at each switch.</summary>
+    /// <summary>Whether user and kernel time are read separately.</summary>
     public CpuUsageDetail Detail =>
         (Readings & FlowReadings.Split) != 0 ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly;
 
     /// <summary>True until <see cref="Stop"/> has returned.</summary>
     public bool IsRunning => !Volatile.Read(ref _isFinal);
 
-    /// <summary>Time passed from the constructor to <see cref="Stop"/>, or to now.</summary>
+    /// <summary>The time from the constructor to <see cref="Stop"/>, or to now.</summary>
     public TimeSpan WallTime
     {
         get
@@ -136,8 +134,8 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         }
     }
 
-    /// <summary>How many times a thread has left the flow, so far or until <see cref="Stop"/>: each time ends a segment whose CPU
-    /// time was added. 0 for a flow that has never given up its thread.</summary>
+    /// <summary>The number of times that a thread left the flow, so far or until <see cref="Stop"/>. Each time completes a segment, whose
+    /// CPU time is added. 0 for a flow that has never left its first thread.</summary>
     public long SwitchCount
     {
         get
@@ -149,11 +147,12 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         }
     }
 
-    /// <summary>Runs asynchronous work and measures its CPU time: the code of <paramref name="work"/>, what follows its awaits, and what
-    /// it starts, until the task that it returns has ended.</summary>
+    /// <summary>Runs asynchronous work and measures its CPU time: the code of <paramref name="work"/>, the continuations of its awaits, and
+    /// the work that it starts, until the returned task completes.</summary>
     /// <param name="work">The work, which starts on the current thread.</param>
-    /// <returns>User and kernel time. If <paramref name="work"/> fails or is canceled, so is the task, and there is no result.</returns>
-    /// <remarks>A helper of any kind can call this, because the work runs inside the measured flow.
+    /// <returns>User and kernel time. If <paramref name="work"/> fails or is canceled, the returned task also fails or is
+    /// canceled.</returns>
+    /// <remarks>Helper methods can call this, because the work runs inside the measured flow.
     /// <example>
     /// <code>
     /// CpuUsage taken = await CpuUsageAsyncWatcher.MeasureAsync(() => HandleRequest(request));
@@ -161,35 +160,35 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// </example>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="work"/> is null.</exception>
-    /// <exception cref="MeasurementUnavailableException">The task fails with it where this system does not report a thread's CPU
-    /// time. The work is then not started.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report the CPU time of a thread. The returned task fails with
+    /// this exception, and the work is not started.</exception>
     public static Task<CpuUsage> MeasureAsync(Func<Task> work) =>
         RunAsync(work, CpuUsageDetail.UserAndKernel, static watcher => watcher.GetSummaryCpuUsage());
 
-    /// <summary>Does what <see cref="MeasureAsync"/> does, with the clock of <see cref="CpuUsageDetail.TotalOnly"/>: cheaper, and finer on
-    /// Windows.</summary>
+    /// <summary>Runs asynchronous work and measures its CPU time as <see cref="MeasureAsync"/> does, but with the clock of
+    /// <see cref="CpuUsageDetail.TotalOnly"/>, which is cheaper, and has a finer resolution on Windows.</summary>
     /// <param name="work">The work, which starts on the current thread.</param>
-    /// <returns>Nanoseconds, user and kernel time together. If <paramref name="work"/> fails or is canceled, so is the task, and there is
-    /// no result.</returns>
+    /// <returns>User and kernel time together, in nanoseconds. If <paramref name="work"/> fails or is canceled, the returned task also
+    /// fails or is canceled.</returns>
     /// <inheritdoc cref="MeasureAsync" path="/exception"/>
     public static Task<long> MeasureTotalNanosecondsAsync(Func<Task> work) =>
         RunAsync(work, CpuUsageDetail.TotalOnly, static watcher => watcher.GetTotalNanoseconds());
 
-    /// <summary>The CPU time of the flow so far, or until <see cref="Stop"/>; see the type's remarks for what counts.</summary>
-    /// <returns>User and kernel time apart.</returns>
-    /// <exception cref="InvalidOperationException">The watcher was made with <see cref="CpuUsageDetail.TotalOnly"/>; ask for
-    /// <see cref="GetTotalNanoseconds"/>.</exception>
+    /// <summary>Returns the CPU time of the flow so far, or until <see cref="Stop"/>. The remarks of the type list what counts.</summary>
+    /// <returns>User and kernel time.</returns>
+    /// <exception cref="InvalidOperationException">The watcher was created with <see cref="CpuUsageDetail.TotalOnly"/>. Call
+    /// <see cref="GetTotalNanoseconds"/> instead.</exception>
     public CpuUsage GetSummaryCpuUsage() => TryGetSummaryCpuUsage(out CpuUsage usage)
         ? usage
         : throw new InvalidOperationException(
-            $"This watcher was made with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and knows no user and kernel time "
-            + $"apart: use {nameof(GetTotalNanoseconds)}().");
+            $"This watcher was created with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and does not read user and kernel "
+            + $"time separately. Use {nameof(GetTotalNanoseconds)}() instead.");
 
-    /// <summary>Does what <see cref="GetSummaryCpuUsage"/> does, but returns false instead of throwing: for code that may be given a
-    /// watcher of either <see cref="Detail"/>.</summary>
-    /// <param name="usage">User and kernel time; 0 if the watcher was made with <see cref="CpuUsageDetail.TotalOnly"/>.</param>
-    /// <returns>False if the watcher was made with <see cref="CpuUsageDetail.TotalOnly"/>; use <see cref="GetTotalNanoseconds"/>
-    /// then.</returns>
+    /// <summary>Returns the same as <see cref="GetSummaryCpuUsage"/>, but returns false instead of throwing. Use it in code that accepts
+    /// watchers of either <see cref="Detail"/>.</summary>
+    /// <param name="usage">User and kernel time; 0 if the watcher was created with <see cref="CpuUsageDetail.TotalOnly"/>.</param>
+    /// <returns>False if the watcher was created with <see cref="CpuUsageDetail.TotalOnly"/>; then use
+    /// <see cref="GetTotalNanoseconds"/>.</returns>
     public bool TryGetSummaryCpuUsage(out CpuUsage usage)
     {
         if (Detail == CpuUsageDetail.TotalOnly)
@@ -202,33 +201,33 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         return true;
     }
 
-    /// <summary>The CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel together, at the finest step the system
-    /// has: that of <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>.</summary>
-    /// <returns>Nanoseconds. While the watcher runs, never less than the same thread was told before (but for threads started without a
-    /// context, whose last part is lost at their end).</returns>
+    /// <summary>Returns the CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel time together, at the finest
+    /// resolution of the system. The clock is the one of <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>.</summary>
+    /// <returns>Nanoseconds. While the watcher runs, never less than an earlier result on the same thread (except for threads started
+    /// without a context, whose last part is lost when they end).</returns>
     public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetTaken(this)).TotalNanoseconds;
 
-    /// <summary>Excludes what follows from all watchers of the current flow, with all that it starts, until the result is disposed. A
-    /// watcher made meanwhile measures for itself alone.</summary>
-    /// <returns>To be disposed once, in the same flow; then its watchers go on.</returns>
+    /// <summary>Excludes the following code, and everything that it starts, from all watchers of the current flow until the result is
+    /// disposed. A watcher created in the meantime is not affected.</summary>
+    /// <returns>An object to dispose once, in the same flow. Its watchers then resume.</returns>
     public static IDisposable Suspend() => WatchedFlow.Suspend();
 
-    /// <summary>Stops watching: the results no longer change. What threads in the flow have taken up to now is included. The second
-    /// and later calls do nothing.</summary>
+    /// <summary>Stops watching: the results no longer change. They include the CPU time that threads in the flow have used so far. Further
+    /// calls do nothing.</summary>
     public void Stop() => StopFor(null);
 
-    /// <summary>Does what <see cref="Stop"/> does; the results stay.</summary>
+    /// <summary>Does the same as <see cref="Stop"/>. The results remain available.</summary>
     public void Dispose() => Stop();
 
-    /// <summary>What is read at each switch.</summary>
+    /// <summary>The clocks and counts that are read at each switch.</summary>
     internal FlowReadings Readings => (FlowReadings)_readings;
 
-    /// <summary>The bytes that the flow has allocated so far, or until <see cref="Stop"/>, if that was asked for; on other threads than the
-    /// calling one, those of segments that have ended.</summary>
+    /// <summary>The bytes that the flow has allocated so far, or until <see cref="Stop"/>, if they are counted. For threads other than the
+    /// calling one, only completed segments count.</summary>
     internal long AllocatedBytes => (Final ?? WatchedFlow.GetTaken(this)).AllocatedBytes;
 
-    /// <summary>The next watcher of the flow, which the flow had before this one; null for none. Those that count nothing any more are
-    /// removed on the way.</summary>
+    /// <summary>The next outer watcher of the flow; null for none. The getter also unlinks watchers that no longer count
+    /// anything.</summary>
     internal CpuUsageAsyncWatcher? Outer
     {
         get
@@ -244,20 +243,20 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         set => _outer = value;
     }
 
-    /// <summary>How many threads are in the flow. One that has left it has added its time before; one that was started without a
-    /// context stays counted at its end.</summary>
+    /// <summary>The number of threads in the flow. A thread adds its time before it leaves the flow. A thread that was started without a
+    /// context remains counted after its end.</summary>
     internal int ThreadCount => Volatile.Read(ref _threadCount);
 
-    /// <summary>One that has never been in a flow.</summary>
+    /// <summary>Creates a stopped watcher that was never in a flow.</summary>
     internal static CpuUsageAsyncWatcher MakeStopped() => new(FlowReadings.Total, isFinal: true);
 
-    /// <summary>What was taken until <see cref="Stop"/>; null while the watcher runs.</summary>
+    /// <summary>The CPU time until <see cref="Stop"/>; null while the watcher runs.</summary>
     internal CpuSegment? Final => IsRunning ? null : _sums;
 
-    /// <summary>The segments that have ended.</summary>
+    /// <summary>The sum of the completed segments.</summary>
     internal CpuSegment Ended => GetEnded(out _);
 
-    /// <summary>The segments that have ended, and their list at the same moment.</summary>
+    /// <summary>Returns the sum of the completed segments, and their list at the same moment.</summary>
     internal CpuSegment GetEnded(out FlowPiece? pieces)
     {
         Lock();
@@ -267,16 +266,16 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         return ended;
     }
 
-    /// <summary>A thread takes the flow up.</summary>
+    /// <summary>Records that a thread enters the flow.</summary>
     internal void AddThread() => Interlocked.Increment(ref _threadCount);
 
-    /// <summary>A thread has left the flow, and added its time.</summary>
+    /// <summary>Records that a thread has left the flow and added its time.</summary>
     internal void RemoveThread() => Interlocked.Decrement(ref _threadCount);
 
-    /// <summary>Adds a segment that has ended; several threads may at once.</summary>
-    /// <param name="segment">What the current thread has taken.</param>
-    /// <param name="byThreadSwitch">Whether it ended because the thread left the flow.</param>
-    /// <param name="wallTicks">The wall time of the segment, for watchers that list it; null for a correction, which is in no list.</param>
+    /// <summary>Adds a completed segment. Several threads may call it concurrently.</summary>
+    /// <param name="segment">The CPU time of the segment, on the current thread.</param>
+    /// <param name="byThreadSwitch">Whether the segment ended because the thread left the flow.</param>
+    /// <param name="wallTicks">The wall time of the segment, for watchers that list it; null for a correction, which is not listed.</param>
     internal void Add(in CpuSegment segment, bool byThreadSwitch, long? wallTicks = null)
     {
         FlowPiece? piece = ListsSwitches && wallTicks is { } ticks
@@ -316,8 +315,8 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         }
     }
 
-    /// <summary>For a few nanoseconds: a byte, and one exchange for all the sums. Nothing in here can throw, not even for a thread that is
-    /// interrupted while it waits (the sleeps of a <c>SpinWait</c> would).</summary>
+    /// <summary>Enters the lock, which is held for a few nanoseconds. A byte is enough, and one exchange protects all sums. The lock never
+    /// throws, not even if the thread is interrupted while it waits (the sleeps of a <c>SpinWait</c> would throw).</summary>
     private void Lock()
     {
         if (Interlocked.CompareExchange(ref _isLocked, 1, 0) != 0)
@@ -341,12 +340,12 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     private void Unlock() => Volatile.Write(ref _isLocked, 0);
 }
 
-/// <summary>What a <see cref="CpuUsageAsyncWatcher"/> reads at each switch.</summary>
+/// <summary>The times that a <see cref="CpuUsageAsyncWatcher"/> reads at each switch.</summary>
 public enum CpuUsageDetail
 {
-    /// <summary>The total only: the cheaper read, and the finer one on Windows.</summary>
+    /// <summary>The total only. The read is cheaper, and has a finer resolution on Windows.</summary>
     TotalOnly = 1,
 
-    /// <summary>The total, and user and kernel time apart.</summary>
+    /// <summary>The total, and user and kernel time separately.</summary>
     UserAndKernel = 2,
 }

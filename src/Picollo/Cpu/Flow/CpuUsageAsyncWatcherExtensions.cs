@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Picollo.Cpu;
 
-/// <summary>Sums and prints the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>
+/// <summary>Sums and formats the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>
 /// <remarks>Thread-safe.</remarks>
 public static class CpuUsageAsyncWatcherExtensions
 {
@@ -11,9 +11,9 @@ public static class CpuUsageAsyncWatcherExtensions
 
     private static readonly string[] Headings = ["#", "duration, ms", "CPU, ms", "user, ms", "kernel, ms", "CPU share"];
 
-    /// <summary>The CPU time of all segments together.</summary>
+    /// <summary>Returns the CPU time of all segments together.</summary>
     /// <param name="log">The segments, for example <see cref="CpuUsageAsyncWatcher.Totals"/> or a part of it.</param>
-    /// <returns>User and kernel time apart; 0 for no segments.</returns>
+    /// <returns>User and kernel time; 0 for an empty sequence.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="log"/> is null.</exception>
     public static CpuUsage GetSummaryCpuUsage(this IEnumerable<CpuUsageAsyncWatcher.ContextSwitchLogItem> log)
     {
@@ -21,7 +21,7 @@ public static class CpuUsageAsyncWatcherExtensions
         return CpuUsage.Sum(log.Select(static segment => segment.CpuUsage));
     }
 
-    /// <summary>A table of the segments: for each of them its duration, CPU time and share of a CPU, below a line with the sum.</summary>
+    /// <summary>Formats the segments as a table: a line with the sum, then duration, CPU time and CPU share of each segment.</summary>
     /// <param name="log">The segments, for example <see cref="CpuUsageAsyncWatcher.Totals"/> or a part of it.</param>
     /// <param name="indent">The number of spaces before each line of the table; at least 0.</param>
     /// <param name="taskDescription">The name of the work, for the first line; null or empty for none.</param>
@@ -47,8 +47,8 @@ public static class CpuUsageAsyncWatcherExtensions
         return text.ToString();
     }
 
-    /// <summary>A table of the segments that a watcher lists in <see cref="CpuUsageAsyncWatcher.Totals"/>: for each of them its duration,
-    /// CPU time and share of a CPU, below a line with the sum.</summary>
+    /// <summary>Formats the segments of <see cref="CpuUsageAsyncWatcher.Totals"/> as a table: a line with the sum, then duration, CPU time
+    /// and CPU share of each segment.</summary>
     /// <param name="watcher">A watcher that was created with <c>listSwitches: true</c>.</param>
     /// <param name="indent">The number of spaces before each line of the table; at least 0.</param>
     /// <param name="taskDescription">The name of the work, for the first line; null or empty for none.</param>

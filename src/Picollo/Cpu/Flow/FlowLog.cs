@@ -2,29 +2,29 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Cpu;
 
-/// <summary>The switches of one thread, for a <see cref="FlowRecorder"/>. The thread writes it, and one reader reads it.</summary>
-/// <remarks>A list of chunks: the writer has the last one, the reader the first. The reader gives back those that it has read, so that in
-/// steady state nothing is allocated.</remarks>
+/// <summary>The switches of one thread, for a <see cref="FlowRecorder"/>. The thread writes the log, and one reader reads it.</summary>
+/// <remarks>The log is a list of chunks: the writer uses the last one, the reader the first. The reader returns chunks that it has read to
+/// the writer, so the steady state does not allocate.</remarks>
 internal sealed class FlowLog
 {
-    /// <summary>Beyond the recorder's limit if need be: while the reader has one, the writer has another.</summary>
+    /// <summary>May exceed the recorder's limit: the reader and the writer each need a chunk.</summary>
     private const int LeastChunks = 2;
 
-    /// <summary>What a thread keeps after a burst, so that others find memory: 256 KB.</summary>
+    /// <summary>The chunks that a thread keeps after a burst: 256 KB. The rest becomes available to other threads.</summary>
     private const int MostKeptChunks = 64;
 
     private Chunk _writing;
-    private Chunk? _spare; // of the writer
-    private Chunk? _returned; // from the reader to the writer
+    private Chunk? _spare; // owned by the writer
+    private Chunk? _returned; // passed from the reader to the writer
     private Chunk _reading;
-    private int _readCount; // of the chunk
+    private int _readCount; // entries of the chunk that have been read
     private int _chunkCount = 1;
     private bool _hasGap;
 
-    /// <param name="recorder">Whose memory it uses.</param>
+    /// <param name="recorder">The recorder, whose memory limit applies.</param>
     /// <param name="threadId">The system's ID of the thread.</param>
-    /// <param name="startTime">In ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
-    /// <param name="before">What the thread ran until then.</param>
+    /// <param name="startTime">The start of the log, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
+    /// <param name="before">The innermost watcher of the flow that the thread ran until then.</param>
     public FlowLog(FlowRecorder recorder, int threadId, long startTime, CpuUsageAsyncWatcher? before)
     {
         (Recorder, ThreadId, StartTime) = (recorder, threadId, startTime);
@@ -45,10 +45,10 @@ internal sealed class FlowLog
     /// <summary>The thread's log for another recorder.</summary>
     internal FlowLog? Next { get; set; }
 
-    /// <summary>The log of any thread that was begun before this one.</summary>
+    /// <summary>The log, of any thread, that was added before this one.</summary>
     internal FlowLog? Previous { get; set; }
 
-    /// <summary>The watchers of a flow that are recorded, the innermost first: those that count, without the spans.</summary>
+    /// <summary>Returns the watchers of a flow that are recorded, the innermost first: those that count, without the spans.</summary>
     public static CpuUsageAsyncWatcher[] Recorded(CpuUsageAsyncWatcher? innermost)
     {
         List<CpuUsageAsyncWatcher>? watchers = null;
@@ -63,9 +63,10 @@ internal sealed class FlowLog
         return watchers is null ? [] : [.. watchers];
     }
 
-    /// <summary>Adds a switch. By the thread only. Nothing here can throw, as in <see cref="WatchedFlow"/>.</summary>
-    /// <param name="time">In ticks of <see cref="System.Diagnostics.Stopwatch"/>; at least that of the switch before.</param>
-    /// <param name="innermost">What the thread runs from then on; null for nothing.</param>
+    /// <summary>Adds a switch. Only the thread itself may call it. It never throws, as in <see cref="WatchedFlow"/>.</summary>
+    /// <param name="time">The time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>; at least the time of the previous
+    /// switch.</param>
+    /// <param name="innermost">The innermost watcher of the flow that the thread now runs; null for none.</param>
     public void Add(long time, CpuUsageAsyncWatcher? innermost)
     {
         int count = 0;
@@ -83,10 +84,10 @@ internal sealed class FlowLog
         }
     }
 
-    /// <summary>The next entry that has not been removed. By the reader only.</summary>
+    /// <summary>Returns the next entry without removing it. Only the reader may call it.</summary>
     public bool TryPeek(out FlowSwitch next)
     {
-        Chunk? following = Volatile.Read(ref _reading.Next); // before the count: it is final then
+        Chunk? following = Volatile.Read(ref _reading.Next); // read before the count, which is final if there is a next chunk
         if (_readCount < Volatile.Read(ref _reading.Count))
         {
             next = _reading.Entries[_readCount];
@@ -104,10 +105,10 @@ internal sealed class FlowLog
         return TryPeek(out next);
     }
 
-    /// <summary>Removes the entry that was peeked.</summary>
-    public void Remove() => _reading.Entries[_readCount++] = default; // keeps no watcher alive
+    /// <summary>Removes the entry that <see cref="TryPeek"/> returned.</summary>
+    public void Remove() => _reading.Entries[_readCount++] = default; // the log must not keep a watcher alive
 
-    /// <summary>Gives the memory back, when the thread has ended.</summary>
+    /// <summary>Releases the memory after the thread has ended.</summary>
     public void Release() => Recorder.ReleaseChunks(_chunkCount);
 
     private static bool IsRecorded(CpuUsageAsyncWatcher watcher, [NotNullWhen(true)] out CpuUsageAsyncWatcher? counting)
@@ -116,7 +117,7 @@ internal sealed class FlowLog
         return counting is { Companion: null };
     }
 
-    // The last place of a chunk is for the mark of a gap.
+    // The last entry of a chunk is reserved for a gap mark.
     private bool TryWrite(long time, CpuUsageAsyncWatcher? watcher, ref int countOfSwitch)
     {
         if (_writing.Count >= Chunk.Length - 1 && !TryMoveOn())
@@ -188,19 +189,19 @@ internal sealed class FlowLog
 }
 
 /// <summary>An entry of a log.</summary>
-/// <param name="Time">In ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
-/// <param name="Watcher">The watcher that counts from then on; null for none.</param>
-/// <param name="Kind">What it says.</param>
+/// <param name="Time">The time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
+/// <param name="Watcher">The watcher that counts from that time; null for none.</param>
+/// <param name="Kind">The meaning of the entry.</param>
 internal readonly record struct FlowSwitch(long Time, CpuUsageAsyncWatcher? Watcher, FlowSwitchKind Kind);
 
 internal enum FlowSwitchKind
 {
-    /// <summary>The thread runs another flow, whose innermost watcher this is.</summary>
+    /// <summary>The thread now runs another flow. The entry holds its innermost watcher.</summary>
     Switch,
 
-    /// <summary>The flow of the switch before has this watcher, too, around the others.</summary>
+    /// <summary>The flow of the previous switch also has this watcher, outside the others.</summary>
     Outer,
 
-    /// <summary>Memory had run out: what the thread ran is unknown until the next switch.</summary>
+    /// <summary>The log ran out of memory: the flow of the thread is unknown until the next switch.</summary>
     Gap,
 }

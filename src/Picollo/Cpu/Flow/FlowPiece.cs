@@ -1,13 +1,13 @@
 namespace Picollo.Cpu;
 
-/// <summary>What one thread ran of a flow without a change, for <see cref="CpuUsageAsyncWatcher.Totals"/>. A list of pieces is its last
-/// piece, which links to the one before it: adding a piece copies nothing, and a reader of the last piece has a list that no longer
+/// <summary>A part of a flow that one thread ran without a change, for <see cref="CpuUsageAsyncWatcher.Totals"/>. The last piece represents
+/// a list, because each piece links to the previous one: adding a piece copies nothing, and the list that a reader has obtained no longer
 /// changes.</summary>
-/// <param name="usage">User and kernel time.</param>
-/// <param name="wallTicks">Wall time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
+/// <param name="usage">The user and kernel time.</param>
+/// <param name="wallTicks">The wall time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
 /// <param name="threadId">The thread's managed ID.</param>
-/// <param name="isEnd">Whether the thread then left the flow. It did not where only the flow's watchers changed, or where the list was read
-/// meanwhile; its next piece then belongs to the same segment.</param>
+/// <param name="isEnd">Whether the thread then left the flow. False if only the watchers of the flow changed, or if the list was read in
+/// the meantime; then the next piece of the thread belongs to the same segment.</param>
 internal sealed class FlowPiece(CpuUsage usage, long wallTicks, int threadId, bool isEnd)
 {
     /// <summary>The piece that was added before this one; null for the first. Set before the piece is published.</summary>
@@ -15,7 +15,7 @@ internal sealed class FlowPiece(CpuUsage usage, long wallTicks, int threadId, bo
 
     /// <summary>Joins the pieces of each segment.</summary>
     /// <param name="last">The last piece of the list; null for an empty list.</param>
-    /// <returns>The segments that have ended, in that order, and then those that have not.</returns>
+    /// <returns>The completed segments in the order of completion, then the running ones.</returns>
     public static List<CpuUsageAsyncWatcher.ContextSwitchLogItem> ToSegments(FlowPiece? last)
     {
         Stack<FlowPiece> pieces = [];

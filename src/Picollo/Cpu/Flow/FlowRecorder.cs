@@ -2,35 +2,35 @@ using System.Diagnostics;
 
 namespace Picollo.Cpu;
 
-/// <summary>Records which flows each thread runs, and from when, so that samples of threads can be assigned to flows. While nobody records,
-/// a switch costs the reading of one static field.</summary>
-/// <remarks>Each thread writes a log of its own, without a lock, and one reader reads all of them. Memory is bounded: a thread that finds
-/// none left notes a gap instead.</remarks>
+/// <summary>Records which flow each thread runs, and since when, so that samples of threads can be assigned to flows. While no recorder is
+/// active, a switch costs a read of one static field.</summary>
+/// <remarks>Each thread writes its own log without a lock, and one reader reads all logs. Memory is bounded: if none is left, the thread
+/// records a gap.</remarks>
 internal sealed class FlowRecorder : IDisposable
 {
-    /// <summary>16 MB for all threads: half a million switches between two readings.</summary>
+    /// <summary>16 MB for all threads: half a million switches between two reads.</summary>
     private const int MostChunks = 4096;
 
     private static FlowRecorder[] _active = [];
-    private static FlowRecorder[] _ofSwitches = []; // those that record switches already, and not only stops
+    private static FlowRecorder[] _ofSwitches = []; // recorders that already record switches, not only stops
 
     private readonly int _mostChunks;
     private int _chunkCount;
     private FlowLog? _added;
     private FlowStop? _stops;
 
-    /// <param name="mostChunks">The memory for all threads.</param>
-    /// <remarks>It records nothing by itself: for tests of logs, whose memory no other thread uses then.</remarks>
+    /// <param name="mostChunks">The number of chunks for all threads.</param>
+    /// <remarks>The recorder does not start. This is for tests of logs, so that no other thread uses its memory.</remarks>
     internal FlowRecorder(int mostChunks) => _mostChunks = mostChunks;
 
-    /// <summary>Whether anybody records.</summary>
+    /// <summary>Whether any recorder is active.</summary>
     public static bool IsActive => Volatile.Read(ref _active).Length > 0;
 
-    /// <summary>What the threads ran that had not switched since the recorder was started, by the system's ID of the thread.</summary>
+    /// <summary>The watchers of threads that had not switched since the recorder started, by the system's ID of the thread.</summary>
     public IReadOnlyDictionary<int, CpuUsageAsyncWatcher[]> Initial { get; private set; } =
         new Dictionary<int, CpuUsageAsyncWatcher[]>();
 
-    /// <summary>When <see cref="Initial"/> was complete, in ticks of <see cref="Stopwatch"/>.</summary>
+    /// <summary>The time at which <see cref="Initial"/> was complete, in ticks of <see cref="Stopwatch"/>.</summary>
     public long InitialTime { get; private set; }
 
     /// <summary>Starts to record the switches of all threads.</summary>
@@ -38,15 +38,15 @@ internal sealed class FlowRecorder : IDisposable
     {
         var recorder = new FlowRecorder(mostChunks);
 
-        // Threads store what they run, or that a watcher is stopped, and then look whether anybody records. A fence between the two would
-        // cost time without a profile, so it is here, for all of them: after the first one, a stop is recorded or visible to every thread
-        // whose switches are; after the second one, a switch is recorded or visible below.
+        // A thread stores its flow, or the stop of a watcher, and then checks whether a recorder is active. A fence between the two would
+        // cost time even without a profile, so it is here, for all threads: after the first fence, a stop is either recorded or visible to
+        // every thread whose switches are recorded; after the second fence, a switch is either recorded or visible below.
         Replace(ref _active, others => [.. others, recorder]);
         Interlocked.MemoryBarrierProcessWide();
         Replace(ref _ofSwitches, others => [.. others, recorder]);
         Interlocked.MemoryBarrierProcessWide();
 
-        // A thread that switches meanwhile has a log, which begins with what it ran before.
+        // A thread that switches in the meantime has a log, which starts with its previous flow.
         var initial = new Dictionary<int, CpuUsageAsyncWatcher[]>();
         foreach (ThreadSegment thread in ThreadSegment.All)
         {
@@ -62,13 +62,13 @@ internal sealed class FlowRecorder : IDisposable
         return recorder;
     }
 
-    /// <summary>Ends recording.</summary>
+    /// <summary>Stops recording.</summary>
     public void Dispose()
     {
         Replace(ref _ofSwitches, all => [.. all.Where(other => other != this)]);
         Replace(ref _active, all => [.. all.Where(other => other != this)]);
 
-        // Gives the memory back. A thread that adds a log for another recorder just now begins a new one at its next switch.
+        // Releases the memory. If a thread adds a log for another recorder at this moment, it starts a new log at its next switch.
         foreach (ThreadSegment thread in ThreadSegment.All)
         {
             if (thread.Log is { } log && log.Recorder == this)
@@ -78,9 +78,9 @@ internal sealed class FlowRecorder : IDisposable
         }
     }
 
-    /// <summary>Records what the calling thread runs from now on.</summary>
-    /// <param name="thread">The calling thread's.</param>
-    /// <param name="before">What it ran until now.</param>
+    /// <summary>Records the flow that the calling thread runs from now on.</summary>
+    /// <param name="thread">The segment of the calling thread.</param>
+    /// <param name="before">The innermost watcher of the flow that it ran until now.</param>
     public static void RecordSwitch(ThreadSegment thread, CpuUsageAsyncWatcher? before)
     {
         long time = Stopwatch.GetTimestamp();
@@ -90,10 +90,10 @@ internal sealed class FlowRecorder : IDisposable
         }
     }
 
-    /// <summary>Records that a watcher was stopped, if threads are in its flow. These may go on for a long time without a switch.</summary>
+    /// <summary>Records that a watcher was stopped, if threads are in its flow. They may run for a long time without a switch.</summary>
     public static void RecordStop(CpuUsageAsyncWatcher watcher)
     {
-        Interlocked.MemoryBarrier(); // a thread that takes the flow up and is not counted here finds the watcher stopped
+        Interlocked.MemoryBarrier(); // a thread that enters the flow and is not counted here finds the watcher stopped
         if (watcher.ThreadCount == 0)
         {
             return;
@@ -111,7 +111,7 @@ internal sealed class FlowRecorder : IDisposable
         }
     }
 
-    /// <summary>The logs that were begun since the last call, by any threads.</summary>
+    /// <summary>Returns the logs that any threads have added since the last call.</summary>
     public IEnumerable<FlowLog> TakeAddedLogs()
     {
         for (FlowLog? log = Interlocked.Exchange(ref _added, null); log is not null; log = log.Previous)
@@ -120,7 +120,7 @@ internal sealed class FlowRecorder : IDisposable
         }
     }
 
-    /// <summary>The stops since the last call, the latest first.</summary>
+    /// <summary>Returns the stops since the last call, the latest first.</summary>
     public IEnumerable<FlowStop> TakeStops()
     {
         for (FlowStop? stop = Interlocked.Exchange(ref _stops, null); stop is not null; stop = stop.Previous)
@@ -129,7 +129,7 @@ internal sealed class FlowRecorder : IDisposable
         }
     }
 
-    /// <summary>Takes a chunk of memory, if there is one left.</summary>
+    /// <summary>Reserves a chunk of memory, if one is left.</summary>
     internal bool TryTakeChunk()
     {
         if (TakeChunk() <= _mostChunks)
@@ -141,8 +141,8 @@ internal sealed class FlowRecorder : IDisposable
         return false;
     }
 
-    /// <summary>Takes a chunk of memory.</summary>
-    /// <returns>The number of all chunks that were taken.</returns>
+    /// <summary>Reserves a chunk of memory, regardless of the limit.</summary>
+    /// <returns>The number of all reserved chunks.</returns>
     internal int TakeChunk() => Interlocked.Increment(ref _chunkCount);
 
     internal void ReleaseChunks(int count) => Interlocked.Add(ref _chunkCount, -count);
@@ -172,7 +172,7 @@ internal sealed class FlowRecorder : IDisposable
     {
         var log = new FlowLog(this, (int)(thread.ThreadId ?? 0), time, before) { Next = thread.Log };
 
-        // Recorders that have ended are forgotten here.
+        // Removes the logs of recorders that have ended.
         for (FlowLog? kept = log; kept is not null; kept = kept.Next)
         {
             while (kept.Next is { } next && !Volatile.Read(ref _active).Contains(next.Recorder))
@@ -191,12 +191,12 @@ internal sealed class FlowRecorder : IDisposable
     }
 }
 
-/// <summary>A watcher that was stopped, and when.</summary>
+/// <summary>The stop of a watcher.</summary>
 internal sealed class FlowStop(CpuUsageAsyncWatcher watcher, long time)
 {
     public CpuUsageAsyncWatcher Watcher { get; } = watcher;
 
-    /// <summary>In ticks of <see cref="Stopwatch"/>.</summary>
+    /// <summary>The time of the stop, in ticks of <see cref="Stopwatch"/>.</summary>
     public long Time { get; } = time;
 
     internal FlowStop? Previous { get; set; }

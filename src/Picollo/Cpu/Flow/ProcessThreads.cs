@@ -4,13 +4,13 @@ namespace Picollo.Cpu;
 
 /// <summary>A thread of this process.</summary>
 /// <param name="Id">The system's ID.</param>
-/// <param name="StartNanoseconds">When it began; with the ID, what tells it from others.</param>
+/// <param name="StartNanoseconds">The time of its start; together with the ID, it identifies the thread.</param>
 /// <param name="Name">Its name; on Linux the first 15 bytes.</param>
-/// <param name="TotalNanoseconds">The CPU time since it began.</param>
-/// <param name="WatchedNanoseconds">What of that it took in flows that were watched.</param>
+/// <param name="TotalNanoseconds">The CPU time since its start.</param>
+/// <param name="WatchedNanoseconds">The part of the CPU time that the thread used in watched flows.</param>
 internal readonly record struct ProcessThread(long Id, long StartNanoseconds, string Name, long TotalNanoseconds, long WatchedNanoseconds);
 
-/// <summary>The threads of this process that run, by name. Linux; none elsewhere. Not thread-safe.</summary>
+/// <summary>Lists the running threads of this process. The list is empty on systems other than Linux. Not thread-safe.</summary>
 internal sealed class ProcessThreads
 {
     private readonly LinuxTasks? _tasks = OperatingSystem.IsLinux() && LinuxTasks.OwnIdIn("/proc") == Environment.ProcessId
@@ -19,7 +19,7 @@ internal sealed class ProcessThreads
 
     private readonly SystemCpuSample _sample = new();
 
-    /// <summary>Reads them all. A thread that ends meanwhile is left out.</summary>
+    /// <summary>Reads all threads. A thread that ends in the meantime is omitted.</summary>
     public IReadOnlyList<ProcessThread> Read()
     {
         _sample.Clear();

@@ -2,20 +2,20 @@ using System.Diagnostics;
 
 namespace Picollo.Cpu;
 
-/// <summary>What a thread runs of the flows that are watched: whose time it is, and what the thread's clocks stood at when it began. One
-/// object a thread; those of threads that have ended fall out when another thread comes, so that memory follows the peak of
+/// <summary>The segment that a thread currently runs: the watchers it counts for, and the clocks of the thread at its start. There is one
+/// object per thread. Objects of ended threads are removed when another thread is added, so memory is bounded by the peak number of
 /// threads.</summary>
-/// <remarks>Written by its thread alone, read by any. A reader must see a segment either running or added to its watchers, and never both
-/// or neither; so each change is between two steps of <see cref="Version"/> (a sequence lock: odd while it changes), and a reader looks
-/// whether it is the same afterwards.</remarks>
+/// <remarks>Only the owning thread writes, and any thread reads. A reader must see a segment either as running or as added to its watchers,
+/// never both or neither. So each change is between two increments of <see cref="Version"/> (a sequence lock: odd during a change), and a
+/// reader checks that the version has not changed.</remarks>
 /// <param name="owner">The calling thread, except in tests.</param>
-/// <param name="clocks">What returns the owner's time to other threads.</param>
+/// <param name="clocks">The clocks, which return the owner's time to other threads.</param>
 internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 {
-    // A thread that switches all the time is read in between at last, wrong by a segment.
+    // If a thread switches continuously, the last attempt is used; its error is at most one segment.
     private const int MostAttempts = 10;
 
-    // Replaced when a thread comes; a reader goes on with the one it has, in which a thread that is new has nothing to say yet.
+    // Replaced when a thread is added. A reader continues with its copy, because a new thread has no time to report yet.
     private static ThreadSegment[] _all = [];
 
     private readonly Thread _owner = owner;
@@ -26,44 +26,45 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private long _watched;
     private long _version;
 
-    // The latest that another thread has read of the owner's clock.
+    // The latest value of the owner's clock that another thread has read.
     private long _measured;
 
-    // The span that the owner entered last in the flow it is in, and the contexts before and after; by the owner only.
+    // The span that the owner entered last in its current flow, and the contexts before and after. Only the owner uses them.
     private CpuUsageAsyncWatcher? _span;
     private ExecutionContext? _beforeSpan;
     private ExecutionContext? _inSpan;
 
-    /// <summary>Those of all threads that ever took up a watched flow.</summary>
+    /// <summary>The segments of all threads that ever entered a watched flow.</summary>
     public static ReadOnlySpan<ThreadSegment> All => Volatile.Read(ref _all);
 
-    /// <summary>The calling thread's; null before it has changed anything.</summary>
+    /// <summary>The segment of the calling thread; null before its first change.</summary>
     public static ThreadSegment? OfThread => OwnSegment.Current;
 
-    /// <summary>Whose time the segment is: this one's and those' outside of it; null where none runs.</summary>
+    /// <summary>The innermost watcher that the segment counts for; it also counts for the outer ones. Null if no segment runs.</summary>
     public CpuUsageAsyncWatcher? Watchers { get; private set; }
 
-    /// <summary>The system's ID of the thread; null where it does not return one, and once the thread has ended: others may get
-    /// it.</summary>
+    /// <summary>The system's ID of the thread; null if the system does not return one, and after the thread has ended, because another
+    /// thread may get the ID.</summary>
     public long? ThreadId => _owner.IsAlive ? _threadId : null;
 
     /// <summary>The thread's managed ID.</summary>
     public int ManagedThreadId => _owner.ManagedThreadId;
 
-    /// <summary>The wall time of the segment that runs, for a watcher that lists it, by any thread; 0 once the thread has ended, because
-    /// nothing reports when. As true as <see cref="Measure"/>.</summary>
+    /// <summary>The wall time of the running segment, for a watcher that lists it; 0 after the thread has ended, because the end is not
+    /// reported. Any thread may read it; valid under the same condition as <see cref="Measure"/>.</summary>
     public long WallTicks => _owner.IsAlive ? Stopwatch.GetTimestamp() - _startTimestamp : 0;
 
-    /// <summary>The thread's logs, of all that record its switches; by the owner, and by a recorder that ends.</summary>
+    /// <summary>The logs of the thread, for all recorders. Only the owner and a recorder that ends use it.</summary>
     public FlowLog? Log { get; set; }
 
-    /// <summary>Whether the thread is in <see cref="LeaveSpan"/>: it goes on with its flow, in an older context.</summary>
+    /// <summary>Whether the thread is in <see cref="LeaveSpan"/>: it stays in its flow, but in an older context.</summary>
     public bool IsLeavingSpan { get; private set; }
 
-    /// <summary>Even while nothing changes; grows with each change.</summary>
+    /// <summary>A number that increases with each change; even while no change is in progress.</summary>
     public long Version => Volatile.Read(ref _version);
 
-    /// <summary>The version once no change is under way: some nanoseconds, unless the owner loses its processor just then.</summary>
+    /// <summary>Waits until no change is in progress, and returns the version. This takes nanoseconds, unless the owner is preempted during
+    /// a change.</summary>
     public long WaitForEvenVersion()
     {
         var spinner = new UninterruptedSpin();
@@ -77,15 +78,15 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return version;
     }
 
-    /// <summary>The calling thread's, made at the first call.</summary>
+    /// <summary>Returns the segment of the calling thread, and creates it at the first call.</summary>
     public static ThreadSegment GetOrRegister() => OwnSegment.Current ??= Register(Thread.CurrentThread);
 
-    /// <summary>Notes the contexts around the start of a span; null for none. By the owner only.</summary>
+    /// <summary>Stores the contexts before and after the start of a span; null for none. Only the owner may call it.</summary>
     public void NoteSpan(CpuUsageAsyncWatcher? span, ExecutionContext? before, ExecutionContext? after) =>
         (_span, _beforeSpan, _inSpan) = (span, before, after);
 
-    /// <summary>Returns to the context before a span, which allocates nothing, if nothing else has changed the context since: no other
-    /// span, and no await on another thread. By the owner only.</summary>
+    /// <summary>Returns to the context before a span, without an allocation, if nothing else has changed the context since: no other span,
+    /// and no await on another thread. Only the owner may call it.</summary>
     public void LeaveSpan(CpuUsageAsyncWatcher span)
     {
         if (_span == span && _beforeSpan is { } before && ReferenceEquals(ExecutionContext.Capture(), _inSpan))
@@ -97,14 +98,14 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         }
     }
 
-    /// <summary>Ends the segment that ran, adding it to its watchers, and begins another; by the owner only.</summary>
-    /// <param name="watchers">Whose time comes now; null for nobody's.</param>
-    /// <param name="now">The thread's clocks.</param>
-    /// <param name="byThreadSwitch">As for <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
-    /// <param name="timestamp">The wall time of <paramref name="now"/>, if one of the watchers that come or go lists its switches.</param>
-    /// <remarks>The clocks were read before the change began: were they read within it, readers would wait for an owner that loses
-    /// its processor there (tried: where threads switched all the time, for milliseconds). So another thread may have measured the
-    /// segment since; then it ends no earlier than that, which its owner's clock has passed too, and no total goes back.</remarks>
+    /// <summary>Ends the running segment, adds it to its watchers, and starts another one. Only the owner may call it.</summary>
+    /// <param name="watchers">The innermost watcher of the new segment; null for none.</param>
+    /// <param name="now">The clocks of the thread.</param>
+    /// <param name="byThreadSwitch">See <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
+    /// <param name="timestamp">The wall time of <paramref name="now"/>, if a watcher of either segment lists its switches.</param>
+    /// <remarks>The clocks are read before the change starts. If they were read during the change, readers would wait while the owner is
+    /// preempted there (tried: for milliseconds if threads switch continuously). So another thread may have measured the segment since
+    /// then. In this case the segment ends at that measurement, which the owner's clock has also passed, and no total decreases.</remarks>
     public void Change(CpuUsageAsyncWatcher? watchers, in CpuSegment now, bool byThreadSwitch, long timestamp = 0)
     {
         BeginChange();
@@ -113,8 +114,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         {
             AddToWatchers(now - _start, byThreadSwitch, timestamp - _startTimestamp);
 
-            // An addition is a full fence: either the owner sees here what a reader has noted, or that reader sees that the version
-            // has changed, and does not use it.
+            // The addition is a full fence: either the owner sees the value that a reader stored, or that reader sees that the version has
+            // changed and discards its result.
             long measured = Volatile.Read(ref _measured);
             if (measured > now.TotalNanoseconds)
             {
@@ -130,7 +131,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         EndChange();
     }
 
-    /// <summary>Forgets the segment that ran: nobody asks for it any more, or its end could not be read.</summary>
+    /// <summary>Discards the running segment, because no watcher counts it any more or its end could not be read.</summary>
     public void Drop()
     {
         if (Watchers is not null)
@@ -141,8 +142,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         }
     }
 
-    /// <summary>What has passed of the segment that runs, by any thread; true of this moment if <see cref="Version"/> was even before
-    /// and is the same afterwards. Nothing where the system does not tell it.</summary>
+    /// <summary>Returns the time of the running segment; 0 if the system does not report it. Any thread may call it. The result is valid if
+    /// <see cref="Version"/> was even before the call and has not changed after it.</summary>
     public CpuSegment Measure(FlowReadings readings)
     {
         if (this == OfThread)
@@ -150,8 +151,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             return CpuSegment.TryReadThread(readings, out CpuSegment now) ? now - _start : default;
         }
 
-        // The end of a thread that was started without a context of its own (UnsafeStart) is not told: its segment is here still, and the
-        // system may have given its id to another thread.
+        // The runtime does not report the end of a thread that was started without a context (UnsafeStart). Its segment is still here, and
+        // the system may have assigned its ID to another thread.
         if (!_owner.IsAlive || _threadId is not { } thread || !_clocks.TryGetTotal(ResourceOwner.Thread, thread, out long end, out _))
         {
             return default;
@@ -162,7 +163,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         CpuUsage split = default;
         if ((readings & FlowReadings.Split) != 0)
         {
-            // Another thread's split has a coarser step than its total: the total counts, and the split says what of it was kernel.
+            // The split of another thread has a coarser resolution than its total. So the total counts, and the split gives the kernel
+            // part.
             _ = _clocks.TryGetSplit(ResourceOwner.Thread, thread, out split, out _);
             long kernel = Math.Clamp(split.KernelNanoseconds - _start.Split.KernelNanoseconds, 0, total);
             split = new CpuUsage(total - kernel, kernel);
@@ -171,8 +173,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return new CpuSegment(total, split);
     }
 
-    /// <summary>The CPU time of all its segments up to now, in nanoseconds, by any thread: what it took in flows that were
-    /// watched.</summary>
+    /// <summary>Returns the CPU time of all segments of the thread so far, in nanoseconds: its time in watched flows. Any thread may call
+    /// it.</summary>
     public long GetWatchedNanoseconds()
     {
         long watched = 0;
@@ -190,10 +192,10 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return watched;
     }
 
-    /// <summary>From here to <see cref="EndChange"/> readers wait; by the owner only.</summary>
+    /// <summary>Makes readers wait until <see cref="EndChange"/>. Only the owner may call it.</summary>
     internal void BeginChange()
     {
-        Debug.Assert(_owner == Thread.CurrentThread, "There is one writer, so that plain steps of the version do.");
+        Debug.Assert(_owner == Thread.CurrentThread, "Only the owner writes, so plain increments of the version are sufficient.");
         _version++;
         Volatile.WriteBarrier();
     }
@@ -208,8 +210,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         }
     }
 
-    // Counted in before it is counted out, so that a watcher that the thread keeps never looks as if it had lost it. A stopped watcher that
-    // falls out meanwhile keeps a count that nobody looks at.
+    // Threads are added before they are removed, so the count of a watcher that remains never drops to 0. A stopped watcher that is
+    // unlinked in the meantime keeps a count that is no longer read.
     private void SetWatchers(CpuUsageAsyncWatcher? watchers)
     {
         for (CpuUsageAsyncWatcher? watcher = watchers; watcher is not null; watcher = watcher.Outer)
@@ -225,7 +227,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         Watchers = watchers;
     }
 
-    // With a full fence at its end, as Change has one, also where the note is another reader's.
+    // Ends with a full fence, as Change does, even if another reader has stored the value.
     private void NoteMeasured(long end)
     {
         long latest = Volatile.Read(ref _measured);
@@ -238,8 +240,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         Interlocked.MemoryBarrier();
     }
 
-    // A new object each time: what an ended thread left would be measured by another thread's clock.
-    // Without a lock: waiting for one throws in a thread that is interrupted.
+    // Creates a new object each time: the segment of an ended thread would be measured with the clock of another thread. Uses no lock:
+    // waiting for a lock throws in a thread that is interrupted.
     private static ThreadSegment Register(Thread thread)
     {
         var added = new ThreadSegment(thread, CpuTimes.Current);
@@ -252,7 +254,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return added;
     }
 
-    /// <summary>Alone in a class without a static constructor: the shortest way to a thread's statics.</summary>
+    /// <summary>A separate class without a static constructor, which is the fastest access to thread statics.</summary>
     private static class OwnSegment
     {
         [ThreadStatic]
@@ -260,14 +262,14 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     }
 }
 
-/// <summary>What is read at each switch, for the watchers of a flow.</summary>
+/// <summary>The clocks and counts that are read at each switch, for the watchers of a flow.</summary>
 [Flags]
 internal enum FlowReadings
 {
     /// <summary>The CPU time.</summary>
     Total = 1,
 
-    /// <summary>User and kernel time apart.</summary>
+    /// <summary>User and kernel time separately.</summary>
     Split = 2,
 
     /// <summary>The bytes that the thread has allocated.</summary>
@@ -277,8 +279,8 @@ internal enum FlowReadings
     Switches = 8,
 }
 
-/// <summary>A thread's CPU clocks and allocated bytes at a moment, or what passed between two; the split and the bytes are 0 if no watcher
-/// asked for them, and the bytes of another thread's segment until it ends.</summary>
+/// <summary>The CPU clocks and allocated bytes of a thread at a moment, or a difference of two. The split and the bytes are 0 if no watcher
+/// needs them. For a running segment of another thread, the bytes are 0 until it ends.</summary>
 internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split, long AllocatedBytes = 0)
 {
     public static CpuSegment operator -(in CpuSegment end, in CpuSegment start) =>
@@ -288,7 +290,7 @@ internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split
         new(
             left.TotalNanoseconds + right.TotalNanoseconds, left.Split + right.Split, left.AllocatedBytes + right.AllocatedBytes);
 
-    /// <summary>The current thread's clocks.</summary>
+    /// <summary>Reads the clocks of the current thread.</summary>
     public static bool TryReadThread(FlowReadings readings, out CpuSegment now)
     {
         CpuUsage split = default;

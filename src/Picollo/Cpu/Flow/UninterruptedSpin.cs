@@ -1,7 +1,7 @@
 namespace Picollo.Cpu;
 
-/// <summary>A <see cref="SpinWait"/> that goes on where the thread is interrupted (its sleeps throw then), and leaves the interrupt to the
-/// caller's next wait.</summary>
+/// <summary>A <see cref="SpinWait"/> that continues if the thread is interrupted (the sleeps of a <see cref="SpinWait"/> throw then), and
+/// leaves the interrupt to the next wait of the caller.</summary>
 internal struct UninterruptedSpin
 {
     private SpinWait _spinner;

@@ -3,17 +3,17 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Cpu;
 
-/// <summary>Which watchers the current flow has, and what its thread's clocks stood at when it took the flow up. The runtime calls
-/// <see cref="OnSwitch"/> on each thread that takes up or leaves a flow that is watched.</summary>
-/// <remarks>The flow's value is its innermost watcher, and the others follow by <see cref="CpuUsageAsyncWatcher.Outer"/>: children go on
-/// with theirs while the parent adds and removes watchers. A stopped watcher may stay in flows other than the one that stopped it, or
-/// behind an inner one; it is passed over, and falls out when the flow is next looked through. A flow with stopped watchers only costs no
-/// read.</remarks>
+/// <summary>The watchers of the current flow. The runtime calls <see cref="OnSwitch"/> on each thread that enters or leaves a watched
+/// flow.</summary>
+/// <remarks>The value of the flow is its innermost watcher, which links to the others by <see cref="CpuUsageAsyncWatcher.Outer"/>. Child
+/// flows keep their watchers while the parent adds and removes its own. A stopped watcher may remain in flows other than the one that
+/// stopped it, or behind an inner one. It is skipped, and unlinked when the watchers of the flow are next enumerated. A flow that has only
+/// stopped watchers does not read clocks.</remarks>
 internal static class WatchedFlow
 {
     private static readonly AsyncLocal<CpuUsageAsyncWatcher?> Current = new(OnSwitch);
 
-    /// <summary>How many watchers the current flow carries, a stopped innermost one too.</summary>
+    /// <summary>The number of watchers in the current flow, including a stopped innermost one.</summary>
     public static int Count
     {
         get
@@ -42,7 +42,7 @@ internal static class WatchedFlow
         Current.Value = watcher;
     }
 
-    /// <summary>As <see cref="Enter"/>, for a watcher of a span, which is entered in the span's own context.</summary>
+    /// <summary>Enters the watcher of a span, in the span's own context.</summary>
     public static void EnterSpan(CpuUsageAsyncWatcher watcher)
     {
         ExecutionContext? before = ExecutionContext.Capture();
@@ -51,7 +51,7 @@ internal static class WatchedFlow
         ThreadSegment.GetOrRegister().NoteSpan(watcher, before, ExecutionContext.Capture());
     }
 
-    /// <summary>The innermost span of the current flow that runs, by its watcher; null for none.</summary>
+    /// <summary>The watcher of the innermost running span of the current flow; null for none.</summary>
     public static CpuUsageAsyncWatcher? InnermostSpan
     {
         get
@@ -66,8 +66,8 @@ internal static class WatchedFlow
         }
     }
 
-    /// <remarks>A span's watcher stays if its context cannot be restored. A new context without it would cost 88 bytes, and the runtime
-    /// makes one anyway, when it sets the parent.</remarks>
+    /// <remarks>The watcher of a span remains if its context cannot be restored. A new context without it would cost 88 bytes, and the
+    /// runtime creates one anyway when it sets the parent.</remarks>
     public static void Leave(CpuUsageAsyncWatcher watcher)
     {
         if (Current.Value == watcher)
@@ -90,9 +90,9 @@ internal static class WatchedFlow
         return suspended;
     }
 
-    /// <summary>As <see cref="Suspend"/>, except for the spans of the flow, which go on.</summary>
-    /// <remarks>The links between watchers are shared by all flows that have them, so that each span is represented by a watcher of this
-    /// flow alone.</remarks>
+    /// <summary>Suspends the watchers of the flow, except those of spans.</summary>
+    /// <remarks>All flows that contain a watcher share its links, so each span is represented by a watcher that belongs to this flow
+    /// alone.</remarks>
     public static IDisposable SuspendExceptSpans()
     {
         var suspended = new Suspended(Current.Value);
@@ -110,16 +110,16 @@ internal static class WatchedFlow
         }
     }
 
-    /// <summary>What a flow has taken up to now: the segments that have ended, and those that threads are in at the moment. The latter
-    /// matter even to a flow that does one thing after the other: its continuation may run while the thread that queued it
-    /// has not left the flow yet, and waits for a processor.</summary>
-    /// <remarks>Mostly no other thread is in it, which its count tells: a look at all threads' segments would be a cache miss each, on
-    /// a large machine microseconds.</remarks>
+    /// <summary>Returns the CPU time of a flow so far: the completed segments, and those that threads currently run. The latter matter even
+    /// to a sequential flow: its continuation may run while the thread that queued it waits for a processor and has not left the flow
+    /// yet.</summary>
+    /// <remarks>The thread count usually shows that no other thread is in the flow. Checking the segments of all threads would cost a cache
+    /// miss each: microseconds on a large machine.</remarks>
     public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher) => GetTaken(watcher, out _);
 
     /// <inheritdoc cref="GetTaken(CpuUsageAsyncWatcher)"/>
     /// <param name="watcher">The watcher of the flow.</param>
-    /// <param name="pieces">The list of the same, if the watcher lists its switches.</param>
+    /// <param name="pieces">The list of the segments, if the watcher lists its switches.</param>
     public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, out FlowPiece? pieces)
     {
         ThreadSegment? own = ThreadSegment.OfThread;
@@ -129,19 +129,19 @@ internal static class WatchedFlow
             return GetTaken(watcher, ThreadSegment.All, out pieces);
         }
 
-        // The count first, then the sums: who has left it since has added to them.
+        // Reads the count first, then the sums: a thread that has left the flow since then has already added its time.
         pieces = null;
         CpuSegment taken = isInFlow ? own!.Measure(watcher.Readings) + watcher.Ended : watcher.Ended;
         return watcher.Final ?? taken;
     }
 
-    /// <remarks>Each thread is measured once, and what it was measured with is right as long as its segment still runs when the sums have
-    /// been read. Where it does not, the sums are read again, which have all of it now; what that thread has begun meanwhile is younger
-    /// than the question. So there are no more rounds than threads, however fast they switch, and what each is counted with lies between
-    /// the question and the answer.</remarks>
+    /// <remarks>Each thread is measured once. The measurement is valid if its segment still runs after the sums have been read. Otherwise
+    /// the sums are read again, which now include the whole segment; the next segment of that thread is younger than the query. So there
+    /// are at most as many rounds as threads, however fast they switch, and the time that counts for each thread lies between the start and
+    /// the end of the query.</remarks>
     internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads, out FlowPiece? pieces)
     {
-        // The calling thread's own cannot change meanwhile, and mostly there is no other.
+        // The segment of the calling thread cannot change in the meantime, and there is usually no other.
         CpuSegment own = default;
         long ownWallTicks = 0;
         List<(ThreadSegment Thread, long Version, CpuSegment Measured, long WallTicks)>? others = null;
@@ -173,7 +173,7 @@ internal static class WatchedFlow
         }
         while (others?.RemoveAll(static other => other.Thread.WaitForEvenVersion() != other.Version) > 0);
 
-        // Stopped meanwhile, it may have lost segments before they were measured: threads drop what nobody asks for.
+        // The watcher may have been stopped and have lost segments before they were measured: threads drop segments that no watcher counts.
         if (watcher.Final is { } final)
         {
             pieces = watcher.Pieces;
@@ -200,7 +200,7 @@ internal static class WatchedFlow
     internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads) =>
         GetTaken(watcher, threads, out _);
 
-    /// <summary>Whether a watcher that runs is this one or outside of it.</summary>
+    /// <summary>Whether the running watchers of a thread include this one.</summary>
     private static bool Contains(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
     {
         while (innermost is not null && innermost != watcher)
@@ -211,8 +211,8 @@ internal static class WatchedFlow
         return innermost is not null;
     }
 
-    /// <summary>As <see cref="Contains"/>, and for one that has taken over from stopped watchers whether it has from one of
-    /// these.</summary>
+    /// <summary>Does the same as <see cref="Contains"/>, and also finds stopped watchers whose successor is
+    /// <paramref name="watcher"/>.</summary>
     private static bool CountsFor(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
     {
         while (innermost is not null && innermost != watcher && innermost.Counting != watcher)
@@ -223,14 +223,14 @@ internal static class WatchedFlow
         return innermost is not null;
     }
 
-    /// <remarks>An exception from here would end the process (the runtime's rule), so nothing here can throw.</remarks>
+    /// <remarks>An exception in this handler would end the process (a rule of the runtime), so nothing here can throw.</remarks>
     private static void OnSwitch(AsyncLocalValueChangedArgs<CpuUsageAsyncWatcher?> change)
     {
         ThreadSegment thread = ThreadSegment.GetOrRegister();
         bool byThreadSwitch = change.ThreadContextChanged && !thread.IsLeavingSpan;
         if (byThreadSwitch)
         {
-            thread.NoteSpan(null, null, null); // keeps nothing of a flow that the thread has left
+            thread.NoteSpan(null, null, null); // releases the flow that the thread has left
         }
 
         CpuUsageAsyncWatcher? before = thread.Watchers;
@@ -253,7 +253,7 @@ internal static class WatchedFlow
         }
     }
 
-    /// <summary>What those among them ask for that still count; default where none does.</summary>
+    /// <summary>Returns the readings that the counting watchers need; default if none counts.</summary>
     private static FlowReadings ReadingsOf(CpuUsageAsyncWatcher? watcher)
     {
         FlowReadings readings = default;
@@ -279,21 +279,21 @@ internal static class WatchedFlow
         }
     }
 
-    /// <summary>The runtime allocates an array of listeners for each flow that has none: an empty flow is given one that was made once,
-    /// which saves an object and 32 bytes.</summary>
+    /// <summary>The runtime allocates an array of listeners for each flow that has none. An empty flow gets a shared one instead, which
+    /// saves an object and 32 bytes.</summary>
     private static class EmptyFlow
     {
-        /// <summary>The context of a thread where nothing was put into it, and an empty one that listens for watchers.</summary>
+        /// <summary>The context of a thread whose context was never changed, and an empty one that listens for watchers.</summary>
         public static readonly (ExecutionContext Plain, ExecutionContext Listening) Contexts = Make();
 
-        // On a new thread: the caller's context may have anything in it.
+        // Runs on a new thread, because the caller's context may contain anything.
         private static (ExecutionContext Plain, ExecutionContext Listening) Make()
         {
             ExecutionContext? plain = null, listening = null;
             var thread = new Thread(() =>
             {
                 plain = ExecutionContext.Capture();
-                Current.Value = CpuUsageAsyncWatcher.MakeStopped(); // null alone would be no change
+                Current.Value = CpuUsageAsyncWatcher.MakeStopped(); // setting null alone would not be a change
                 Current.Value = null;
                 listening = ExecutionContext.Capture();
             });

@@ -1,23 +1,23 @@
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads the texts of a cgroup's files (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/ of the kernel).</summary>
+/// <summary>Parses the files of a cgroup (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/ of the kernel).</summary>
 internal static class CgroupFiles
 {
-    /// <summary>The limit in CPUs from cpu.max, "50000 100000" or "max 100000"; null for none.</summary>
+    /// <summary>Returns the limit in CPUs from cpu.max, "50000 100000" or "max 100000"; null for none.</summary>
     public static double? ParseMax(ReadOnlySpan<byte> text)
     {
         var fields = new TextFields(text);
         return fields.TryNextCount(out long quota) && fields.TryNextCount(out long period) ? Limit(quota, period) : null;
     }
 
-    /// <summary>The same from cpu.cfs_quota_us, -1 for none, and cpu.cfs_period_us.</summary>
+    /// <summary>Returns the limit in CPUs from cpu.cfs_quota_us, -1 for none, and cpu.cfs_period_us; null for none.</summary>
     public static double? ParseQuota(ReadOnlySpan<byte> quotaText, ReadOnlySpan<byte> periodText) =>
         ParseNumber(quotaText) is { } quota && ParseNumber(periodText) is { } period ? Limit(quota, period) : null;
 
-    /// <summary>The number that is all of a file; null if it is negative or none.</summary>
+    /// <summary>Parses a file that contains one number; null if the number is negative or missing.</summary>
     public static long? ParseNumber(ReadOnlySpan<byte> text) => new TextFields(text).TryNextCount(out long value) ? value : null;
 
-    /// <summary>Adds what cpu.stat tells, of either version, to what is known of a group.</summary>
+    /// <summary>Adds the statistics of cpu.stat, of either version, to a group.</summary>
     public static CgroupCpu AddStatistics(CgroupCpu group, ReadOnlySpan<byte> text)
     {
         while (TextFields.TryTakeLine(ref text, out ReadOnlySpan<byte> line))

@@ -3,14 +3,14 @@ using System.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>The location of this process's cgroup: directories from the group itself up to the mount point, the highest that is visible
-/// here. Determined from /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)).</summary>
-/// <remarks>Paths are in Latin-1, one character a byte: they may hold any bytes but zero and line ends. Made once for each move of
-/// the process, so strings do.</remarks>
+/// <summary>The location of this process's cgroup: the directories from the group itself up to the mount point, which is the highest
+/// visible one. Determined from /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)).</summary>
+/// <remarks>Paths are in Latin-1, one character per byte, because they may contain any byte except zero and line ends. Strings are
+/// acceptable, because the location is determined only when the process moves to another group.</remarks>
 /// <param name="Version">1 or 2.</param>
 /// <param name="CpuDirectories">The group's directory first, the mount point last.</param>
-/// <param name="AccountingDirectories">The same of version 1's cpuacct controller; empty if it is not mounted or has the process in another
-/// group, and for version 2, which has no such controller.</param>
+/// <param name="AccountingDirectories">The directories of the cpuacct controller of version 1, in the same order. Empty if it is not
+/// mounted or has the process in another group, and for version 2, which has no such controller.</param>
 internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDirectories, IReadOnlyList<string> AccountingDirectories)
 {
     /// <summary>Finds the location; the reason is one of <see cref="LinuxReasons"/>.</summary>
@@ -23,15 +23,15 @@ internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDire
         string[] groups = Encoding.Latin1.GetString(selfCgroup).Split('\n');
         Mount[] mounts = [.. Encoding.Latin1.GetString(mountInfo).Split('\n').Select(Mount.Parse).OfType<Mount>()];
 
-        // A controller is in one hierarchy at a time. Where version 1 has the cpu controller, a version 2 that is mounted beside
-        // it ("unified") knows nothing of it.
+        // A controller is in one hierarchy at a time. If version 1 has the cpu controller, a version 2 that is also mounted ("unified")
+        // does not have it.
         location = null;
         if (PathInV1(groups, "cpu") is { } path)
         {
             if (TryResolve(mounts.Where(mount => mount.HasV1("cpu")), path, out string[] cpu, out reason))
             {
                 string[] accounting = [];
-                if (PathInV1(groups, "cpuacct") == path) // else it is another group's usage
+                if (PathInV1(groups, "cpuacct") == path) // otherwise it has the usage of another group
                 {
                     TryResolve(mounts.Where(mount => mount.HasV1("cpuacct")), path, out accounting, out _);
                 }
@@ -54,7 +54,7 @@ internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDire
         return location is not null;
     }
 
-    // "4:cpu,cpuacct:/path" and, for version 2, "0::/path"; the path may hold colons.
+    // "4:cpu,cpuacct:/path" and, for version 2, "0::/path"; the path may contain colons.
     private static string? PathInV1(string[] groups, string controller) => groups
         .Select(line => line.Split(':', 3))
         .Where(fields => fields.Length == 3 && fields[2].StartsWith('/') && fields[1].Split(',').Contains(controller))
@@ -98,13 +98,13 @@ internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDire
         return [.. directories];
     }
 
-    /// <summary>A mounted cgroup file system: which of its directories is mounted, and where.</summary>
+    /// <summary>A mounted cgroup file system: its mounted directory and its mount point.</summary>
     private sealed record Mount(string Root, string Point, bool IsV2, string[] Options)
     {
         public bool HasV1(string controller) => !IsV2 && Options.Contains(controller);
 
-        /// <summary>Null for other file systems, and for what is no line of mountinfo:
-        /// "36 35 98:0 /root /point rw,noatime master:1 - type source rw,options", with any number of fields before the "-".</summary>
+        /// <summary>Parses a line of mountinfo; null for other file systems and invalid lines. The format is "36 35 98:0 /root /point
+        /// rw,noatime master:1 - type source rw,options", with any number of fields before the "-".</summary>
         public static Mount? Parse(string line)
         {
             string[] fields = line.Split(' ');
@@ -120,8 +120,8 @@ internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDire
                 : null;
         }
 
-        /// <summary>What of the path is below the root, empty or beginning with a slash; null if it is not under the root. A path
-        /// or root that begins with "/.." is outside of this cgroup namespace, and has no name here.</summary>
+        /// <summary>Returns the part of the path below the root, empty or starting with a slash; null if the path is not under the root. A
+        /// path or root that starts with "/.." is outside this cgroup namespace and has no name here.</summary>
         public string? Below(string path)
         {
             if (IsOutside(path) || IsOutside(Root))
@@ -138,7 +138,7 @@ internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDire
 
         private static bool IsOutside(string path) => path == "/.." || path.StartsWith("/../", StringComparison.Ordinal);
 
-        // Blanks, tabs, line ends and backslashes are written in three octal digits: \040.
+        // Spaces, tabs, line ends and backslashes are escaped as three octal digits: \040.
         private static string Unescape(string field)
         {
             var text = new StringBuilder();

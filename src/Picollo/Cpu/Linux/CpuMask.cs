@@ -3,16 +3,16 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>The CPUs that a thread may run on, as many as the kernel knows.</summary>
+/// <summary>Reads and sets the CPUs that a thread may run on, for any number of CPUs.</summary>
 internal static unsafe class CpuMask
 {
-    // 1024 CPUs, the C library's; a kernel of more refuses less than its own (sched_setaffinity(2)). The most is 8192 by now.
+    // 1024 CPUs, as in the C library. A kernel with more CPUs refuses a smaller mask (sched_setaffinity(2)). Its maximum is currently 8192.
     private const int UsualWords = 16;
     private const int MostWords = 8192;
     private const int BitsPerWord = 64;
 
-    /// <summary>The CPUs, ascending; null if the call fails, with its error as the last one.</summary>
-    /// <param name="thread">The thread's id; 0 for the calling one. A process's id is its main thread's.</param>
+    /// <summary>Returns the CPUs in ascending order; null if the call fails, which sets the last error.</summary>
+    /// <param name="thread">The thread's ID; 0 for the calling thread. The ID of a process means its main thread.</param>
     public static int[]? Get(int thread)
     {
         for (int words = UsualWords; words <= MostWords; words *= 2)
@@ -35,7 +35,7 @@ internal static unsafe class CpuMask
         return null;
     }
 
-    /// <summary>Pins the calling thread; 0, or an error number.</summary>
+    /// <summary>Pins the calling thread. Returns 0 or an error number.</summary>
     public static int Pin(int cpu)
     {
         if (cpu >= MostWords * BitsPerWord)

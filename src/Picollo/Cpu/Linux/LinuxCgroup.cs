@@ -2,8 +2,8 @@ using System.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads the cgroup of this process and those above it.</summary>
-/// <param name="root">Empty for the machine, a directory for a captured one.</param>
+/// <summary>Reads the cgroup of this process and its ancestors.</summary>
+/// <param name="root">Empty for this machine, or the directory of a captured one.</param>
 internal sealed class LinuxCgroup(string root)
 {
     private readonly byte[] _selfCgroupPath = Encoding.UTF8.GetBytes(root + "/proc/self/cgroup\0");
@@ -11,7 +11,7 @@ internal sealed class LinuxCgroup(string root)
     private byte[] _buffer = new byte[4096];
     private byte[] _second = new byte[64];
 
-    // The groups as /proc/self/cgroup had them when they were found: the process may be moved at any time.
+    // The groups for this content of /proc/self/cgroup. The process may be moved at any time.
     private byte[] _selfCgroup = [];
     private Group[] _groups = [];
     private string? _unavailableReason = LinuxReasons.NotInCgroup;
@@ -62,7 +62,7 @@ internal sealed class LinuxCgroup(string root)
         }
     }
 
-    // A method of its own, as its closure is allocated where it begins.
+    // A separate method, because a closure is allocated at the start of its scope.
     private void Locate(byte[] selfCgroup)
     {
         if (!LinuxFiles.TryReadAll(_mountInfoPath, ref _buffer, out ReadOnlySpan<byte> mountInfo))
@@ -77,7 +77,7 @@ internal sealed class LinuxCgroup(string root)
                 root,
                 location.Version,
                 directory,
-                // Both lists begin at the same group and go up: they belong together as far as both reach.
+                // Both lists start at the same group and go up, so entries with the same index belong together.
                 location.AccountingDirectories.ElementAtOrDefault(i)))];
         }
         else

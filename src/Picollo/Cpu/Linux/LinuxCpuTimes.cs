@@ -3,21 +3,21 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>CPU time by <c>clock_gettime(2)</c>, <c>getrusage(2)</c> and, for the split of other threads and processes,
+/// <summary>Reads CPU time by <c>clock_gettime(2)</c>, <c>getrusage(2)</c> and, for the split of other threads and processes,
 /// <c>/proc</c>.</summary>
-/// <remarks><c>getrusage</c> alone is behind by up to a scheduler tick (4 ms at 250 Hz): it reports what the kernel has accounted. Reading
-/// the thread's clock first makes the kernel account the slice that is running, and the two then agree to the microsecond. User and kernel
-/// time both come from <c>getrusage</c>, which keeps each of them monotone; user time taken as the clock less kernel time was tried and
-/// went back in half of the reads.</remarks>
+/// <remarks><c>getrusage</c> alone is behind by up to a scheduler tick (4 ms at 250 Hz), because it reports the time that the kernel has
+/// accounted. Reading the clock of the thread first makes the kernel account the running time slice; then the two agree to the microsecond.
+/// User and kernel time both come from <c>getrusage</c>, which keeps each of them monotone. Computing user time as clock minus kernel time
+/// was tried; it decreased in half of the reads.</remarks>
 internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 {
     private const int PathLength = 64; // "/proc/self/task/<tid>/stat"
 
-    /// <summary>PID_MAX_LIMIT of include/linux/threads.h: no id is as high, and a clock's number has no room for all 32
-    /// bits of one; it would be another clock's.</summary>
+    /// <summary>PID_MAX_LIMIT of include/linux/threads.h. All IDs are below it. A larger ID would not fit into the number of a clock, and
+    /// would select another clock.</summary>
     private const int IdLimit = 1 << 22;
 
-    /// <summary>Whether the files of /proc are of other processes than clocks with the same ids.</summary>
+    /// <summary>Whether an ID in /proc refers to another process than the same ID of a clock.</summary>
     private readonly bool _isProcForeign;
 
     public LinuxCpuTimes()
@@ -25,7 +25,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     {
     }
 
-    /// <param name="ownIdInProc">This process's id as /proc has it; null if that is not known.</param>
+    /// <param name="ownIdInProc">The ID of this process in /proc; null if it is unknown.</param>
     internal LinuxCpuTimes(int? ownIdInProc)
     {
         _isProcForeign = ownIdInProc is { } id && id != Environment.ProcessId;
@@ -37,10 +37,10 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     public string? ThreadUnavailableReason { get; }
 
-    // Negative where it is refused (a seccomp filter).
+    // Negative if the call is refused (a seccomp filter).
     public long? ThreadId => CurrentThreadId;
 
-    /// <summary>gettid(2) of the calling thread; null where it is refused, or its number is not known.</summary>
+    /// <summary>gettid(2) of the calling thread; null if the call is refused or its number is unknown.</summary>
     public static long? CurrentThreadId => LibC.SYS_gettid is { } number && LibC.syscall(number) is > 0 and var id ? id : null;
 
     public bool TryGetThread(out long totalNanoseconds) => TryGetClock(LibC.CLOCK_THREAD_CPUTIME_ID, out totalNanoseconds);
@@ -64,7 +64,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
             return isSplit;
         }
 
-        // The kernel takes the calling thread's ID for its process's; no other thread's.
+        // The kernel accepts the ID of the calling thread as that of its process, but not the ID of any other thread.
         bool exists = id < IdLimit && (id == 0 || owner == ResourceOwner.Thread || id == Environment.ProcessId || id != ThreadId);
         int clock = owner == ResourceOwner.Thread ? ThreadClock((int)id)
             : id == 0 ? LibC.CLOCK_PROCESS_CPUTIME_ID
@@ -73,7 +73,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         reason = known ? null
             : owner == ResourceOwner.Thread ? CpuTimeReasons.NoThread(id)
             : id != 0 ? CpuTimeReasons.NoProcess((int)id)
-            : "The kernel refused clock_gettime(CLOCK_PROCESS_CPUTIME_ID): probably a seccomp filter; allow it.";
+            : "The kernel refused clock_gettime(CLOCK_PROCESS_CPUTIME_ID), probably because of a seccomp filter. Allow the call.";
         return known;
     }
 
@@ -86,8 +86,8 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
             return known;
         }
 
-        // Its clock first: it shows whether the thread or process exists (/proc answers for the IDs of threads too), and makes the
-        // kernel account the slice that runs.
+        // Reads the clock first: it shows whether the thread or process exists (/proc also accepts the IDs of threads), and makes the
+        // kernel account the running time slice.
         split = default;
         if (!TryGetTotal(owner, id, out long total, out reason))
         {
@@ -101,21 +101,21 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         if (!_isProcForeign
             && ProcTaskStat.TryRead(path.Terminated, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat))
         {
-            // The file has both in whole ticks of 10 ms, cut off. The clock has the total; the file says what of it was kernel.
+            // The file has both in whole ticks of 10 ms, truncated. The clock gives the total, and the file gives the kernel part.
             long kernel = Math.Min(stat.Usage.KernelNanoseconds, total);
             split = new CpuUsage(total - kernel, kernel);
             return true;
         }
 
         string kind = owner == ResourceOwner.Thread ? "thread" : "process";
-        reason = $"The user and kernel time of {kind} {id} cannot be read; its total can. "
+        reason = $"The user and kernel time of {kind} {id} cannot be read; only its total can. "
             + (_isProcForeign
                 ? LinuxReasons.OtherNamespace
-                : LinuxFiles.WhyNotRead("It has just ended, or /proc is not mounted or hides it (hidepid)."));
+                : LinuxFiles.WhyNotRead("It has just ended, or /proc is not mounted, or it is hidden (hidepid)."));
         return false;
     }
 
-    // include/linux/posix-timers_types.h: the complement of the id, then "per thread" (4), then the scheduler's clock (2).
+    // include/linux/posix-timers_types.h: the complement of the ID, then "per thread" (4), then the scheduler's clock (2).
     internal static int ProcessClock(int processId) => (~processId << 3) | 2;
 
     private static int ThreadClock(int threadId) => (~threadId << 3) | 4 | 2;

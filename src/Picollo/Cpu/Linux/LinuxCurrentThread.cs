@@ -17,7 +17,7 @@ internal sealed class LinuxCurrentThread : CurrentThread
 
     public override string? RaisePriority()
     {
-        // A limit (RLIMIT_NICE) can permit a part of the way: the first niceness that is permitted is the best.
+        // A limit (RLIMIT_NICE) may permit a partial increase: the first permitted niceness is the best.
         int error = 0;
         for (int nice = LowestNice; nice < 0; nice++)
         {
@@ -33,5 +33,5 @@ internal sealed class LinuxCurrentThread : CurrentThread
     }
 
     private static string NotRaised(string nice) =>
-        $"The thread's niceness is {nice}: a lower one needs root, CAP_SYS_NICE or a higher limit (ulimit -e).";
+        $"The thread's niceness is {nice}. A lower value requires root, CAP_SYS_NICE or a higher limit (ulimit -e).";
 }

@@ -6,23 +6,23 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads small files and directories by system calls alone. Paths end with a zero.</summary>
-/// <remarks><see cref="File"/> allocates for each file, and asks the system several things that are of no use here.</remarks>
+/// <summary>Reads small files and directories with system calls only. Paths end with a zero.</summary>
+/// <remarks><see cref="File"/> allocates for each file and makes system calls that are not needed here.</remarks>
 internal static unsafe class LinuxFiles
 {
-    /// <summary>Whether the last call that failed was not permitted: EPERM or EACCES.</summary>
+    /// <summary>Whether the last failed call was not permitted: EPERM or EACCES.</summary>
     public static bool IsLastRefused => Marshal.GetLastPInvokeError() is Errno.EPERM or Errno.EACCES;
 
-    /// <summary>Whether the target of the last call that failed does not exist, or no longer does: ENOENT or ESRCH.</summary>
+    /// <summary>Whether the target of the last failed call does not exist, or no longer exists: ENOENT or ESRCH.</summary>
     public static bool IsLastAbsent => Marshal.GetLastPInvokeError() is Errno.ENOENT or Errno.ESRCH;
 
-    /// <summary>Why the last file could not be opened or read: no file descriptor is left (EMFILE, ENFILE), or otherwise the caller's
-    /// reason. Call it right after the failure; a call that succeeds clears the error.</summary>
+    /// <summary>Returns why the last file could not be opened or read: no file descriptor is left (EMFILE, ENFILE), or otherwise the reason
+    /// of the caller. Call it directly after the failure, because a successful call clears the error.</summary>
     [return: NotNullIfNotNull(nameof(otherwise))]
     public static string? WhyNotRead(string? otherwise) =>
         Marshal.GetLastPInvokeError() is Errno.ENFILE or Errno.EMFILE ? LinuxReasons.NoDescriptors : otherwise;
 
-    /// <summary>Opens a file or directory under another one; negative where that fails.</summary>
+    /// <summary>Opens a file or directory relative to another one; negative on failure.</summary>
     public static int Open(int directory, ReadOnlySpan<byte> path)
     {
         fixed (byte* pointer = path)
@@ -37,10 +37,10 @@ internal static unsafe class LinuxFiles
         }
     }
 
-    public static void Close(int file) => _ = LibC.close(file); // what was only read has nothing to lose
+    public static void Close(int file) => _ = LibC.close(file); // errors do not matter, because files are only read
 
-    /// <summary>Reads a file from its beginning in one call, which is all of it for what /proc makes of one process, or as much as fits;
-    /// negative where it cannot be read.</summary>
+    /// <summary>Reads the start of a file in one call, as much as fits into the buffer. For the files of one process in /proc this is the
+    /// whole file. Returns a negative value on failure.</summary>
     public static int ReadOnce(int directory, ReadOnlySpan<byte> path, Span<byte> buffer)
     {
         int file = Open(directory, path);
@@ -54,8 +54,8 @@ internal static unsafe class LinuxFiles
         return length;
     }
 
-    /// <summary>Reads a file, up to a number of bytes, into a buffer that grows to hold it; false where it cannot be read. Other users
-    /// decide the length of some files of their processes: those need a limit, of at least the buffer's length.</summary>
+    /// <summary>Reads a file, up to a number of bytes, into a buffer that grows as needed; false on failure. Other users control the length
+    /// of some files of their processes; those need a limit, which must be at least the length of the buffer.</summary>
     public static bool TryReadAll(
         ReadOnlySpan<byte> path, ref byte[] buffer, out ReadOnlySpan<byte> content, int limit = int.MaxValue)
     {
@@ -81,7 +81,7 @@ internal static unsafe class LinuxFiles
         return read >= 0;
     }
 
-    /// <summary>Reads the next entries of an open directory; 0 at its end, negative where it cannot be read.</summary>
+    /// <summary>Reads the next entries of an open directory; 0 at its end, negative on failure.</summary>
     public static int ReadDirectory(int directory, Span<byte> buffer)
     {
         if (LibC.SYS_getdents64 is not { } number)
@@ -95,11 +95,11 @@ internal static unsafe class LinuxFiles
         }
     }
 
-    /// <summary>The owner of a file or directory under another one, which for a process's directory in /proc is the effective user;
-    /// null where it does not exist, or the call is refused.</summary>
-    /// <remarks>By statx(2), which opens nothing and has one layout on all architectures. For processes that may not be dumped, only the
-    /// files in the directory belong to root (task_dump_owner in fs/proc/base.c). The Uid line of status has the same ID for 4.4 µs instead
-    /// of 0.4 (the kernel makes 60 lines for it); keeping what it said would miss setuid(2).</remarks>
+    /// <summary>Returns the owner of a file or directory relative to another one. For the directory of a process in /proc this is the
+    /// effective user. Null if it does not exist or the call is refused.</summary>
+    /// <remarks>Uses statx(2), which opens nothing and has the same layout on all architectures. If a process may not be dumped, root owns
+    /// the files in its directory but not the directory itself (task_dump_owner in fs/proc/base.c). The Uid line of status has the same ID,
+    /// but takes 4.4 µs instead of 0.4 (the kernel formats 60 lines for it). A cached value would miss setuid(2).</remarks>
     public static uint? TryGetOwner(int directory, ReadOnlySpan<byte> path)
     {
         fixed (byte* pointer = path)
@@ -123,7 +123,7 @@ internal static unsafe class LinuxFiles
     }
 }
 
-/// <summary>Goes through what getdents64(2) wrote: struct linux_dirent64, one after the other.</summary>
+/// <summary>Enumerates the result of getdents64(2): consecutive struct linux_dirent64.</summary>
 internal ref struct DirectoryEntries(ReadOnlySpan<byte> buffer)
 {
     // u64 d_ino, s64 d_off, u16 d_reclen, u8 d_type, then the name and a zero.
@@ -132,10 +132,10 @@ internal ref struct DirectoryEntries(ReadOnlySpan<byte> buffer)
 
     private ReadOnlySpan<byte> _rest = buffer;
 
-    /// <summary>The name that was reached, without the zero.</summary>
+    /// <summary>The name of the current entry, without the zero.</summary>
     public ReadOnlySpan<byte> Name { get; private set; }
 
-    /// <summary>Goes to the next entry; false at the end, or where the rest is no entry.</summary>
+    /// <summary>Moves to the next entry; false at the end, or if the rest is not a valid entry.</summary>
     public bool MoveNext()
     {
         if (_rest.Length <= NameOffset)
@@ -157,13 +157,13 @@ internal ref struct DirectoryEntries(ReadOnlySpan<byte> buffer)
     }
 }
 
-/// <summary>A path that is put together in a caller's buffer, which is taken to be long enough, and ends with a zero.</summary>
+/// <summary>Builds a path in the caller's buffer. The path ends with a zero, and the buffer must be long enough.</summary>
 internal ref struct PathBuffer(Span<byte> buffer)
 {
     private readonly Span<byte> _buffer = buffer;
     private int _length;
 
-    /// <summary>The path with its zero.</summary>
+    /// <summary>The path with its final zero.</summary>
     public readonly ReadOnlySpan<byte> Terminated
     {
         get

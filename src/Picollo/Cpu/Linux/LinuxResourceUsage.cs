@@ -3,14 +3,14 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary><c>getrusage(2)</c>: user and kernel time, and what else the kernel counts for a thread or process, in one call.</summary>
+/// <summary>Calls <c>getrusage(2)</c>, which returns user and kernel time and the other counters of a thread or process.</summary>
 internal static unsafe class LinuxResourceUsage
 {
     private const int BytesPerKibibyte = 1024;
 
     public static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
     {
-        // The clock first: see the remarks on LinuxCpuTimes.
+        // Reads the clock first: see the remarks on LinuxCpuTimes.
         bool accounted = owner != ResourceOwner.Thread || LinuxCpuTimes.TryGetClock(LibC.CLOCK_THREAD_CPUTIME_ID, out _);
         int who = owner switch
         {
@@ -24,7 +24,7 @@ internal static unsafe class LinuxResourceUsage
         return known;
     }
 
-    /// <summary>Calls getrusage(2) with one of LibC.RUSAGE_…; all fields are 0 where it fails.</summary>
+    /// <summary>Calls getrusage(2) with one of LibC.RUSAGE_…; all fields are 0 on failure.</summary>
     public static bool TryRead(int who, out LibC.Rusage usage)
     {
         LibC.Rusage read = default;
@@ -51,8 +51,9 @@ internal static unsafe class LinuxResourceUsage
     public static string WhyNot(ResourceOwner owner) => owner switch
     {
         ResourceOwner.Thread =>
-            "The kernel refused clock_gettime(CLOCK_THREAD_CPUTIME_ID) or getrusage(RUSAGE_THREAD): probably a seccomp filter; allow both.",
-        ResourceOwner.Process => "The kernel refused getrusage(RUSAGE_SELF): probably a seccomp filter; allow it.",
-        _ => "The kernel refused getrusage(RUSAGE_CHILDREN): probably a seccomp filter; allow it.",
+            "The kernel refused clock_gettime(CLOCK_THREAD_CPUTIME_ID) or getrusage(RUSAGE_THREAD), probably because "
+            + "of a seccomp filter. Allow both.",
+        ResourceOwner.Process => "The kernel refused getrusage(RUSAGE_SELF), probably because of a seccomp filter. Allow the call.",
+        _ => "The kernel refused getrusage(RUSAGE_CHILDREN), probably because of a seccomp filter. Allow the call.",
     };
 }

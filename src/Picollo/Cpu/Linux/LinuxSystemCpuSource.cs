@@ -3,8 +3,8 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads the machine from /proc and the cgroup file systems.</summary>
-/// <param name="root">Empty for the machine, a directory for a captured one.</param>
+/// <summary>Reads the system from /proc and the cgroup file systems.</summary>
+/// <param name="root">Empty for this machine, or the directory of a captured one.</param>
 internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
 {
     private readonly byte[] _statPath = PathOf(root, "/proc/stat");
@@ -49,7 +49,7 @@ internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
         {
             _tasks.Read(sample, parts);
 
-            // A kernel without autogroups has no such file.
+            // The file does not exist if the kernel has no autogroups.
             sample.HasAutogroups = TryRead(_autogroupPath, out text) ? CgroupFiles.ParseNumber(text) != 0
                 : LinuxFiles.IsLastAbsent ? false
                 : null;

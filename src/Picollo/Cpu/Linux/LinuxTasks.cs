@@ -4,25 +4,25 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads the processes and threads in a /proc. Nothing is kept open between samples.</summary>
+/// <summary>Reads the processes and threads in a /proc. No file remains open between samples.</summary>
 /// <remarks>
-/// <para>Shares come from nanoseconds where the kernel gives them: the CPU clock of each process (clock_getcpuclockid(3); not
-/// /proc/&lt;pid&gt;/schedstat, which is of the main thread alone), and the first number of each thread's schedstat
-/// (Documentation/scheduler/sched-stats.rst of the kernel). User and kernel time in stat are the same sum, split, and each cut to 10 ms:
-/// over a second that is up to two percent of a CPU, and threads do not add up to their process.</para>
-/// <para>Tried on 2026-11-21 (.NET 10, Zen 5, virtual machine, Linux 6.18): the clocks add 0.3 µs to the 5.5 µs that a process takes,
-/// schedstat 1.7 µs to a thread's 2.7. Over 250 ms the threads of a process that took 0.4 CPUs added up to its share within 0.02, most
-/// often within 0.001; with ticks within 0.07. What has run since the scheduler's last tick (1 to 10 ms) is in neither.</para>
-/// <para>Of 300 sleeping processes beside the 90 of the machine, there on 2026-11-22 (least of 40 rounds, other programs on both CPUs):
-/// statm adds 2.2 µs to a process's 5.0, the owner 0.4, waits 3.7 (1.3 threads each; nothing where threads are read). statm has the sizes
-/// that top shows; the fields 23 and 24 of stat, the first two of them.</para>
+/// <para>Shares come from nanoseconds where the kernel provides them: the CPU clock of each process (clock_getcpuclockid(3);
+/// /proc/&lt;pid&gt;/schedstat covers only the main thread), and the first number of each thread's schedstat
+/// (Documentation/scheduler/sched-stats.rst of the kernel). User and kernel time in stat are the same sum, split, and each truncated to 10
+/// ms. Over a second the error is up to two percent of a CPU, and the threads do not add up to their process.</para>
+/// <para>Measured on 2026-11-21 (.NET 10, Zen 5, virtual machine, Linux 6.18): the clocks add 0.3 µs to 5.5 µs per process, schedstat adds
+/// 1.7 µs to 2.7 µs per thread. Over 250 ms, the threads of a process that used 0.4 CPUs added up to its share within 0.02, usually within
+/// 0.001; with ticks, within 0.07. Neither includes the time since the last scheduler tick (1 to 10 ms).</para>
+/// <para>Measured on the same machine on 2026-11-22, with 300 sleeping processes in addition to its 90 (minimum of 40 rounds, other
+/// programs on both CPUs): statm adds 2.2 µs to 5.0 µs per process, the owner 0.4, waits 3.7 (1.3 threads per process; nothing if threads
+/// are read anyway). statm has the sizes that top shows; fields 23 and 24 of stat have only the first two.</para>
 /// </remarks>
 internal sealed class LinuxTasks(string procPath)
 {
     private const int PathLength = 64; // "<pid>/task/<tid>/schedstat"
     private const int EntriesLength = 32 * 1024;
 
-    // prctl(PR_SET_MM_MAP) gives a process a command line of any length.
+    // prctl(PR_SET_MM_MAP) can give a process a command line of any length.
     private const int CommandLineLimit = 64 * 1024;
 
     private const SystemCpuParts OfTasks =
@@ -34,7 +34,7 @@ internal sealed class LinuxTasks(string procPath)
     private readonly byte[] _processEntries = new byte[EntriesLength];
     private readonly byte[] _threadEntries = new byte[EntriesLength];
 
-    /// <summary>Adds what is asked for, and the reasons for what is missing.</summary>
+    /// <summary>Adds the requested parts, and the reasons for missing ones.</summary>
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {
         string? reason = ReadAll(sample, parts);
@@ -56,12 +56,12 @@ internal sealed class LinuxTasks(string procPath)
         return LinuxFiles.TryReadAll(path, ref text, out ReadOnlySpan<byte> words, CommandLineLimit) ? ParseCommandLine(words) : null;
     }
 
-    /// <summary>The arguments in the text of /proc/&lt;pid&gt;/cmdline (proc_pid_cmdline(5)), each followed by a zero. A program that
-    /// overwrites its own may leave out the last zero, or leave many.</summary>
+    /// <summary>Parses /proc/&lt;pid&gt;/cmdline (proc_pid_cmdline(5)), in which a zero follows each argument. A program that overwrites
+    /// its arguments may omit the last zero, or leave many.</summary>
     internal static string[] ParseCommandLine(ReadOnlySpan<byte> text) =>
         text.IsEmpty ? [] : Encoding.UTF8.GetString(text[^1] == 0 ? text[..^1] : text).Split('\0');
 
-    /// <summary>Adds the threads of one process; none where it has ended.</summary>
+    /// <summary>Adds the threads of one process; none if it has ended.</summary>
     public void ReadThreadsOf(int process, SystemCpuSample sample)
     {
         int proc = LinuxFiles.Open(LibC.AT_FDCWD, _openPath);
@@ -72,8 +72,8 @@ internal sealed class LinuxTasks(string procPath)
         }
     }
 
-    /// <summary>This process's ID in a /proc; null if it cannot be read. A /proc that was mounted in another PID namespace has other
-    /// IDs for all processes than this process and the CPU clocks use.</summary>
+    /// <summary>Returns the ID of this process in a /proc; null if it cannot be read. A /proc that was mounted in another PID namespace has
+    /// other IDs than this process and the CPU clocks use.</summary>
     public static int? OwnIdIn(string procPath)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
@@ -89,7 +89,7 @@ internal sealed class LinuxTasks(string procPath)
             return LinuxFiles.WhyNotRead(LinuxReasons.NoProc);
         }
 
-        // Every PID namespace has a process 1: where it is not seen, others are not either.
+        // Every PID namespace has a process 1. If it is hidden, other processes are hidden too.
         bool isFirstSeen = false;
         string? reason = null;
         int length;
@@ -111,7 +111,7 @@ internal sealed class LinuxTasks(string procPath)
             : reason ?? (isFirstSeen ? null : LinuxReasons.Hidden);
     }
 
-    /// <summary>Null, or why it or one of its threads is missing; the end of a process or thread is not such a reason.</summary>
+    /// <summary>Reads a process. Returns why it or one of its threads is missing, or null; it is not an error if one has ended.</summary>
     private string? ReadProcess(int proc, int process, SystemCpuSample sample, SystemCpuParts parts)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
@@ -146,7 +146,7 @@ internal sealed class LinuxTasks(string procPath)
         return reason;
     }
 
-    /// <summary>Adds the sizes and the owner, where they are asked for.</summary>
+    /// <summary>Adds the sizes and the owner, if requested.</summary>
     private static ProcessCpu WithDetails(ProcessCpu process, int proc, PathBuffer path, SystemCpuSample sample, SystemCpuParts parts)
     {
         if ((parts & ProcessDetails.Owners) != 0)
@@ -177,14 +177,14 @@ internal sealed class LinuxTasks(string procPath)
         return process;
     }
 
-    /// <summary>Null where the process or thread has ended, or its file was read and is malformed.</summary>
+    /// <summary>Returns null if the process or thread has ended, or if its file was read and is malformed.</summary>
     private static string? WhyMissing() => LinuxFiles.IsLastRefused ? LinuxReasons.Hidden : LinuxFiles.WhyNotRead(null);
 
     private string? ReadThreads(int proc, PathBuffer path, int process, int count, SystemCpuSample sample, SystemCpuParts parts)
     {
         if (count == 1)
         {
-            // The process's own schedstat is its main thread's; so is its stat but for the times, in which ended threads are counted.
+            // The schedstat of a process is that of its main thread. So is its stat, except that the times include ended threads.
             var onlyPath = new PathBuffer(stackalloc byte[PathLength]);
             if ((parts & SystemCpuParts.Threads) != 0)
             {
@@ -242,7 +242,7 @@ internal sealed class LinuxTasks(string procPath)
         return reason;
     }
 
-    /// <summary>The nanoseconds that a thread ran, and adds how long it waited where that is asked for.</summary>
+    /// <summary>Reads the nanoseconds that a thread ran, and adds its wait time if requested.</summary>
     private static string? ReadSchedStat(
         int directory, PathBuffer path, int thread, SystemCpuSample sample, SystemCpuParts parts, out long? runNanoseconds)
     {
@@ -279,7 +279,7 @@ internal sealed class LinuxTasks(string procPath)
             ThreadCount = stat.ThreadCount,
             LastCpu = stat.LastCpu,
         },
-        // It is read later and not cut, so it is not less than the ticks, except where a kernel without these statistics reports 0.
+        // It is read later and not truncated, so it is at least the ticks, except that a kernel without these statistics reports 0.
         PreciseNanoseconds = preciseNanoseconds >= stat.Usage.TotalNanoseconds ? preciseNanoseconds : null,
     };
 

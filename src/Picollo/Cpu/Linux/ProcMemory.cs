@@ -1,13 +1,13 @@
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads the texts of /proc/meminfo (proc_meminfo(5)) and /proc/&lt;pid&gt;/statm (proc_pid_statm(5)).</summary>
+/// <summary>Parses /proc/meminfo (proc_meminfo(5)) and /proc/&lt;pid&gt;/statm (proc_pid_statm(5)).</summary>
 internal static class ProcMemory
 {
     public const int StatmMaxLength = 256; // seven numbers
 
-    private const int BytesPerKilobyte = 1024; // "kB" there
+    private const int BytesPerKilobyte = 1024; // the unit "kB" in the file
 
-    /// <summary>False if there is no line for the total or for what is free.</summary>
+    /// <summary>Parses /proc/meminfo. Returns false if total or free memory is missing.</summary>
     public static bool TryParse(ReadOnlySpan<byte> memInfo, out MachineMemory memory)
     {
         memory = new MachineMemory { TotalBytes = -1, FreeBytes = -1 };
@@ -38,7 +38,7 @@ internal static class ProcMemory
         return isComplete;
     }
 
-    /// <summary>The first three numbers, which are in pages; zeros for threads of the kernel and zombies.</summary>
+    /// <summary>Parses the first three numbers, in pages; zeros for kernel threads and zombies.</summary>
     public static bool TryParseStatm(ReadOnlySpan<byte> statm, out long size, out long resident, out long shared)
     {
         var fields = new TextFields(statm);

@@ -2,11 +2,11 @@ using System.Buffers.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads the text of /proc/pressure/cpu (Documentation/accounting/psi.rst of the kernel): a line of "some" and one of "full", each
-/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" with percentages and microseconds.</summary>
+/// <summary>Parses /proc/pressure/cpu (Documentation/accounting/psi.rst of the kernel): a line "some" and a line "full", each like "some
+/// avg10=0.00 avg60=0.00 avg300=0.00 total=0", with percentages and microseconds.</summary>
 internal static class ProcPressure
 {
-    /// <summary>False without a line of "some"; one of "full" may be absent.</summary>
+    /// <summary>Parses the file. Returns false if the line "some" is missing; the line "full" is optional.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, out CpuPressure? some, out CpuPressure? full)
     {
         some = full = null;
@@ -60,7 +60,7 @@ internal static class ProcPressure
     }
 }
 
-/// <summary>Reads the text of /proc/loadavg (proc_loadavg(5)): "0.65 0.33 0.20 2/249 3797".</summary>
+/// <summary>Parses /proc/loadavg (proc_loadavg(5)): "0.65 0.33 0.20 2/249 3797".</summary>
 internal static class ProcLoadAverage
 {
     public static bool TryParse(ReadOnlySpan<byte> text, out LoadAverage average, out int? runningThreads, out int? threads)

@@ -1,16 +1,16 @@
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads the text of /proc/stat (proc_stat(5)).</summary>
+/// <summary>Parses /proc/stat (proc_stat(5)).</summary>
 internal static class ProcStat
 {
-    /// <summary>The length of a tick of /proc: USER_HZ is 100 on every architecture that .NET runs on, whatever the kernel's own
+    /// <summary>The length of a tick in /proc: USER_HZ is 100 on every architecture that .NET supports, regardless of the kernel's own
     /// tick.</summary>
     public const long NanosecondsPerTick = 10_000_000;
 
-    /// <summary>User, nice, system and idle, which every kernel has; others came later.</summary>
+    /// <summary>User, nice, system and idle, which every kernel has; newer kernels have more.</summary>
     private const int LeastStates = 4;
 
-    /// <summary>Fills in states and run queue; false, and no states, if there is no line for all CPUs together.</summary>
+    /// <summary>Sets the states and the run queue. Returns false, and sets no states, if the line for all CPUs is missing.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, SystemCpuSample sample)
     {
         int? running = null, blocked = null;
@@ -76,7 +76,7 @@ internal static class ProcStat
             return default;
         }
 
-        // The kernel counts guests twice (account_guest_time). The two counters are not read at one moment: never below 0.
+        // The kernel counts guests twice (account_guest_time). The two counters are not read at the same moment, so clamp at 0.
         times[(int)CpuState.User] = Math.Max(times[(int)CpuState.User]!.Value - (times[(int)CpuState.Guest] ?? 0), 0);
         times[(int)CpuState.Nice] = Math.Max(times[(int)CpuState.Nice]!.Value - (times[(int)CpuState.GuestNice] ?? 0), 0);
         return new CpuStateTimes(times);

@@ -2,13 +2,13 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Fields of /proc/&lt;pid&gt;/stat and /proc/&lt;pid&gt;/task/&lt;tid&gt;/stat (proc_pid_stat(5)), as they stand there.</summary>
+/// <summary>The fields of /proc/&lt;pid&gt;/stat and /proc/&lt;pid&gt;/task/&lt;tid&gt;/stat (proc_pid_stat(5)), unconverted.</summary>
 internal ref struct ProcTaskStat
 {
-    /// <summary>Such a file has 52 numbers and a name: a kilobyte at most.</summary>
+    /// <summary>The file has 52 numbers and a name: at most a kilobyte.</summary>
     public const int MaxLength = 2048;
 
-    /// <summary>Any bytes but zero, blanks, parentheses and line ends included.</summary>
+    /// <summary>The name, which may contain any byte except zero: also spaces, parentheses and line ends.</summary>
     public ReadOnlySpan<byte> Name;
     public char State;
     public int ParentId;
@@ -22,21 +22,21 @@ internal ref struct ProcTaskStat
     public int Nice;
     public int ThreadCount;
 
-    /// <summary>Since the system was started.</summary>
+    /// <summary>The start time since the system start.</summary>
     public long StartTicks;
 
-    /// <summary>Null on what is cut off before it, or kernels before 2.2.8.</summary>
+    /// <summary>Null if the text is truncated before this field, and on kernels before 2.2.8.</summary>
     public int? LastCpu;
 
-    /// <summary>The two times together fit a <see cref="long"/>.</summary>
+    /// <summary>User and kernel time; their sum fits into a <see cref="long"/>.</summary>
     public readonly CpuUsage Usage => new(ToNanoseconds(UserTicks), ToNanoseconds(KernelTicks));
 
-    /// <summary>The end of the tick in which it began, since the system was started.</summary>
+    /// <summary>The end of the tick in which the task started, since the system start.</summary>
     public readonly long LatestStartNanoseconds => TextFields.Scale(StartTicks, ProcStat.NanosecondsPerTick) is var start
         && start < long.MaxValue - ProcStat.NanosecondsPerTick ? start + ProcStat.NanosecondsPerTick - 1 : long.MaxValue;
 
-    /// <summary>Reads the file of a process; false if it cannot be read, or is not such a line. <see cref="Name"/> refers to the buffer,
-    /// of at least <see cref="MaxLength"/> bytes.</summary>
+    /// <summary>Reads the file of a process; false if it cannot be read or is malformed. <see cref="Name"/> refers to the buffer, which
+    /// must have at least <see cref="MaxLength"/> bytes.</summary>
     public static bool TryRead(int processId, Span<byte> buffer, out ProcTaskStat stat)
     {
         var path = new PathBuffer(stackalloc byte[32]); // "/proc/<pid>/stat"
@@ -46,7 +46,7 @@ internal ref struct ProcTaskStat
         return TryRead(path.Terminated, buffer, out stat);
     }
 
-    /// <summary>As <see cref="TryRead(int, Span{byte}, out ProcTaskStat)"/>, by a path that ends with a zero.</summary>
+    /// <summary>Reads the file with a path that ends with a zero; see <see cref="TryRead(int, Span{byte}, out ProcTaskStat)"/>.</summary>
     public static bool TryRead(
         scoped ReadOnlySpan<byte> path, Span<byte> buffer, out ProcTaskStat stat, int directory = LibC.AT_FDCWD)
     {
@@ -54,11 +54,11 @@ internal ref struct ProcTaskStat
         return TryParse(length > 0 ? buffer[..length] : [], out stat);
     }
 
-    /// <summary>False if the text is no such line up to the start time.</summary>
+    /// <summary>Parses the text; false if it is malformed before the end of the start time.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, out ProcTaskStat stat)
     {
         stat = default;
-        // The name may hold ") R 1 (b": behind the last parenthesis there are numbers only.
+        // The name may contain ") R 1 (b". Only numbers follow the last parenthesis.
         int open = text.IndexOf((byte)'(');
         int close = text.LastIndexOf((byte)')');
         if (open < 0 || close < open)
@@ -69,7 +69,7 @@ internal ref struct ProcTaskStat
         stat.Name = text[(open + 1)..close];
         var fields = new TextFields(text[(close + 1)..]);
 
-        // The comments give the fields' numbers in the manual page.
+        // The comments are the field numbers of the manual page.
         if (!fields.TryNext(out ReadOnlySpan<byte> state) // 3
             || state.Length != 1
             || !char.IsAsciiLetter((char)state[0])
@@ -99,12 +99,12 @@ internal ref struct ProcTaskStat
         Math.Min(TextFields.Scale(ticks, ProcStat.NanosecondsPerTick), long.MaxValue / 2);
 }
 
-/// <summary>The three numbers of a schedstat, of one thread (Documentation/scheduler/sched-stats.rst of the kernel); of
-/// /proc/&lt;pid&gt;/schedstat, the main thread.</summary>
-/// <param name="RunNanoseconds">On a CPU.</param>
-/// <param name="WaitNanoseconds">Runnable, and not on a CPU. The kernel adds a wait when it is over.</param>
-/// <param name="Runs">How often it got a CPU: none for a thread that never ran, and for all where the kernel keeps no such statistics
-/// (three zeros: sched_info_on() before Linux 5.14).</param>
+/// <summary>The three numbers of the schedstat of one thread (Documentation/scheduler/sched-stats.rst of the kernel).
+/// /proc/&lt;pid&gt;/schedstat has those of the main thread.</summary>
+/// <param name="RunNanoseconds">The time on a CPU.</param>
+/// <param name="WaitNanoseconds">The time runnable but not on a CPU. The kernel adds a wait when it ends.</param>
+/// <param name="Runs">The number of times the thread got a CPU: 0 for a thread that never ran, and for all threads if the kernel does not
+/// keep these statistics (three zeros: sched_info_on() before Linux 5.14).</param>
 internal readonly record struct ProcSchedStat(long RunNanoseconds, long WaitNanoseconds, long Runs)
 {
     public const int MaxLength = 128;

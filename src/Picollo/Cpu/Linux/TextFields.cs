@@ -2,13 +2,13 @@ using System.Buffers.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Splits a line of a file in /proc at its blanks. A number counts only if it is followed by a blank or a line's end: one that was
-/// cut off would be another number.</summary>
+/// <summary>Splits a line of a file in /proc at spaces. A number is valid only if a space or a line end follows it, because a truncated
+/// number has another value.</summary>
 internal ref struct TextFields(ReadOnlySpan<byte> text)
 {
     private ReadOnlySpan<byte> _rest = text;
 
-    /// <summary>The next field; false, and nothing, at the end.</summary>
+    /// <summary>Reads the next field; false, with an empty field, at the end.</summary>
     public bool TryNext(out ReadOnlySpan<byte> field)
     {
         _rest = _rest.TrimStart((byte)' ');
@@ -18,7 +18,7 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
         return end > 0;
     }
 
-    /// <summary>The next field as a count, which is held at <see cref="long.MaxValue"/> if it is larger.</summary>
+    /// <summary>Reads the next field as a count, which is clamped to <see cref="long.MaxValue"/>.</summary>
     public bool TryNextCount(out long value)
     {
         value = 0;
@@ -31,7 +31,7 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
         return TryNext(out ReadOnlySpan<byte> field) && Utf8Parser.TryParse(field, out value, out int length) && length == field.Length;
     }
 
-    /// <summary>The next field as a number with decimals: finite and not negative.</summary>
+    /// <summary>Reads the next field as a decimal number, finite and not negative.</summary>
     public bool TryNextDecimal(out double value)
     {
         value = 0;
@@ -58,7 +58,8 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
     public static bool TryParseDecimal(ReadOnlySpan<byte> field, out double value) =>
         Utf8Parser.TryParse(field, out value, out int length) && length == field.Length && value is >= 0 and < double.PositiveInfinity;
 
-    /// <summary>Removes the first line from a text; false at its end, and for a last line without a line end: it may be cut off.</summary>
+    /// <summary>Removes the first line from a text; false at the end, and for a last line without a line end, which may be
+    /// truncated.</summary>
     public static bool TryTakeLine(ref ReadOnlySpan<byte> text, out ReadOnlySpan<byte> line)
     {
         int end = text.IndexOf((byte)'\n');
@@ -67,6 +68,6 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
         return end >= 0;
     }
 
-    /// <summary>A count in another unit, held at <see cref="long.MaxValue"/>.</summary>
+    /// <summary>Converts a count to another unit, clamped to <see cref="long.MaxValue"/>.</summary>
     public static long Scale(long count, long factor) => count > long.MaxValue / factor ? long.MaxValue : count * factor;
 }

@@ -2,7 +2,7 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>A CPU's ticks in 64 bits, from 32-bit ones that are read more often than every 248 days.</summary>
+/// <summary>The ticks of a CPU in 64 bits, accumulated from 32-bit counters that are read more often than every 248 days.</summary>
 internal struct HostTicks
 {
     private const long NanosecondsPerTick = 10_000_000; // CLK_TCK of time.h, 100 Hz on every Mac
@@ -20,7 +20,7 @@ internal struct HostTicks
         .With(CpuState.Nice, Nanoseconds(_nice))
         .With(CpuState.Idle, Nanoseconds(_idle));
 
-    /// <summary>Takes the next reading; the first is taken as it stands.</summary>
+    /// <summary>Adds the next reading. The first reading is used as is.</summary>
     public void Add(in ProcessorTicks now)
     {
         _user += _isBegun ? Passed(_last.User, now.User) : now.User;
@@ -31,7 +31,7 @@ internal struct HostTicks
         _isBegun = true;
     }
 
-    /// <summary>This CPU's ticks and another's.</summary>
+    /// <summary>Returns the sum of the ticks of this CPU and another one.</summary>
     public readonly HostTicks Plus(in HostTicks other) => new()
     {
         _user = _user + other._user,
@@ -40,7 +40,7 @@ internal struct HostTicks
         _nice = _nice + other._nice,
     };
 
-    // By subtraction, so that a counter may wrap; half of all differences mean that it stepped back, and count as none.
+    // A subtraction, so that a counter may wrap. The upper half of all differences means that the counter decreased; it counts as 0.
     private static uint Passed(uint before, uint now) => now - before <= int.MaxValue ? now - before : 0;
 
     private static long Nanoseconds(ulong ticks) => (long)Math.Min(ticks, long.MaxValue / NanosecondsPerTick) * NanosecondsPerTick;

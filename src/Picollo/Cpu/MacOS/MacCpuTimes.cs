@@ -5,10 +5,10 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>The current thread's total by its clock, in nanoseconds, and its user and kernel time by <c>thread_info</c>, in microseconds;
-/// this process and its children by <c>getrusage</c>; others by <c>libproc</c>.</summary>
-/// <remarks>The kernel cuts user and kernel time to whole microseconds each, so their sum is up to 2 µs below the thread's clock,
-/// and what runs between the two calls comes on top. Each of the three is monotone by itself.</remarks>
+/// <summary>Reads the current thread's total from its clock, in nanoseconds, and its user and kernel time by <c>thread_info</c>, in
+/// microseconds; this process and its children by <c>getrusage</c>; other processes and threads by <c>libproc</c>.</summary>
+/// <remarks>The kernel truncates user and kernel time to whole microseconds, so their sum is up to 2 µs below the clock of the thread, plus
+/// the time between the two calls. Each of the three values is monotone.</remarks>
 [SupportedOSPlatform("macos")]
 internal sealed unsafe class MacCpuTimes : ICpuTimes
 {
@@ -35,7 +35,7 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
 
     public bool TryGetThread(out long totalNanoseconds)
     {
-        // 0 is its way to fail; no thread that asks has taken no time.
+        // The call returns 0 on failure; a running thread has always used some time.
         totalNanoseconds = (long)LibSystem.clock_gettime_nsec_np(LibSystem.CLOCK_THREAD_CPUTIME_ID);
         return totalNanoseconds != 0;
     }
@@ -52,7 +52,7 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
 
     public bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason)
     {
-        // This process by the same call as another one, in units of Mach absolute time: finer than getrusage's microseconds.
+        // Reads this process with the same call as another one, in Mach absolute time, which is finer than the microseconds of getrusage.
         bool known = owner == ResourceOwner.Process && id == 0
             ? TryGetProcess(Environment.ProcessId, out CpuUsage split, out reason)
             : TryGetSplit(owner, id, out split, out reason);

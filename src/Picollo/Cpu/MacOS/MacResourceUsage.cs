@@ -4,7 +4,7 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary><c>getrusage</c> of macOS, which has it for processes only.</summary>
+/// <summary>Calls <c>getrusage</c>, which macOS supports only for processes.</summary>
 internal static unsafe class MacResourceUsage
 {
     [SupportedOSPlatform("macos")]
@@ -13,8 +13,8 @@ internal static unsafe class MacResourceUsage
         if (owner == ResourceOwner.Thread)
         {
             usage = default;
-            reason = "macOS counts page faults and context switches by process, not by thread: take those of the process; "
-                + "CpuUsage.GetByThread() tells the thread's CPU time.";
+            reason = "macOS counts page faults and context switches per process, not per thread. Read those of the process. "
+                + "CpuUsage.GetByThread() returns the CPU time of the thread.";
             return false;
         }
 

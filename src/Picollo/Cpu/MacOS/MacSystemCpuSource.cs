@@ -3,7 +3,7 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>Reads the CPUs by <c>host_processor_info</c>, processes and threads by <c>libproc</c>.</summary>
+/// <summary>Reads the CPUs by <c>host_processor_info</c>, and processes and threads by <c>libproc</c>.</summary>
 [SupportedOSPlatform("macos")]
 internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
 {
@@ -12,11 +12,11 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
 
     private static readonly (SystemCpuParts Part, string Reason)[] Unavailable =
     [
-        (SystemCpuParts.RunQueue, "macOS does not tell how many threads want a CPU."),
+        (SystemCpuParts.RunQueue, "macOS does not report the number of runnable threads."),
         (SystemCpuParts.Cgroup, "macOS has no cgroups."),
-        (SystemCpuParts.Pressure, "macOS keeps no pressure stall information."),
-        (SystemCpuParts.Memory, "macOS reports the sizes of processes, but not what they share; the machine's memory is not read."),
-        (ProcessDetails.Waits, "macOS does not tell how long threads wait for a CPU."),
+        (SystemCpuParts.Pressure, "macOS has no pressure stall information."),
+        (SystemCpuParts.Memory, "macOS reports the sizes of processes, but not their shared memory. The machine's memory is not read."),
+        (ProcessDetails.Waits, "macOS does not report how long threads wait for a CPU."),
     ];
 
     private readonly MacTasks _tasks;
@@ -24,7 +24,7 @@ internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
 
     public MacSystemCpuSource()
     {
-        // Starts are given by the time of day, which may be set; one difference for all samples keeps each start what it was.
+        // Start times are wall-clock times, which can be adjusted. The same offset for all samples keeps each start time constant.
         long unix = (DateTime.UtcNow - DateTime.UnixEpoch).Ticks * TimeSpan.NanosecondsPerTick;
         _tasks = new MacTasks(unix - Now());
     }

@@ -4,13 +4,13 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>Processes, and their threads, by <c>libproc</c>; those of other users are told to root alone.</summary>
-/// <param name="bootUnixNanoseconds">When the clock of the samples' timestamps was 0.</param>
+/// <summary>Reads processes and their threads by <c>libproc</c>. Only root can read those of other users.</summary>
+/// <param name="bootUnixNanoseconds">The Unix time at which the clock of the timestamps was 0, in nanoseconds.</param>
 [SupportedOSPlatform("macos")]
 internal sealed unsafe class MacTasks(long bootUnixNanoseconds)
 {
     private const string NoProcesses = "macOS refused proc_listallpids.";
-    private const string Hidden = "macOS tells the processes of other users to root alone: run as root to have them all.";
+    private const string Hidden = "macOS reports the processes of other users only to root. Run as root to see all processes.";
     private const string NoThreads = "macOS refused proc_pidinfo(PROC_PIDLISTTHREADIDS).";
 
     private readonly TaskNames _names = new();
@@ -71,8 +71,8 @@ internal sealed unsafe class MacTasks(long bootUnixNanoseconds)
         }
     }
 
-    // macOS does not report a thread's start. Its ID is never used again, so its process's start will do; a new thread has no share
-    // at first.
+    // macOS does not report the start of a thread. Thread IDs are never reused, so the start of the process is sufficient. A new thread has
+    // no share at first.
     private void AddThreads(SystemCpuSample sample, int processId, string processName, long start)
     {
         int count = ListThreads(processId);
@@ -116,7 +116,7 @@ internal sealed unsafe class MacTasks(long bootUnixNanoseconds)
                 count = LibSystem.proc_listallpids(ids, _processIds.Length * sizeof(int));
             }
 
-            // A full buffer may have had to leave some out.
+            // If the buffer is full, some IDs may be missing.
             if (count < _processIds.Length)
             {
                 return count;

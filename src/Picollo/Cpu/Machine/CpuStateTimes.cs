@@ -2,19 +2,19 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Cpu;
 
-/// <summary>How long a CPU, or all of them together, spent in each state since the system was started.</summary>
+/// <summary>The time that a CPU, or all of them together, spent in each state since the system start.</summary>
 /// <remarks>
-/// <para>A state that the system does not distinguish is null; its time is counted in another state. No time is counted in two
-/// states: what guests ran is in <see cref="CpuState.Guest"/> and not in <see cref="CpuState.User"/>, where Linux counts it in both.</para>
-/// <para>Windows distinguishes user, system, idle, hard and soft interrupts; macOS user, system, nice and idle; Linux all. Linux counts
-/// in steps of 10 ms, and its idle and waiting times may step back. Values above 292 years are held at that. Immutable; the default
-/// value has no state.</para>
+/// <para>A state that the system does not distinguish is null; its time is included in another state. No time counts in two states: the
+/// time of guests is in <see cref="CpuState.Guest"/> and not in <see cref="CpuState.User"/>; Linux counts it in both.</para>
+/// <para>Windows distinguishes user, system, idle, hard and soft interrupts; macOS user, system, nice and idle; Linux all. Linux counts in
+/// steps of 10 ms, and its idle and waiting times may decrease. Values are clamped to 292 years. Immutable; the default value has no
+/// state.</para>
 /// </remarks>
 internal readonly record struct CpuStateTimes
 {
     private readonly PerCpuState<long> _nanoseconds;
 
-    /// <param name="nanoseconds">The times; none is negative.</param>
+    /// <param name="nanoseconds">The times, none of them negative.</param>
     internal CpuStateTimes(PerCpuState<long> nanoseconds) => _nanoseconds = nanoseconds;
 
     public TimeSpan? this[CpuState state] =>
@@ -22,7 +22,7 @@ internal readonly record struct CpuStateTimes
 
     internal long? Nanoseconds(CpuState state) => _nanoseconds[(int)state];
 
-    /// <summary>A copy with one more state; a negative time counts as 0.</summary>
+    /// <summary>Returns a copy with one more state; a negative time counts as 0.</summary>
     internal CpuStateTimes With(CpuState state, long nanoseconds)
     {
         PerCpuState<long> times = _nanoseconds;
@@ -31,7 +31,7 @@ internal readonly record struct CpuStateTimes
     }
 }
 
-/// <summary>The states of a CPU, in the order of /proc/stat's columns.</summary>
+/// <summary>The states of a CPU, in the order of the columns of /proc/stat.</summary>
 internal enum CpuState
 {
     User,
@@ -46,7 +46,7 @@ internal enum CpuState
     GuestNice,
 }
 
-/// <summary>A value for each <see cref="CpuState"/>; null for one that the system does not distinguish.</summary>
+/// <summary>A value for each <see cref="CpuState"/>; null for a state that the system does not distinguish.</summary>
 [InlineArray(Count)]
 internal struct PerCpuState<T> : IEquatable<PerCpuState<T>>
     where T : struct

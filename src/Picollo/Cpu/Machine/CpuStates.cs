@@ -2,13 +2,13 @@ using System.Text;
 
 namespace Picollo.Cpu;
 
-/// <summary>The shares of time that a CPU, or all of them together, spent in each state between two samples.</summary>
+/// <summary>The fraction of time that a CPU, or all of them together, spent in each state between two samples.</summary>
 /// <remarks>
-/// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not distinguish is null. All are
-/// null where no time was counted between the samples: before the first <see cref="SystemCpu.Update"/>, for a CPU that was
-/// not online at the first of them, and when the samples are closer than the system's clock tick (10 ms on Linux).</para>
-/// <para>Linux's counters of idle and waiting time may step back, as others do when a CPU is taken offline; such a step counts
-/// as 0. Immutable; the default value has no share.</para>
+/// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not distinguish is null. All shares are null
+/// if no time was counted between the samples: before the first <see cref="SystemCpu.Update"/>, for a CPU that was offline at the first
+/// sample, and if the samples are closer than the system's clock tick (10 ms on Linux).</para>
+/// <para>The idle and waiting times of Linux may decrease, and so may others when a CPU is taken offline; such a step counts as 0.
+/// Immutable; the default value has no share.</para>
 /// </remarks>
 public readonly record struct CpuStates
 {
@@ -17,50 +17,49 @@ public readonly record struct CpuStates
     private CpuStates(int? cpu, PerCpuState<double> shares, bool hasShares) =>
         (Cpu, _shares, HasShares) = (cpu, shares, hasShares);
 
-    /// <summary>The CPU's number, as the system counts them from 0; null for all of them together.</summary>
+    /// <summary>The system's number of the CPU, from 0; null for all CPUs together.</summary>
     public int? Cpu { get; }
 
-    /// <summary>Whether there are shares: false where no time was counted between the samples.</summary>
+    /// <summary>Whether there are shares; false if no time was counted between the samples.</summary>
     public bool HasShares { get; }
 
-    /// <summary>The share of programs at nice 0 and below, without the virtual machines in <see cref="Guest"/>: what
-    /// <c>mpstat</c> calls <c>%usr</c>.</summary>
+    /// <summary>The share of programs at nice 0 and below, without the virtual machines in <see cref="Guest"/>. <c>mpstat</c> calls it
+    /// <c>%usr</c>.</summary>
     public double? User => this[CpuState.User];
 
-    /// <summary>The share of the kernel, without interrupts where the system counts them separately.</summary>
+    /// <summary>The share of the kernel, without interrupts if the system counts them separately.</summary>
     public double? System => this[CpuState.System];
 
     /// <summary>The share of programs at nice 1 and above, without the virtual machines in <see cref="GuestNice"/>.</summary>
     public double? Nice => this[CpuState.Nice];
 
-    /// <summary>The share in which there was nothing to do.</summary>
+    /// <summary>The share in which the CPU had nothing to run.</summary>
     public double? Idle => this[CpuState.Idle];
 
-    /// <summary>The share in which there was nothing to do while a thread that had run there waited for a disk. Linux only,
-    /// and no more than a hint there (proc_stat(5)).</summary>
+    /// <summary>The share in which the CPU had nothing to run while a thread that had run on it waited for a disk. Linux only; it is only a
+    /// hint there (proc_stat(5)).</summary>
     public double? IOWait => this[CpuState.IOWait];
 
-    /// <summary>The share of devices' interrupts.</summary>
+    /// <summary>The share of device interrupts.</summary>
     public double? HardIrq => this[CpuState.HardIrq];
 
-    /// <summary>The share of interrupts' deferred work: softirqs on Linux, DPCs on Windows.</summary>
+    /// <summary>The share of deferred interrupt work: softirqs on Linux, DPCs on Windows.</summary>
     public double? SoftIrq => this[CpuState.SoftIrq];
 
-    /// <summary>The share in which the CPU had work and its hypervisor ran something else.</summary>
+    /// <summary>The share in which the CPU had work but its hypervisor ran something else.</summary>
     public double? Steal => this[CpuState.Steal];
 
-    /// <summary>The share of virtual machines that run here, at nice 0 and below.</summary>
+    /// <summary>The share of virtual machines on this host, at nice 0 and below.</summary>
     public double? Guest => this[CpuState.Guest];
 
-    /// <summary>The share of virtual machines that run here, at nice 1 and above.</summary>
+    /// <summary>The share of virtual machines on this host, at nice 1 and above.</summary>
     public double? GuestNice => this[CpuState.GuestNice];
 
     private double? this[CpuState state] => _shares[(int)state];
 
-    /// <summary>The shares in percent, in the order and with the letters of <c>top</c>; culture-invariant.</summary>
-    /// <returns>For example <c>50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st</c>, without the states
-    /// that are absent, and with <c>gu</c> and <c>gn</c> for guests where there were any; <c>no time passed</c> without
-    /// shares.</returns>
+    /// <summary>Formats the shares in percent, in the order and with the letters of <c>top</c>; culture-invariant.</summary>
+    /// <returns>For example <c>50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st</c>, without absent states, and with
+    /// <c>gu</c> and <c>gn</c> only if there were guests; <c>no time passed</c> without shares.</returns>
     public override string ToString()
     {
         if (!HasShares)
@@ -82,7 +81,7 @@ public readonly record struct CpuStates
         return text.ToString();
     }
 
-    /// <summary>The shares of what was added to each counter.</summary>
+    /// <summary>Computes the shares from the increase of each counter.</summary>
     internal static CpuStates Between(int? cpu, in CpuStateTimes before, in CpuStateTimes after)
     {
         PerCpuState<double> shares = default;

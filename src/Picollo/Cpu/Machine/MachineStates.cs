@@ -1,6 +1,6 @@
 namespace Picollo.Cpu;
 
-/// <summary>How many threads were running, waiting for a CPU, or (on Linux) waiting uninterruptibly, averaged with exponential
+/// <summary>The number of threads that were running, waiting for a CPU, or (on Linux) waiting uninterruptibly, averaged with exponential
 /// decay.</summary>
 /// <remarks>Not divided by the number of CPUs. Source: /proc/loadavg on Linux, getloadavg(3) on macOS. Immutable.</remarks>
 public readonly record struct LoadAverage
@@ -17,46 +17,46 @@ public readonly record struct LoadAverage
     /// <summary>The average with a time constant of fifteen minutes, at least 0.</summary>
     public double FifteenMinutes { get; }
 
-    /// <summary>The three numbers as <c>top</c> and <c>uptime</c> print them; culture-invariant.</summary>
+    /// <summary>Formats the three numbers as <c>top</c> and <c>uptime</c> do; culture-invariant.</summary>
     /// <returns>For example <c>0.65, 0.33, 0.20</c>.</returns>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"{OneMinute:0.00}, {FiveMinutes:0.00}, {FifteenMinutes:0.00}");
 }
 
-/// <summary>How many threads there are, and how many want a CPU, at the moment of a sample.</summary>
-/// <remarks>Source on Linux: procs_running and procs_blocked of /proc/stat (threads, for all their names say), and the fourth
-/// field of /proc/loadavg. Windows reports the running threads and all threads; macOS reports none of them. Immutable.</remarks>
+/// <summary>The number of threads, and of those that are runnable, at the time of a sample.</summary>
+/// <remarks>Source on Linux: procs_running and procs_blocked of /proc/stat (which count threads despite their names), and the fourth field
+/// of /proc/loadavg. Windows reports the running threads and all threads; macOS reports none of them. Immutable.</remarks>
 public readonly record struct RunQueueState
 {
     internal RunQueueState(int? running, int? blocked, int? total) => (Running, Blocked, Total) = (running, blocked, total);
 
-    /// <summary>Threads on a CPU or waiting for one, including the thread that takes the sample; null where not known.</summary>
+    /// <summary>Threads on a CPU or waiting for one, including the thread that takes the sample; null if unknown.</summary>
     public int? Running { get; }
 
-    /// <summary>Threads that wait for a disk; null where not known.</summary>
+    /// <summary>Threads that wait for a disk; null if unknown.</summary>
     public int? Blocked { get; }
 
-    /// <summary>All threads; null where not known.</summary>
+    /// <summary>All threads; null if unknown.</summary>
     public int? Total { get; }
 }
 
-/// <summary>How much of the time threads were stalled because they waited for a CPU.</summary>
-/// <remarks>Source: Linux's pressure stall information (Documentation/accounting/psi.rst of the kernel). Immutable.</remarks>
+/// <summary>The fraction of time in which threads were stalled because they waited for a CPU.</summary>
+/// <remarks>Source: the pressure stall information of Linux (Documentation/accounting/psi.rst of the kernel). Immutable.</remarks>
 public readonly record struct CpuPressure
 {
     internal CpuPressure(double average10, double average60, double average300, TimeSpan total) =>
         (Average10, Average60, Average300, Total) = (average10, average60, average300, total);
 
-    /// <summary>The share of the last ten seconds, 0 to 1, decaying exponentially, to 0.0001.</summary>
+    /// <summary>The share of the last ten seconds, 0 to 1, with exponential decay and a resolution of 0.0001.</summary>
     public double Average10 { get; }
 
-    /// <summary>The share of the last minute, 0 to 1, decaying exponentially, to 0.0001.</summary>
+    /// <summary>The share of the last minute, 0 to 1, with exponential decay and a resolution of 0.0001.</summary>
     public double Average60 { get; }
 
-    /// <summary>The share of the last five minutes, 0 to 1, decaying exponentially, to 0.0001.</summary>
+    /// <summary>The share of the last five minutes, 0 to 1, with exponential decay and a resolution of 0.0001.</summary>
     public double Average300 { get; }
 
-    /// <summary>The time stalled since the system was started, to a microsecond.</summary>
+    /// <summary>The stalled time since the system start, with a resolution of a microsecond.</summary>
     public TimeSpan Total { get; }
 
     private bool PrintMembers(System.Text.StringBuilder text) =>
@@ -64,24 +64,24 @@ public readonly record struct CpuPressure
             $"Average10 = {Average10}, Average60 = {Average60}, Average300 = {Average300}, Total = {Total}").Length > 0;
 }
 
-/// <summary>The machine's memory, in bytes (/proc/meminfo, as free(1) and top(1) have it).</summary>
-/// <remarks>In a container this is the machine's still, whatever the limit of its cgroup. Immutable. Linux.</remarks>
+/// <summary>The memory of the machine, in bytes (/proc/meminfo, as free(1) and top(1) report it).</summary>
+/// <remarks>In a container this is still the memory of the machine, regardless of the cgroup limit. Immutable. Linux.</remarks>
 internal readonly record struct MachineMemory
 {
-    /// <summary>All that the kernel has to give.</summary>
+    /// <summary>All memory that the kernel can use.</summary>
     public long TotalBytes { get; init; }
 
     /// <summary>Unused memory, in bytes.</summary>
     public long FreeBytes { get; init; }
 
-    /// <summary>What programs could have without swapping: free, and what the kernel would give back. Null before Linux 3.14.</summary>
+    /// <summary>The memory available to programs without swapping: free and reclaimable memory. Null before Linux 3.14.</summary>
     public long? AvailableBytes { get; init; }
 
     /// <summary>Buffers and caches: Buffers + Cached + SReclaimable.</summary>
     public long CacheBytes { get; init; }
 
-    /// <summary>What programs and the kernel hold: the total less what is available; before Linux 3.14, less what is free and
-    /// cached. As free(1) and top(1) of procps 4 have it.</summary>
+    /// <summary>The memory in use by programs and the kernel: total minus available; before Linux 3.14, total minus free and cached. The
+    /// same definition as free(1) and top(1) of procps 4.</summary>
     public long UsedBytes => Math.Max(TotalBytes - (AvailableBytes ?? FreeBytes + CacheBytes), 0);
 
     /// <summary>Swap space.</summary>

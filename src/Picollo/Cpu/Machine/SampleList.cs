@@ -2,11 +2,11 @@ using System.Collections;
 
 namespace Picollo.Cpu;
 
-/// <summary>The CPUs, processes or threads of a sample: a list that its owner fills again at the next sample.</summary>
-/// <typeparam name="T">The items.</typeparam>
-/// <remarks><see cref="SystemCpu.Update"/> refills the list: copy what must outlive the next sample (<c>[.. list]</c>), and end each
+/// <summary>The CPUs, processes or threads of a sample. The owner refills the list at the next sample.</summary>
+/// <typeparam name="T">The type of the items.</typeparam>
+/// <remarks><see cref="SystemCpu.Update"/> refills the list: copy items that must outlive the next sample (<c>[.. list]</c>), and end each
 /// <c>foreach</c> before it. A <c>foreach</c> during which the list is refilled may return items of both samples. Indexing and
-/// <c>foreach</c> allocate nothing. Not thread-safe: no thread may read the list during an update.</remarks>
+/// <c>foreach</c> do not allocate. Not thread-safe: no thread may read the list during an update.</remarks>
 public sealed class SampleList<T> : IReadOnlyList<T>
     where T : struct
 {
@@ -16,22 +16,22 @@ public sealed class SampleList<T> : IReadOnlyList<T>
     {
     }
 
-    /// <summary>How many items there are.</summary>
+    /// <summary>The number of items.</summary>
     public int Count { get; private set; }
 
-    /// <summary>An item.</summary>
-    /// <param name="index">From 0 to <see cref="Count"/> - 1.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="index"/> is not in that range.</exception>
+    /// <summary>The item at an index.</summary>
+    /// <param name="index">The index, from 0 to <see cref="Count"/> - 1.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="index"/> is outside that range.</exception>
     public T this[int index] => (uint)index < (uint)Count
         ? _items[index]
-        : throw new ArgumentOutOfRangeException(nameof(index), index, $"0 to {Count - 1} are the items of this list.");
+        : throw new ArgumentOutOfRangeException(nameof(index), index, $"The index must be at least 0 and less than {Count}.");
 
-    /// <summary>The items in their order, without a copy of each; valid until the next sample.</summary>
+    /// <summary>Returns a view of the items in their order, without copying them. It is valid until the next sample.</summary>
     /// <returns>A view of the list.</returns>
     public ReadOnlySpan<T> AsSpan() => _items.AsSpan(0, Count);
 
-    /// <summary>The items in their order. The loop may contain an <c>await</c>.</summary>
-    /// <returns>An enumerator that allocates nothing.</returns>
+    /// <summary>Enumerates the items in their order. The loop may contain an <c>await</c>.</summary>
+    /// <returns>An enumerator that does not allocate.</returns>
     public ArraySegment<T>.Enumerator GetEnumerator() => new ArraySegment<T>(_items, 0, Count).GetEnumerator();
 
     IEnumerator<T> IEnumerable<T>.GetEnumerator() => GetEnumerator();

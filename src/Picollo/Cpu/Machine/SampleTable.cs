@@ -1,6 +1,6 @@
 namespace Picollo.Cpu;
 
-/// <summary>The items of a sample in the order in which they were found, with a look-up by ID.</summary>
+/// <summary>The items of a sample in the order in which they were found, with a lookup by ID.</summary>
 internal sealed class SampleTable<T>
     where T : struct
 {
@@ -17,7 +17,7 @@ internal sealed class SampleTable<T>
         _items.Clear();
     }
 
-    /// <summary>Adds an item unless its ID is already there: a listing that changes while it is read may contain an ID twice.</summary>
+    /// <summary>Adds an item unless its ID is already present: a listing that changes while it is read may contain an ID twice.</summary>
     public void Add(long id, in T item)
     {
         if (_indexes.TryAdd(id, _items.Count))

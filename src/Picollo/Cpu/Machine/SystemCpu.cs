@@ -6,20 +6,20 @@ using Picollo.Cpu.Windows;
 
 namespace Picollo.Cpu;
 
-/// <summary>The machine as a whole: what its CPUs did between two samples, and at the later of them its load, processes, threads, cgroup
-/// limits and pressure.</summary>
+/// <summary>Samples the whole machine: the CPU states between two samples, and the load, processes, threads, cgroup limits and pressure at
+/// the later sample.</summary>
 /// <remarks>
-/// <para>The constructor takes the first sample and each <see cref="Update"/> another; every share is of the time between the last
-/// two. What the system does not offer, or not here, is absent and never zero: null, or an empty list, and
-/// <see cref="GetUnavailableReason"/> says why.</para>
-/// <para>On Linux everything comes from /proc and the cgroup file systems, as
-/// <c>top</c>, <c>mpstat</c> and <c>pidstat</c> have it. Reading one's own processes there takes no privilege; a /proc mounted with hidepid
-/// hides those of others. On Windows it comes from <c>NtQuerySystemInformation</c>, as the task manager has it: no load average, niceness,
-/// cgroup or pressure. On macOS from <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: no run queue, cgroup or
-/// pressure, and other users' processes for root alone. Both report the sizes of processes, but not what processes share.</para>
-/// <para>An update makes system calls: a few for the machine, several for each process and thread asked for. It
-/// allocates nothing once its buffers have grown to the machine's size and every name was seen. Lists are filled again by each
-/// <see cref="Update"/>. Not thread-safe.</para>
+/// <para>The constructor takes the first sample, and each <see cref="Update"/> takes another. Every share refers to the time between the
+/// last two samples. A value that the system does not report is absent, never zero: it is null or an empty list, and
+/// <see cref="GetUnavailableReason"/> returns the reason.</para>
+/// <para>On Linux all values come from /proc and the cgroup file systems, as in <c>top</c>, <c>mpstat</c> and <c>pidstat</c>. Reading your
+/// own processes there requires no privilege; a /proc mounted with hidepid hides those of other users. On Windows they come from
+/// <c>NtQuerySystemInformation</c>, as in the task manager: no load average, niceness, cgroup or pressure. On macOS they come from
+/// <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: no run queue, cgroup or pressure, and the processes of other users
+/// only for root. Windows and macOS report the sizes of processes, but not their shared memory.</para>
+/// <para>An update makes system calls: a few for the machine, and several for each requested process and thread. It does not allocate once
+/// its buffers have grown to the size of the machine and every name was seen. Each <see cref="Update"/> refills the lists. Not
+/// thread-safe.</para>
 /// <example>
 /// <code>
 /// using var cpu = new SystemCpu();
@@ -42,9 +42,9 @@ public sealed class SystemCpu : IDisposable
     private bool _isDisposed;
 
     /// <summary>Takes the first sample.</summary>
-    /// <param name="parts">What to read besides <see cref="SystemCpuParts.States"/>.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> has parts that are not defined.</exception>
-    /// <exception cref="MeasurementUnavailableException">This system does not report what its CPUs do.</exception>
+    /// <param name="parts">The parts to read in addition to <see cref="SystemCpuParts.States"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> contains undefined parts.</exception>
+    /// <exception cref="MeasurementUnavailableException">This system does not report the states of its CPUs.</exception>
     public SystemCpu(SystemCpuParts parts = SystemCpuParts.Machine)
         : this(Check(parts), CreateSource())
     {
@@ -61,62 +61,61 @@ public sealed class SystemCpu : IDisposable
         }
     }
 
-    /// <summary>The states of all CPUs together. Has no shares before the first <see cref="Update"/>.</summary>
+    /// <summary>The states of all CPUs together. No shares before the first <see cref="Update"/>.</summary>
     public CpuStates Total { get; private set; }
 
-    /// <summary>The states of each CPU that is online, in the system's order. One that came online since the sample before has
-    /// no shares.</summary>
+    /// <summary>The states of each online CPU, in the order of the system. A CPU that came online since the previous sample has no
+    /// shares.</summary>
     public SampleList<CpuStates> Cpus { get; } = new();
 
-    /// <summary>The time between the last two samples, which shares of processes, threads and cgroups refer to; zero before
-    /// the first <see cref="Update"/>. Counts on while the machine is suspended.</summary>
+    /// <summary>The time between the last two samples, to which the shares of processes, threads and cgroups refer; zero before the first
+    /// <see cref="Update"/>. Includes the time in which the machine is suspended.</summary>
     public TimeSpan Interval => new(IntervalNanoseconds / TimeSpan.NanosecondsPerTick);
 
-    /// <summary>The load average; null where there is none (Windows).</summary>
+    /// <summary>The load average; null if the system has none (Windows).</summary>
     public LoadAverage? LoadAverage => _now.LoadAverage;
 
-    /// <summary>How many threads there are, and how many want a CPU; null where the system does not report it.</summary>
+    /// <summary>The number of threads, and of runnable threads; null if the system does not report it.</summary>
     public RunQueueState? RunQueue => _now.RunQueue;
 
-    /// <summary>The processes, in the system's order. Empty if <see cref="SystemCpuParts.Processes"/> was not asked
-    /// for.</summary>
+    /// <summary>The processes, in the order of the system. Empty if <see cref="SystemCpuParts.Processes"/> was not requested.</summary>
     public SampleList<ProcessCpu> Processes { get; } = new();
 
-    /// <summary>The threads of all processes, in the system's order. Empty if <see cref="SystemCpuParts.Threads"/> was not
-    /// asked for.</summary>
+    /// <summary>The threads of all processes, in the order of the system. Empty if <see cref="SystemCpuParts.Threads"/> was not
+    /// requested.</summary>
     public SampleList<ThreadCpu> Threads { get; } = new();
 
-    /// <summary>The cgroup of this process; null where there is none, or none with CPU accounting.</summary>
+    /// <summary>The cgroup of this process; null if there is none, or none with CPU accounting.</summary>
     public CgroupCpu? Cgroup { get; private set; }
 
-    /// <summary>Of <see cref="Cgroup"/> and the groups above it that can be seen from here, the one with the smallest limit:
-    /// what really limits this process. Null where none has a limit.</summary>
+    /// <summary>The group with the smallest limit among <see cref="Cgroup"/> and its visible ancestors, which is the effective limit of
+    /// this process. Null if none has a limit.</summary>
     public CgroupCpu? LimitingCgroup { get; private set; }
 
-    /// <summary>The time in which at least one thread waited for a CPU; null where the kernel does not report it.</summary>
+    /// <summary>The time in which at least one thread waited for a CPU; null if the kernel does not report it.</summary>
     public CpuPressure? Pressure => _now.Pressure;
 
-    /// <summary>The time in which all threads that were not idle waited for a CPU. For the machine as a whole that cannot be, and the
-    /// kernel reports zeros. Null where <see cref="Pressure"/> is, and on kernels before 5.13, which do not report it.</summary>
+    /// <summary>The time in which all threads that were not idle waited for a CPU. This is not possible for the machine as a whole, so the
+    /// kernel reports zeros. Null if <see cref="Pressure"/> is null, and on kernels before 5.13, which do not report it.</summary>
     public CpuPressure? FullPressure => _now.FullPressure;
 
-    /// <summary>The machine's memory; null without <see cref="SystemCpuParts.Memory"/>, and on other systems than Linux.</summary>
+    /// <summary>The memory of the machine; null without <see cref="SystemCpuParts.Memory"/>, and on systems other than Linux.</summary>
     internal MachineMemory? Memory => _now.Memory;
 
-    /// <summary>Whether the kernel groups processes by session (<c>setsid(2)</c>: a terminal, a service): a CPU is then shared among
-    /// sessions first, and niceness counts only among the processes of one session, unless they were put into a cgroup with the cpu
-    /// controller (sched(7), "The autogroup feature"). Null where neither <see cref="SystemCpuParts.Processes"/> nor
-    /// <see cref="SystemCpuParts.Threads"/> is asked for, where it cannot be read, and on other systems than Linux.</summary>
+    /// <summary>Whether the kernel groups processes by session (<c>setsid(2)</c>: a terminal, a service). If so, a CPU is first shared
+    /// among sessions, and niceness counts only among the processes of one session, except in a cgroup with the cpu controller (sched(7),
+    /// "The autogroup feature"). Null if neither <see cref="SystemCpuParts.Processes"/> nor <see cref="SystemCpuParts.Threads"/> is
+    /// requested, if it cannot be read, and on systems other than Linux.</summary>
     internal bool? HasAutogroups => _now.HasAutogroups;
 
     private long IntervalNanoseconds { get; set; }
 
-    /// <summary>Takes the first sample, where there is something to sample.</summary>
-    /// <param name="parts">What to read besides <see cref="SystemCpuParts.States"/>.</param>
-    /// <param name="cpu">The machine, or null.</param>
-    /// <param name="reason">The cause and the remedy; null where it succeeded.</param>
-    /// <returns>Whether there is something to sample.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> has parts that are not defined.</exception>
+    /// <summary>Takes the first sample, if this system supports it.</summary>
+    /// <param name="parts">The parts to read in addition to <see cref="SystemCpuParts.States"/>.</param>
+    /// <param name="cpu">The new instance, or null.</param>
+    /// <param name="reason">The cause and the remedy; null on success.</param>
+    /// <returns>Whether the system can be sampled.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> contains undefined parts.</exception>
     public static bool TryCreate(
         SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? reason)
     {
@@ -133,7 +132,7 @@ public sealed class SystemCpu : IDisposable
         return cpu is not null;
     }
 
-    /// <summary>Takes another sample; shares are then of the time since the one before.</summary>
+    /// <summary>Takes another sample. Shares then refer to the time since the previous sample.</summary>
     /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
     public void Update()
     {
@@ -142,28 +141,28 @@ public sealed class SystemCpu : IDisposable
         Sample();
     }
 
-    /// <summary>The words that a process was started with, or what it has put in their place (which often ends with a number of empty
-    /// ones), up to 64 KiB. At the moment of the call: an id may be another's than in the last sample. Allocates.</summary>
-    /// <returns>As they are, decoded from UTF-8 and not made fit for a terminal; empty for a thread of the kernel and a zombie; null where
-    /// the process has ended, its words cannot be read, or the system is not Linux.</returns>
+    /// <summary>Returns the current command line of a process, up to 64 KiB. A process can overwrite it, which often leaves empty arguments
+    /// at the end. The ID may belong to another process than in the last sample. Allocates.</summary>
+    /// <returns>The arguments, decoded from UTF-8 and not sanitized for a terminal; empty for a kernel thread and a zombie; null if the
+    /// process has ended, the arguments cannot be read, or the system is not Linux.</returns>
     internal string[]? GetCommandLine(int processId)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
         return _source.GetCommandLine(processId);
     }
 
-    /// <summary>Why a part is absent from the last sample, or incomplete, and what can be done about it.</summary>
-    /// <param name="part">One part.</param>
-    /// <returns>A sentence or two, also for a part that was not asked for; null if the part is there and complete.</returns>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="part"/> is not one part.</exception>
+    /// <summary>Returns why a part is absent from the last sample, or incomplete, and what to do about it.</summary>
+    /// <param name="part">A single part.</param>
+    /// <returns>A sentence or two, also for a part that was not requested; null if the part is present and complete.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="part"/> is not a single part.</exception>
     public string? GetUnavailableReason(SystemCpuParts part)
     {
         if (!BitOperations.IsPow2((uint)part) || (part & SystemCpuParts.All) == 0)
         {
-            throw new ArgumentOutOfRangeException(nameof(part), part, "One of the single parts is needed.");
+            throw new ArgumentOutOfRangeException(nameof(part), part, "The value must be a single part.");
         }
 
-        // What these belong to has to be there.
+        // Owners and waits require the parts that they belong to.
         SystemCpuParts needed = part switch
         {
             ProcessDetails.Owners => SystemCpuParts.Processes,
@@ -171,29 +170,29 @@ public sealed class SystemCpu : IDisposable
             _ => part,
         };
         SystemCpuParts named = needed == part ? part : SystemCpuParts.All;
-        return (part & _parts) == 0 ? $"This was not asked for: pass SystemCpuParts.{named} to the constructor."
-            : (needed & _parts) == 0 ? "Owners and waits belong to processes: pass SystemCpuParts.Processes to the constructor as well."
+        return (part & _parts) == 0 ? $"This part was not requested. Pass SystemCpuParts.{named} to the constructor."
+            : (needed & _parts) == 0 ? "Owners and waits require processes. Also pass SystemCpuParts.Processes to the constructor."
             : _now.GetUnavailableReason(part);
     }
 
-    /// <summary>Ends the sampling. The last sample can still be read.</summary>
+    /// <summary>Stops sampling. The last sample remains readable.</summary>
     public void Dispose() => _isDisposed = true;
 
     private static ISystemCpuSource CreateSource() =>
         OperatingSystem.IsLinux() ? new LinuxSystemCpuSource(root: "")
         : OperatingSystem.IsWindows() ? new WindowsSystemCpuSource()
         : OperatingSystem.IsMacOS() ? new MacSystemCpuSource()
-        : throw new MeasurementUnavailableException("SystemCpu reads Linux, Windows and macOS; this is another system.");
+        : throw new MeasurementUnavailableException("SystemCpu supports only Linux, Windows and macOS.");
 
     private static SystemCpuParts Check(SystemCpuParts parts) => (parts & ~SystemCpuParts.All) == 0
         ? parts
-        : throw new ArgumentOutOfRangeException(nameof(parts), parts, "SystemCpuParts.All and the parts in it can be read.");
+        : throw new ArgumentOutOfRangeException(nameof(parts), parts, "The value contains parts that are not in SystemCpuParts.All.");
 
     private void Sample()
     {
         _now.Clear();
         _source.Read(_now, _parts);
-        // Nothing to compare with: before the first update the earlier sample is empty, and its timestamp 0.
+        // Before the first update the earlier sample is empty and its timestamp is 0.
         IntervalNanoseconds = _before.TimestampNanoseconds > 0 ? Math.Max(_now.TimestampNanoseconds - _before.TimestampNanoseconds, 0) : 0;
         ShowStates();
         ShowTasks();

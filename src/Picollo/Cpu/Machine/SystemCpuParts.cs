@@ -1,10 +1,10 @@
 namespace Picollo.Cpu;
 
-/// <summary>The parts of a <see cref="SystemCpu"/>: what it is asked to read, and what it may be unable to read.</summary>
+/// <summary>The parts of a <see cref="SystemCpu"/>. They select what to read, and identify what is unavailable.</summary>
 [Flags]
 public enum SystemCpuParts
 {
-    /// <summary>Nothing beyond <see cref="States"/>, which are always read.</summary>
+    /// <summary>Only <see cref="States"/>, which are always read.</summary>
     None = 0,
 
     /// <summary><see cref="SystemCpu.Total"/> and <see cref="SystemCpu.Cpus"/>.</summary>
@@ -22,19 +22,19 @@ public enum SystemCpuParts
     /// <summary><see cref="SystemCpu.Pressure"/> and <see cref="SystemCpu.FullPressure"/>.</summary>
     Pressure = 16,
 
-    /// <summary><see cref="SystemCpu.Processes"/>: several system calls a process; on Windows one for all.</summary>
+    /// <summary><see cref="SystemCpu.Processes"/>: several system calls per process; on Windows one for all.</summary>
     Processes = 32,
 
-    /// <summary><see cref="SystemCpu.Threads"/>: several system calls a thread; on Windows one for all, and with processes the
-    /// same.</summary>
+    /// <summary><see cref="SystemCpu.Threads"/>: several system calls per thread; on Windows one for all, shared with
+    /// <see cref="Processes"/>.</summary>
     Threads = 64,
 
-    /// <summary>The memory of each process that is asked for with <see cref="Processes"/>: <see cref="ProcessCpu.VirtualBytes"/>,
-    /// <see cref="ProcessCpu.ResidentBytes"/> and <see cref="ProcessCpu.SharedBytes"/>. On Linux one more file a process; elsewhere the
-    /// first two sizes alone, which cost nothing.</summary>
+    /// <summary>The memory of each process, if <see cref="Processes"/> are requested: <see cref="ProcessCpu.VirtualBytes"/>,
+    /// <see cref="ProcessCpu.ResidentBytes"/> and <see cref="ProcessCpu.SharedBytes"/>. On Linux one more file per process. Other systems
+    /// have only the first two sizes, at no cost.</summary>
     Memory = 128,
 
-    /// <summary>All that says something of the machine as a whole: a few small files, whatever runs on it.</summary>
+    /// <summary>All parts that describe the machine as a whole: a few small files, regardless of the number of processes.</summary>
     Machine = States | LoadAverage | RunQueue | Cgroup | Pressure,
 
     /// <summary>Everything, including <see cref="ProcessCpu.UserId"/>, <see cref="ProcessCpu.WaitShare"/> and
@@ -42,14 +42,14 @@ public enum SystemCpuParts
     All = 1023,
 }
 
-/// <summary>The parts of <see cref="SystemCpuParts.All"/> that only the tool asks for separately.</summary>
+/// <summary>The parts of <see cref="SystemCpuParts.All"/> that only the tool requests separately.</summary>
 internal static class ProcessDetails
 {
-    /// <summary><see cref="ProcessCpu.UserId"/> of the processes that are asked for: on Linux one more system call a process, on macOS
-    /// nothing. Not on Windows.</summary>
+    /// <summary><see cref="ProcessCpu.UserId"/> of the requested processes: on Linux one more system call per process, on macOS no cost.
+    /// Not available on Windows.</summary>
     public const SystemCpuParts Owners = (SystemCpuParts)256;
 
-    /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/> of what is asked for: one more file a thread, and
-    /// with <see cref="SystemCpuParts.Threads"/> nothing, as they need that file. Linux.</summary>
+    /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/> of the requested processes and threads: one more
+    /// file per thread, or no cost with <see cref="SystemCpuParts.Threads"/>, which read that file anyway. Linux.</summary>
     public const SystemCpuParts Waits = (SystemCpuParts)512;
 }

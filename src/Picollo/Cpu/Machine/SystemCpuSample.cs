@@ -2,31 +2,31 @@ using System.Numerics;
 
 namespace Picollo.Cpu;
 
-/// <summary>One sample of the machine: counters as they were read, in buffers that are used again.</summary>
+/// <summary>One sample of the machine: raw counters, in reusable buffers.</summary>
 internal sealed class SystemCpuSample
 {
     private static readonly int PartCount = BitOperations.PopCount((uint)SystemCpuParts.All);
 
     private readonly string?[] _unavailableReasons = new string?[PartCount];
 
-    /// <summary>When processes, threads and cgroups were read, on the clock that <see cref="ProcessCpu.StartNanoseconds"/> is
-    /// on; monotone.</summary>
+    /// <summary>The time at which processes, threads and cgroups were read, on the clock of <see cref="ProcessCpu.StartNanoseconds"/>;
+    /// monotone.</summary>
     public long TimestampNanoseconds { get; set; }
 
-    /// <summary>Without any state where it could not be read.</summary>
+    /// <summary>The states of all CPUs together; without any state if they could not be read.</summary>
     public CpuStateTimes Total { get; set; }
 
-    /// <summary>The CPUs that are online, with their numbers.</summary>
+    /// <summary>The online CPUs, with their numbers.</summary>
     public SampleList<(int Cpu, CpuStateTimes Times)> Cpus { get; } = new();
 
     public LoadAverage? LoadAverage { get; set; }
 
     public RunQueueState? RunQueue { get; set; }
 
-    /// <summary>This process's cgroup, without a share.</summary>
+    /// <summary>The cgroup of this process, without a share.</summary>
     public CgroupCpu? Cgroup { get; set; }
 
-    /// <summary>The group with the smallest limit, of this one and its ancestors; without a share.</summary>
+    /// <summary>The group with the smallest limit, among this one and its ancestors; without a share.</summary>
     public CgroupCpu? LimitingCgroup { get; set; }
 
     public CpuPressure? Pressure { get; set; }
@@ -42,13 +42,13 @@ internal sealed class SystemCpuSample
 
     public SampleTable<TaskSample> Threads { get; } = new();
 
-    /// <summary>Of the threads of all processes, even where <see cref="Threads"/> are not asked for.</summary>
+    /// <summary>The waits of the threads of all processes, even if <see cref="Threads"/> are not requested.</summary>
     public SampleTable<ThreadWait> Waits { get; } = new();
 
-    /// <summary>Why a part is absent or incomplete; null if it is neither.</summary>
+    /// <summary>Returns why a part is absent or incomplete; null if it is neither.</summary>
     public string? GetUnavailableReason(SystemCpuParts part) => _unavailableReasons[BitOperations.TrailingZeroCount((uint)part)];
 
-    /// <summary>Sets why parts are absent or incomplete: cause and remedy, as a string that need not be made each time.</summary>
+    /// <summary>Sets why parts are absent or incomplete: cause and remedy, as a string that does not allocate each time.</summary>
     public void SetUnavailableReason(SystemCpuParts parts, string reason)
     {
         for (uint rest = (uint)parts; rest != 0; rest &= rest - 1)
@@ -85,14 +85,14 @@ internal sealed class SystemCpuSample
     }
 }
 
-/// <summary>One system's way to read what <see cref="SystemCpu"/> shows. Holds nothing open between samples.</summary>
+/// <summary>Reads the data of <see cref="SystemCpu"/> on one system. Keeps no file open between samples.</summary>
 internal interface ISystemCpuSource
 {
-    /// <summary>Fills <paramref name="sample"/>, which was cleared, with the parts asked for. Never throws: what cannot be read stays
-    /// absent, with the reason in <see cref="SystemCpuSample.SetUnavailableReason"/>. Allocates nothing once all buffers have their size
+    /// <summary>Fills the cleared <paramref name="sample"/> with the requested parts. Never throws: a part that cannot be read remains
+    /// absent, with the reason in <see cref="SystemCpuSample.SetUnavailableReason"/>. Does not allocate once all buffers have their size
     /// and all names were seen.</summary>
     void Read(SystemCpuSample sample, SystemCpuParts parts);
 
-    /// <summary>See <see cref="SystemCpu.GetCommandLine"/>; null where the system has no such thing.</summary>
+    /// <summary>See <see cref="SystemCpu.GetCommandLine"/>; null if the system does not support it.</summary>
     string[]? GetCommandLine(int processId) => null;
 }

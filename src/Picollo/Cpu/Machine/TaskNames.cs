@@ -2,16 +2,16 @@ using System.Text.Unicode;
 
 namespace Picollo.Cpu;
 
-/// <summary>Strings for the names of processes and threads, made once for each name.</summary>
-/// <remarks>By name and not by task, since the kernel's workers are named after what they do, and each goes through a few
+/// <summary>Caches the strings for the names of processes and threads.</summary>
+/// <remarks>The key is the name, not the task, because kernel workers are named after their current work and alternate between a few
 /// names.</remarks>
 internal sealed class TaskNames
 {
-    /// <summary>Names have 15 bytes, those of the kernel's workers up to 63 (WQ_WORKER_ID_LEN and TASK_COMM_LEN in
-    /// fs/proc/array.c), and a malformed file any number: what is longer is cut.</summary>
+    /// <summary>Names have 15 bytes, those of kernel workers up to 63 (WQ_WORKER_ID_LEN and TASK_COMM_LEN in fs/proc/array.c), and a
+    /// malformed file any number. Longer names are truncated.</summary>
     private const int LongestName = 255;
 
-    /// <summary>When so many names have been seen all are forgotten: the machine keeps making new ones.</summary>
+    /// <summary>The number of names at which the cache is cleared, because the machine continually creates new names.</summary>
     private const int Capacity = 4096;
 
     private readonly HashSet<string> _names = new(StringComparer.Ordinal);
@@ -21,7 +21,7 @@ internal sealed class TaskNames
 
     public int Count => _names.Count;
 
-    /// <summary>The name in UTF-16, with U+FFFD for what is not UTF-8.</summary>
+    /// <summary>Returns the name in UTF-16, with U+FFFD for invalid UTF-8.</summary>
     public string Get(ReadOnlySpan<byte> name)
     {
         if (name.Length > LongestName)
@@ -34,7 +34,7 @@ internal sealed class TaskNames
         return Get(buffer[..length]);
     }
 
-    /// <summary>The name as it is.</summary>
+    /// <summary>Returns the cached string of a name.</summary>
     public string Get(ReadOnlySpan<char> characters)
     {
         if (_lookup.TryGetValue(characters, out string? known))

@@ -1,25 +1,25 @@
 namespace Picollo.Cpu;
 
-/// <summary>What a sample contains of a process or a thread.</summary>
+/// <summary>The data of a process or a thread in a sample.</summary>
 internal readonly struct TaskSample
 {
-    /// <summary>The ID by which the next sample finds it: the thread's, or the process's.</summary>
+    /// <summary>The ID by which the next sample finds it: the ID of the thread or process.</summary>
     public required long Id { get; init; }
 
-    /// <summary>What is shown of it, without shares. Of a thread, <see cref="ProcessCpu.Id"/> is that of its process.</summary>
+    /// <summary>The values to show, without shares. For a thread, <see cref="ProcessCpu.Id"/> is the ID of its process.</summary>
     public required ProcessCpu Shown { get; init; }
 
-    /// <summary>CPU time over life in a finer step than <see cref="ProcessCpu.Usage"/>'s, where the system has one; shares come from it
-    /// where both samples have it.</summary>
+    /// <summary>The CPU time since its start with a finer resolution than <see cref="ProcessCpu.Usage"/>, if the system has one. Shares are
+    /// computed from it if both samples have it.</summary>
     public long? PreciseNanoseconds { get; init; }
 
     /// <summary>The index of a process's first thread in <see cref="SystemCpuSample.Waits"/>.</summary>
     public int FirstWait { get; init; }
 
-    /// <summary>The number of its threads there; 0 where the waits of its threads are not all known.</summary>
+    /// <summary>The number of its threads there; 0 if the wait of any thread is unknown.</summary>
     public int WaitCount { get; init; }
 
-    /// <summary>CPU time since an earlier sample over the time since; null where it is not known.</summary>
+    /// <summary>Returns the CPU time since an earlier sample, divided by the elapsed time; null if unknown.</summary>
     public double? ShareSince(SampleTable<TaskSample> before, long beforeNanoseconds, long intervalNanoseconds)
     {
         if (intervalNanoseconds <= 0)
@@ -35,7 +35,8 @@ internal readonly struct TaskSample
         return used is { } known ? Math.Max(known, 0) / (double)intervalNanoseconds : null;
     }
 
-    /// <summary>The time that a process's threads waited since an earlier sample over the time since; null where it is not known.</summary>
+    /// <summary>Returns the wait time of a process's threads since an earlier sample, divided by the elapsed time; null if
+    /// unknown.</summary>
     public double? ProcessWaitSince(SystemCpuSample before, SampleTable<ThreadWait> waits, long intervalNanoseconds)
     {
         if (WaitCount == 0 || intervalNanoseconds <= 0)
@@ -49,7 +50,7 @@ internal readonly struct TaskSample
         return isKnown ? ThreadWait.SumSince(before.Waits, waits.Items.Slice(FirstWait, WaitCount)) / (double)intervalNanoseconds : null;
     }
 
-    /// <summary>The time that a thread waited since an earlier sample over the time since; null where it is not known.</summary>
+    /// <summary>Returns the wait time of a thread since an earlier sample, divided by the elapsed time; null if unknown.</summary>
     public double? ThreadWaitSince(SystemCpuSample before, SampleTable<ThreadWait> waits, long intervalNanoseconds) =>
         intervalNanoseconds > 0
             && (before.Waits.TryFind(Id, out _) || Shown.StartNanoseconds >= before.TimestampNanoseconds)
@@ -75,19 +76,19 @@ internal readonly struct TaskSample
         before.TryFind(Id, out earlier) && earlier.Shown.StartNanoseconds == Shown.StartNanoseconds;
 }
 
-/// <summary>How long a thread was runnable and did not run, over its life.</summary>
+/// <summary>The time that a thread was runnable but did not run, since its start.</summary>
 /// <param name="ThreadId">The system's ID of the thread.</param>
-/// <param name="Nanoseconds">The waits that are over.</param>
-/// <param name="Runs">The number of times it got a CPU. A smaller number than before: the ID now belongs to another thread.</param>
+/// <param name="Nanoseconds">The completed waits.</param>
+/// <param name="Runs">The number of times it got a CPU. If it has decreased, the ID now belongs to another thread.</param>
 internal readonly record struct ThreadWait(long ThreadId, long Nanoseconds, long Runs)
 {
-    /// <summary>The wait since an earlier sample: all of it for a thread that the sample did not contain.</summary>
+    /// <summary>Returns the wait since an earlier sample; the whole wait for a thread that the sample did not contain.</summary>
     public long Since(SampleTable<ThreadWait> before) =>
         before.TryFind(ThreadId, out ThreadWait earlier) && earlier.Runs <= Runs && earlier.Nanoseconds <= Nanoseconds
             ? Nanoseconds - earlier.Nanoseconds
             : Nanoseconds;
 
-    /// <summary>The sum of <see cref="Since"/> over several threads, at most <see cref="long.MaxValue"/>.</summary>
+    /// <summary>Returns the sum of <see cref="Since"/> over several threads, at most <see cref="long.MaxValue"/>.</summary>
     public static long SumSince(SampleTable<ThreadWait> before, ReadOnlySpan<ThreadWait> waits)
     {
         long sum = 0;

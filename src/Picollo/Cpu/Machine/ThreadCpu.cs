@@ -1,21 +1,20 @@
 namespace Picollo.Cpu;
 
-/// <summary>A thread as a sample of <see cref="SystemCpu"/> found it, and its share of CPU time since the sample before.</summary>
-/// <remarks>What the system does not tell is null. Immutable; does not follow the thread.</remarks>
+/// <summary>A thread in a sample of <see cref="SystemCpu"/>, and its share of CPU time since the previous sample.</summary>
+/// <remarks>A value that the system does not report is null. Immutable; does not follow the thread.</remarks>
 public readonly record struct ThreadCpu
 {
-    /// <summary>The thread's id, unique in the system. Ids are used again; between samples a thread is recognised by its start
-    /// as well.</summary>
+    /// <summary>The thread ID, unique in the system. IDs are reused, so threads are matched between samples by ID and start time.</summary>
     public long Id { get; internal init; }
 
-    /// <summary>The id of its process.</summary>
+    /// <summary>The ID of its process.</summary>
     public int ProcessId { get; internal init; }
 
-    /// <summary>The thread's name; see <see cref="ProcessCpu.Name"/>. On Windows that of its process, as on macOS where it has
-    /// none.</summary>
+    /// <summary>The name of the thread; see <see cref="ProcessCpu.Name"/>. The name of its process on Windows, and on macOS if the thread
+    /// has no name.</summary>
     public string Name { get; internal init; }
 
-    /// <summary>What the thread does; see <see cref="ProcessCpu.State"/>.</summary>
+    /// <summary>The state of the thread; see <see cref="ProcessCpu.State"/>.</summary>
     public char? State { get; internal init; }
 
     /// <inheritdoc cref="ProcessCpu.Nice"/>
@@ -24,21 +23,21 @@ public readonly record struct ThreadCpu
     /// <inheritdoc cref="ProcessCpu.Priority"/>
     public int? Priority { get; internal init; }
 
-    /// <summary>CPU time taken between the last two samples over the time between them: 1 is one CPU full, and over a few
-    /// milliseconds as rough as <see cref="ProcessCpu.Share"/>. Null as
-    /// <see cref="ProcessCpu.Share"/> is, and on macOS, which does not tell when a thread began, for one that the sample before did not
-    /// have.</summary>
+    /// <summary>The CPU time used between the last two samples, divided by the time between them: 1 means one full CPU. If the samples are
+    /// a few milliseconds apart, it is as imprecise as <see cref="ProcessCpu.Share"/>. Null under the same conditions as
+    /// <see cref="ProcessCpu.Share"/>, and on macOS, which does not report the start of a thread, for a thread that is not in the previous
+    /// sample.</summary>
     public double? Share { get; internal init; }
 
-    /// <summary>The time that it was runnable and did not run, for another ran on its CPU or its cgroup was throttled, between the last
-    /// two samples over the time between them. A wait counts when it is over, as in <see cref="ProcessCpu.WaitShare"/>. Null where
-    /// <see cref="Share"/> is, without <see cref="SystemCpuParts.All"/>, and for a thread that has never run. Linux.</summary>
+    /// <summary>The time between the last two samples in which the thread was runnable but did not run, because another thread ran or the
+    /// cgroup was throttled, divided by the time between the samples. A wait counts when it ends, as in <see cref="ProcessCpu.WaitShare"/>.
+    /// Null if <see cref="Share"/> is null, without <see cref="SystemCpuParts.All"/>, and for a thread that has never run. Linux.</summary>
     public double? WaitShare { get; internal init; }
 
-    /// <summary>CPU time taken since the thread began; on Linux to 10 ms, on Windows to 15.6 ms.</summary>
+    /// <summary>The CPU time used since the start of the thread, with a resolution of 10 ms on Linux and 15.6 ms on Windows.</summary>
     public CpuUsage Usage { get; internal init; }
 
-    /// <summary>The CPU that the thread ran on last. Linux only.</summary>
+    /// <summary>The CPU on which the thread last ran. Linux only.</summary>
     public int? LastCpu { get; internal init; }
 
     private bool PrintMembers(System.Text.StringBuilder text) =>

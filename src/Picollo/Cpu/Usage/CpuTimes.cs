@@ -6,10 +6,10 @@ using Picollo.Cpu.Windows;
 
 namespace Picollo.Cpu;
 
-/// <summary>Chooses this system's <see cref="ICpuTimes"/>, once.</summary>
+/// <summary>Selects the <see cref="ICpuTimes"/> of this system, once.</summary>
 internal static class CpuTimes
 {
-    /// <summary>static readonly: a constant to the JIT, which calls the class behind it directly.</summary>
+    /// <summary>static readonly, so that the JIT treats it as a constant and calls the class directly.</summary>
     public static readonly ICpuTimes Current =
         OperatingSystem.IsLinux() ? new LinuxCpuTimes()
         : OperatingSystem.IsWindows() ? new WindowsCpuTimes()
@@ -17,28 +17,29 @@ internal static class CpuTimes
         : new UnknownCpuTimes();
 }
 
-/// <summary>One system's calls that return CPU time, one small class each; chosen once, in <see cref="CpuTimes"/>. Nothing throws: what
-/// fails for a reason worth reporting gives the reason, what can only fail where the call does not exist at all gives false.</summary>
+/// <summary>The calls of one system that return CPU time. There is one small class per system, selected once in <see cref="CpuTimes"/>. No
+/// member throws: a method with a meaningful reason for a failure returns it; a method that fails only if the call does not exist returns
+/// false.</summary>
 internal interface ICpuTimes
 {
-    /// <summary>The system's ID of the current thread; null where it does not return one.</summary>
+    /// <summary>The system's ID of the current thread; null if the system does not return one.</summary>
     long? ThreadId { get; }
 
-    /// <summary>Why the current thread's time cannot be read here; null where it can.</summary>
+    /// <summary>Why the time of the current thread cannot be read; null if it can.</summary>
     string? ThreadUnavailableReason { get; }
 
-    /// <summary>The current thread's time since it began, at the system's finest step.</summary>
+    /// <summary>Reads the time of the current thread since its start, at the finest resolution of the system.</summary>
     bool TryGetThread(out long totalNanoseconds);
 
-    /// <summary>The same, and user and kernel time apart, which may have a coarser step. Monotone, all three.</summary>
+    /// <summary>Reads the total, and user and kernel time, which may have a coarser resolution. All three are monotone.</summary>
     bool TryGetThread(out long totalNanoseconds, out CpuUsage split);
 
-    /// <summary>The time of a thread of this process, of a process with its ended threads, or of this process's children that have
-    /// ended and been waited for; user and kernel time together. An <paramref name="id"/> of 0 is this process; a time that is not known
-    /// is 0.</summary>
+    /// <summary>Reads the time of a thread of this process, of a process including its ended threads, or of this process's children that
+    /// have ended and been waited for; user and kernel time together. An <paramref name="id"/> of 0 means this process. An unknown time is
+    /// 0.</summary>
     bool TryGetTotal(ResourceOwner owner, long id, out long totalNanoseconds, [NotNullWhen(false)] out string? reason);
 
-    /// <summary>As <see cref="TryGetTotal"/>, user and kernel time apart.</summary>
+    /// <summary>Reads the same time as <see cref="TryGetTotal"/>, split into user and kernel time.</summary>
     bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason);
 }
 
@@ -48,18 +49,18 @@ internal enum ResourceOwner
     /// <summary>The current thread.</summary>
     Thread,
 
-    /// <summary>This process, all its threads, ended ones too.</summary>
+    /// <summary>This process with all its threads, including ended ones.</summary>
     Process,
 
     /// <summary>The children that have ended and been waited for.</summary>
     Children,
 }
 
-/// <summary>Any other system.</summary>
+/// <summary>The implementation for unsupported systems.</summary>
 internal sealed class UnknownCpuTimes : ICpuTimes
 {
     private static readonly string Reason =
-        $"CPU time is read on Linux, Windows and macOS only; this is {RuntimeInformation.OSDescription}.";
+        $"CPU time is available only on Linux, Windows and macOS; this system is {RuntimeInformation.OSDescription}.";
 
     public long? ThreadId => null;
 
@@ -90,12 +91,12 @@ internal sealed class UnknownCpuTimes : ICpuTimes
     }
 }
 
-/// <summary>Why a thread's or process's time is not known: the same words on every system.</summary>
+/// <summary>Reasons why the time of a thread or process is unknown, with the same text on every system.</summary>
 internal static class CpuTimeReasons
 {
     public static string NoThread(long threadId) =>
-        $"There is no thread {threadId} in this process: it may have ended, or this be its managed id "
-        + "(CpuUsageReader.GetThreadId() tells the system's).";
+        $"This process has no thread {threadId}. The thread may have ended, or this is a managed thread ID "
+        + "(CpuUsageReader.GetThreadId() returns the system's ID).";
 
     public static string ThreadEnded(long threadId) => $"Thread {threadId} has ended.";
 
@@ -104,7 +105,7 @@ internal static class CpuTimeReasons
     public static string ProcessEnded(int processId) => $"Process {processId} has ended.";
 
     public static string NotPermitted(int processId, string remedy) =>
-        $"The system does not let this user read process {processId}'s times: {remedy}.";
+        $"The system does not permit this user to read the times of process {processId}: {remedy}.";
 
     public static string CallFailed(string call, int error) => $"{call} failed with error {error}.";
 }

@@ -2,39 +2,39 @@ namespace Picollo.Cpu;
 
 public readonly partial record struct CpuUsage : ISpanFormattable
 {
-    // Three numbers of at most 24 characters (-2⁶³ ns and three decimals), and the words between.
+    // Three numbers of at most 24 characters (-2⁶³ ns and three decimals), and the text between them.
     private const int LongestText = 128;
 
     private const double NanosecondsPerMicrosecond = 1e3;
     private const double NanosecondsPerMillisecond = 1e6;
     private const double NanosecondsPerSecond = 1e9;
 
-    /// <summary>The total, then user and kernel time, in the unit that suits the total:
-    /// <c>12.345 ms (user 12.001 ms, kernel 0.344 ms)</c>.</summary>
-    /// <returns>Text that does not depend on the culture.</returns>
+    /// <summary>Formats the total, then user and kernel time, in the unit that suits the total: <c>12.345 ms (user 12.001 ms, kernel 0.344
+    /// ms)</c>.</summary>
+    /// <returns>Culture-invariant text.</returns>
     public override string ToString() => ToString(null, null);
 
-    /// <summary>The same in a unit of one's choice: <c>$"{usage:ms}"</c>.</summary>
+    /// <summary>Formats the total, then user and kernel time, in a given unit: <c>$"{usage:ms}"</c>.</summary>
     /// <param name="format"><c>s</c>, <c>ms</c>, <c>us</c> or <c>ns</c>; null, empty or <c>G</c> for the unit that suits the
     /// total.</param>
     /// <param name="formatProvider">Not used: the text does not depend on the culture.</param>
     /// <returns>The total, then user and kernel time, each rounded to three decimals (nanoseconds are whole).</returns>
-    /// <exception cref="FormatException">Another format.</exception>
+    /// <exception cref="FormatException"><paramref name="format"/> is not one of these.</exception>
     public string ToString(string? format, IFormatProvider? formatProvider = null)
     {
         Span<char> text = stackalloc char[LongestText];
         return TryFormat(text, out int length, format, formatProvider)
             ? new string(text[..length])
-            : throw new InvalidOperationException("The text of a CPU usage is longer than it can be.");
+            : throw new InvalidOperationException("The formatted CPU usage is longer than expected.");
     }
 
-    /// <summary>Writes what <see cref="ToString(string?, IFormatProvider?)"/> returns, without allocating.</summary>
-    /// <param name="destination">Where to.</param>
-    /// <param name="charsWritten">How many characters were written; 0 if they did not fit.</param>
-    /// <param name="format">As for <see cref="ToString(string?, IFormatProvider?)"/>.</param>
+    /// <summary>Writes the text of <see cref="ToString(string?, IFormatProvider?)"/> without allocating.</summary>
+    /// <param name="destination">The buffer for the text.</param>
+    /// <param name="charsWritten">The number of characters written; 0 if they do not fit.</param>
+    /// <param name="format">The unit; see <see cref="ToString(string?, IFormatProvider?)"/>.</param>
     /// <param name="provider">Not used.</param>
     /// <returns>False if <paramref name="destination"/> is too short.</returns>
-    /// <exception cref="FormatException">Another format.</exception>
+    /// <exception cref="FormatException"><paramref name="format"/> is not one of the supported formats.</exception>
     public bool TryFormat(Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
     {
         string unit = UnitOf(format);
@@ -49,7 +49,7 @@ public readonly partial record struct CpuUsage : ISpanFormattable
         return fits;
     }
 
-    // By hand: an interpolated string boxes each number until its generic code has been optimised.
+    // Not an interpolated string, which boxes each number until its generic code has been optimized.
     private static bool Append(Span<char> destination, ref int length, long nanoseconds, string unit)
     {
         double scale = unit switch { "µs" => NanosecondsPerMicrosecond, "ms" => NanosecondsPerMillisecond, _ => NanosecondsPerSecond };
@@ -80,6 +80,6 @@ public readonly partial record struct CpuUsage : ISpanFormattable
         "ms" => "ms",
         "us" => "µs",
         "ns" => "ns",
-        _ => throw new FormatException($"A CPU usage is formatted with \"s\", \"ms\", \"us\", \"ns\" or \"G\", not \"{format}\"."),
+        _ => throw new FormatException($"The format must be \"s\", \"ms\", \"us\", \"ns\" or \"G\", not \"{format}\"."),
     };
 }

@@ -2,12 +2,12 @@ using System.Diagnostics;
 
 namespace Picollo.Cpu;
 
-/// <summary>CPU time that a thread, a process or anything else has taken, in user mode and in the kernel: a reading, or the difference of
-/// two.</summary>
+/// <summary>The CPU time of a thread, a process or a part of a program, split into user and kernel time: a reading, or the difference of
+/// two readings.</summary>
 /// <remarks>
-/// <para>Immutable and thread-safe; reading, comparing and computing allocate nothing. A reading counts from the start of the thread
-/// or process; a difference may be negative if the operands are swapped. The resolution of a reading is
-/// documented at <see cref="CpuUsageReader"/>.</para>
+/// <para>Immutable and thread-safe. Reading, comparing and computing do not allocate. A reading counts from the start of the thread or
+/// process; a difference may be negative if the operands are swapped. <see cref="CpuUsageReader"/> documents the resolution of
+/// readings.</para>
 /// <example>
 /// <code>
 /// var onStart = CpuUsage.GetByThread();
@@ -20,34 +20,34 @@ namespace Picollo.Cpu;
 [DebuggerDisplay("{ToString(),nq}")]
 public readonly partial record struct CpuUsage : IComparable<CpuUsage>
 {
-    /// <summary>An amount of CPU time.</summary>
-    /// <param name="userNanoseconds">In user mode, in nanoseconds; any value.</param>
-    /// <param name="kernelNanoseconds">In the kernel, in nanoseconds; any value.</param>
+    /// <summary>Creates an amount of CPU time.</summary>
+    /// <param name="userNanoseconds">The time in user mode, in nanoseconds; any value.</param>
+    /// <param name="kernelNanoseconds">The time in the kernel, in nanoseconds; any value.</param>
     public CpuUsage(long userNanoseconds, long kernelNanoseconds) =>
         (UserNanoseconds, KernelNanoseconds) = (userNanoseconds, kernelNanoseconds);
 
-    /// <summary>Time in user mode, in nanoseconds.</summary>
+    /// <summary>The time in user mode, in nanoseconds.</summary>
     public long UserNanoseconds { get; }
 
-    /// <summary>Time in the kernel on behalf of the thread or process, in nanoseconds.</summary>
+    /// <summary>The time in the kernel on behalf of the thread or process, in nanoseconds.</summary>
     public long KernelNanoseconds { get; }
 
     /// <summary>User and kernel time together, in nanoseconds.</summary>
     public long TotalNanoseconds => UserNanoseconds + KernelNanoseconds;
 
-    /// <summary>Time in user mode, cut to <see cref="TimeSpan"/>'s 100 ns.</summary>
+    /// <summary>The time in user mode, truncated to the 100 ns of <see cref="TimeSpan"/>.</summary>
     public TimeSpan User => ToTimeSpan(UserNanoseconds);
 
-    /// <summary>Time in the kernel, cut to <see cref="TimeSpan"/>'s 100 ns.</summary>
+    /// <summary>The time in the kernel, truncated to the 100 ns of <see cref="TimeSpan"/>.</summary>
     public TimeSpan Kernel => ToTimeSpan(KernelNanoseconds);
 
-    /// <summary>User and kernel time together, cut to <see cref="TimeSpan"/>'s 100 ns.</summary>
+    /// <summary>User and kernel time together, truncated to the 100 ns of <see cref="TimeSpan"/>.</summary>
     public TimeSpan Total => ToTimeSpan(TotalNanoseconds);
 
-    /// <summary>The share of the total that was spent in user mode, 0 to 1; 0 where the total is 0.</summary>
+    /// <summary>The fraction of the total in user mode, 0 to 1; 0 if the total is 0.</summary>
     public double UserShare => ShareOfTotal(UserNanoseconds);
 
-    /// <summary>The share of the total that was spent in the kernel, 0 to 1; 0 where the total is 0.</summary>
+    /// <summary>The fraction of the total in the kernel, 0 to 1; 0 if the total is 0.</summary>
     public double KernelShare => ShareOfTotal(KernelNanoseconds);
 
     /// <inheritdoc cref="CpuUsageReader.GetByThread()"/>
@@ -59,9 +59,9 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
     /// <inheritdoc cref="CpuUsageReader.IsSupported"/>
     public static bool IsSupported => CpuUsageReader.IsSupported;
 
-    /// <summary>All amounts together, user and kernel apart.</summary>
+    /// <summary>Adds amounts, user and kernel time separately.</summary>
     /// <param name="usages">The amounts.</param>
-    /// <returns>Their sum; 0 for no amounts.</returns>
+    /// <returns>The sum; 0 for an empty sequence.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="usages"/> is null.</exception>
     public static CpuUsage Sum(IEnumerable<CpuUsage> usages)
     {
@@ -75,21 +75,21 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
         return sum;
     }
 
-    /// <summary>The time taken between two readings, user and kernel apart.</summary>
+    /// <summary>Subtracts two readings, user and kernel time separately.</summary>
     /// <param name="end">The later reading.</param>
     /// <param name="start">The earlier reading.</param>
     public static CpuUsage operator -(CpuUsage end, CpuUsage start) =>
         new(end.UserNanoseconds - start.UserNanoseconds, end.KernelNanoseconds - start.KernelNanoseconds);
 
-    /// <summary>Two amounts together, user and kernel apart.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
+    /// <summary>Adds two amounts, user and kernel time separately.</summary>
+    /// <param name="left">The first amount.</param>
+    /// <param name="right">The second amount.</param>
     public static CpuUsage operator +(CpuUsage left, CpuUsage right) =>
         new(left.UserNanoseconds + right.UserNanoseconds, left.KernelNanoseconds + right.KernelNanoseconds);
 
     /// <summary>Compares in the order of <see cref="CompareTo"/>.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
+    /// <param name="left">The first amount.</param>
+    /// <param name="right">The second amount.</param>
     public static bool operator <(CpuUsage left, CpuUsage right) => left.CompareTo(right) < 0;
 
     /// <inheritdoc cref="operator &lt;(CpuUsage, CpuUsage)"/>
@@ -101,9 +101,9 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
     /// <inheritdoc cref="operator &lt;(CpuUsage, CpuUsage)"/>
     public static bool operator >=(CpuUsage left, CpuUsage right) => left.CompareTo(right) >= 0;
 
-    /// <summary>Orders by total time, and equal totals by user time.</summary>
-    /// <param name="other">What to compare with.</param>
-    /// <returns>Negative, 0 or positive.</returns>
+    /// <summary>Compares by total time, then by user time.</summary>
+    /// <param name="other">The amount to compare with.</param>
+    /// <returns>A negative number, 0 or a positive number.</returns>
     public int CompareTo(CpuUsage other)
     {
         int byTotal = TotalNanoseconds.CompareTo(other.TotalNanoseconds);

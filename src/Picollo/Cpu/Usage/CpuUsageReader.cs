@@ -5,21 +5,20 @@ namespace Picollo.Cpu;
 
 /// <summary>Reads the CPU time of threads and processes, on Linux, Windows and macOS.</summary>
 /// <remarks>
-/// <para>Every method makes a few system calls and allocates nothing, except where documented; all are thread-safe.
-/// A reading counts from the start of the thread or process; take two and subtract. Successive readings of the same thread or
-/// process never go back, neither in user nor in kernel time; except, on Linux, user time of other threads and processes, see
-/// below.</para>
-/// <para><b>Step.</b> On Linux the current thread's time moves by about 1 µs, and by 1 ns in <see cref="GetThreadTimeNanoseconds()"/>.
-/// Of other threads and processes there, the total is exact, and kernel time moves by 10 ms. User time is the rest: it goes back by up to
-/// 10 ms where kernel time moves. A process's threads on other CPUs are
-/// counted up to their last scheduler tick (4 ms at 250 Hz). On Windows 15.6 ms, and well under 1 µs for totals
+/// <para>Every method makes a few system calls and does not allocate, except where documented. All methods are thread-safe. A reading
+/// counts from the start of the thread or process: take two readings and subtract them. User and kernel time of the same thread or process
+/// never decrease between readings, except the user time of other threads and processes on Linux, see below.</para>
+/// <para><b>Resolution.</b> On Linux, the time of the current thread has a resolution of about 1 µs, and of 1 ns in
+/// <see cref="GetThreadTimeNanoseconds()"/>. For other threads and processes, the total is exact and kernel time has a resolution of 10 ms.
+/// User time is the difference, so it decreases by up to 10 ms when kernel time increases. Threads of a process on other CPUs are counted
+/// up to their last scheduler tick (4 ms at 250 Hz). On Windows, the resolution is 15.6 ms, and well under 1 µs for totals
 /// (<c>QueryThreadCycleTime</c>); on macOS 1 to 10 µs.</para>
-/// <para><b>The split.</b> A kernel that does not account at each entry (most Linux and all Windows ones) divides user from kernel time
-/// by sampling at its ticks: the total is exact, the split is rough below some tens of ticks.</para>
+/// <para><b>User and kernel time.</b> A kernel that does not account at each entry (most Linux and all Windows kernels) splits user and
+/// kernel time by sampling at its ticks: the total is exact, but the split is imprecise below some tens of ticks.</para>
 /// </remarks>
 public static class CpuUsageReader
 {
-    /// <summary>Whether this system reports the CPU time of the current thread and of this process. Where it is false,
+    /// <summary>Whether this system reports the CPU time of the current thread and of this process. If false,
     /// <see cref="UnavailableReason"/> says why. At most one system call.</summary>
     public static bool IsSupported => UnavailableReason is null;
 
@@ -27,9 +26,9 @@ public static class CpuUsageReader
     /// one system call.</summary>
     public static string? UnavailableReason => ReasonOf(CpuTimes.Current);
 
-    /// <summary>The CPU time of the current thread, user and kernel apart. Use it where the two matter;
+    /// <summary>Returns the CPU time of the current thread, split into user and kernel time. If the total is sufficient,
     /// <see cref="GetThreadTimeNanoseconds()"/> costs about half.</summary>
-    /// <returns>Since the thread began.</returns>
+    /// <returns>The time since the start of the thread.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static CpuUsage GetByThread()
     {
@@ -41,49 +40,49 @@ public static class CpuUsageReader
         return usage;
     }
 
-    /// <summary>The CPU time of a thread of this process, user and kernel apart. May allocate.</summary>
-    /// <param name="threadId">The system's id of the thread (<see cref="GetThreadId"/>,
-    /// <see cref="System.Diagnostics.ProcessThread.Id"/>), not the managed one; at least 1.</param>
-    /// <returns>Since the thread began.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    /// <exception cref="MeasurementUnavailableException">This process has no such thread, or no longer; or this system does not
-    /// report it.</exception>
+    /// <summary>Returns the CPU time of a thread of this process, split into user and kernel time. May allocate.</summary>
+    /// <param name="threadId">The system's ID of the thread (<see cref="GetThreadId"/>, <see cref="System.Diagnostics.ProcessThread.Id"/>),
+    /// not the managed ID; at least 1.</param>
+    /// <returns>The time since the start of the thread.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
+    /// <exception cref="MeasurementUnavailableException">This process has no such thread, the thread has ended, or this system does not
+    /// report its time.</exception>
     public static CpuUsage GetByThread(long threadId) =>
         TryGetByThread(threadId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
-    /// <summary>As <see cref="GetByThread(long)"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="threadId">As there.</param>
-    /// <param name="usage">Since the thread began; 0 if it is unavailable.</param>
-    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
-    /// <returns>True if it is known.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
+    /// <summary>Reads the same time as <see cref="GetByThread(long)"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
+    /// <param name="usage">The time since the start of the thread; 0 on failure.</param>
+    /// <param name="reason">The reason for a failure; otherwise null.</param>
+    /// <returns>True if the time was read; otherwise, false.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
     public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(threadId, 1);
         return CpuTimes.Current.TryGetSplit(ResourceOwner.Thread, threadId, out usage, out reason);
     }
 
-    /// <summary>The CPU time of this process, all its threads, user and kernel apart.</summary>
-    /// <returns>Since the process began, with threads that have ended and without its children.</returns>
+    /// <summary>Returns the CPU time of all threads of this process, split into user and kernel time.</summary>
+    /// <returns>The time since the start of the process, including ended threads but not children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static CpuUsage GetByProcess() =>
         CpuTimes.Current.TryGetSplit(ResourceOwner.Process, 0, out CpuUsage usage, out string? reason)
             ? usage
             : Throw<CpuUsage>(reason);
 
-    /// <summary>The CPU time of a process, all its threads, user and kernel apart. May allocate.</summary>
-    /// <param name="processId">At least 1.</param>
-    /// <returns>Since the process began, with threads that have ended and without its children.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The id is less than 1.</exception>
-    /// <exception cref="MeasurementUnavailableException">There is no such process, or no longer; or the system does not report it to
+    /// <summary>Returns the CPU time of all threads of a process, split into user and kernel time. May allocate.</summary>
+    /// <param name="processId">The process ID; at least 1.</param>
+    /// <returns>The time since the start of the process, including ended threads but not children.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
+    /// <exception cref="MeasurementUnavailableException">There is no such process, it has ended, or the system does not report its time to
     /// this user.</exception>
     public static CpuUsage GetByProcess(int processId) =>
         TryGetByProcess(processId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
-    /// <summary>As <see cref="GetByProcess(int)"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="processId">At least 1.</param>
-    /// <param name="usage">Since the process began; 0 if it is unavailable.</param>
-    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
+    /// <summary>Reads the same time as <see cref="GetByProcess(int)"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <param name="processId">The process ID; at least 1.</param>
+    /// <param name="usage">The time since the start of the process; 0 on failure.</param>
+    /// <param name="reason">The reason for a failure; otherwise null.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
     {
@@ -91,24 +90,24 @@ public static class CpuUsageReader
         return CpuTimes.Current.TryGetSplit(ResourceOwner.Process, processId, out usage, out reason);
     }
 
-    /// <summary>The CPU time of this process's children that have ended and have been waited for (.NET waits for those that
-    /// <see cref="System.Diagnostics.Process"/> started), and of their children in turn. Linux and macOS.</summary>
-    /// <returns>Since the process began.</returns>
-    /// <exception cref="MeasurementUnavailableException">This system does not report it: Windows keeps no such account.</exception>
+    /// <summary>Returns the CPU time of this process's children that have ended and have been waited for (.NET waits for those that
+    /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS.</summary>
+    /// <returns>The time since the start of this process.</returns>
+    /// <exception cref="MeasurementUnavailableException">This system does not report it, for example Windows.</exception>
     public static CpuUsage GetByChildren() =>
         TryGetByChildren(out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
 
-    /// <summary>As <see cref="GetByChildren"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="usage">Since the process began; 0 if it is unavailable.</param>
-    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
+    /// <summary>Reads the same time as <see cref="GetByChildren"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <param name="usage">The time since the start of this process; 0 on failure.</param>
+    /// <param name="reason">The reason for a failure; otherwise null.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
         CpuTimes.Current.TryGetSplit(ResourceOwner.Children, 0, out usage, out reason);
 
-    /// <summary>The CPU time of the current thread, user and kernel together, at the finest step and the lowest price the system
-    /// has: the thread's clock, one system call. Use it where the total is enough; in loops that read very
-    /// often, use <c>ThreadCpuClock</c>.</summary>
-    /// <returns>Nanoseconds since the thread began.</returns>
+    /// <summary>Returns the CPU time of the current thread, user and kernel time together, at the finest resolution and the lowest cost of
+    /// the system: one system call, which reads the clock of the thread. Use it if the total is sufficient. In loops that read very often,
+    /// use <c>ThreadCpuClock</c>.</summary>
+    /// <returns>The time since the start of the thread, in nanoseconds.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static long GetThreadTimeNanoseconds()
@@ -121,17 +120,19 @@ public static class CpuUsageReader
         return nanoseconds;
     }
 
-    /// <summary>The CPU time of a thread of this process, user and kernel together, at the finest step the system has.</summary>
-    /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
-    /// <returns>Nanoseconds since the thread began.</returns>
+    /// <summary>Returns the CPU time of a thread of this process, user and kernel time together, at the finest resolution of the
+    /// system.</summary>
+    /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
+    /// <returns>The time since the start of the thread, in nanoseconds.</returns>
     /// <inheritdoc cref="GetByThread(long)" path="/exception"/>
     public static long GetThreadTimeNanoseconds(long threadId) =>
         TryGetThreadTimeNanoseconds(threadId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
-    /// <summary>As <see cref="GetThreadTimeNanoseconds(long)"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="threadId">As for <see cref="GetByThread(long)"/>.</param>
-    /// <param name="nanoseconds">Since the thread began; 0 if it is unavailable.</param>
-    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
+    /// <summary>Reads the same time as <see cref="GetThreadTimeNanoseconds(long)"/>, but returns the reason for a failure instead of
+    /// throwing.</summary>
+    /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
+    /// <param name="nanoseconds">The time since the start of the thread; 0 on failure.</param>
+    /// <param name="reason">The reason for a failure; otherwise null.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
@@ -139,25 +140,26 @@ public static class CpuUsageReader
         return CpuTimes.Current.TryGetTotal(ResourceOwner.Thread, threadId, out nanoseconds, out reason);
     }
 
-    /// <summary>The CPU time of this process, user and kernel together, at the finest step the system has.</summary>
-    /// <returns>Nanoseconds since the process began.</returns>
+    /// <summary>Returns the CPU time of this process, user and kernel time together, at the finest resolution of the system.</summary>
+    /// <returns>The time since the start of the process, in nanoseconds.</returns>
     /// <inheritdoc cref="GetByProcess()" path="/exception"/>
     public static long GetProcessTimeNanoseconds() =>
         CpuTimes.Current.TryGetTotal(ResourceOwner.Process, 0, out long nanoseconds, out string? reason)
             ? nanoseconds
             : Throw<long>(reason);
 
-    /// <summary>The CPU time of a process, user and kernel together, at the finest step the system has.</summary>
-    /// <param name="processId">At least 1.</param>
-    /// <returns>Nanoseconds since the process began.</returns>
+    /// <summary>Returns the CPU time of a process, user and kernel time together, at the finest resolution of the system.</summary>
+    /// <param name="processId">The process ID; at least 1.</param>
+    /// <returns>The time since the start of the process, in nanoseconds.</returns>
     /// <inheritdoc cref="GetByProcess(int)" path="/exception"/>
     public static long GetProcessTimeNanoseconds(int processId) =>
         TryGetProcessTimeNanoseconds(processId, out long nanoseconds, out string? reason) ? nanoseconds : Throw<long>(reason);
 
-    /// <summary>As <see cref="GetProcessTimeNanoseconds(int)"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="processId">At least 1.</param>
-    /// <param name="nanoseconds">Since the process began; 0 if it is unavailable.</param>
-    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
+    /// <summary>Reads the same time as <see cref="GetProcessTimeNanoseconds(int)"/>, but returns the reason for a failure instead of
+    /// throwing.</summary>
+    /// <param name="processId">The process ID; at least 1.</param>
+    /// <param name="nanoseconds">The time since the start of the process; 0 on failure.</param>
+    /// <param name="reason">The reason for a failure; otherwise null.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
@@ -165,14 +167,14 @@ public static class CpuUsageReader
         return CpuTimes.Current.TryGetTotal(ResourceOwner.Process, processId, out nanoseconds, out reason);
     }
 
-    /// <summary>The system's id of the current thread, for <see cref="GetByThread(long)"/> from another one. Differs from
-    /// <see cref="Environment.CurrentManagedThreadId"/>.</summary>
-    /// <returns>At least 1. Free for another thread once this one has ended.</returns>
+    /// <summary>Returns the system's ID of the current thread, to pass to <see cref="GetByThread(long)"/> on another thread. It differs
+    /// from <see cref="Environment.CurrentManagedThreadId"/>.</summary>
+    /// <returns>The ID; at least 1. The system may reuse it after the thread has ended.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static long GetThreadId() =>
         CpuTimes.Current.ThreadId ?? Throw<long>(
-            "This system does not tell a thread its id: they are known on Linux (x64, arm64, riscv64, loongarch64; where a seccomp "
-            + "filter refuses gettid(2), allow it), Windows and macOS only.");
+            "This system does not report the ID of a thread. IDs are available only on Windows, macOS and Linux (x64, arm64, riscv64, "
+            + "loongarch64; if a seccomp filter refuses gettid(2), allow the call).");
 
     internal static string? ReasonOf(ICpuTimes times) =>
         times.ThreadUnavailableReason is { } reason || !times.TryGetSplit(ResourceOwner.Process, 0, out _, out reason) ? reason : null;
@@ -181,5 +183,6 @@ public static class CpuUsageReader
 
     private static void ThrowThreadUnavailable() =>
         Throw<long>(
-            CpuTimes.Current.ThreadUnavailableReason ?? "The system refused to tell the current thread's CPU time, which it told before.");
+            CpuTimes.Current.ThreadUnavailableReason
+            ?? "The system refused to report the CPU time of the current thread, although it has done so before.");
 }

@@ -5,16 +5,16 @@ using Picollo.Cpu.MacOS;
 
 namespace Picollo.Cpu;
 
-/// <summary>What a thread or process has used besides CPU time: its peak memory, its page faults, its block operations and its context
-/// switches. A reading, or the difference or sum of two. Linux; macOS for processes.</summary>
+/// <summary>The resource usage of a thread or process besides CPU time: peak memory, page faults, block operations and context switches. It
+/// is a reading, or the difference or sum of two. Linux; macOS for processes.</summary>
 /// <remarks>
-/// <para>Counts are since the thread or process began and never go back; a difference may be negative if it is taken the wrong way
-/// round. All counts of a reading come from one call. Immutable and thread-safe. Reading is one system call (two for a thread), which for
-/// a process takes the longer the more threads it has, and allocates nothing.</para>
-/// <para><b>Source.</b> <c>getrusage(2)</c>. The fields of <c>struct rusage</c> that are not here (<c>ru_ixrss</c>, <c>ru_idrss</c>,
-/// <c>ru_isrss</c>, <c>ru_nswap</c>, <c>ru_msgsnd</c>, <c>ru_msgrcv</c>) are always 0 on Linux.</para>
-/// <para><b>macOS</b> counts as voluntary only what waits in the BSD part of its kernel, and all other switches, waits for a
-/// lock among them, as involuntary: there only their sum is meaningful.</para>
+/// <para>Counts start at the start of the thread or process and never decrease; a difference may be negative if the operands are swapped.
+/// All counts of a reading come from one call. Immutable and thread-safe. Reading takes one system call (two for a thread) and does not
+/// allocate. For a process, the time of the call grows with the number of threads.</para>
+/// <para><b>Source.</b> <c>getrusage(2)</c>. The other fields of <c>struct rusage</c> (<c>ru_ixrss</c>, <c>ru_idrss</c>, <c>ru_isrss</c>,
+/// <c>ru_nswap</c>, <c>ru_msgsnd</c>, <c>ru_msgrcv</c>) are always 0 on Linux.</para>
+/// <para><b>macOS</b> counts only waits in the BSD part of its kernel as voluntary, and all other switches as involuntary, including waits
+/// for a lock. Only their sum is meaningful there.</para>
 /// <example>
 /// <code>
 /// ResourceUsage onStart = ResourceUsage.GetByThread();
@@ -28,86 +28,86 @@ public readonly record struct ResourceUsage
 {
     private const double BytesPerMebibyte = 1 << 20;
 
-    /// <summary>CPU time, user and kernel apart: the reading that <see cref="CpuUsageReader"/> gives of the same thread or
+    /// <summary>The CPU time, split into user and kernel time: the value that <see cref="CpuUsageReader"/> returns for the same thread or
     /// processes.</summary>
     public CpuUsage Cpu { get; internal init; }
 
-    /// <summary>The largest resident size so far, in bytes: a high-water mark, not a count. In a difference it is the later
-    /// reading's.</summary>
+    /// <summary>The largest resident size so far, in bytes: a high-water mark, not a count. A difference has the value of the later
+    /// reading.</summary>
     /// <remarks>
-    /// <para>Of the process, also where a thread is asked. Of children, that of the largest one (or of the largest of their own
-    /// children), not a sum.</para>
-    /// <para>Linux counts from before <c>execve(2)</c> on: a process starts with the mark of the one that it was forked from, so a child
-    /// that this process started never shows less than this process had itself by then. What a child's own program had at most, while
-    /// it runs, is <c>VmHWM</c> in <c>/proc/&lt;pid&gt;/status</c>. Since Linux 6.2 either may be off by some tens of pages per CPU.</para>
+    /// <para>It is the value of the process, also in a reading of a thread. For children, it is the value of the largest child (or of the
+    /// largest of their own children), not a sum.</para>
+    /// <para>Linux also counts the time before <c>execve(2)</c>: a process starts with the high-water mark of the process that forked it.
+    /// So a child of this process never shows less than this process had at that time. The maximum of the child's own program is
+    /// <c>VmHWM</c> in <c>/proc/&lt;pid&gt;/status</c> while it runs. Since Linux 6.2, both may be off by some tens of pages per
+    /// CPU.</para>
     /// </remarks>
     public long MaxResidentBytes { get; internal init; }
 
-    /// <summary>Page faults that needed no input: first touches of a page, copies on write, pages found in the page cache. A huge page
-    /// is one.</summary>
+    /// <summary>Page faults without input: first accesses to a page, copies on write, pages found in the page cache. A huge page counts
+    /// once.</summary>
     public long MinorPageFaults { get; internal init; }
 
-    /// <summary>Page faults that had to wait for a disk or for swap.</summary>
+    /// <summary>Page faults that waited for a disk or for swap.</summary>
     public long MajorPageFaults { get; internal init; }
 
-    /// <summary>Input that file systems had to do: <c>ru_inblock</c>. What the page cache already had is not counted.</summary>
-    /// <remarks>Linux counts in units of 512 bytes, however many requests these take, and 0 in a kernel that was built without
+    /// <summary>Input operations of file systems: <c>ru_inblock</c>. Data that was already in the page cache does not count.</summary>
+    /// <remarks>Linux counts in units of 512 bytes, regardless of the number of requests. The value is 0 in a kernel that was built without
     /// <c>CONFIG_TASK_IO_ACCOUNTING</c> (<c>include/linux/task_io_accounting_ops.h</c>). macOS counts operations.</remarks>
     public long BlockInputOperations { get; internal init; }
 
-    /// <summary>Output that file systems had to do: <c>ru_oublock</c>.</summary>
-    /// <remarks>In the units of <see cref="BlockInputOperations"/>. Linux counts a write when the page cache receives it, for the thread
-    /// that writes, and not when the kernel writes it to the disk. A file system that has no disk, such as <c>tmpfs</c>, counts
+    /// <summary>Output operations of file systems: <c>ru_oublock</c>.</summary>
+    /// <remarks>The units are those of <see cref="BlockInputOperations"/>. Linux counts a write when the page cache receives it, for the
+    /// writing thread, and not when the kernel writes it to the disk. A file system without a disk, such as <c>tmpfs</c>, counts
     /// nothing.</remarks>
     public long BlockOutputOperations { get; internal init; }
 
-    /// <summary>Signals received: <c>ru_nsignals</c>. Always 0 on Linux, whose kernel does not maintain the field
-    /// (<c>getrusage(2)</c>).</summary>
+    /// <summary>Received signals: <c>ru_nsignals</c>. Always 0 on Linux, which does not maintain the field (<c>getrusage(2)</c>).</summary>
     public long ReceivedSignals { get; internal init; }
 
-    /// <summary>How often the thread or process gave up the CPU to wait: for a lock, input, a timer.</summary>
+    /// <summary>The number of times that the thread or process gave up the CPU to wait: for a lock, input, a timer.</summary>
     public long VoluntaryContextSwitches { get; internal init; }
 
-    /// <summary>How often the CPU was taken away: a time slice was over, or something of higher priority came.</summary>
+    /// <summary>The number of times that the thread or process lost the CPU: at the end of a time slice, or to a higher priority.</summary>
     public long InvoluntaryContextSwitches { get; internal init; }
 
-    /// <summary>What the current thread has taken; <see cref="MaxResidentBytes"/> is the process's. Linux. Use it for faults and context
-    /// switches, and <see cref="CpuUsageReader"/> for CPU time alone.</summary>
-    /// <returns>Since the thread began.</returns>
+    /// <summary>Returns the resource usage of the current thread; <see cref="MaxResidentBytes"/> is the value of the process. Linux. Use it
+    /// for faults and context switches, and <see cref="CpuUsageReader"/> for CPU time alone.</summary>
+    /// <returns>The usage since the start of the thread.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
-    /// <summary>As <see cref="GetByThread"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="usage">Since the thread began; 0 if it is unavailable.</param>
-    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
-    /// <returns>True if it is known.</returns>
+    /// <summary>Reads the same values as <see cref="GetByThread"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <param name="usage">The usage since the start of the thread; 0 on failure.</param>
+    /// <param name="reason">The reason for a failure; otherwise null.</param>
+    /// <returns>True if the usage was read; otherwise, false.</returns>
     public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
         TryGet(ResourceOwner.Thread, out usage, out reason);
 
-    /// <summary>What this process has taken, all its threads. Linux and macOS.</summary>
-    /// <returns>Since the process began, with threads that have ended and without its children.</returns>
+    /// <summary>Returns the resource usage of all threads of this process. Linux and macOS.</summary>
+    /// <returns>The usage since the start of the process, including ended threads but not children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByProcess() => TryGetByProcess(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
-    /// <summary>As <see cref="GetByProcess"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="usage">Since the process began; 0 if it is unavailable.</param>
-    /// <param name="reason">Null if it is known; otherwise why it is not.</param>
+    /// <summary>Reads the same values as <see cref="GetByProcess"/>, but returns the reason for a failure instead of throwing.</summary>
+    /// <param name="usage">The usage since the start of the process; 0 on failure.</param>
+    /// <param name="reason">The reason for a failure; otherwise null.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
         TryGet(ResourceOwner.Process, out usage, out reason);
 
-    /// <summary>What this process's children have taken that have ended and have been waited for (.NET waits for those that
-    /// <see cref="System.Diagnostics.Process"/> started), and their children in turn. Linux and macOS.</summary>
-    /// <returns>Since the process began.</returns>
+    /// <summary>Returns the resource usage of this process's children that have ended and have been waited for (.NET waits for those that
+    /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS.</summary>
+    /// <returns>The usage since the start of this process.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByChildren() => TryGetByChildren(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
 
-    /// <summary>As <see cref="GetByChildren"/>, but returns the reason instead of throwing.</summary>
+    /// <summary>Reads the same values as <see cref="GetByChildren"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <inheritdoc cref="TryGetByProcess" path="/param|/returns"/>
     public static bool TryGetByChildren(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
         TryGet(ResourceOwner.Children, out usage, out reason);
 
-    /// <summary>What was taken between two readings of the same thread or process. <see cref="MaxResidentBytes"/> is the later one's:
+    /// <summary>Subtracts two readings of the same thread or process. <see cref="MaxResidentBytes"/> is the value of the later one, because
     /// a high-water mark has no difference.</summary>
     /// <param name="end">The later reading.</param>
     /// <param name="start">The earlier reading.</param>
@@ -124,10 +124,10 @@ public readonly record struct ResourceUsage
         InvoluntaryContextSwitches = end.InvoluntaryContextSwitches - start.InvoluntaryContextSwitches,
     };
 
-    /// <summary>What two threads or processes have taken together, or one in two stretches of time. <see cref="MaxResidentBytes"/> is the
-    /// larger one's: high-water marks have no sum.</summary>
-    /// <param name="left">One amount.</param>
-    /// <param name="right">The other amount.</param>
+    /// <summary>Adds the usage of two threads or processes, or of one in two periods. <see cref="MaxResidentBytes"/> is the larger value,
+    /// because high-water marks have no sum.</summary>
+    /// <param name="left">The first amount.</param>
+    /// <param name="right">The second amount.</param>
     public static ResourceUsage operator +(ResourceUsage left, ResourceUsage right) => new()
     {
         Cpu = left.Cpu + right.Cpu,
@@ -141,7 +141,7 @@ public readonly record struct ResourceUsage
         InvoluntaryContextSwitches = left.InvoluntaryContextSwitches + right.InvoluntaryContextSwitches,
     };
 
-    /// <summary>All of it in words; culture-invariant.</summary>
+    /// <summary>Formats all values; culture-invariant.</summary>
     /// <returns>For example <c>12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 84.2 MiB resident, page faults 120 minor and 0 major,
     /// block operations 8 input and 16 output, signals 0, context switches 51 voluntary and 3 involuntary</c>.</returns>
     public override string ToString() => string.Create(
@@ -151,7 +151,7 @@ public readonly record struct ResourceUsage
         + $"block operations {BlockInputOperations} input and {BlockOutputOperations} output, signals {ReceivedSignals}, "
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
-    // The JIT leaves one of the branches.
+    // The JIT keeps only one of the branches.
     private static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
     {
         if (OperatingSystem.IsLinux())
@@ -166,11 +166,11 @@ public readonly record struct ResourceUsage
 
         usage = default;
         reason = OperatingSystem.IsWindows()
-            ? "Windows tells neither voluntary from involuntary context switches nor minor from major page faults: "
-                + "CpuUsage.GetByThread() and CpuUsage.GetByProcess() tell the CPU time there, "
-                + "System.Diagnostics.Process.PeakWorkingSet64 the largest resident size."
-            : "Page faults, context switches and resident size are read on Linux and macOS only; "
-                + $"this is {RuntimeInformation.OSDescription}.";
+            ? "Windows does not distinguish voluntary and involuntary context switches, or minor and major page faults. "
+                + "Use CpuUsage.GetByThread() and CpuUsage.GetByProcess() for CPU time, "
+                + "and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size."
+            : "Page faults, context switches and resident size are available only on Linux and macOS; "
+                + $"this system is {RuntimeInformation.OSDescription}.";
         return false;
     }
 

@@ -3,30 +3,31 @@ using Picollo.Timing;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>Decides whether a thread's cycle count is a time, and turns it into one: arithmetic and policy, no system call.</summary>
+/// <summary>Decides whether the cycle count of a thread measures time, and converts it. Contains no system calls.</summary>
 /// <remarks>
 /// <para>The documentation of <c>QueryThreadCycleTime</c> warns against converting cycles to time, because the counter of some old CPUs
-/// follows their frequency. Where <see cref="CycleClock"/> uses the counter it is invariant; a short burn shows whether Windows counts
+/// follows their frequency. If <see cref="CycleClock"/> uses the counter, it is invariant; a short busy loop shows whether Windows counts
 /// in the same ticks.</para>
-/// <para>One ratio for the process's life: <see cref="CycleClock"/> goes on refining its own, and a cumulative count times a ratio that
-/// shrinks would go back. It is off by at most <see cref="CycleClockPolicy.StartErrorBoundPpm"/>, 0.1 ms in a second.</para>
+/// <para>The ratio is constant for the life of the process: <see cref="CycleClock"/> keeps refining its own ratio, and a cumulative count
+/// times a decreasing ratio would decrease. Its error is at most <see cref="CycleClockPolicy.StartErrorBoundPpm"/>, 0.1 ms per
+/// second.</para>
 /// </remarks>
 internal static class CycleTime
 {
-    /// <summary>One burn: long enough for the calls around it (a microsecond) to be small, and shorter than a thread mostly runs
+    /// <summary>The length of one busy loop: much longer than the calls around it (a microsecond), and shorter than a thread usually runs
     /// undisturbed.</summary>
     private const int BurnMicroseconds = 200;
 
-    /// <summary>The median decides: a burn that was interrupted shows too few cycles, and most are not. About 2 ms, once.</summary>
+    /// <summary>The median decides: an interrupted loop shows too few cycles, but most are not interrupted. About 2 ms, once.</summary>
     private const int Burns = 11;
 
-    /// <summary>Of the burn: a microsecond of calls and as much for what an interrupt takes. Ticks of another kind are off by more
-    /// than this, or by nothing that matters.</summary>
+    /// <summary>The relative tolerance: a microsecond for the calls, and as much for an interrupt. Ticks of another kind differ by more
+    /// than this, or by an irrelevant amount.</summary>
     private const double Tolerance = 0.03;
 
-    /// <summary>Whether the calling thread's cycles, at this ratio, come to the time it spends.</summary>
-    /// <param name="thread">Its cycle count, and the monotonic clock.</param>
-    /// <param name="multiplier">Picoseconds per cycle, as <see cref="TickRatio"/> has it.</param>
+    /// <summary>Whether the cycles of the calling thread, at this ratio, match the elapsed time.</summary>
+    /// <param name="thread">The cycle count of the thread, and the monotonic clock.</param>
+    /// <param name="multiplier">Picoseconds per cycle, in the format of <see cref="TickRatio"/>.</param>
     public static bool TellsTime(ICycleTimeSource thread, ulong multiplier)
     {
         Span<double> ratios = stackalloc double[Burns];
@@ -48,10 +49,10 @@ internal static class CycleTime
         return Math.Abs(ratios[Burns / 2] - 1) <= Tolerance;
     }
 
-    /// <summary>Nanoseconds, rounded down, so that more cycles are never less time.</summary>
+    /// <summary>Converts cycles to nanoseconds, rounded down, so that more cycles never give less time.</summary>
     public static long ToNanoseconds(ulong cycles, ulong multiplier)
     {
-        Debug.Assert(multiplier != 0, "Without a ratio the cycles are not asked for.");
+        Debug.Assert(multiplier != 0, "Cycles are not read without a ratio.");
         return (long)Math.Min(TickRatio.ToNanoseconds(cycles, multiplier), long.MaxValue);
     }
 

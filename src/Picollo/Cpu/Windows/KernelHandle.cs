@@ -4,16 +4,16 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>A thread or process opened by its id for reading its times, and closed at the end of the method.</summary>
+/// <summary>A thread or process that is opened by its ID to read its times, and closed at the end of the method.</summary>
 [SupportedOSPlatform("windows")]
 internal readonly unsafe ref struct KernelHandle(nint value)
 {
-    private const string NotPermittedRemedy = "run as that user or as an administrator (a few of the system's own are closed to both)";
+    private const string NotPermittedRemedy = "run as that user or as an administrator (some system processes permit neither)";
 
-    /// <summary>This process, by its pseudo-handle.</summary>
+    /// <summary>The pseudo-handle of this process.</summary>
     public static KernelHandle CurrentProcess => new(Kernel32.CurrentProcess);
 
-    /// <summary>0 where it could not be opened.</summary>
+    /// <summary>The handle; 0 if it could not be opened.</summary>
     public nint Value { get; } = value;
 
     /// <summary>Opens a thread of this process that has not ended.</summary>
@@ -21,9 +21,9 @@ internal readonly unsafe ref struct KernelHandle(nint value)
     {
         nint value = threadId <= uint.MaxValue ? Kernel32.OpenThread(Kernel32.THREAD_QUERY_LIMITED_INFORMATION, 0, (uint)threadId) : 0;
 
-        // Ids are multiples of four and the last two bits are ignored when one is opened, so it is asked for its id. A thread
-        // whose handle somebody keeps can be opened after it has ended; one that ended with the code "still active" passes for
-        // running, with the times it ended with.
+        // IDs are multiples of four, and opening ignores the last two bits, so the ID of the handle is checked. An ended thread can be
+        // opened if another handle to it is open. A thread that ended with the code "still active" looks like a running one, with its final
+        // times.
         uint code = Kernel32.STILL_ACTIVE;
         reason = value == 0
             || Kernel32.GetThreadId(value) != threadId
@@ -48,7 +48,7 @@ internal readonly unsafe ref struct KernelHandle(nint value)
             return default;
         }
 
-        // As for threads.
+        // See OpenThread.
         uint code = Kernel32.STILL_ACTIVE;
         reason = Kernel32.GetProcessId(value) != processId ? CpuTimeReasons.NoProcess(processId)
             : Kernel32.GetExitCodeProcess(value, &code) != 0 && code != Kernel32.STILL_ACTIVE ? CpuTimeReasons.ProcessEnded(processId)
@@ -56,7 +56,7 @@ internal readonly unsafe ref struct KernelHandle(nint value)
         return new KernelHandle(value);
     }
 
-    /// <summary>Closes it; a second call would close a stranger's, so it is for a using statement alone.</summary>
+    /// <summary>Closes the handle. Use it only in a using statement: a second call could close an unrelated handle.</summary>
     public void Dispose()
     {
         if (Value is not (0 or Kernel32.CurrentProcess))

@@ -4,17 +4,17 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>Reads what <c>NtQuerySystemInformation(SystemProcessInformation)</c> filled in: all processes and their threads in one
-/// list. Whatever it contains, nothing beyond its end is read; entries need not be aligned (Wine's are not).</summary>
-/// <param name="bootUnits">When the clock of the samples' timestamps was 0, in units of 100 ns since 1601. One number for
-/// all samples: a task is identified by its start, even if the time of day is set.</param>
+/// <summary>Parses the result of <c>NtQuerySystemInformation(SystemProcessInformation)</c>: all processes and their threads in one list. It
+/// never reads beyond the end of the list, whatever the content. Entries need not be aligned (those of Wine are not).</summary>
+/// <param name="bootUnits">The time at which the clock of the timestamps was 0, in units of 100 ns since 1601. It is the same for all
+/// samples, because a task is identified by its start, even if the time of day is adjusted.</param>
 internal sealed class ProcessList(long bootUnits)
 {
-    private const long IdleProcessId = 0; // a stand-in whose time is the idle time
+    private const long IdleProcessId = 0; // a placeholder whose time is the idle time
     private readonly TaskNames _names = new();
 
-    /// <summary>Adds processes, threads and the run queue, each if it is asked for. Names refer to the <paramref name="address"/> that
-    /// the list had when it was filled.</summary>
+    /// <summary>Adds the requested parts: processes, threads and the run queue. Names refer to the <paramref name="address"/> of the list
+    /// when it was filled.</summary>
     public void Read(ReadOnlySpan<byte> list, ulong address, SystemCpuSample sample, SystemCpuParts parts)
     {
         int running = 0, threads = 0;
@@ -38,7 +38,7 @@ internal sealed class ProcessList(long bootUnits)
                 }
             }
 
-            // Only ever forwards, so a list that points into itself ends too.
+            // Offsets only increase, so a list that points into itself also ends.
             if (process.NextOffset < Unsafe.SizeOf<ProcessEntry>() || process.NextOffset > list.Length - at)
             {
                 break;
@@ -47,7 +47,7 @@ internal sealed class ProcessList(long bootUnits)
             at += (int)process.NextOffset;
         }
 
-        // The thread that asks is running: if none is, this Windows does not report states.
+        // The calling thread is running. If no thread is, this Windows does not report states.
         if ((parts & SystemCpuParts.RunQueue) != 0 && threads > 0)
         {
             sample.RunQueue = new RunQueueState(running > 0 ? running : null, blocked: null, threads);
@@ -68,7 +68,7 @@ internal sealed class ProcessList(long bootUnits)
             char? state = thread.State;
             running += state == 'R' ? 1 : 0;
 
-            // The most awake of its threads speaks for the process: R before S before T before X, as the alphabet has it.
+            // The process has the most active state of its threads: R before S before T before X, which is the alphabetical order.
             if (processState is null || state < processState)
             {
                 processState = state ?? processState;
@@ -107,7 +107,7 @@ internal sealed class ProcessList(long bootUnits)
         Usage = UsageOf(thread.User, thread.Kernel),
     };
 
-    // What began before the clock did, the system itself, began at 0.
+    // A task that started before the clock (the system itself) has the start time 0.
     private long StartOf(long created) => created > bootUnits ? FileTime.ToNanoseconds((ulong)(created - bootUnits)) : 0;
 
     private static long? SizeOf(long bytes) => bytes > 0 ? bytes : null;
@@ -117,7 +117,7 @@ internal sealed class ProcessList(long bootUnits)
 
     private string NameOf(in ProcessEntry process, ReadOnlySpan<byte> list, ulong address)
     {
-        ulong offset = process.NameAddress - address; // what lies before the list is beyond it
+        ulong offset = process.NameAddress - address; // an address before the list wraps to a large offset
         return offset <= (ulong)list.Length && process.NameBytes <= (ulong)list.Length - offset
             ? _names.Get(MemoryMarshal.Cast<byte, char>(list.Slice((int)offset, process.NameBytes)))
             : "";

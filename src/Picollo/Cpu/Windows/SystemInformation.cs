@@ -3,8 +3,8 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION of winternl.h. Times since the start in units of 100 ns; the kernel's includes
-/// the three others that are not the user's.</summary>
+/// <summary>SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION of winternl.h. Times since the system start in units of 100 ns. Kernel time includes
+/// the three others except user time.</summary>
 internal struct ProcessorTimes
 {
     public long Idle;
@@ -14,8 +14,8 @@ internal struct ProcessorTimes
     public long Interrupt;
     public uint InterruptCount;
 
-    /// <summary>Each moment in one state. Windows has no niceness, counts waiting for a disk as idle, and does not report what
-    /// a hypervisor took away.</summary>
+    /// <summary>The time in each state; states do not overlap. Windows has no niceness, counts waiting for a disk as idle, and does not
+    /// report time stolen by a hypervisor.</summary>
     public readonly CpuStateTimes States => new CpuStateTimes()
         .With(CpuState.User, Nanoseconds(User))
         .With(CpuState.System, Nanoseconds(Kernel - Idle - Dpc - Interrupt))
@@ -35,16 +35,16 @@ internal struct ProcessorTimes
     private static long Nanoseconds(long units) => FileTime.ToNanoseconds((ulong)Math.Max(units, 0));
 }
 
-/// <summary>SYSTEM_PROCESS_INFORMATION of winternl.h, what is used of it; its threads follow. Times in units of 100 ns.</summary>
+/// <summary>The used fields of SYSTEM_PROCESS_INFORMATION of winternl.h; the threads follow. Times are in units of 100 ns.</summary>
 [StructLayout(LayoutKind.Explicit, Size = 256)]
 internal struct ProcessEntry
 {
-    /// <summary>From this entry to the next; 0 for the last.</summary>
+    /// <summary>The offset of the next entry from this one; 0 for the last.</summary>
     [FieldOffset(0)] public uint NextOffset;
 
     [FieldOffset(4)] public int ThreadCount;
 
-    /// <summary>Since 1601, UTC.</summary>
+    /// <summary>The start time since 1601, UTC.</summary>
     [FieldOffset(32)] public long Created;
 
     [FieldOffset(40)] public long User;
@@ -53,7 +53,7 @@ internal struct ProcessEntry
 
     [FieldOffset(56)] public ushort NameBytes;
 
-    /// <summary>UTF-16 somewhere in the same list; 0 without a name.</summary>
+    /// <summary>The address of the UTF-16 name in the same list; 0 without a name.</summary>
     [FieldOffset(64)] public ulong NameAddress;
 
     [FieldOffset(72)] public int BasePriority;
@@ -62,11 +62,11 @@ internal struct ProcessEntry
 
     [FieldOffset(120)] public long VirtualBytes;
 
-    /// <summary>The working set; 0 where it is not told.</summary>
+    /// <summary>The working set; 0 if it is not reported.</summary>
     [FieldOffset(144)] public long ResidentBytes;
 }
 
-/// <summary>SYSTEM_THREAD_INFORMATION of winternl.h, what is used of it.</summary>
+/// <summary>The used fields of SYSTEM_THREAD_INFORMATION of winternl.h.</summary>
 [StructLayout(LayoutKind.Explicit, Size = 80)]
 internal struct ThreadEntry
 {
@@ -84,12 +84,12 @@ internal struct ThreadEntry
 
     [FieldOffset(56)] public int Priority;
 
-    /// <summary>KTHREAD_STATE; Wine leaves it 0, "initialized", which no thread that can be seen is in.</summary>
+    /// <summary>KTHREAD_STATE. Wine leaves it 0 ("initialized"), which never applies to a visible thread.</summary>
     [FieldOffset(68)] public uint ThreadState;
 
     [FieldOffset(72)] public uint WaitReason;
 
-    /// <summary>The letter that Linux has for it; null where it is not told.</summary>
+    /// <summary>The corresponding letter of Linux; null if the state is not reported.</summary>
     public readonly char? State => ThreadState switch
     {
         1 or 2 or 3 or 7 => 'R', // ready, running, standby, deferred ready

@@ -6,15 +6,15 @@ using Picollo.Timing;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>User and kernel time by <c>GetThreadTimes</c> and <c>GetProcessTimes</c>, in the scheduler's ticks (15.6 ms); totals by
-/// <c>QueryThreadCycleTime</c> and <c>QueryProcessCycleTime</c>, as fine as the CPU's counter.</summary>
-/// <remarks>Whether totals come from cycles is settled in the constructor, and no reading mixes the two: they differ by up to a tick, and a
-/// total that came from one and then from the other could go back. Where cycles are not counted (Wine) or are no time (see
-/// <see cref="CycleTime"/>), a total is the sum of user and kernel time.</remarks>
+/// <summary>Reads user and kernel time by <c>GetThreadTimes</c> and <c>GetProcessTimes</c>, in scheduler ticks (15.6 ms), and totals by
+/// <c>QueryThreadCycleTime</c> and <c>QueryProcessCycleTime</c>, with the resolution of the CPU's counter.</summary>
+/// <remarks>The constructor decides whether totals come from cycles, and no reading mixes the two sources: they differ by up to a tick, so
+/// a total from alternating sources could decrease. If cycles are not counted (Wine) or do not measure time (see <see cref="CycleTime"/>),
+/// a total is the sum of user and kernel time.</remarks>
 [SupportedOSPlatform("windows")]
 internal sealed unsafe class WindowsCpuTimes : ICpuTimes
 {
-    // Picoseconds per cycle, as TickRatio has it; 0 where totals do not come from cycles.
+    // Picoseconds per cycle, in the format of TickRatio; 0 if totals do not come from cycles.
     private readonly ulong _threadCycle;
     private readonly ulong _processCycle;
 
@@ -79,7 +79,7 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         switch (owner)
         {
             case ResourceOwner.Children:
-                reason = "Windows keeps no account of what a process's children took: read each by its id before it ends.";
+                reason = "Windows does not record the CPU time of a process's children. Read each child by its ID before it ends.";
                 return default;
             case ResourceOwner.Thread:
                 return KernelHandle.OpenThread(id, out reason);
@@ -93,7 +93,7 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         : id != 0 ? CpuTimeReasons.NoProcess((int)id)
         : "Windows refused GetProcessTimes for this process.";
 
-    // Inlined, so that the owner of a constant call decides at compile time.
+    // Inlined, so that a constant owner is resolved at compile time.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private bool TryReadTotal(ResourceOwner owner, nint handle, out long totalNanoseconds)
     {
@@ -124,7 +124,7 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         return known;
     }
 
-    /// <summary>The current thread's cycles; none pass where the system does not count them.</summary>
+    /// <summary>The cycles of the current thread; always 0 if the system does not count them.</summary>
     private sealed class ThreadCycles : ICycleTimeSource
     {
         public long ReadCounter()

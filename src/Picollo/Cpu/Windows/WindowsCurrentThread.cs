@@ -22,7 +22,7 @@ internal sealed unsafe class WindowsCurrentThread : CurrentThread
     public override string? Pin(int cpu) =>
         cpu < CpusOfGroup && Kernel32.SetThreadAffinityMask(Kernel32.CurrentThread, (nuint)1 << cpu) != 0
             ? null
-            : FormattableString.Invariant($"The thread is not pinned: CPU {cpu} does not exist in its group of processors, ")
+            : FormattableString.Invariant($"The thread is not pinned: CPU {cpu} does not exist in its processor group, ")
                 + "or this process may not run on it.";
 
     public override string? RaisePriority()

@@ -4,29 +4,29 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>Reads the machine by <c>NtQuerySystemInformation</c>: one call for the CPUs and one for all processes and
-/// threads.</summary>
+/// <summary>Reads the system by <c>NtQuerySystemInformation</c>: one call for the CPUs and one for all processes and threads.</summary>
 [SupportedOSPlatform("windows")]
 internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
 {
     private const int ProcessorsInGroup = 64;
     private const int FirstListSize = 256 * 1024;
 
-    /// <summary>The number of attempts at a list that grows meanwhile.</summary>
+    /// <summary>The number of attempts to read a list that grows in the meantime.</summary>
     private const int ListTries = 8;
 
     private const string NoStates = "Windows refused NtQuerySystemInformation(SystemProcessorPerformanceInformation).";
     private const string NoList = "Windows refused NtQuerySystemInformation(SystemProcessInformation).";
-    private const string NoThreadStates = "This Windows does not tell what its threads do (Wine): how many run is not known.";
+    private const string NoThreadStates =
+        "This Windows does not report the states of threads (Wine), so the number of running threads is unknown.";
 
     private static readonly (SystemCpuParts Part, string Reason)[] Unavailable =
     [
-        (SystemCpuParts.LoadAverage, "Windows keeps no load average; RunQueue tells how many threads want a CPU."),
-        (SystemCpuParts.Cgroup, "Windows has no cgroups; the limits of job objects are not read."),
-        (SystemCpuParts.Pressure, "Windows keeps no pressure stall information."),
-        (SystemCpuParts.Memory, "Windows reports the sizes of processes, but not what they share; the machine's memory is not read."),
-        (ProcessDetails.Owners, "Windows' owners of processes are no numbers (SIDs), and are not read."),
-        (ProcessDetails.Waits, "Windows does not tell how long threads wait for a CPU."),
+        (SystemCpuParts.LoadAverage, "Windows has no load average. RunQueue has the number of runnable threads."),
+        (SystemCpuParts.Cgroup, "Windows has no cgroups. The limits of job objects are not read."),
+        (SystemCpuParts.Pressure, "Windows has no pressure stall information."),
+        (SystemCpuParts.Memory, "Windows reports the sizes of processes, but not their shared memory. The machine's memory is not read."),
+        (ProcessDetails.Owners, "Process owners on Windows are SIDs, not numbers. They are not read."),
+        (ProcessDetails.Waits, "Windows does not report how long threads wait for a CPU."),
     ];
 
     private readonly ProcessList _processes;
@@ -34,7 +34,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
 
     public WindowsSystemCpuSource() => _processes = new ProcessList(DateTime.UtcNow.ToFileTimeUtc() - ClockUnits);
 
-    // Goes on while the machine sleeps ("Acquiring high-resolution time stamps" of Windows' documentation).
+    // The clock continues while the machine sleeps ("Acquiring high-resolution time stamps" in the Windows documentation).
     private static long ClockUnits => Stopwatch.GetElapsedTime(0).Ticks;
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
@@ -55,7 +55,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
         int groups = Kernel32.GetActiveProcessorGroupCount();
         for (ushort group = 0; group < groups; group++)
         {
-            // Only the extended call reaches other groups, and only the plain one is everywhere (Wine has no other).
+            // Only the extended call supports other groups, and only the plain call exists everywhere (Wine has no other).
             int size = ProcessorsInGroup * sizeof(ProcessorTimes);
             int filled = 0;
             int status = groups == 1
@@ -87,7 +87,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
             return;
         }
 
-        // The array is pinned for its life, so its names are still at their addresses.
+        // The array is pinned for its lifetime, so its names are still at their addresses.
         fixed (byte* list = _list)
         {
             _processes.Read(_list.AsSpan(0, length), (ulong)list, sample, parts);
@@ -123,7 +123,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
                 return status == 0;
             }
 
-            // Twice, for those that begin before the next try.
+            // Doubled, for tasks that start before the next attempt.
             size = Math.Max(needed, _list.Length) * 2;
         }
 
