@@ -1,133 +1,133 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>The kernel's generic cache events: which cache, which operation, which result. No CPU has all of them.</summary>
-/// <remarks>The values are the kernel's <c>config</c> of <c>PERF_TYPE_HW_CACHE</c> (perf_event_open(2)):
+/// <summary>The generic cache events of the kernel: a cache, an operation and a result each. No CPU has all of them.</summary>
+/// <remarks>The values are those of <c>config</c> for <c>PERF_TYPE_HW_CACHE</c> (perf_event_open(2)):
 /// cache, operation &lt;&lt; 8, result &lt;&lt; 16.</remarks>
 public enum PerfCacheCounterId
 {
-    /// <summary>Reads of the first-level data cache: all of them.</summary>
+    /// <summary>Reads of the first-level data cache.</summary>
     L1DReadAccess = 0 | (0 << 8) | (0 << 16),
 
-    /// <summary>Reads of the first-level data cache: those that missed.</summary>
+    /// <summary>Reads of the first-level data cache that missed.</summary>
     L1DReadMiss = 0 | (0 << 8) | (1 << 16),
 
-    /// <summary>Writes of the first-level data cache: all of them.</summary>
+    /// <summary>Writes of the first-level data cache.</summary>
     L1DWriteAccess = 0 | (1 << 8) | (0 << 16),
 
-    /// <summary>Writes of the first-level data cache: those that missed.</summary>
+    /// <summary>Writes of the first-level data cache that missed.</summary>
     L1DWriteMiss = 0 | (1 << 8) | (1 << 16),
 
-    /// <summary>Prefetches of the first-level data cache: all of them.</summary>
+    /// <summary>Prefetches of the first-level data cache.</summary>
     L1DPrefetchAccess = 0 | (2 << 8) | (0 << 16),
 
-    /// <summary>Prefetches of the first-level data cache: those that missed.</summary>
+    /// <summary>Prefetches of the first-level data cache that missed.</summary>
     L1DPrefetchMiss = 0 | (2 << 8) | (1 << 16),
 
-    /// <summary>Reads of the first-level instruction cache: all of them.</summary>
+    /// <summary>Reads of the first-level instruction cache.</summary>
     L1IReadAccess = 1 | (0 << 8) | (0 << 16),
 
-    /// <summary>Reads of the first-level instruction cache: those that missed.</summary>
+    /// <summary>Reads of the first-level instruction cache that missed.</summary>
     L1IReadMiss = 1 | (0 << 8) | (1 << 16),
 
-    /// <summary>Writes of the first-level instruction cache: all of them.</summary>
+    /// <summary>Writes of the first-level instruction cache.</summary>
     L1IWriteAccess = 1 | (1 << 8) | (0 << 16),
 
-    /// <summary>Writes of the first-level instruction cache: those that missed.</summary>
+    /// <summary>Writes of the first-level instruction cache that missed.</summary>
     L1IWriteMiss = 1 | (1 << 8) | (1 << 16),
 
-    /// <summary>Prefetches of the first-level instruction cache: all of them.</summary>
+    /// <summary>Prefetches of the first-level instruction cache.</summary>
     L1IPrefetchAccess = 1 | (2 << 8) | (0 << 16),
 
-    /// <summary>Prefetches of the first-level instruction cache: those that missed.</summary>
+    /// <summary>Prefetches of the first-level instruction cache that missed.</summary>
     L1IPrefetchMiss = 1 | (2 << 8) | (1 << 16),
 
-    /// <summary>Reads of the last-level cache: all of them.</summary>
+    /// <summary>Reads of the last-level cache.</summary>
     LLReadAccess = 2 | (0 << 8) | (0 << 16),
 
-    /// <summary>Reads of the last-level cache: those that missed.</summary>
+    /// <summary>Reads of the last-level cache that missed.</summary>
     LLReadMiss = 2 | (0 << 8) | (1 << 16),
 
-    /// <summary>Writes of the last-level cache: all of them.</summary>
+    /// <summary>Writes of the last-level cache.</summary>
     LLWriteAccess = 2 | (1 << 8) | (0 << 16),
 
-    /// <summary>Writes of the last-level cache: those that missed.</summary>
+    /// <summary>Writes of the last-level cache that missed.</summary>
     LLWriteMiss = 2 | (1 << 8) | (1 << 16),
 
-    /// <summary>Prefetches of the last-level cache: all of them.</summary>
+    /// <summary>Prefetches of the last-level cache.</summary>
     LLPrefetchAccess = 2 | (2 << 8) | (0 << 16),
 
-    /// <summary>Prefetches of the last-level cache: those that missed.</summary>
+    /// <summary>Prefetches of the last-level cache that missed.</summary>
     LLPrefetchMiss = 2 | (2 << 8) | (1 << 16),
 
-    /// <summary>Reads of the data TLB: all of them.</summary>
+    /// <summary>Reads of the data TLB.</summary>
     DTlbReadAccess = 3 | (0 << 8) | (0 << 16),
 
-    /// <summary>Reads of the data TLB: those that missed.</summary>
+    /// <summary>Reads of the data TLB that missed.</summary>
     DTlbReadMiss = 3 | (0 << 8) | (1 << 16),
 
-    /// <summary>Writes of the data TLB: all of them.</summary>
+    /// <summary>Writes of the data TLB.</summary>
     DTlbWriteAccess = 3 | (1 << 8) | (0 << 16),
 
-    /// <summary>Writes of the data TLB: those that missed.</summary>
+    /// <summary>Writes of the data TLB that missed.</summary>
     DTlbWriteMiss = 3 | (1 << 8) | (1 << 16),
 
-    /// <summary>Prefetches of the data TLB: all of them.</summary>
+    /// <summary>Prefetches of the data TLB.</summary>
     DTlbPrefetchAccess = 3 | (2 << 8) | (0 << 16),
 
-    /// <summary>Prefetches of the data TLB: those that missed.</summary>
+    /// <summary>Prefetches of the data TLB that missed.</summary>
     DTlbPrefetchMiss = 3 | (2 << 8) | (1 << 16),
 
-    /// <summary>Reads of the instruction TLB: all of them.</summary>
+    /// <summary>Reads of the instruction TLB.</summary>
     ITlbReadAccess = 4 | (0 << 8) | (0 << 16),
 
-    /// <summary>Reads of the instruction TLB: those that missed.</summary>
+    /// <summary>Reads of the instruction TLB that missed.</summary>
     ITlbReadMiss = 4 | (0 << 8) | (1 << 16),
 
-    /// <summary>Writes of the instruction TLB: all of them.</summary>
+    /// <summary>Writes of the instruction TLB.</summary>
     ITlbWriteAccess = 4 | (1 << 8) | (0 << 16),
 
-    /// <summary>Writes of the instruction TLB: those that missed.</summary>
+    /// <summary>Writes of the instruction TLB that missed.</summary>
     ITlbWriteMiss = 4 | (1 << 8) | (1 << 16),
 
-    /// <summary>Prefetches of the instruction TLB: all of them.</summary>
+    /// <summary>Prefetches of the instruction TLB.</summary>
     ITlbPrefetchAccess = 4 | (2 << 8) | (0 << 16),
 
-    /// <summary>Prefetches of the instruction TLB: those that missed.</summary>
+    /// <summary>Prefetches of the instruction TLB that missed.</summary>
     ITlbPrefetchMiss = 4 | (2 << 8) | (1 << 16),
 
-    /// <summary>Reads of the branch prediction unit: all of them.</summary>
+    /// <summary>Reads of the branch prediction unit.</summary>
     BpuReadAccess = 5 | (0 << 8) | (0 << 16),
 
-    /// <summary>Reads of the branch prediction unit: those that missed.</summary>
+    /// <summary>Reads of the branch prediction unit that missed.</summary>
     BpuReadMiss = 5 | (0 << 8) | (1 << 16),
 
-    /// <summary>Writes of the branch prediction unit: all of them.</summary>
+    /// <summary>Writes of the branch prediction unit.</summary>
     BpuWriteAccess = 5 | (1 << 8) | (0 << 16),
 
-    /// <summary>Writes of the branch prediction unit: those that missed.</summary>
+    /// <summary>Writes of the branch prediction unit that missed.</summary>
     BpuWriteMiss = 5 | (1 << 8) | (1 << 16),
 
-    /// <summary>Prefetches of the branch prediction unit: all of them.</summary>
+    /// <summary>Prefetches of the branch prediction unit.</summary>
     BpuPrefetchAccess = 5 | (2 << 8) | (0 << 16),
 
-    /// <summary>Prefetches of the branch prediction unit: those that missed.</summary>
+    /// <summary>Prefetches of the branch prediction unit that missed.</summary>
     BpuPrefetchMiss = 5 | (2 << 8) | (1 << 16),
 
-    /// <summary>Reads of the memory of the local node: all of them.</summary>
+    /// <summary>Reads of the memory of the local node.</summary>
     NodeReadAccess = 6 | (0 << 8) | (0 << 16),
 
-    /// <summary>Reads of the memory of the local node: those that missed.</summary>
+    /// <summary>Reads of the memory of the local node that missed.</summary>
     NodeReadMiss = 6 | (0 << 8) | (1 << 16),
 
-    /// <summary>Writes of the memory of the local node: all of them.</summary>
+    /// <summary>Writes of the memory of the local node.</summary>
     NodeWriteAccess = 6 | (1 << 8) | (0 << 16),
 
-    /// <summary>Writes of the memory of the local node: those that missed.</summary>
+    /// <summary>Writes of the memory of the local node that missed.</summary>
     NodeWriteMiss = 6 | (1 << 8) | (1 << 16),
 
-    /// <summary>Prefetches of the memory of the local node: all of them.</summary>
+    /// <summary>Prefetches of the memory of the local node.</summary>
     NodePrefetchAccess = 6 | (2 << 8) | (0 << 16),
 
-    /// <summary>Prefetches of the memory of the local node: those that missed.</summary>
+    /// <summary>Prefetches of the memory of the local node that missed.</summary>
     NodePrefetchMiss = 6 | (2 << 8) | (1 << 16),
 }

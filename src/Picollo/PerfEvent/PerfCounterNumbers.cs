@@ -5,11 +5,11 @@ using Picollo.Interop.Native;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>How many hardware counters a CPU has.</summary>
+/// <summary>Determines the number of hardware counters of a CPU.</summary>
 internal static unsafe class PerfCounterNumbers
 {
-    // Asked once: behind a hypervisor CPUID takes microseconds, and the answer does not change. Nothing is remembered of an
-    // answer that a lack of files gave.
+    // Determined once: behind a hypervisor CPUID takes microseconds, and the result does not change. A result that was affected by a lack
+    // of file descriptors is not cached.
     private static StrongBox<(uint Fixed, uint Programmable)>? _known;
 
     public static bool TryGet(out uint fixedCounters, out uint programmableCounters)
@@ -18,7 +18,7 @@ internal static unsafe class PerfCounterNumbers
         return fixedCounters + programmableCounters > 0;
     }
 
-    /// <summary>The most counters that can be opened as one pinned group; what opens one more, and closes all of them at the end.</summary>
+    /// <summary>Returns the largest number of counters that can be opened as one pinned group. The caller closes them.</summary>
     internal static uint LargestGroup(Func<bool> tryOpenAnother, uint limit)
     {
         uint count = 0;
@@ -49,9 +49,9 @@ internal static unsafe class PerfCounterNumbers
         return (fixedCounters, programmable);
     }
 
-    /// <summary>arm64 keeps PMCR_EL0.N from user code, and sysfs does not tell it; but the kernel refuses a group that is larger than
-    /// the PMU. The cycle counter is the fixed one, and of the rest each counts any event, here branches predicted wrongly.</summary>
-    /// <param name="isFinal">False where the files ran out first.</param>
+    /// <summary>Tries to open counters. arm64 hides PMCR_EL0.N from user code, and sysfs does not report it, but the kernel refuses a group
+    /// that is larger than the PMU. The cycle counter is the fixed one. The others count any event, here mispredicted branches.</summary>
+    /// <param name="isFinal">False if the file descriptors ran out.</param>
     private static (uint Fixed, uint Programmable) FindOnArm(out bool isFinal)
     {
         int error = 0;

@@ -2,9 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>struct perf_event_attr (include/uapi/linux/perf_event.h). Counting gives the kernel its part up to <c>config2</c>,
-/// PERF_ATTR_SIZE_VER1: what every kernel since 2.6.33 takes, and nothing that an older one would refuse. Sampling gives all of it, which
-/// is PERF_ATTR_SIZE_VER5, of Linux 4.1.</summary>
+/// <summary>struct perf_event_attr (include/uapi/linux/perf_event.h). For counting, the size ends with <c>config2</c>, PERF_ATTR_SIZE_VER1,
+/// which every kernel since 2.6.33 accepts. Sampling uses the whole structure, PERF_ATTR_SIZE_VER5, of Linux 4.1.</summary>
 [StructLayout(LayoutKind.Sequential)]
 internal struct PerfEventAttributes
 {
@@ -15,14 +14,14 @@ internal struct PerfEventAttributes
     public uint Size;
     public ulong Config;
 
-    /// <summary>With <see cref="PerfEventFlags.Frequency"/>, samples a second.</summary>
+    /// <summary>Samples per second, with <see cref="PerfEventFlags.Frequency"/>.</summary>
     public ulong SamplePeriod;
 
     public PerfSampleType SampleType;
     public PerfReadFormat ReadFormat;
     public PerfEventFlags Flags;
 
-    /// <summary>With <see cref="PerfEventFlags.Watermark"/>, bytes in the ring that wake its reader.</summary>
+    /// <summary>The bytes in the ring that wake its reader, with <see cref="PerfEventFlags.Watermark"/>.</summary>
     public uint WakeupEvents;
 
     public uint BreakpointType;
@@ -48,7 +47,7 @@ internal struct PerfEventAttributes
     }
 }
 
-/// <summary>The bit field of perf_event_attr, as far as counting and sampling need it.</summary>
+/// <summary>The bits of perf_event_attr that counting and sampling need.</summary>
 [Flags]
 internal enum PerfEventFlags : ulong
 {
@@ -71,7 +70,7 @@ internal enum PerfEventFlags : ulong
     UseClockId = 1 << 25,
 }
 
-/// <summary>What a sample contains, in the order of enum perf_event_sample_format's documentation.</summary>
+/// <summary>The contents of a sample, in the order of the documentation of enum perf_event_sample_format.</summary>
 [Flags]
 internal enum PerfSampleType : ulong
 {
@@ -81,7 +80,7 @@ internal enum PerfSampleType : ulong
     Identifier = 1 << 16,
 }
 
-/// <summary>What read(2) gives.</summary>
+/// <summary>The values that read(2) returns.</summary>
 [Flags]
 internal enum PerfReadFormat : ulong
 {

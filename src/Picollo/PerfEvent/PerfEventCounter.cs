@@ -2,10 +2,10 @@ using Picollo.Metrics;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>One counter of a <see cref="PerfEventCounterSession"/>: what the session's last <see cref="PerfEventCounterSession.Read"/>
-/// found, and the histogram of what was recorded.</summary>
-/// <remarks>The values are of the session's last read and change with the next; read them on the thread that reads the session. The
-/// histogram may be read by any thread at any time.</remarks>
+/// <summary>One counter of a <see cref="PerfEventCounterSession"/>: the values of the session's last
+/// <see cref="PerfEventCounterSession.Read"/>, and the histogram of recorded values.</summary>
+/// <remarks>The values change with each read of the session. Read them on the thread that reads the session. Any thread may read the
+/// histogram at any time.</remarks>
 public sealed class PerfEventCounter
 {
     private int _isClaimed;
@@ -20,15 +20,17 @@ public sealed class PerfEventCounter
         Histogram = HdrHistogram.Owned(HdrHistogram.Factory.WithInterlocked().Create());
     }
 
-    /// <summary>Kind and event, such as <c>Hardware:Instructions</c>, <c>HardwareCache:L1DReadMiss</c>, or the name given.</summary>
+    /// <summary>The kind and the event, such as <c>Hardware:Instructions</c>, <c>HardwareCache:L1DReadMiss</c>, or the given
+    /// name.</summary>
     public string Name { get; }
 
-    /// <summary>What <see cref="PerfEventCounterSession.Record"/> and <see cref="PerfEventCounterSession.Measure"/> recorded, since the
-    /// last <see cref="PerfEventCounterSession.Reset"/>; relative error 0.001, any value, any number of writers. It takes memory for what
-    /// is recorded, at most 115 KB, and 230 KB more from the first reset on. Its <see cref="HdrHistogram.Dispose"/> does nothing.</summary>
+    /// <summary>The values recorded by <see cref="PerfEventCounterSession.Record"/> and <see cref="PerfEventCounterSession.Measure"/> since
+    /// the last <see cref="PerfEventCounterSession.Reset"/>; relative error 0.001, any value, any number of writers. Its memory depends on
+    /// the recorded values: at most 115 KB, and 230 KB more after the first reset. Its <see cref="HdrHistogram.Dispose"/> does
+    /// nothing.</summary>
     public HdrHistogram Histogram { get; }
 
-    /// <summary>The kind of the event (<c>perf_event_attr.type</c>). PMUs that only some machines have use numbers without a
+    /// <summary>The kind of the event (<c>perf_event_attr.type</c>). PMUs that exist only on some machines have numbers without a
     /// name.</summary>
     public PerfTypeId Type => Definition.Type;
 
@@ -44,60 +46,60 @@ public sealed class PerfEventCounter
     /// (<c>cap_user_time</c>).</summary>
     public bool HasUserTime { get; private set; }
 
-    /// <summary>Events (of the kernel's clocks, nanoseconds) from the session's creation, or its last
-    /// <see cref="PerfEventCounterSession.Reset"/>, to the last read; scaled if the counter took turns with others. 0 before the first
+    /// <summary>The number of events (nanoseconds for the kernel's clocks) from the creation of the session, or its last
+    /// <see cref="PerfEventCounterSession.Reset"/>, to the last read; scaled if the counter was multiplexed. 0 before the first
     /// read.</summary>
     public ulong Value => PerfMath.Delta(_baseline, _now, overhead: 0);
 
     /// <summary>The unscaled count behind <see cref="Value"/>, with the times that scale it.</summary>
     public PerfEventCounterValue Current => _now.Since(_baseline);
 
-    /// <summary>The unscaled count and the times between the last two reads, less <see cref="PairReadOverhead"/>; never below 0.
-    /// <see cref="PerfEventCounterValue.ScaledValue"/> is an estimate if the counter took turns with others, otherwise exact.</summary>
+    /// <summary>The unscaled count and the times between the last two reads, minus <see cref="PairReadOverhead"/>; never below 0.
+    /// <see cref="PerfEventCounterValue.ScaledValue"/> is exact, or an estimate if the counter was multiplexed.</summary>
     public PerfEventCounterValue Delta => RawDelta - new PerfEventCounterValue { Value = PairReadOverhead };
 
     /// <summary>The unscaled count and the times between the last two reads, including <see cref="PairReadOverhead"/>.</summary>
     public PerfEventCounterValue RawDelta => _now.Since(_before);
 
-    /// <summary>The count that two consecutive reads add themselves, for reads of the kind (system call or user space) of the last two.
+    /// <summary>The events that two consecutive reads cause themselves, for the kind (system call or user space) of the last two reads.
     /// Measured once, when the session is created. 0 if the session does not count the thread that reads it.</summary>
     public ulong PairReadOverhead { get; private set; }
 
-    /// <summary>The time that the counter was enabled, from the session's creation or its last
+    /// <summary>The time for which the counter was enabled, from the creation of the session or its last
     /// <see cref="PerfEventCounterSession.Reset"/> to the last read; the sum over all counted threads.</summary>
     public TimeSpan TimeEnabled => ToTimeSpan(Current.TimeEnabled);
 
     /// <summary>The part of <see cref="TimeEnabled"/> in which the counter was counting.</summary>
     public TimeSpan TimeRunning => ToTimeSpan(Current.TimeRunning);
 
-    /// <summary><see cref="TimeRunning"/> over <see cref="TimeEnabled"/>, 0 to 1: below 1 the counter took turns with others, and
-    /// <see cref="Value"/> is scaled, an estimate. Null where it was never enabled.</summary>
+    /// <summary><see cref="TimeRunning"/> divided by <see cref="TimeEnabled"/>, 0 to 1. Below 1 the counter was multiplexed, and
+    /// <see cref="Value"/> is scaled, an estimate. Null if the counter was never enabled.</summary>
     public double? RunningShare => PerfMath.Share(Current.TimeEnabled, Current.TimeRunning);
 
     internal PerfEventDefinition Definition { get; }
 
-    /// <summary>The scaled <see cref="Delta"/> that is recorded. A counter that did not run between the two reads is estimated by its
-    /// average until then, since 0 would be wrong.</summary>
+    /// <summary>The scaled <see cref="Delta"/> to record. If the counter did not run between the two reads, the value is an estimate from
+    /// its previous average, because 0 would be wrong.</summary>
     internal ulong ScaledDelta => PerfMath.Delta(_before, _now, PairReadOverhead);
 
-    /// <summary>Name and value, such as <c>Hardware:Instructions: 260,224</c>; culture-invariant.</summary>
+    /// <summary>Formats name and value, such as <c>Hardware:Instructions: 260,224</c>; culture-invariant.</summary>
     /// <returns>One line.</returns>
     public override string ToString() => FormattableString.Invariant($"{Name}: {Value:N0}");
 
-    /// <summary>Reserves the counter for one session; false if another session, open or disposed, has it.</summary>
+    /// <summary>Reserves the counter for one session; false if another session, open or disposed, has reserved it.</summary>
     internal bool TryClaim() => Interlocked.Exchange(ref _isClaimed, 1) == 0;
 
-    /// <summary>Ends the reservation of a session that could not be created.</summary>
+    /// <summary>Releases the reservation of a session that could not be created.</summary>
     internal void Release() => Volatile.Write(ref _isClaimed, 0);
 
-    /// <summary>Takes the capabilities of the counter's page.</summary>
+    /// <summary>Stores the capabilities of the counter's page.</summary>
     internal void Join(PerfPageCapabilities capabilities)
     {
         HasUserRdpmc = capabilities.HasFlag(PerfPageCapabilities.UserRdpmc);
         HasUserTime = capabilities.HasFlag(PerfPageCapabilities.UserTime);
     }
 
-    /// <summary>Takes a new reading; <paramref name="overhead"/> is that of two readings of this kind.</summary>
+    /// <summary>Stores a new reading; <paramref name="overhead"/> is the overhead of two readings of this kind.</summary>
     internal void Update(in PerfReading reading, ulong overhead)
     {
         _before = _now;
@@ -105,7 +107,7 @@ public sealed class PerfEventCounter
         PairReadOverhead = overhead;
     }
 
-    /// <summary>Restarts the values at a reading; the histogram stays.</summary>
+    /// <summary>Restarts the values at a reading. The histogram does not change.</summary>
     internal void Begin(in PerfReading reading, ulong overhead)
     {
         _baseline = _before = _now = reading;

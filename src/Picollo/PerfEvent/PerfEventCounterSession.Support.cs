@@ -1,6 +1,6 @@
 namespace Picollo.PerfEvent;
 
-/// <content>What this machine has, and what this user may count.</content>
+/// <content>The counters that this machine has and that this user may open.</content>
 public sealed partial class PerfEventCounterSession
 {
     /// <summary>Whether the system has perf_event_open(2) and permits this user to call it. Each call opens a software counter and closes
@@ -22,12 +22,12 @@ public sealed partial class PerfEventCounterSession
     /// <inheritdoc cref="IsCounterSupported(PerfHardwareCounterId)" path="/returns|/exception"/>
     public static bool IsCounterSupported(PerfCacheCounterId cacheCounterId) => IsAvailable(Factory.WithCacheCounter(cacheCounterId));
 
-    /// <summary>How many hardware counters a CPU of this machine has, as the CPU says (Intel SDM, CPUID leaf 0AH; AMD APM, leaf
-    /// 80000022H) or, on arm64, as the kernel lets open together. Whether this user may have them, <see cref="Factory"/> tells. Asked
-    /// once, of the CPU that the first caller is on; later calls cost nothing. Any thread may call it.</summary>
-    /// <param name="fixedCounters">Those that count one event each; 0 if not known.</param>
-    /// <param name="programmableCounters">Those that count any event; 0 if not known.</param>
-    /// <returns>False where there is no PMU, as behind most hypervisors.</returns>
+    /// <summary>Returns the number of hardware counters of a CPU, as reported by the CPU (Intel SDM, CPUID leaf 0AH; AMD APM, leaf
+    /// 80000022H) or, on arm64, as the kernel opens together. It does not depend on the permissions of this user; see
+    /// <see cref="Factory"/>. Determined once, on the CPU of the first caller; later calls cost nothing. Any thread may call it.</summary>
+    /// <param name="fixedCounters">The number of counters for one event each; 0 if unknown.</param>
+    /// <param name="programmableCounters">The number of counters for any event; 0 if unknown.</param>
+    /// <returns>False if there is no PMU, as behind most hypervisors.</returns>
     public static bool TryGetNumberOfCounters(out uint fixedCounters, out uint programmableCounters) =>
         PerfCounterNumbers.TryGet(out fixedCounters, out programmableCounters);
 

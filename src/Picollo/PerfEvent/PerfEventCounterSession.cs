@@ -6,24 +6,24 @@ using Picollo.Interop.Native;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>Counters of the CPU and of the kernel (perf_event_open(2)) on a thread, a process or a CPU: read them around code, and record
-/// what the code took into a histogram each. Linux.</summary>
+/// <summary>Counters of the CPU and of the kernel (perf_event_open(2)) for a thread, a process or a CPU. Read them around code, and record
+/// the counts of the code into a histogram for each counter. Linux.</summary>
 /// <remarks>
-/// <para><b>Reading.</b> Where the kernel lets user code read the counters (x64 by default, arm64 with
-/// <c>kernel.perf_user_access=1</c>), and the thread that reads is the one that is counted, a read takes some tens of nanoseconds and no
-/// system call; where one of the counters cannot be read so at the moment, all are read by the kernel, a group in one
-/// call. Which it is, is decided anew at every read. Where such reads are disabled while sessions are open, a read ends the process with a
-/// signal; <see cref="PerfEventCounterSessionFactory.WithUserSpaceReads"/> prevents that.</para>
-/// <para><b>Correctness.</b> Nothing wraps: counts are 64 bits, differences stop at 0, what reading itself counts is found out once and
-/// taken off. The counters are never reset in the kernel; <see cref="Reset"/> moves a baseline.</para>
-/// <para><b>Whose counts.</b> Those of the target that the factory was given, and not of the thread that reads: by default the thread that
-/// made the session. Read on another thread (by <see cref="Measure"/>, or after an <c>await</c> that went on elsewhere) it still
-/// tells what the one that made it did. For several threads, make a session on each, or one of the process
-/// (<see cref="PerfEventCounterSessionFactory.WithProcess"/>), which counts them all together.</para>
-/// <para><b>Threads.</b> <see cref="Measure"/> may be used by any number of threads at once. All else, and <see cref="Dispose"/> beside
-/// anything, is for one thread at a time. A child process made by fork(2) without exec must not use the session: it shares the descriptors,
-/// and the pages show the parent's counters.</para>
-/// <para>Descriptors are closed by <see cref="Dispose"/>, or by the finalizer.</para>
+/// <para><b>Reading.</b> If the kernel permits user code to read the counters (x64 by default, arm64 with
+/// <c>kernel.perf_user_access=1</c>), and the session counts the reading thread, a read takes some tens of nanoseconds and no system call.
+/// If one of the counters cannot currently be read in user space, the kernel reads all of them, each group in one call. Each read decides
+/// this again. If an administrator disables user-space reads while sessions are open, a read ends the process with a signal;
+/// <see cref="PerfEventCounterSessionFactory.WithUserSpaceReads"/> prevents that.</para>
+/// <para><b>Correctness.</b> Counts have 64 bits, differences stop at 0, and the events caused by reading are measured once and subtracted.
+/// The counters are never reset in the kernel; <see cref="Reset"/> moves a baseline.</para>
+/// <para><b>Target.</b> The session counts the target of the factory, not the reading thread. The default target is the thread that created
+/// the session. If another thread reads it (in <see cref="Measure"/>, or after an <c>await</c> that resumed on another thread), the counts
+/// are still those of the creating thread. To count several threads, create a session on each, or one for the process
+/// (<see cref="PerfEventCounterSessionFactory.WithProcess"/>), which counts them together.</para>
+/// <para><b>Thread safety.</b> Any number of threads may use <see cref="Measure"/> concurrently. Use all other members, and
+/// <see cref="Dispose"/> together with any member, from one thread at a time. A child process created by fork(2) without exec must not use
+/// the session: it shares the descriptors, and the pages show the counters of the parent.</para>
+/// <para><see cref="Dispose"/> or the finalizer closes the descriptors.</para>
 /// <example>
 /// <code>
 /// using var session = PerfEventCounterSession.Factory.WithFixedCounters().Create();
@@ -40,10 +40,10 @@ public sealed partial class PerfEventCounterSession : IDisposable
 {
     internal const string NotLinux = "perf_event counters exist on Linux only.";
 
-    /// <summary>The least of so many is taken for what reading counts: an interrupt hits one of some hundreds.</summary>
+    /// <summary>The overhead is the minimum of this number of rounds, because an interrupt hits about one of some hundreds.</summary>
     private const int CalibrationRounds = 64;
 
-    // Where the measurements under way on this thread began, a row of readings each, those of all sessions in one stack.
+    // The starts of the running measurements of this thread, one row of readings each. All sessions share one stack.
     [ThreadStatic]
     private static PerfReading[]? _starts;
 
@@ -87,21 +87,20 @@ public sealed partial class PerfEventCounterSession : IDisposable
         }
     }
 
-    /// <summary>The default factory: the calling thread on any CPU, user code, no counters yet.</summary>
+    /// <summary>The default factory: the calling thread on any CPU, user code, no counters.</summary>
     public static PerfEventCounterSessionFactory Factory { get; } = new(new PerfEventSettings());
 
-    /// <summary>The ID of the counted thread or process; 0 for the thread that created the session (or its process), -1 for
-    /// everything that runs on <see cref="Cpu"/>.</summary>
+    /// <summary>The ID of the counted thread or process; 0 for the thread that created the session (or its process), -1 for everything on
+    /// <see cref="Cpu"/>.</summary>
     public int Pid { get; }
 
-    /// <summary>The number of the only CPU to count on; -1 for any.</summary>
+    /// <summary>The number of the only counted CPU; -1 for any.</summary>
     public int Cpu { get; }
 
-    /// <summary>The counters, in the order in which they were named.</summary>
+    /// <summary>The counters, in the order in which they were added.</summary>
     public PerfEventCounters Counters { get; }
 
-    /// <summary>The counters that were left out, and why; empty unless
-    /// <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
+    /// <summary>The omitted counters with the reasons; empty unless <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
     public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; }
 
     /// <summary>Whether all counters have <see cref="PerfEventCounter.HasUserRdpmc"/>.</summary>
@@ -113,12 +112,12 @@ public sealed partial class PerfEventCounterSession : IDisposable
     /// <summary>Whether the last <see cref="Read"/> needed no system call.</summary>
     public bool WasReadInUserSpace { get; private set; }
 
-    /// <summary>Reads all counters; the reading before stays for the deltas. Allocates nothing.</summary>
-    /// <param name="forceSyscallRead">Whether to ask the kernel in any case: all counters of a group at one moment, some hundreds of
+    /// <summary>Reads all counters. The previous reading is kept for the deltas. Does not allocate.</summary>
+    /// <param name="forceSyscallRead">Whether to always read by system call: all counters of a group at the same moment, some hundreds of
     /// nanoseconds.</param>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    /// <exception cref="MeasurementUnavailableException">The kernel has put a pinned group into its error state: the CPU had no room for
-    /// it.</exception>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    /// <exception cref="MeasurementUnavailableException">The kernel has put a pinned group into the error state, because the CPU had no
+    /// room for it.</exception>
     [SkipLocalsInit]
     public void Read(bool forceSyscallRead = false)
     {
@@ -132,10 +131,10 @@ public sealed partial class PerfEventCounterSession : IDisposable
         }
     }
 
-    /// <summary>Records each counter into its histogram. Allocates nothing.</summary>
-    /// <param name="deltas">Whether <see cref="PerfEventCounter.Delta"/>, scaled, between the last two reads, or
+    /// <summary>Records each counter into its histogram. Does not allocate.</summary>
+    /// <param name="deltas">True for the scaled <see cref="PerfEventCounter.Delta"/> between the last two reads; false for
     /// <see cref="PerfEventCounter.Value"/>.</param>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
     public void Record(bool deltas = true)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -145,10 +144,10 @@ public sealed partial class PerfEventCounterSession : IDisposable
         }
     }
 
-    /// <summary>Empties the histograms and lets <see cref="PerfEventCounter.Value"/> begin at 0 now. The kernel's counters run on. The
-    /// first one allocates.</summary>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    /// <exception cref="MeasurementUnavailableException">As for <see cref="Read"/>.</exception>
+    /// <summary>Clears the histograms and restarts <see cref="PerfEventCounter.Value"/> at 0. The counters of the kernel continue. The
+    /// first call allocates.</summary>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    /// <exception cref="MeasurementUnavailableException">See <see cref="Read"/>.</exception>
     public void Reset()
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -157,18 +156,18 @@ public sealed partial class PerfEventCounterSession : IDisposable
             counter.Histogram.Reset();
         }
 
-        // Last: the memory that the first reset takes has page faults, which are not the caller's.
+        // This is last, because the first reset allocates memory, whose page faults are not the caller's.
         Begin();
     }
 
-    /// <summary>Measures a region of code: <c>using (session.Measure()) { … }</c> records what each counter counts in it into its
-    /// histogram, less what measuring itself counts: what the session's target does meanwhile, whichever thread measures. Regions nest, on
-    /// each thread by itself; what an inner one costs counts in the outer. There is no <c>await</c> in one: the compiler refuses it. Leaves
-    /// <see cref="PerfEventCounter.Value"/> and the deltas as they are. Two reads; allocates nothing once the thread has nested as
-    /// deep.</summary>
-    /// <returns>To be disposed, on this thread, innermost first.</returns>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    /// <exception cref="MeasurementUnavailableException">As for <see cref="Read"/>.</exception>
+    /// <summary>Measures a region of code: <c>using (session.Measure()) { … }</c> records the counts of each counter in the region into its
+    /// histogram, minus the overhead of the measurement. The counts are those of the session's target, regardless of the measuring thread.
+    /// Regions nest, separately on each thread; the overhead of an inner region counts in the outer one. A region cannot contain an
+    /// <c>await</c>: the compiler refuses it. <see cref="PerfEventCounter.Value"/> and the deltas do not change. Costs two reads, and
+    /// allocates only when a thread first reaches a nesting depth.</summary>
+    /// <returns>A region to dispose on this thread, innermost first.</returns>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    /// <exception cref="MeasurementUnavailableException">See <see cref="Read"/>.</exception>
     public PerfMeasurement Measure()
     {
         int start = _startsUsed;
@@ -178,36 +177,36 @@ public sealed partial class PerfEventCounterSession : IDisposable
             Array.Resize(ref _starts, Math.Max(2 * end, PerfEventGroup.MaxCounters));
         }
 
-        // Reading comes last: what stands after it is counted.
+        // Reading is last, because all code after it is counted.
         bool byUser = ReadInto(_starts.AsSpan(start, Counters.Count), forceSyscallRead: false);
         _startsUsed = end;
         return new PerfMeasurement(this, start, byUser);
     }
 
-    /// <summary>Starts counting, or goes on.</summary>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
-    /// <exception cref="MeasurementUnavailableException">The kernel refuses.</exception>
+    /// <summary>Starts or resumes counting.</summary>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    /// <exception cref="MeasurementUnavailableException">The kernel refused the request.</exception>
     public void Enable() => Control(LibC.PERF_EVENT_IOC_ENABLE);
 
-    /// <summary>Stops counting; the counts stay.</summary>
+    /// <summary>Stops counting. The counts remain.</summary>
     /// <inheritdoc cref="Enable" path="/exception"/>
     public void Disable() => Control(LibC.PERF_EVENT_IOC_DISABLE);
 
-    /// <summary>Closes the counters; the histograms stay. Further calls do nothing.</summary>
+    /// <summary>Closes the counters. The histograms remain. Further calls do nothing.</summary>
     public void Dispose()
     {
         _isDisposed = true;
         _groups.ForEach(group => group.Dispose());
     }
 
-    /// <summary>Opens the counters. <paramref name="pagesOf"/> makes the reader in user space from the groups and the number of counters,
-    /// or null; tests simulate pages by it.</summary>
+    /// <summary>Opens the counters. <paramref name="pagesOf"/> creates the user-space reader from the groups and the number of counters, or
+    /// returns null; tests use it to simulate pages.</summary>
     internal static PerfEventCounterSession Open(
         PerfEventSettings settings, PerfEventSources sources, Func<List<PerfEventGroup>, int, PerfPages?>? pagesOf = null)
     {
         if (settings.ThreadId == CpuUsageReader.GetThreadId())
         {
-            // By its number or by 0, it is the thread that reads its counters itself.
+            // Given by ID or by 0, it is the thread that reads its own counters.
             settings = settings with { ThreadId = 0 };
         }
 
@@ -218,7 +217,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         var session = new PerfEventCounterSession(settings, groups, [.. counters], unavailable, pages, countsReader);
         try
         {
-            // Here, and not when it is first enabled: what that counts would be in the values.
+            // Calibrates here, and not when counting is first enabled, so that the values do not include the calibration.
             if (settings.IsEnabled)
             {
                 session.Calibrate();
@@ -245,7 +244,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
     internal void EndMeasurement(int start, bool startedByUser)
     {
         Span<PerfReading> readings = stackalloc PerfReading[PerfEventGroup.MaxCounters];
-        _startsUsed = Math.Min(_startsUsed, start); // less already where an outer region was ended before
+        _startsUsed = Math.Min(_startsUsed, start); // already less if an outer region was ended first
         ReadOnlySpan<PerfReading> starts = _starts.AsSpan(start, Counters.Count);
         bool byUser = ReadInto(readings, forceSyscallRead: false, starts);
         ulong[] overhead = startedByUser || byUser ? _regionOverhead : _callOverhead;
@@ -269,8 +268,8 @@ public sealed partial class PerfEventCounterSession : IDisposable
             : null;
     }
 
-    /// <summary>Reads all counters, in user space if that may be and can be, and says whether it was. With
-    /// <paramref name="starts"/>, as the end of the region that these readings began.</summary>
+    /// <summary>Reads all counters, in user space if permitted and possible. Returns whether they were read in user space. With
+    /// <paramref name="starts"/>, the reading is the end of the region with these start readings.</summary>
     private bool ReadInto(Span<PerfReading> readings, bool forceSyscallRead, ReadOnlySpan<PerfReading> starts = default)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -287,15 +286,16 @@ public sealed partial class PerfEventCounterSession : IDisposable
             }
         }
 
-        // Pages and descriptors go with the session's files, when nobody refers to them any more.
+        // The files own pages and descriptors, and are finalized when the session is unreachable.
         GC.KeepAlive(this);
         return byUser;
     }
 
-    /// <summary>What two readings of these kinds count between them; of different kinds, the smaller.</summary>
+    /// <summary>Returns the overhead between two readings of these kinds; the smaller one if the kinds differ.</summary>
     private ulong[] OverheadBetween(bool firstByUser, bool secondByUser) => firstByUser || secondByUser ? _userOverhead : _callOverhead;
 
-    /// <summary>Lets values and deltas begin at 0 now. Apart from the histograms: the first reset of one triples its memory.</summary>
+    /// <summary>Restarts values and deltas at 0. Separate from the histograms, because the first reset of a histogram triples its
+    /// memory.</summary>
     [SkipLocalsInit]
     private void Begin()
     {
@@ -308,7 +308,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         }
     }
 
-    /// <summary>Finds what reading itself counts, for each way to read. Nothing where it is another thread that is counted.</summary>
+    /// <summary>Measures the overhead of reading, for each kind of read. Does nothing if the session counts another thread.</summary>
     private void Calibrate()
     {
         if (!_countsReader)
@@ -324,7 +324,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         }
     }
 
-    /// <summary>By readings of this way alone: where the pages cannot be read just now, nothing is taken off later.</summary>
+    /// <summary>Uses readings of this kind only. If the pages cannot currently be read, the overhead is 0.</summary>
     private void Calibrate(ulong[] overhead, bool forceSyscallRead, bool isRegion = false)
     {
         int rounds = 0;
@@ -357,7 +357,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
             if (!group.TryControl(request))
             {
                 int error = Marshal.GetLastPInvokeError();
-                throw new MeasurementUnavailableException($"The kernel refused to switch the counters on or off (errno {error}).");
+                throw new MeasurementUnavailableException($"The kernel refused to enable or disable the counters (errno {error}).");
             }
         }
 
@@ -365,15 +365,15 @@ public sealed partial class PerfEventCounterSession : IDisposable
     }
 
     private void ThrowNotRunning() => throw new MeasurementUnavailableException(
-        $"The counters ({string.Join(", ", Counters.Select(counter => counter.Name))}) cannot be read: the CPU had no room for a pinned "
-        + "group, because others use its counters too (the NMI watchdog, another profiler); use fewer, or WithPinned(false).");
+        $"The counters ({string.Join(", ", Counters.Select(counter => counter.Name))}) cannot be read. The CPU had no room for a pinned "
+        + "group, because the NMI watchdog or another profiler also uses its counters. Use fewer counters, or WithPinned(false).");
 }
 
-/// <summary>A region of code under <see cref="PerfEventCounterSession.Measure"/>; ending it records what each counter counted in it.
-/// For a <c>using</c> statement and nothing else.</summary>
+/// <summary>A region of code that <see cref="PerfEventCounterSession.Measure"/> started. Its end records the counts of each counter. Use it
+/// only in a <c>using</c> statement.</summary>
 public readonly ref struct PerfMeasurement : IDisposable
 {
-    private readonly PerfEventCounterSession? _session; // none in default, which ends nothing
+    private readonly PerfEventCounterSession? _session; // null in the default value, which does nothing
     private readonly int _start;
     private readonly bool _byUser;
 
@@ -381,8 +381,8 @@ public readonly ref struct PerfMeasurement : IDisposable
         (_session, _start, _byUser) = (session, start, byUser);
 
     /// <summary>Ends the region.</summary>
-    /// <exception cref="ObjectDisposedException">The session was disposed meanwhile.</exception>
-    /// <exception cref="MeasurementUnavailableException">The kernel took the counters off the CPU for good (see
+    /// <exception cref="ObjectDisposedException">The session was disposed in the meantime.</exception>
+    /// <exception cref="MeasurementUnavailableException">The kernel permanently removed the counters from the CPU (see
     /// <see cref="PerfEventCounterSession.Read"/>).</exception>
     public void Dispose() => _session?.EndMeasurement(_start, _byUser);
 }

@@ -2,8 +2,8 @@ using System.Collections;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>The counters of a session, in the order in which they were named.</summary>
-/// <remarks>Immutable. Enumerating with <c>foreach</c> over the type itself, indexing and the properties allocate nothing.</remarks>
+/// <summary>The counters of a session, in the order in which they were added.</summary>
+/// <remarks>Immutable. A <c>foreach</c> over the type itself, indexing and the properties do not allocate.</remarks>
 public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
 {
     private readonly PerfEventCounter[] _counters;
@@ -16,13 +16,13 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
         Caches = new PerfCacheCounters(this);
     }
 
-    /// <summary>The hardware counters by their presets; null where one is not in the session.</summary>
+    /// <summary>The hardware counters by preset; null for counters that are not in the session.</summary>
     public PerfHardwareCounters Hardware { get; }
 
-    /// <summary>The software counters by their presets; null where one is not in the session.</summary>
+    /// <summary>The software counters by preset; null for counters that are not in the session.</summary>
     public PerfSoftwareCounters Software { get; }
 
-    /// <summary>The counters of the level-1 and last-level caches by their presets; null where one is not in the session. The indexer
+    /// <summary>The counters of the level-1 and last-level caches by preset; null for counters that are not in the session. The indexer
     /// also finds those of other caches.</summary>
     public PerfCacheCounters Caches { get; }
 
@@ -32,20 +32,20 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
     /// <inheritdoc/>
     public PerfEventCounter this[int index] => _counters[index];
 
-    /// <summary>A hardware counter; null where it is not in the session.</summary>
+    /// <summary>A hardware counter; null if it is not in the session.</summary>
     /// <param name="id">The counter's preset.</param>
     public PerfEventCounter? this[PerfHardwareCounterId id] => Find(PerfTypeId.Hardware, (ulong)id);
 
-    /// <summary>A cache counter; null where it is not in the session.</summary>
+    /// <summary>A cache counter; null if it is not in the session.</summary>
     /// <param name="id">The counter's preset.</param>
     public PerfEventCounter? this[PerfCacheCounterId id] => Find(PerfTypeId.HardwareCache, (ulong)id);
 
-    /// <summary>A software counter; null where it is not in the session.</summary>
+    /// <summary>A software counter; null if it is not in the session.</summary>
     /// <param name="id">The counter's preset.</param>
     public PerfEventCounter? this[PerfSoftwareCounterId id] => Find(PerfTypeId.Software, (ulong)id);
 
-    /// <summary>A counter by its <see cref="PerfEventCounter.Name"/>; null where it is not in the session.</summary>
-    /// <param name="name">The name, compared by ordinal.</param>
+    /// <summary>A counter by its <see cref="PerfEventCounter.Name"/>; null if it is not in the session.</summary>
+    /// <param name="name">The name; the comparison is ordinal.</param>
     public PerfEventCounter? this[string name]
     {
         get
@@ -62,8 +62,8 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
         }
     }
 
-    /// <summary>The counters in order. The loop may contain an <c>await</c>.</summary>
-    /// <returns>An enumerator that allocates nothing.</returns>
+    /// <summary>Enumerates the counters in order. The loop may contain an <c>await</c>.</summary>
+    /// <returns>An enumerator that does not allocate.</returns>
     public ArraySegment<PerfEventCounter>.Enumerator GetEnumerator() => new ArraySegment<PerfEventCounter>(_counters).GetEnumerator();
 
     IEnumerator<PerfEventCounter> IEnumerable<PerfEventCounter>.GetEnumerator() => GetEnumerator();
@@ -86,14 +86,14 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
     }
 }
 
-/// <summary>An optional counter that this machine lacks, or that this user may not have. Immutable.</summary>
+/// <summary>An optional counter that this machine does not have or that this user may not open. Immutable.</summary>
 public readonly record struct UnavailablePerfCounter
 {
     internal UnavailablePerfCounter(string name, string unavailableReason) => (Name, UnavailableReason) = (name, unavailableReason);
 
-    /// <summary>The name that <see cref="PerfEventCounter.Name"/> would have.</summary>
+    /// <summary>The name of the counter, as in <see cref="PerfEventCounter.Name"/>.</summary>
     public string Name { get; }
 
-    /// <summary>The cause, and the remedy where there is one.</summary>
+    /// <summary>The cause and, if possible, the remedy.</summary>
     public string UnavailableReason { get; }
 }

@@ -6,12 +6,12 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>Counters on one thread or CPU that the kernel schedules together, and reads in one call.</summary>
+/// <summary>Counters on one thread or CPU that the kernel schedules together and reads in one call.</summary>
 /// <param name="isGroup">Whether the counters are read together.</param>
 /// <param name="promptReader"><see cref="PerfEventSettings.PromptReader"/>.</param>
 internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader = null) : IDisposable
 {
-    /// <summary>More do not fit the kernel's read of a group (perf_event_validate_size), and no PMU has a tenth of it.</summary>
+    /// <summary>The kernel's limit for reading a group (perf_event_validate_size); no PMU has a tenth of it.</summary>
     public const int MaxCounters = 64;
 
     private readonly List<PerfEventFile> _files = [];
@@ -21,20 +21,20 @@ internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader =
 
     public int Count => _files.Count;
 
-    /// <summary>Takes a file over, for the counter with an index in the session.</summary>
+    /// <summary>Adds a file, which the group now owns, for the counter with an index in the session.</summary>
     public void Add(PerfEventFile file, int counter)
     {
         _files.Add(file);
         _counters.Add(counter);
     }
 
-    /// <summary>Whether the calling thread's read is so short that garbage collections can wait for it.</summary>
+    /// <summary>Whether a read by the calling thread is short enough that garbage collections can wait for it.</summary>
     internal bool IsReadPrompt => promptReader == Thread.CurrentThread;
 
     public IEnumerable<(PerfEventFile File, int Counter)> Members => _files.Zip(_counters);
 
-    /// <summary>Adds this group's counts to the session's, by one read(2).</summary>
-    /// <returns>False if the group is in an error state: pinned, and the CPU had no room.</returns>
+    /// <summary>Adds the counts of this group to those of the session, by one read(2).</summary>
+    /// <returns>False if the group is in an error state: it is pinned, and the CPU had no room.</returns>
     [SkipLocalsInit]
     public bool TryRead(Span<PerfReading> sums)
     {
@@ -51,8 +51,8 @@ internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader =
         return true;
     }
 
-    /// <summary>Adds what the kernel gave. A group: {how many, enabled, running, a value each}; alone: {value, enabled,
-    /// running}.</summary>
+    /// <summary>Adds the result of read(2). For a group: {count of counters, enabled, running, one value each}; for a single counter:
+    /// {value, enabled, running}.</summary>
     internal void AddCounts(ReadOnlySpan<ulong> read, Span<PerfReading> sums)
     {
         if (!isGroup)
@@ -74,7 +74,7 @@ internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader =
     public void Dispose() => _files.ForEach(file => file.Dispose());
 }
 
-/// <summary>The bits of <c>perf_event_mmap_page.capabilities</c> that are looked at (include/uapi/linux/perf_event.h).</summary>
+/// <summary>The used bits of <c>perf_event_mmap_page.capabilities</c> (include/uapi/linux/perf_event.h).</summary>
 [Flags]
 internal enum PerfPageCapabilities : ulong
 {
@@ -82,8 +82,8 @@ internal enum PerfPageCapabilities : ulong
     UserTime = 1 << 3,
 }
 
-/// <summary>One open counter on one thread or CPU, with its page; both go exactly once, by <see cref="SafeHandle.Dispose()"/> or the
-/// finalizer.</summary>
+/// <summary>One open counter on one thread or CPU, with its page. <see cref="SafeHandle.Dispose()"/> or the finalizer releases both exactly
+/// once.</summary>
 internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
 {
     private static readonly nuint PageSize = (nuint)Environment.SystemPageSize;
@@ -93,19 +93,19 @@ internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
     private PerfEventFile(int file)
         : base(ownsHandle: true) => SetHandle(file);
 
-    /// <summary>The counter's mmap page; null where there is none to be had.</summary>
+    /// <summary>The mmap page of the counter; null if it is not mapped.</summary>
     public void* Page => (void*)_page;
 
-    /// <summary>What the page lets its thread do; nothing without a page.</summary>
+    /// <summary>The capabilities in the page; none without a page.</summary>
     public PerfPageCapabilities Capabilities => CapabilitiesOf(Page);
 
     public int Number => (int)handle;
 
-    /// <summary><c>perf_event_mmap_page.capabilities</c>, which is at the same place in every kernel.</summary>
+    /// <summary>Reads <c>perf_event_mmap_page.capabilities</c>, which has the same offset in every kernel.</summary>
     internal static PerfPageCapabilities CapabilitiesOf(void* page) => page == null ? 0 : *(PerfPageCapabilities*)((byte*)page + 40);
 
-    /// <summary>Opens a counter by <see cref="LibC.perf_event_open"/>, in the group of <paramref name="leader"/> or in a new one. Null, and
-    /// the error number, where the kernel refuses.</summary>
+    /// <summary>Opens a counter by <see cref="LibC.perf_event_open"/>, in the group of <paramref name="leader"/> or in a new one. Returns
+    /// null and the error number if the kernel refuses.</summary>
     public static PerfEventFile? TryOpen(in PerfEventAttributes attributes, int thread, int cpu, PerfEventFile? leader, out int errorNumber)
     {
         PerfEventAttributes copy = attributes;
@@ -114,9 +114,9 @@ internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
         return file < 0 ? null : new PerfEventFile(file);
     }
 
-    /// <summary>Maps the page, before the counter is first read: on some kernels a read before the mapping leaves a page that is wrong
-    /// by 2³² until the next context switch. Without a page (the kernel locks no more memory for this user) there are system
-    /// calls.</summary>
+    /// <summary>Maps the page. This must happen before the first read of the counter: on some kernels a read before the mapping leaves a
+    /// page that is wrong by 2³² until the next context switch. If the page cannot be mapped (the kernel locks no more memory for this
+    /// user), reads are system calls.</summary>
     public void Map()
     {
         nint page = LibC.mmap(0, PageSize, LibC.PROT_READ, LibC.MAP_SHARED, Number, 0);

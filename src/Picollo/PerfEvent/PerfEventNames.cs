@@ -1,14 +1,15 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>The names that <c>perf</c> has for the kernel's events (tools/perf/util/parse-events.c, and <c>perf list</c>).</summary>
+/// <summary>The names of the kernel's events in <c>perf</c> (tools/perf/util/parse-events.c, and <c>perf list</c>).</summary>
 internal static class PerfEventNames
 {
-    /// <summary>So many of the nearest names are proposed.</summary>
+    /// <summary>The number of nearest names in the error message.</summary>
     private const int Proposals = 3;
 
     private static readonly Dictionary<string, PerfEventDefinition> Known = MakeKnown();
 
-    /// <summary>Null where it is none of these: then it is a PMU's (with slashes), a tracepoint (with a colon), or nothing.</summary>
+    /// <summary>Finds an event by name. Null for other names: a PMU event (with slashes), a tracepoint (with a colon), or an unknown
+    /// name.</summary>
     public static PerfEventDefinition? Find(string name) =>
         Known.TryGetValue(name, out PerfEventDefinition known) ? known
         : name is ['r' or 'R', .. { Length: > 0 and <= 16 } code]
@@ -16,7 +17,7 @@ internal static class PerfEventNames
             ? new PerfEventDefinition(PerfTypeId.Raw, config)
         : null;
 
-    /// <summary>A list with commas between; those between slashes are the event's own: <c>cycles,cpu/event=0x2e,umask=0x41/</c>.</summary>
+    /// <summary>Splits a list at commas, except between slashes: <c>cycles,cpu/event=0x2e,umask=0x41/</c>.</summary>
     public static IEnumerable<string> Split(string events)
     {
         bool isInside = false;
@@ -36,16 +37,16 @@ internal static class PerfEventNames
     }
 
     public static string Unknown(string name) =>
-        $"There is no event \"{name}\". Of nearest name: {string.Join(", ", Nearest(name))}. "
-        + "Others are given as r and hexadecimal digits, pmu/event/ or category:tracepoint.";
+        $"There is no event \"{name}\". Similar names: {string.Join(", ", Nearest(name))}. "
+        + "Specify other events as r and hexadecimal digits, pmu/event/ or category:tracepoint.";
 
     public static IEnumerable<string> Nearest(string name) => Known.Keys
         .Order(StringComparer.Ordinal)
         .OrderBy(known => Distance(name.ToUpperInvariant(), known.ToUpperInvariant()))
         .Take(Proposals);
 
-    /// <summary>How many letters must be added, left out or changed (Levenshtein). What is missing at the end counts a quarter: people
-    /// begin names.</summary>
+    /// <summary>Returns the number of characters to add, remove or change (Levenshtein). Characters missing at the end count a quarter,
+    /// because users often abbreviate names.</summary>
     private static double Distance(string typed, string known)
     {
         double[] row = [.. Enumerable.Range(0, known.Length + 1).Select(i => i * 1.0)];
@@ -101,7 +102,7 @@ internal static class PerfEventNames
         Software(PerfSoftwareCounterId.BpfOutput, "bpf-output");
         Software(PerfSoftwareCounterId.CgroupSwitches, "cgroup-switches");
 
-        // In the kernel's order: cache, operation << 8, result << 16 (perf_event_open(2)).
+        // The order of the kernel: cache, operation << 8, result << 16 (perf_event_open(2)).
         string[] caches = ["L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"];
         string[] operations = ["load", "store", "prefetch"];
         for (int cache = 0; cache < caches.Length; cache++)

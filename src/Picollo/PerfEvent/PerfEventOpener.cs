@@ -3,10 +3,10 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>Opens a session's counters on all its threads; on any failure nothing stays open.</summary>
+/// <summary>Opens the counters of a session on all its threads. On a failure, it closes all of them.</summary>
 internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSources sources)
 {
-    /// <summary>arm64's PMU: 64-bit counting, and reading in user space (drivers/perf/arm_pmuv3.c).</summary>
+    /// <summary>The PMU of arm64: 64-bit counting, and reading in user space (drivers/perf/arm_pmuv3.c).</summary>
     private const ulong ArmLongCounter = 1, ArmUserAccess = 2;
 
     private readonly List<PerfEventGroup> _groups = [];
@@ -54,19 +54,20 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         return resolved;
     }
 
-    /// <summary>A process's threads are listed once: one that begins while they are opened may be missed, as with <c>perf</c>.</summary>
+    /// <summary>Lists the threads of a process once. A thread that starts while they are opened may be missed, as with
+    /// <c>perf</c>.</summary>
     private List<int> Threads() => settings.ProcessId is not { } process ? [settings.ThreadId]
         : ThreadsOf(process == 0 ? Environment.ProcessId : process);
 
-    /// <summary>The threads of a process, its main thread first.</summary>
-    /// <exception cref="MeasurementUnavailableException">There is no such process, or they cannot be listed.</exception>
+    /// <summary>Returns the threads of a process, its main thread first.</summary>
+    /// <exception cref="MeasurementUnavailableException">There is no such process, or its threads cannot be listed.</exception>
     internal static List<int> ThreadsOf(int process)
     {
         try
         {
             List<int> threads = [.. Directory.EnumerateDirectories($"/proc/{process}/task")
                 .Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
-            return threads.Count > 0 ? threads : throw NoProcess(process); // A process that ends while its threads are listed has none.
+            return threads.Count > 0 ? threads : throw NoProcess(process); // a process that ends while its threads are listed has none
         }
         catch (Exception e) when (e is DirectoryNotFoundException or UnauthorizedAccessException)
         {
@@ -74,17 +75,17 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         }
         catch (IOException e)
         {
-            // On Unix the result code is the system's error number.
+            // On Unix the HResult is the error number of the system.
             string remedy = e.HResult == Errno.EMFILE ? "; raise the limit of open files (ulimit -n)" : "";
             throw new MeasurementUnavailableException($"The threads of process {process} cannot be listed: {e.Message}{remedy}");
         }
     }
 
     internal static MeasurementUnavailableException NoProcess(int process) =>
-        new($"There is no process {process}, or /proc hides it; it may have ended.");
+        new($"There is no process {process}, or /proc hides it. The process may have ended.");
 
-    /// <summary>Opens the counters on the first thread that has not ended: a process's main thread may end before the others, and stays
-    /// in the list. Gives its place.</summary>
+    /// <summary>Opens the counters on the first thread that has not ended, and returns its index. The main thread of a process may end
+    /// before the others, and remains in the list.</summary>
     private int OpenOnFirst(List<int> threads, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
     {
         for (int i = 0; ; i++)
@@ -100,7 +101,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         }
     }
 
-    /// <summary>False where the thread has ended and is not the last to try.</summary>
+    /// <summary>Opens the counters on a thread. Returns false if the thread has ended and is not the last one to try.</summary>
     private bool TryOpenOn(int thread, bool isLast, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
     {
         PerfEventGroup? group = null;
@@ -130,7 +131,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         return true;
     }
 
-    /// <summary>What one thread of a process has, the others have; a thread that has ended meanwhile has nothing to count.</summary>
+    /// <summary>Opens the same counters on another thread. A thread that has ended in the meantime is skipped.</summary>
     private void OpenOnAnother(int thread, List<(PerfEventSpec Spec, PerfEventDefinition Definition)> resolved)
     {
         PerfEventGroup? group = null;
@@ -144,7 +145,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         }
     }
 
-    /// <summary>Opens one counter in the group at hand, or in a new one if it does not fit there.</summary>
+    /// <summary>Opens one counter in the current group, or in a new one if it does not fit.</summary>
     private bool TryAdd(
         int thread, PerfEventSpec spec, PerfEventDefinition definition, int counter, ref PerfEventGroup? group, out int error)
     {
@@ -188,7 +189,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             return PerfEventFile.TryOpen(attributes, thread, settings.Cpu, leader, out error);
         }
 
-        // The best that the CPU and kernel have: user access to 64 bits, to 32, none.
+        // The best that the CPU and the kernel support: user access with 64 bits, with 32 bits, no user access.
         ulong[] choices = [ArmUserAccess | ArmLongCounter, ArmUserAccess, 0];
         PerfEventFile? file = null;
         error = 0;
@@ -208,7 +209,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             : PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
         flags |= settings.IsInherited ? PerfEventFlags.Inherit : PerfEventFlags.None;
 
-        // Of the group's leader; what joins follows it.
+        // Only for the group's leader; the members follow it.
         if (isLeader)
         {
             flags |= settings.IsPinned ? PerfEventFlags.Pinned : PerfEventFlags.None;

@@ -3,48 +3,48 @@ using static Picollo.Interop.Linux.Errno;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>What each error of perf_event_open(2) means for a counter, and what can be done about it.</summary>
+/// <summary>Explains the errors of perf_event_open(2) for a counter, with a remedy.</summary>
 internal static class PerfEventReasons
 {
-    /// <summary>The message for an error at a counter that was to be opened.</summary>
+    /// <summary>Returns the message for a counter that could not be opened.</summary>
     public static string Describe(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) =>
         $"{counter.Name}: {Cause(counter, errorNumber, machine)} (perf_event_open: {NameOf(errorNumber)})";
 
     private static string Cause(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) => errorNumber switch
     {
         EACCES => NotPermittedCause(counter, machine),
-        EPERM => "the kernel or a seccomp filter does not permit it; grant CAP_PERFMON, lower kernel.perf_event_paranoid"
-            + $"{machine.ParanoidText}, or let the container's seccomp profile allow perf_event_open (Docker: --security-opt seccomp=…)",
+        EPERM => "the kernel or a seccomp filter does not permit this counter; grant CAP_PERFMON, lower kernel.perf_event_paranoid"
+            + $"{machine.ParanoidText}, or allow perf_event_open in the container's seccomp profile (Docker: --security-opt seccomp=…)",
         ENOENT when counter.Definition.IsOfListedPmu =>
-            "no PMU here has this event: check its type (/sys/bus/event_source/devices/…/type) and config",
+            "no PMU of this machine has this event; check its type (/sys/bus/event_source/devices/…/type) and config",
         ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu =>
-            "this machine exposes no PMU, as most virtual machines do not; turn the virtual PMU on in the hypervisor, "
+            "this machine exposes no PMU, like most virtual machines; enable the virtual PMU in the hypervisor, "
             + "or use software counters",
-        ENOENT => "this CPU, or the kernel's driver for it, has no such event; `perf list` shows those it has",
+        ENOENT => "this CPU, or the kernel's driver for it, does not have this event; `perf list` shows the available events",
         ENODEV => counter.Cpu >= 0
             ? $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"
-            : "the CPU does not have what the event needs, such as the precise sampling of some",
-        EOPNOTSUPP => "the PMU does not support what was asked for: 64-bit or user-space reading on a CPU without it, or counting without "
-            + "the kernel on a PMU that cannot; count the kernel's part, too, or leave the counter out",
-        EINVAL when counter.IsPinned => "more pinned counters than the CPU has, or an event, CPU or thread that does not go with "
-            + "the others; use fewer counters, or do not pin them, so that they take turns",
+            : "the CPU lacks a feature that the event needs, such as precise sampling",
+        EOPNOTSUPP => "the PMU does not support the request: 64-bit or user-space reading on a CPU without it, or counting without "
+            + "the kernel on a PMU that cannot exclude it; include the kernel, or omit the counter",
+        EINVAL when counter.IsPinned => "there are more pinned counters than the CPU has, or an event, CPU or thread is incompatible with "
+            + "the others; use fewer counters, or do not pin them, so that they are multiplexed",
         EINVAL when counter.Definition.IsOfListedPmu && (!counter.CountsKernel || counter.ThreadId >= 0) =>
-            "its PMU does not count it so, or has no such event: those outside of the cores cannot leave the kernel's part out, "
-            + "and most count whole CPUs only, not threads; else check type and config",
-        EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination: "
-            + "check the CPU's number, type and config",
-        EINVAL => "the kernel does not know this event or combination: check type and config",
-        EMFILE => "this process has as many files open as it may; each counter takes one for each thread"
-            + $"{(counter.Cpu >= 0 ? " and CPU" : "")}: raise the limit (ulimit -n)",
-        ENFILE => "the system has as many files open as it may; raise fs.file-max",
-        EBUSY => "something else has reserved the PMU (a profiler, a hypervisor's driver, the NMI watchdog); stop it, or set "
+            "its PMU does not support this request or event; PMUs outside the cores cannot exclude the kernel, "
+            + "and most count whole CPUs, not threads; otherwise check type and config",
+        EINVAL when counter.Cpu >= 0 => $"CPU {counter.Cpu} does not exist, or the kernel does not know this event or combination; "
+            + "check the CPU number, type and config",
+        EINVAL => "the kernel does not know this event or combination; check type and config",
+        EMFILE => "this process has reached its limit of open files; each counter needs one for each thread"
+            + $"{(counter.Cpu >= 0 ? " and CPU" : "")}; raise the limit (ulimit -n)",
+        ENFILE => "the system has reached its limit of open files; raise fs.file-max",
+        EBUSY => "a profiler, a hypervisor driver or the NMI watchdog has reserved the PMU; stop it, or set "
             + "kernel.nmi_watchdog=0",
-        E2BIG => "the kernel is older than the request's form; update it",
+        E2BIG => "the kernel is too old for this form of the request; update it",
         ENOSYS => "this kernel has no perf_event_open (CONFIG_PERF_EVENTS), or a sandbox hides it",
         ESRCH => $"there is no thread {counter.ThreadId}; it may have ended",
-        ENOMEM => "the kernel has no memory for it",
+        ENOMEM => "the kernel is out of memory",
         ENOSPC => "no more hardware counters or breakpoints are free",
-        _ => "the kernel refused it for a reason that is not known here",
+        _ => "the kernel refused the counter for an unknown reason",
     };
 
     private static string NotPermittedCause(in PerfEventRequest counter, in PerfMachine machine)
@@ -54,15 +54,15 @@ internal static class PerfEventReasons
             return "this user may not count another user's thread; run as that user, or grant CAP_PERFMON";
         }
 
-        string wider = counter.ThreadId < 0 ? "everything on a CPU" : "the kernel's part";
+        string wider = counter.ThreadId < 0 ? "everything on a CPU" : "events in the kernel";
         string sufficient = counter.ThreadId < 0 ? "0" : "1";
         string narrower = counter is { CountsKernel: true, ThreadId: >= 0, Definition.HappensInKernel: false }
             ? ", or count user code only"
             : "";
-        // Levels above 2 are distributions' own; Debian's patch asks for CAP_SYS_ADMIN where the kernel otherwise asks for CAP_PERFMON
-        // (seen on 6.1: CAP_PERFMON changes nothing there).
+        // Levels above 2 are extensions of distributions. The patch of Debian requires CAP_SYS_ADMIN where the kernel otherwise requires
+        // CAP_PERFMON (seen on 6.1: CAP_PERFMON changes nothing there).
         return machine.Paranoid is > 2
-            ? $"kernel.perf_event_paranoid is {machine.Paranoid}, which permits unprivileged users no counter at all; set it to 2 or less "
+            ? $"kernel.perf_event_paranoid is {machine.Paranoid}, which permits unprivileged users no counters; set it to 2 or less "
                 + $"(sysctl kernel.perf_event_paranoid=2), or grant CAP_SYS_ADMIN (on some kernels CAP_PERFMON is enough)"
             : $"this user may not count {wider}; set kernel.perf_event_paranoid{machine.ParanoidText} to {sufficient} or less "
                 + $"(sysctl kernel.perf_event_paranoid={sufficient}), or grant CAP_PERFMON{narrower}";
@@ -89,24 +89,24 @@ internal static class PerfEventReasons
     };
 }
 
-/// <summary>One counter that was asked for, as far as an error's meaning depends on it.</summary>
+/// <summary>A requested counter: the properties that determine the meaning of an error.</summary>
 internal readonly record struct PerfEventRequest(
     string Name, PerfEventDefinition Definition, bool CountsKernel, bool IsPinned, int ThreadId, int Cpu);
 
-/// <summary>What an error's meaning depends on besides the counter.</summary>
+/// <summary>The properties of the machine that determine the meaning of an error.</summary>
 /// <param name="HasPmu">Whether the kernel has a driver for this machine's PMU.</param>
-/// <param name="Paranoid">kernel.perf_event_paranoid, where it can be read.</param>
+/// <param name="Paranoid">kernel.perf_event_paranoid; null if it cannot be read.</param>
 internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid)
 {
     public string ParanoidText => Paranoid is { } value ? $" (now {value})" : "";
 
-    /// <summary>This machine, now.</summary>
+    /// <summary>Reads the current properties of this machine.</summary>
     public static PerfMachine Read() => new(
         HasPmu: Directory.Exists("/sys/bus/event_source/devices/cpu") || HasArmPmu(),
         Paranoid: ReadParanoid());
 
-    // x64 names it "cpu" (hybrid ones "cpu_core" and "cpu_atom"), arm64 "armv8_pmuv3_0", "armv8_cortex_a72" and so on.
-    // Where that cannot be seen (no more files may be opened), none is taken to lack.
+    // The name is "cpu" on x64 ("cpu_core" and "cpu_atom" on hybrid CPUs), and "armv8_pmuv3_0", "armv8_cortex_a72" and so on on arm64. If
+    // the folder cannot be read (no more files may be opened), assume that there is a PMU.
     private static bool HasArmPmu()
     {
         const string devices = "/sys/bus/event_source/devices";
@@ -124,7 +124,7 @@ internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid)
 
     private static int? ReadParanoid() => ReadSetting("/proc/sys/kernel/perf_event_paranoid\0"u8);
 
-    /// <summary>A number of a file in /proc/sys, whose path ends with a zero; null where it cannot be read.</summary>
+    /// <summary>Reads a number from a file in /proc/sys, whose path ends with a zero; null if it cannot be read.</summary>
     public static int? ReadSetting(ReadOnlySpan<byte> path)
     {
         byte[] buffer = new byte[64];

@@ -1,14 +1,14 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>Where the kernel describes its events: the PMUs in sysfs and the tracepoints in tracefs.</summary>
-/// <param name="devices">/sys/bus/event_source/devices.</param>
-/// <param name="tracing">Where tracefs is looked for, in order.</param>
+/// <summary>The kernel's descriptions of its events: the PMUs in sysfs and the tracepoints in tracefs.</summary>
+/// <param name="devices">The path /sys/bus/event_source/devices.</param>
+/// <param name="tracing">The possible mount points of tracefs, in order.</param>
 internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tracing)
 {
     public static readonly PerfEventSources System =
         new("/sys/bus/event_source/devices", ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]);
 
-    /// <summary>Terms that every PMU takes besides those in its format folder.</summary>
+    /// <summary>Terms that every PMU accepts in addition to those in its format folder.</summary>
     private static readonly Dictionary<string, string> CommonFormats = new()
     {
         ["config"] = "config:0-63",
@@ -25,12 +25,12 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
                 ? string.Join(", ", Directory.EnumerateFileSystemEntries(devices).Select(Path.GetFileName).Order(StringComparer.Ordinal))
                 : "none: sysfs is not mounted";
             throw Error(spec, $"this machine has no PMU named \"{spec.Pmu}\" (those in {devices}: {known}); "
-                + "a virtual machine exposes \"cpu\" only if its hypervisor is told to");
+                + "a virtual machine exposes \"cpu\" only if its hypervisor is configured to");
         }
 
         if (!uint.TryParse(ReadText(spec, Path.Combine(pmu, "type")), CultureInfo.InvariantCulture, out uint type))
         {
-            throw Error(spec, $"{pmu}/type holds no number");
+            throw Error(spec, $"{pmu}/type does not contain a number");
         }
 
         var definition = new PerfEventDefinition((PerfTypeId)type, 0);
@@ -47,26 +47,26 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         string? root = tracing.FirstOrDefault(folder => Directory.Exists(Path.Combine(folder, "events")));
         if (root is null)
         {
-            throw Error(spec, $"tracefs cannot be seen at {string.Join(" or ", tracing)}, or not by this user; "
+            throw Error(spec, $"tracefs is not mounted at {string.Join(" or ", tracing)}, or this user may not read it; "
                 + $"mount it as root (mount -t tracefs tracefs /sys/kernel/tracing){Readable("/sys/kernel/tracing")}");
         }
 
         string id = Path.Combine(root, "events", spec.Category, spec.Event, "id");
         if (!File.Exists(id))
         {
-            throw Error(spec, $"the kernel has no such tracepoint, or this user may not see it ({id}); run as root{Readable(root)}");
+            throw Error(spec, $"the kernel has no such tracepoint, or this user may not read it ({id}); run as root{Readable(root)}");
         }
 
         return ulong.TryParse(ReadText(spec, id), CultureInfo.InvariantCulture, out ulong config)
             ? new PerfEventDefinition(PerfTypeId.Tracepoint, config)
-            : throw Error(spec, $"{id} holds no number");
+            : throw Error(spec, $"{id} does not contain a number");
     }
 
-    // By mode=755 the root folder alone becomes readable; since Linux 5.16 what is in it is not.
+    // With mode=755 only the root folder becomes readable; since Linux 5.16 its contents do not.
     private static string Readable(string root) =>
-        $"; for other users, give it to a group of theirs (mount -o remount,mode=750,gid=… {root})";
+        $"; to permit other users, assign it to one of their groups (mount -o remount,mode=750,gid=… {root})";
 
-    /// <summary>A term is a field of the PMU's format, or an event that stands for some, which in turn hold no event.</summary>
+    /// <summary>Applies a term: a field of the PMU's format, or an event that consists of fields.</summary>
     private static PerfEventDefinition Apply(
         PerfPmuEvent spec, string pmu, PerfEventTerm term, PerfEventDefinition definition, bool mayBeEvent)
     {
@@ -76,8 +76,8 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         {
             return PerfEventFormat.Parse(layout) is { } fields && fields.TrySet(ref definition, term.Value ?? 1)
                 ? definition
-                : throw Error(spec, $"the value of \"{term.Name}\" does not fit its field ({layout.Trim()}), "
-                    + "or the field is of a form not known here");
+                : throw Error(spec, $"the value of \"{term.Name}\" does not fit into its field ({layout.Trim()}), "
+                    + "or the format of the field is unknown");
         }
 
         string named = Path.Combine(pmu, "events", term.Name);
@@ -102,7 +102,7 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         }
         catch (FormatException e)
         {
-            throw Error(spec, $"{path} is not understood: {e.Message}");
+            throw Error(spec, $"{path} cannot be parsed: {e.Message}");
         }
     }
 

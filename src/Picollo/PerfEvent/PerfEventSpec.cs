@@ -1,13 +1,13 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>A counter that was asked for; <see cref="Resolve"/> finds what the kernel calls it.</summary>
+/// <summary>A requested counter. <see cref="Resolve"/> finds its definition in the kernel.</summary>
 internal abstract record PerfEventSpec(string Name)
 {
-    /// <summary>The counter that the factory gave out for it; null where <see cref="PerfEventOpener"/> makes it.</summary>
+    /// <summary>The counter that the factory returned for it; null if <see cref="PerfEventOpener"/> creates it.</summary>
     public PerfEventCounter? Counter { get; init; }
 
-    /// <summary>The kernel's numbers for it on this machine.</summary>
-    /// <exception cref="MeasurementUnavailableException">There is no such event here, or its description cannot be read.</exception>
+    /// <summary>Returns the kernel's numbers for the event on this machine.</summary>
+    /// <exception cref="MeasurementUnavailableException">This machine has no such event, or its description cannot be read.</exception>
     public abstract PerfEventDefinition Resolve(PerfEventSources sources);
 }
 
@@ -17,7 +17,7 @@ internal sealed record PerfEventNumbers(string Name, PerfEventDefinition Definit
     public override PerfEventDefinition Resolve(PerfEventSources sources) => Definition;
 }
 
-/// <summary>An event by a PMU's own words, <c>pmu/event/</c> or <c>pmu/term=value,…/</c>.</summary>
+/// <summary>An event in the syntax of a PMU, <c>pmu/event/</c> or <c>pmu/term=value,…/</c>.</summary>
 internal sealed record PerfPmuEvent(string Name, string Pmu, string Terms) : PerfEventSpec(Name)
 {
     public override PerfEventDefinition Resolve(PerfEventSources sources) => sources.ResolvePmuEvent(this);
@@ -29,32 +29,33 @@ internal sealed record PerfTracepoint(string Name, string Category, string Event
     public override PerfEventDefinition Resolve(PerfEventSources sources) => sources.ResolveTracepoint(this);
 }
 
-/// <summary>An event in the kernel's numbers, the fields of perf_event_attr of these names, and what is known of it.</summary>
+/// <summary>An event in the kernel's numbers, the fields of perf_event_attr with these names, and its properties.</summary>
 internal readonly record struct PerfEventDefinition(PerfTypeId Type, ulong Config, ulong Config1 = 0, ulong Config2 = 0)
 {
-    /// <summary>Whether it is the CPU's PMU that counts.</summary>
+    /// <summary>Whether the PMU of the CPU counts it.</summary>
     public bool NeedsPmu => Type is not (PerfTypeId.Software or PerfTypeId.Tracepoint);
 
-    /// <summary>Whether its type was given by the kernel when it found the PMU (from PERF_TYPE_MAX, 6, on), and stands in sysfs.</summary>
+    /// <summary>Whether its type was assigned by the kernel to a PMU (from PERF_TYPE_MAX, 6, on), and is listed in sysfs.</summary>
     public bool IsOfListedPmu => Type > PerfTypeId.Breakpoint;
 
-    /// <summary>The kernel's two clocks are read in a group of their own. Behind another leader they stood still in most sessions (27 of 40
-    /// with page faults before the task clock, none with the task clock first or alone; Linux 6.18, 2026-11-21).</summary>
+    /// <summary>Whether it is one of the kernel's two clocks, which are read in a separate group. Behind another leader they did not
+    /// advance in most sessions (27 of 40 with page faults before the task clock, none with the task clock first or alone; Linux 6.18,
+    /// 2026-11-21).</summary>
     public bool IsClock => Type == PerfTypeId.Software
         && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.CpuClock or PerfSoftwareCounterId.TaskClock);
 
-    /// <summary>Events that happen in the kernel only: without it they would count nothing, so <c>WithKernel(false)</c> does not apply
-    /// to them.</summary>
+    /// <summary>Whether the event happens only in the kernel. Without the kernel it would count nothing, so <c>WithKernel(false)</c> does
+    /// not apply to it.</summary>
     public bool HappensInKernel => Type == PerfTypeId.Tracepoint
         || (Type == PerfTypeId.Software && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.ContextSwitches
             or PerfSoftwareCounterId.CpuMigrations or PerfSoftwareCounterId.CgroupSwitches or PerfSoftwareCounterId.BpfOutput));
 }
 
-/// <summary>One term of an event as sysfs and <c>perf</c> write it: <c>umask=0x3</c>, or a name alone.</summary>
+/// <summary>One term of an event in the syntax of sysfs and <c>perf</c>: <c>umask=0x3</c>, or only a name.</summary>
 internal readonly record struct PerfEventTerm(string Name, ulong? Value)
 {
-    /// <summary>Terms between commas.</summary>
-    /// <exception cref="FormatException">A term has no name, or a value that is no number.</exception>
+    /// <summary>Parses terms that are separated by commas.</summary>
+    /// <exception cref="FormatException">A term has no name, or a value that is not a number.</exception>
     public static IEnumerable<PerfEventTerm> ParseList(string text) =>
         [.. text.Split(',', StringSplitOptions.TrimEntries).Select(Parse)];
 
@@ -63,12 +64,12 @@ internal readonly record struct PerfEventTerm(string Name, ulong? Value)
         string[] parts = text.Split('=', 2, StringSplitOptions.TrimEntries);
         if (parts[0].Length == 0 || parts[0].AsSpan().ContainsAny("/.") || parts[0] == "..")
         {
-            throw new FormatException($"\"{text}\" is no term of an event: a name, or name=value, is.");
+            throw new FormatException($"\"{text}\" is not a term of an event. Use a name, or name=value.");
         }
 
         return parts.Length == 1 ? new PerfEventTerm(parts[0], null)
             : TryParseNumber(parts[1], out ulong value) ? new PerfEventTerm(parts[0], value)
-            : throw new FormatException($"\"{parts[1]}\" in \"{text}\" is no number: decimal, or hexadecimal after 0x, is.");
+            : throw new FormatException($"\"{parts[1]}\" in \"{text}\" is not a number. Use decimal digits, or 0x and hexadecimal digits.");
     }
 
     private static bool TryParseNumber(string text, out ulong value) =>
@@ -77,10 +78,10 @@ internal readonly record struct PerfEventTerm(string Name, ulong? Value)
             : ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value);
 }
 
-/// <summary>Where a field's bits go, as a PMU's format folder writes it: <c>config:0-7,32-35</c>, lowest bits first.</summary>
+/// <summary>The positions of a field's bits, in the syntax of a PMU's format folder: <c>config:0-7,32-35</c>, lowest bits first.</summary>
 internal sealed class PerfEventFormat(string target, List<(int Low, int High)> ranges)
 {
-    /// <summary>Null where the text is of another form.</summary>
+    /// <summary>Parses a format; null if it is invalid.</summary>
     public static PerfEventFormat? Parse(string text)
     {
         string[] parts = text.Trim().Split(':');
@@ -104,7 +105,7 @@ internal sealed class PerfEventFormat(string target, List<(int Low, int High)> r
         return new PerfEventFormat(parts[0], ranges);
     }
 
-    /// <summary>Puts a value there, in place of what was there; false where it has more bits than the field.</summary>
+    /// <summary>Replaces the value of the field; false if the value has more bits than the field.</summary>
     public bool TrySet(ref PerfEventDefinition definition, ulong value)
     {
         ulong config = target switch

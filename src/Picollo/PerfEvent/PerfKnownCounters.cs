@@ -1,7 +1,7 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>A session's hardware counters by name: <c>session.Counters.Hardware.CpuCycles!.Histogram</c>. Each is null where it is not
-/// in the session.</summary>
+/// <summary>The hardware counters of a session by name: <c>session.Counters.Hardware.CpuCycles!.Histogram</c>. A counter that is not in the
+/// session is null.</summary>
 public sealed class PerfHardwareCounters
 {
     private readonly PerfEventCounters _counters;
@@ -39,8 +39,8 @@ public sealed class PerfHardwareCounters
     public PerfEventCounter? RefCpuCycles => _counters[PerfHardwareCounterId.RefCpuCycles];
 }
 
-/// <summary>A session's software counters by name: <c>session.Counters.Software.PageFaults!.Histogram</c>. Each is null where it is not
-/// in the session.</summary>
+/// <summary>The software counters of a session by name: <c>session.Counters.Software.PageFaults!.Histogram</c>. A counter that is not in
+/// the session is null.</summary>
 public sealed class PerfSoftwareCounters
 {
     private readonly PerfEventCounters _counters;
@@ -84,8 +84,8 @@ public sealed class PerfSoftwareCounters
     public PerfEventCounter? CgroupSwitches => _counters[PerfSoftwareCounterId.CgroupSwitches];
 }
 
-/// <summary>A session's counters of the level-1 and last-level caches by name: <c>session.Counters.Caches.L1DReadMiss!.Histogram</c>. Each
-/// is null where it is not in the session.</summary>
+/// <summary>The counters of the level-1 and last-level caches of a session by name: <c>session.Counters.Caches.L1DReadMiss!.Histogram</c>.
+/// A counter that is not in the session is null.</summary>
 public sealed class PerfCacheCounters
 {
     private readonly PerfEventCounters _counters;

@@ -8,16 +8,16 @@ internal unsafe class PerfPages
     private readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> _read;
     private readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> _readCounts;
 
-    // The thread whose counters these are: on another thread, and so perhaps another CPU, the instruction would read that CPU's counter.
-    // The object and not its number, which a later thread gets again.
+    // The thread whose counters these are. On another thread, and so perhaps on another CPU, the instruction would read a counter of that
+    // CPU. This is the object and not the ID, which a later thread may get.
     private readonly Thread _owner = Thread.CurrentThread;
 
-    // The library fills them in. The owner alone uses them.
+    // The native library fills this array. Only the owner uses it.
     private readonly PerfPage[] _counters;
 
-    /// <param name="pages">A page each, in the order of the session's counters: 1 to 64.</param>
-    /// <param name="read">picollo_perf_read.</param>
-    /// <param name="readCounts">picollo_perf_read_counts.</param>
+    /// <param name="pages">The page of each counter, in the order of the session's counters: 1 to 64.</param>
+    /// <param name="read">The function picollo_perf_read.</param>
+    /// <param name="readCounts">The function picollo_perf_read_counts.</param>
     public PerfPages(
         ReadOnlySpan<nint> pages,
         delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> read,
@@ -32,14 +32,14 @@ internal unsafe class PerfPages
         }
     }
 
-    /// <summary>Reads the counters with the times, or as the end of a region whose <paramref name="starts"/> are given. The end is for
-    /// <see cref="PerfMath.Delta(in PerfReading, in PerfReading, ulong)"/> alone, and reads the time only if a counter was off in the
-    /// region: otherwise nothing is scaled. The start of a region needs the time in any case, because a counter that was never off until
-    /// then can be off later.</summary>
+    /// <summary>Reads the counters with the times, or the end of a region with the given <paramref name="starts"/>. The end is only for
+    /// <see cref="PerfMath.Delta(in PerfReading, in PerfReading, ulong)"/>, and reads the time only if a counter was off in the region:
+    /// otherwise nothing is scaled. The start of a region always needs the time, because a counter that was never off until then can be off
+    /// later.</summary>
     /// <param name="into">The readings. At the end of a region the times can be older than the counts.</param>
-    /// <param name="starts">The readings at the start of the region, or nothing.</param>
-    /// <returns>False if one of them cannot be read here and now: this is not the thread that is counted, or a counter is not on the CPU
-    /// at the moment.</returns>
+    /// <param name="starts">The readings at the start of the region, or an empty span.</param>
+    /// <returns>False if any counter cannot be read now: this is not the counted thread, or a counter is not on the CPU at the
+    /// moment.</returns>
     public bool TryRead(Span<PerfReading> into, ReadOnlySpan<PerfReading> starts = default)
     {
         if (Thread.CurrentThread != _owner)
@@ -47,7 +47,7 @@ internal unsafe class PerfPages
             return false;
         }
 
-        // All or nothing: what the kernel would have to be asked for is asked for together, at one moment.
+        // All or nothing: counters that the kernel must read are read together, at the same moment.
         PerfPage[] counters = _counters;
         fixed (PerfPage* first = counters)
         {
@@ -71,7 +71,7 @@ internal unsafe class PerfPages
         return off == 0 || TryRead(into);
     }
 
-    /// <summary>Reads the counters and returns which were read, one bit each. Tests replace the CPU's instructions.</summary>
+    /// <summary>Reads the counters and returns a bit for each one that was read. Tests replace the CPU's instructions.</summary>
     protected virtual ulong ReadAll(PerfPage* counters, int count, bool withTimes) =>
         withTimes ? _read(counters, count) : _readCounts(counters, count);
 }

@@ -2,17 +2,17 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>What one counter stood at: its count, and for how long it was enabled and in fact counted.</summary>
+/// <summary>A reading of one counter: its count, and the times for which it was enabled and actually counted.</summary>
 internal struct PerfReading
 {
     public ulong Raw;
     public ulong EnabledNanoseconds;
     public ulong RunningNanoseconds;
 
-    /// <summary>The count as it would be, had the counter run all the time that it was enabled.</summary>
+    /// <summary>The count, scaled to the time for which the counter was enabled.</summary>
     public ulong Scaled;
 
-    /// <summary>What one counter on one thread stood at.</summary>
+    /// <summary>Creates a reading of one counter on one thread.</summary>
     public PerfReading(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds)
     {
         Raw = raw;
@@ -21,10 +21,10 @@ internal struct PerfReading
         Scaled = PerfMath.Scale(raw, enabledNanoseconds, runningNanoseconds);
     }
 
-    /// <summary>For how long it was enabled and did not count.</summary>
+    /// <summary>The time for which the counter was enabled but did not count.</summary>
     public readonly ulong OffNanoseconds => EnabledNanoseconds - RunningNanoseconds;
 
-    /// <summary>What was counted, and the times that passed, since an earlier reading.</summary>
+    /// <summary>Returns the count and the times since an earlier reading.</summary>
     public readonly PerfEventCounterValue Since(in PerfReading earlier) => new()
     {
         Value = PerfMath.Subtract(Raw, earlier.Raw),
@@ -42,16 +42,16 @@ internal struct PerfReading
     }
 }
 
-/// <summary>The arithmetic of counters: nothing wraps, everything stops at its limits.</summary>
+/// <summary>The arithmetic of counters. All operations saturate.</summary>
 internal static class PerfMath
 {
-    /// <summary>perf_event_open(2): a counter that took turns with others is scaled by enabled / running. 0 where it never ran.</summary>
+    /// <summary>Scales the count of a multiplexed counter by enabled / running (perf_event_open(2)). 0 if the counter never ran.</summary>
     public static ulong Scale(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds) =>
         enabledNanoseconds == runningNanoseconds ? raw : ScaleTurns(raw, enabledNanoseconds, runningNanoseconds);
 
-    /// <summary>Between two readings: what was counted then, scaled by the times that passed then, less what reading itself counts.
-    /// A region all through which the counter counted is exact, however often it was off before (the difference of the scaled counts
-    /// would not be). Where it was off all through, there is nothing to scale: what it counts on average stands for it.</summary>
+    /// <summary>Returns the count between two readings, scaled by the times between them, minus the overhead of reading. If the counter ran
+    /// for the whole interval, the result is exact, regardless of how long it was off before (the difference of the scaled counts would not
+    /// be). If it was off for the whole interval, there is nothing to scale, and its average count is used.</summary>
     public static ulong Delta(in PerfReading before, in PerfReading after, ulong overhead)
     {
         PerfEventCounterValue delta = after.Since(before);
@@ -60,19 +60,19 @@ internal static class PerfMath
             : Delta(before.Scaled, after.Scaled, overhead);
     }
 
-    /// <summary>What was counted between two readings, less what reading itself counts; never below 0. (A scaled count can go back
-    /// a little, when the counter was off more than before.)</summary>
+    /// <summary>Returns the count between two readings, minus the overhead of reading; never below 0. (A scaled count can decrease slightly
+    /// if the counter was off more than before.)</summary>
     public static ulong Delta(ulong before, ulong after, ulong overhead) =>
         after <= before ? 0 : Subtract(after - before, overhead);
 
-    /// <summary>Subtraction that stops at 0.</summary>
+    /// <summary>Subtracts, with a minimum of 0.</summary>
     public static ulong Subtract(ulong value, ulong amount) => value <= amount ? 0 : value - amount;
 
-    /// <summary>Which part of the time that it was enabled a counter counted; null where it was not enabled.</summary>
+    /// <summary>Returns the fraction of the enabled time in which a counter counted; null if it was not enabled.</summary>
     public static double? Share(ulong enabledNanoseconds, ulong runningNanoseconds) =>
         enabledNanoseconds == 0 ? null : Math.Min(1, (double)runningNanoseconds / enabledNanoseconds);
 
-    // Not inlined: its division takes the registers of the loop that calls it.
+    // Not inlined, because its division would use the registers of the calling loop.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static ulong ScaleTurns(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds)
     {

@@ -1,23 +1,23 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>Events that the kernel itself counts: there on every machine, also without a PMU.</summary>
-/// <remarks>The values are the kernel's (<c>include/uapi/linux/perf_event.h</c>, <c>PERF_COUNT_SW_*</c>).</remarks>
+/// <summary>Events that the kernel itself counts. They are available on every machine, also without a PMU.</summary>
+/// <remarks>The values are those of the kernel (<c>include/uapi/linux/perf_event.h</c>, <c>PERF_COUNT_SW_*</c>).</remarks>
 public enum PerfSoftwareCounterId
 {
-    /// <summary>Nanoseconds by the kernel's clock: of a thread, while it runs; of a CPU, all that pass, idle or not.</summary>
+    /// <summary>Nanoseconds of the kernel's clock: for a thread, while it runs; for a CPU, all elapsed time, idle or not.</summary>
     CpuClock = 0,
 
-    /// <summary>CPU time in nanoseconds, user and kernel; of a CPU, all time that passes, idle or not.</summary>
+    /// <summary>CPU time in nanoseconds, user and kernel; for a CPU, all elapsed time, idle or not.</summary>
     TaskClock = 1,
 
     /// <summary>Page faults, minor and major.</summary>
     PageFaults = 2,
 
-    /// <summary>Context switches. They happen in the kernel, and are counted whatever
-    /// <see cref="PerfEventCounterSessionFactory.WithKernel"/> says: needs kernel.perf_event_paranoid 1 or CAP_PERFMON.</summary>
+    /// <summary>Context switches. They happen in the kernel, and count regardless of
+    /// <see cref="PerfEventCounterSessionFactory.WithKernel"/>. Requires kernel.perf_event_paranoid 1 or CAP_PERFMON.</summary>
     ContextSwitches = 3,
 
-    /// <summary>Moves to another CPU. Counted and permitted as <see cref="ContextSwitches"/>.</summary>
+    /// <summary>Migrations to another CPU. Counted and permitted like <see cref="ContextSwitches"/>.</summary>
     CpuMigrations = 4,
 
     /// <summary>Page faults that needed no disk.</summary>
@@ -26,18 +26,18 @@ public enum PerfSoftwareCounterId
     /// <summary>Page faults that needed a disk.</summary>
     MajorPageFaults = 6,
 
-    /// <summary>Unaligned accesses that the kernel had to mend; none on x64.</summary>
+    /// <summary>Unaligned accesses that the kernel had to fix; none on x64.</summary>
     AlignmentFaults = 7,
 
     /// <summary>Instructions that the kernel had to emulate.</summary>
     EmulationFaults = 8,
 
-    /// <summary>Counts nothing; a page with the time is all it has.</summary>
+    /// <summary>A counter without events, used for the time in its page.</summary>
     Dummy = 9,
 
-    /// <summary>Output of BPF programs. Counted and permitted as <see cref="ContextSwitches"/>.</summary>
+    /// <summary>Output of BPF programs. Counted and permitted like <see cref="ContextSwitches"/>.</summary>
     BpfOutput = 10,
 
-    /// <summary>Switches to a thread of another cgroup. Counted and permitted as <see cref="ContextSwitches"/>. Linux 5.13.</summary>
+    /// <summary>Switches to a thread of another cgroup. Counted and permitted like <see cref="ContextSwitches"/>. Linux 5.13.</summary>
     CgroupSwitches = 11,
 }

@@ -1,7 +1,7 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>The kinds of events that every kernel has (perf_event_open(2), <c>perf_event_attr.type</c>). The kernel numbers other PMUs
-/// from 6 when it finds them.</summary>
+/// <summary>The kinds of events that every kernel has (perf_event_open(2), <c>perf_event_attr.type</c>). The kernel assigns numbers from 6
+/// to other PMUs when it finds them.</summary>
 public enum PerfTypeId : uint
 {
     /// <summary>A generic event of the CPU: <see cref="PerfHardwareCounterId"/>.</summary>
@@ -16,7 +16,7 @@ public enum PerfTypeId : uint
     /// <summary>A generic event of a cache: <see cref="PerfCacheCounterId"/>.</summary>
     HardwareCache = 3,
 
-    /// <summary>An event of the CPU by its own event code.</summary>
+    /// <summary>A CPU-specific event by its event code.</summary>
     Raw = 4,
 
     /// <summary>An execution or an access at an address.</summary>

@@ -5,18 +5,18 @@ using Picollo.Timing;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>The CPU time of the thread that makes it, read without a system call: from a page that the kernel keeps for one of its software
-/// events, and the CPU's time counter. Linux. Use it in loops that read very often, and <see cref="CpuUsageReader"/> elsewhere.</summary>
+/// <summary>Reads the CPU time of the thread that created it without a system call, from the CPU's time counter and a page that the kernel
+/// maintains for a software event. Linux. Use it in loops that read very often, and <see cref="CpuUsageReader"/> elsewhere.</summary>
 /// <remarks>
-/// <para>For code that asks very often: a reading takes about as long as one of <see cref="CycleClock"/>, where
-/// <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/> takes some hundreds of nanoseconds. Where the kernel does not offer it
-/// (<see cref="UnavailableReason"/> says why) readings are system calls, and everything else is the same.</para>
-/// <para><b>Accuracy.</b> The page goes without the time that each switch to the thread takes, some 4 µs. The kernel writes
-/// the page at each switch, so the first reading after one asks the kernel for the exact time, and so does one every
-/// 10 ms of CPU time; between them the page's time and the kernel's differ by what interrupts take,
-/// as the kernel may not count that. Readings never go back.</para>
-/// <para>For the thread that made it only; each thread makes its own. It holds one descriptor and one page until
-/// <see cref="Dispose"/>, or the finalizer; none where readings are system calls. A child made by fork(2) must not use it.</para>
+/// <para>A reading takes about as long as one of <see cref="CycleClock"/>, whereas <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>
+/// takes some hundreds of nanoseconds. If the kernel does not support it (<see cref="UnavailableReason"/> says why), readings are system
+/// calls, and everything else is the same.</para>
+/// <para><b>Accuracy.</b> The time in the page does not include the time of each switch to the thread, about 4 µs. The kernel writes the
+/// page at each switch, so the first reading after a switch reads the exact time from the kernel, and so does one reading every 10 ms of
+/// CPU time. Between them the time of the page and that of the kernel differ by the time of interrupts, which the kernel may not count.
+/// Readings never decrease.</para>
+/// <para>Only the thread that created the clock may use it; create one per thread. It holds one descriptor and one page until
+/// <see cref="Dispose"/>, or the finalizer; none if readings are system calls. A child created by fork(2) must not use it.</para>
 /// <example>
 /// <code>
 /// using var clock = new ThreadCpuClock();
@@ -28,13 +28,13 @@ namespace Picollo.PerfEvent;
 /// </remarks>
 public sealed unsafe class ThreadCpuClock : IDisposable
 {
-    // How often a thread that is never switched asks the kernel, in its CPU time. A call is a hundred-thousandth of it.
+    // The CPU time after which a thread that is never switched reads the kernel's clock again. A call takes a hundred-thousandth of it.
     internal const long ResyncIntervalNanoseconds = 10_000_000;
 
     // perf_event_mmap_page: version, compat_version, lock.
     private const int LockOffset = 8;
 
-    // The object and not its number, which a later thread gets again.
+    // The object and not the ID, which a later thread may get.
     private readonly Thread _owner = Thread.CurrentThread;
     private readonly PerfEventFile? _file;
     private readonly void* _page;
@@ -42,14 +42,14 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     private readonly Func<long> _readSystem;
     private bool _isDisposed;
 
-    // The page as it was when both clocks were read last, and what to add to the page's time.
+    // The lock and the time of the page at the last synchronization, and the offset to add to the time of the page.
     private uint _lock;
     private long _pageStart;
     private long _offset;
     private long _last;
 
-    /// <summary>Makes the current thread's clock.</summary>
-    /// <exception cref="MeasurementUnavailableException">This system does not tell a thread's CPU time at all.</exception>
+    /// <summary>Creates the clock of the current thread.</summary>
+    /// <exception cref="MeasurementUnavailableException">This system does not report the CPU time of a thread.</exception>
     public ThreadCpuClock()
     {
         NativeShim shim = NativeShim.Current;
@@ -66,7 +66,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         }
     }
 
-    /// <summary>For tests: a page, what reads it and the kernel's clock.</summary>
+    /// <summary>For tests: uses a given page, reader and kernel clock.</summary>
     internal ThreadCpuClock(void* page, delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int> readPage, Func<long> readSystem)
     {
         _page = page;
@@ -75,17 +75,17 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         Start();
     }
 
-    /// <summary>Whether readings need no system call, but for the resynchronisations.</summary>
+    /// <summary>Whether readings need no system call, except for resynchronization.</summary>
     [MemberNotNullWhen(false, nameof(UnavailableReason))]
     public bool ReadsInUserSpace => UnavailableReason is null;
 
-    /// <summary>Why readings are system calls, and what can be done about it; null where they are not.</summary>
+    /// <summary>Why readings are system calls, and what to do about it; null if they are not.</summary>
     public string? UnavailableReason { get; private set; }
 
-    /// <summary>CPU time of the thread. Allocates nothing.</summary>
-    /// <returns>Nanoseconds since the thread began; never less than the reading before.</returns>
-    /// <exception cref="InvalidOperationException">This is not the thread that made the clock.</exception>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
+    /// <summary>Returns the CPU time of the thread. Does not allocate.</summary>
+    /// <returns>The time since the start of the thread, in nanoseconds; never less than the previous reading.</returns>
+    /// <exception cref="InvalidOperationException">The current thread did not create the clock.</exception>
+    /// <exception cref="ObjectDisposedException">The clock was disposed.</exception>
     public long GetNanoseconds()
     {
         if (_isDisposed || Thread.CurrentThread != _owner)
@@ -100,7 +100,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
             && (long)page - _pageStart is >= 0 and < ResyncIntervalNanoseconds)
         {
             _last = Math.Max(_last, (long)page + _offset);
-            GC.KeepAlive(this); // and the page with it
+            GC.KeepAlive(this); // keeps the page alive too
             return _last;
         }
 
@@ -120,7 +120,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     {
         if (!OperatingSystem.IsLinux())
         {
-            reason = "The page with a thread's CPU time exists on Linux only.";
+            reason = "The page with the CPU time of a thread exists only on Linux.";
             return null;
         }
 
@@ -136,7 +136,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         if (file is null)
         {
             var request = new PerfEventRequest(
-                "The page with the thread's CPU time", definition, CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
+                "The page with the CPU time of the thread", definition, CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
             reason = PerfEventReasons.Describe(request, error, PerfMachine.Read());
             return null;
         }
@@ -145,7 +145,8 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         if (file.Page == null)
         {
             file.Dispose();
-            reason = "The kernel maps no page for this user: raise kernel.perf_event_mlock_kb or the limit of locked memory (ulimit -l).";
+            reason = "The kernel refused to map a page for this user. Raise kernel.perf_event_mlock_kb or the limit of locked memory "
+                + "(ulimit -l).";
             return null;
         }
 
@@ -158,21 +159,20 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         ulong page;
         if (UnavailableReason is null && _readPage(_page, &page) == 0)
         {
-            UnavailableReason = "The kernel puts no time into its page (cap_user_time is 0): its clock is not the CPU's counter, as in "
-                + "many virtual machines; where the counter can be trusted, the kernel's command line says so with tsc=reliable "
-                + "clocksource=tsc.";
+            UnavailableReason = "The kernel does not write the time to its page (cap_user_time is 0), because its clock is not the CPU's "
+                + "counter, as in many virtual machines. If the counter is reliable, boot the kernel with tsc=reliable clocksource=tsc.";
         }
 
         Synchronize();
     }
 
-    /// <summary>Reads the kernel's clock, and the page beside it.</summary>
+    /// <summary>Reads the kernel's clock together with the page.</summary>
     private long Synchronize()
     {
         if (ReadsInUserSpace)
         {
-            // The lock first: a switch in between shows at the next reading. The page last: what passes in between makes its time
-            // late, never early.
+            // Reads the lock first, so that the next reading detects a switch in between. Reads the page last, so that its time is too
+            // late, never too early.
             ulong page = 0;
             _lock = Lock;
             long system = _readSystem();
@@ -188,6 +188,6 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     private void ThrowNotUsable()
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
-        throw new InvalidOperationException("This clock is of the thread that made it: each thread makes its own.");
+        throw new InvalidOperationException("Only the thread that created this clock may use it. Create one per thread.");
     }
 }

@@ -326,7 +326,7 @@ public sealed partial class StatCommandTests : IDisposable
     }
 
     [Theory]
-    [InlineData("-e", "instrutions", "--", "true", "picollo: There is no event \"instrutions\". Of nearest name: instructions, ")]
+    [InlineData("-e", "instrutions", "--", "true", "picollo: There is no event \"instrutions\". Similar names: instructions, ")]
     [InlineData("-r", "0", "--", "true", "picollo: -r must be a number of runs from 1 to 1000000.")]
     [InlineData("-r", "x", "--", "true", "picollo: -r must be a number of runs from 1 to 1000000.")]
     [InlineData("-c", "true", "--", "true", "picollo: Specify one command, after -- or with -c, or two or more commands with --compare.")]

@@ -163,8 +163,8 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     public void Tracepoints_require_a_readable_tracefs()
     {
         const string remedy = "mount -o remount,mode=750,gid=… /sys/kernel/tracing";
-        Log.Fact("tracepoint").Should().Contain("not by this user").And.Contain(remedy);
-        Log.Fact("tracepoint-for-all").Should().Contain("this user may not see it").And.Contain(remedy);
+        Log.Fact("tracepoint").Should().Contain("this user may not read it").And.Contain(remedy);
+        Log.Fact("tracepoint-for-all").Should().Contain("this user may not read it").And.Contain(remedy);
         Log.Fact("tracepoint-for-the-group").Should().Be("works");
     }
 

@@ -26,7 +26,7 @@ internal static class CountersGuide
 
         foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
         {
-            Console.WriteLine(counter.UnavailableReason);             // Hardware:BranchMisses: this machine exposes no PMU, as most virtual ...
+            Console.WriteLine(counter.UnavailableReason);             // Hardware:BranchMisses: this machine exposes no PMU, like most virtual ...
         }
 
         return ([.. session.Counters.Select(counter => counter.Name)], [.. session.UnavailableCounters.Select(counter => counter.Name)]);

@@ -77,11 +77,11 @@ public class PerfEventNamesTests
     }
 
     [Theory]
-    [InlineData("cycels", "There is no event \"cycels\". Of nearest name: cycles, *")]
+    [InlineData("cycels", "There is no event \"cycels\". Similar names: cycles, *")]
     [InlineData("cycles,", "There is no event \"\".*")]
     [InlineData("cycles,cycles", "*already*")]
-    [InlineData("cpu/x", "*not of the form pmu/event/*")]
-    [InlineData("a:b:c", "*not of the form category:name*")]
+    [InlineData("cpu/x", "*not have the form pmu/event/*")]
+    [InlineData("a:b:c", "*not have the form category:name*")]
     public void What_is_no_event_is_refused(string events, string message) =>
         FluentActions.Invoking(() => PerfEventCounterSession.Factory.WithPerfEvents(events)).Should().Throw<ArgumentException>().WithMessage(message);
 }

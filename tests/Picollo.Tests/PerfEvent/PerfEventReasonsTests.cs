@@ -15,7 +15,7 @@ public sealed class PerfEventReasonsTests
     [InlineData(1, "EPERM", "seccomp")]
     [InlineData(2, "ENOENT", "perf list")]
     [InlineData(3, "ESRCH", "no thread")]
-    [InlineData(7, "E2BIG", "older")]
+    [InlineData(7, "E2BIG", "too old")]
     [InlineData(12, "ENOMEM", "memory")]
     [InlineData(13, "EACCES", "kernel.perf_event_paranoid")]
     [InlineData(16, "EBUSY", "nmi_watchdog")]
@@ -25,7 +25,7 @@ public sealed class PerfEventReasonsTests
     [InlineData(24, "EMFILE", "ulimit -n")]
     [InlineData(38, "ENOSYS", "CONFIG_PERF_EVENTS")]
     [InlineData(95, "EOPNOTSUPP", "64-bit")]
-    [InlineData(999, "errno 999", "not known")]
+    [InlineData(999, "errno 999", "unknown reason")]
     public void Each_error_names_the_counter_the_cause_and_itself(int error, string name, string cause) =>
         PerfEventReasons.Describe(Request, error, Real).Should()
             .StartWith("Hardware:Instructions: ").And.Contain(cause).And.EndWith($"(perf_event_open: {name})");
@@ -49,9 +49,9 @@ public sealed class PerfEventReasonsTests
     public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
     {
         PerfEventRequest outside = Request with { Name = "power/energy-pkg/", Definition = new((PerfTypeId)6, 0) };
-        PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("cannot leave the kernel's part out").And.Contain("whole CPUs");
+        PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("cannot exclude the kernel").And.Contain("whole CPUs");
         PerfEventReasons.Describe(outside with { CountsKernel = true }, Errno.EINVAL, Virtual).Should().Contain("whole CPUs");
-        PerfEventReasons.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("kernel's part out");
+        PerfEventReasons.Describe(outside with { ThreadId = -1, Cpu = 0 }, Errno.EINVAL, Virtual).Should().Contain("cannot exclude the kernel");
         PerfEventReasons.Describe(outside with { CountsKernel = true, ThreadId = -1, Cpu = 700 }, Errno.EINVAL, Virtual)
             .Should().Contain("CPU 700 does not exist").And.NotContain("WithKernel");
         PerfEventReasons.Describe(outside with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters");

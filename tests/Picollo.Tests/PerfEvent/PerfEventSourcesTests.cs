@@ -42,11 +42,11 @@ public sealed class PerfEventSourcesTests : IDisposable
     [InlineData("gpu", "event=1", "*no PMU named \"gpu\"*cpu, uncore*")]
     [InlineData("cpu", "nothing", "*neither a field nor an event \"nothing\"*")]
     [InlineData("cpu", "cache-misses=1", "*neither a field nor an event \"cache-misses\"*")]
-    [InlineData("cpu", "umask=0x100", "*\"umask\" does not fit its field (config:8-15)*")]
-    [InlineData("cpu", "odd=1", "*form not known*")]
+    [InlineData("cpu", "umask=0x100", "*\"umask\" does not fit into its field (config:8-15)*")]
+    [InlineData("cpu", "odd=1", "*format of the field is unknown*")]
     [InlineData("cpu", "circular", "*neither a field nor an event \"circular\"*")]
     [InlineData("cpu", "broken", "*zz*")]
-    [InlineData("uncore", "event=1", "*type holds no number*")]
+    [InlineData("uncore", "event=1", "*type does not contain a number*")]
     public void What_is_not_there_is_named(string pmu, string terms, string message) =>
         FluentActions.Invoking(() => Resolve(pmu, terms)).Should().Throw<MeasurementUnavailableException>().WithMessage($"{pmu}/{terms}/: {message}");
 
@@ -60,7 +60,7 @@ public sealed class PerfEventSourcesTests : IDisposable
         FluentActions.Invoking(() => ResolveTracepoint(_sources, "sched", "nothing")).Should().Throw<MeasurementUnavailableException>()
             .WithMessage("*no such tracepoint*mount -o remount,mode=750,gid=*");
         FluentActions.Invoking(() => ResolveTracepoint(_sources, "sched", "odd")).Should().Throw<MeasurementUnavailableException>()
-            .WithMessage("*holds no number*");
+            .WithMessage("*does not contain a number*");
         var unmounted = new PerfEventSources(PathOf("devices"), [PathOf("elsewhere")]);
         FluentActions.Invoking(() => ResolveTracepoint(unmounted, "sched", "sched_switch")).Should().Throw<MeasurementUnavailableException>()
             .WithMessage("*mount -t tracefs*");

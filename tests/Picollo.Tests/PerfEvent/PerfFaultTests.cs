@@ -51,7 +51,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         }
 
         found["own-code"].Should().Be("works");
-        found["kernel"].Should().StartWith("Software:PageFaults: this user may not count the kernel's part; set kernel.perf_event_paranoid (now 2) to 1 or less")
+        found["kernel"].Should().StartWith("Software:PageFaults: this user may not count events in the kernel; set kernel.perf_event_paranoid (now 2) to 1 or less")
             .And.Contain("CAP_PERFMON").And.Contain("count user code only").And.EndWith("(perf_event_open: EACCES)");
         found["cpu"].Should().Contain("everything on a CPU").And.Contain("to 0 or less").And.EndWith("(perf_event_open: EACCES)");
         found["other-user"].Should().Contain("another user's thread").And.NotContain("paranoid", "no setting of it permits that");

@@ -171,7 +171,7 @@ public sealed unsafe class ThreadCpuClockTests
         using var machine = new SimulatedThread();
         using ThreadCpuClock clock = machine.NewClock();
         PerfPagesTests.OnAnotherThread(() => clock.Invoking(c => c.GetNanoseconds()).Should().Throw<InvalidOperationException>())
-            .WithMessage("*each thread makes its own*");
+            .WithMessage("*Create one per thread*");
         clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
     }
 
