@@ -5,13 +5,13 @@ namespace Picollo.Profiling;
 /// <content>The parts of a profile that belong to flows.</content>
 public sealed partial class CpuProfile
 {
-    /// <summary>The samples by flow; null if they are not known.</summary>
+    /// <summary>The samples by flow; null if they are unknown.</summary>
     internal FlowProfiles? Flows { get; init; }
 
-    /// <summary>The part of the profile whose CPU time a watcher counted: what its flow ran, on all threads, until
+    /// <summary>Returns the part of the profile whose CPU time a watcher counted: the samples of its flow, on all threads, until
     /// <see cref="CpuUsageAsyncWatcher.Stop"/>.</summary>
     /// <param name="watcher">A watcher that ran while the profile was taken.</param>
-    /// <returns>The samples; none if the watcher ran at another time, or used less CPU time than the period of the samples.</returns>
+    /// <returns>The samples; none if the watcher ran at another time, or used less CPU time than the sampling period.</returns>
     /// <remarks>A sample belongs to each watcher that ran in its flow. Thread-safe.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is <see langword="null"/>.</exception>
     /// <exception cref="InvalidOperationException">The profile is of another process, was read from a file, or is itself a part of a
@@ -22,12 +22,12 @@ public sealed partial class CpuProfile
         return Part("a flow", KnownFlows.Watchers.GetValueOrDefault(watcher) ?? new CpuProfileNode(Root.Frame));
     }
 
-    /// <summary>The parts of the profile by the route of the request, or by the name of the work, as <c>Picollo.AspNetCore</c> measures
-    /// them. What belongs to none is the part <see cref="CpuProfileRoute.NoRequest"/>.</summary>
-    /// <returns>The parts that have samples, those with the most samples first. Together they have all samples of the profile.</returns>
+    /// <summary>Returns the parts of the profile by the route of the request, or by the name of the work, as <c>Picollo.AspNetCore</c>
+    /// measures them. Samples outside all of them are in the part <see cref="CpuProfileRoute.NoRequest"/>.</summary>
+    /// <returns>The parts that have samples, ordered by descending number of samples. Together they have all samples of the
+    /// profile.</returns>
     /// <remarks>
-    /// <para>CPU time that a request causes after its response belongs to its route. So does all that a request starts, on any
-    /// thread.</para>
+    /// <para>The part of a route includes CPU time after the response, and everything that the request starts, on any thread.</para>
     /// <example>
     /// <code>
     /// foreach (CpuProfileRoute part in profile.ByRoute())
@@ -51,7 +51,7 @@ public sealed partial class CpuProfile
             .ThenBy(part => part.Method, StringComparer.Ordinal),
     ];
 
-    /// <summary>The number of nodes of its tree and of those of its parts.</summary>
+    /// <summary>Returns the number of nodes in its tree and in those of its parts.</summary>
     internal int CountNodes()
     {
         IEnumerable<CpuProfileNode> parts = Flows is null ? [] : [.. Flows.Watchers.Values, .. Flows.Labels.Values, Flows.Unlabelled];
@@ -60,7 +60,7 @@ public sealed partial class CpuProfile
 
     private FlowProfiles KnownFlows =>
         Flows ?? throw new InvalidOperationException(
-            "The flows of this profile are not known: it is of another process, was read from a file, or is itself a part of a profile.");
+            "The flows of this profile are unknown. It is of another process, was read from a file, or is itself a part of a profile.");
 
     private CpuProfile Part(string name, CpuProfileNode root) => new(root)
     {

@@ -3,10 +3,10 @@ using Picollo.Export;
 
 namespace Picollo.Profiling;
 
-/// <summary>Where a process spent its CPU time: a tree of calls with the number of samples of each.</summary>
+/// <summary>A CPU profile of a process: a tree of calls with the number of samples of each.</summary>
 /// <remarks>
-/// <para>A sample is taken each time a thread has used another <c>1 / Frequency</c> seconds of CPU time on a CPU. A thread that waits
-/// has no samples. A share of 1,000 samples has a standard error of at most 1.6 points, of 10,000 samples 0.5 points (binomial
+/// <para>A sample is taken each time a thread has used another <c>1 / Frequency</c> seconds of CPU time. A thread that waits has no
+/// samples. The standard error of a share is at most 1.6 percentage points for 1,000 samples and 0.5 points for 10,000 samples (binomial
 /// distribution).</para>
 /// <para>Immutable and thread-safe.</para>
 /// </remarks>
@@ -23,41 +23,40 @@ public sealed partial class CpuProfile
     /// <summary>The profiled program, such as its name and process ID.</summary>
     public string Title { get; internal init => field = CleanText.Of(value); } = "";
 
-    /// <summary>When sampling began, in UTC.</summary>
+    /// <summary>The start of sampling, in UTC.</summary>
     public DateTime StartTimeUtc { get; internal init; }
 
-    /// <summary>How long the process was sampled.</summary>
+    /// <summary>The duration of sampling.</summary>
     public TimeSpan Duration { get; internal init; }
 
-    /// <summary>Samples for each second of CPU time, as requested.</summary>
+    /// <summary>The number of samples per second of CPU time, as requested.</summary>
     public int Frequency { get; internal init; }
 
-    /// <summary>The perf event that takes the samples: <c>cycles</c>, or <c>cpu-clock</c> where there is no PMU.</summary>
+    /// <summary>The perf event that triggers the samples: <c>cycles</c>, or <c>cpu-clock</c> without a PMU.</summary>
     public string EventName { get; internal init; } = "cpu-clock";
 
-    /// <summary>Whether the kernel's code was sampled.</summary>
+    /// <summary>Whether kernel code was sampled.</summary>
     public bool IncludesKernel { get; internal init; }
 
-    /// <summary>The CPU time that the process used meanwhile, by the kernel's own accounting. For a process that
-    /// has ended, up to 0.25 s before its end. 0 where it is not known: of a part of a profile (<see cref="Of"/>,
-    /// <see cref="ByRoute"/>).</summary>
+    /// <summary>The CPU time that the process used during sampling, according to the kernel. For a process that has ended, the value is up
+    /// to 0.25 s before its end. 0 if it is unknown, as for a part of a profile (<see cref="Of"/>, <see cref="ByRoute"/>).</summary>
     public CpuUsage CpuUsage { get; internal init; }
 
-    /// <summary>Number of samples.</summary>
+    /// <summary>The number of samples.</summary>
     public long SampleCount => Root.SampleCount;
 
-    /// <summary>Number of samples that were lost because nothing read them in time, or memory for distinct stacks ran out.</summary>
+    /// <summary>The number of samples that were lost because they were not read in time, or memory for distinct stacks ran out.</summary>
     public long LostSampleCount { get; internal init; }
 
-    /// <summary>Number of samples whose innermost function has no name.</summary>
+    /// <summary>The number of samples whose innermost function has no name.</summary>
     public long UnnamedSampleCount { get; }
 
-    /// <summary>What limits this profile, such as names that could not be read, with the reason; empty where nothing does.</summary>
+    /// <summary>The limitations of this profile, such as names that could not be read, with the reasons; empty if there are none.</summary>
     public IReadOnlyList<string> Notes { get; internal init => field = [.. value.Select(CleanText.Of)]; } = [];
 
-    /// <summary>The tree of calls. Its root is not a function, and stands for all samples.</summary>
+    /// <summary>The tree of calls. Its root is not a function, and represents all samples.</summary>
     public CpuProfileNode Root { get; }
 
-    /// <summary>The CPU time that a number of samples stands for.</summary>
+    /// <summary>Returns the CPU time that a number of samples represents.</summary>
     internal TimeSpan TimeOf(long samples) => Frequency > 0 ? TimeSpan.FromSeconds(samples / (double)Frequency) : TimeSpan.Zero;
 }

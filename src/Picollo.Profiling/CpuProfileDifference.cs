@@ -4,10 +4,10 @@ namespace Picollo.Profiling;
 
 /// <summary>The difference of two profiles, such as before and after a deployment or a change.</summary>
 /// <remarks>
-/// <para>Profiles have different durations, so shares of their samples are compared, and not samples or times. A share that is smaller
-/// does not mean that a function takes less time for its work: the others may take more. Compare profiles of the same load.</para>
-/// <para>Functions are the same if their name, module and kind are. Processes with the same name are compared as one group,
-/// because their IDs differ.</para>
+/// <para>Profiles have different durations, so the comparison uses shares of samples, not samples or times. A smaller share does not mean
+/// that a function uses less time for its work, because the other functions may use more. Compare profiles of the same load.</para>
+/// <para>Functions are equal if their name, module and kind are equal. Processes with the same name are compared as one group, because
+/// their IDs differ.</para>
 /// <para>Immutable and thread-safe.</para>
 /// <example>
 /// <code>
@@ -42,8 +42,8 @@ public sealed partial class CpuProfileDifference
     /// <summary>The trees to compare.</summary>
     internal (CpuProfileNode Before, CpuProfileNode After) Roots { get; }
 
-    /// <summary>All functions of both profiles, those with the largest changes of the own share first, in either direction. Computed on
-    /// each call, in time that grows with the number of nodes.</summary>
+    /// <summary>Returns all functions of both profiles, ordered by the size of the change of their own share, in either direction. Computed
+    /// on each call, in time proportional to the number of nodes.</summary>
     /// <returns>The functions.</returns>
     public IReadOnlyList<CpuProfileMethodDifference> GetMethods()
     {
@@ -70,13 +70,13 @@ public sealed partial class CpuProfileDifference
         ];
     }
 
-    /// <summary>What limits both profiles and the difference.</summary>
+    /// <summary>The limitations of both profiles and of the difference.</summary>
     internal IReadOnlyList<string> Notes =>
     [
         .. Before.Notes.Select(note => $"Before: {note}"), .. After.Notes.Select(note => $"After: {note}"),
         .. Before.IncludesKernel == After.IncludesKernel
             ? Array.Empty<string>()
-            : ["Only one of the profiles has samples of the kernel's code, so the shares cannot be compared."],
+            : ["Only one of the profiles has samples of kernel code, so the shares cannot be compared."],
     ];
 
     private static CpuProfileNode WithoutProcessIds(CpuProfile profile)

@@ -3,12 +3,12 @@ using Picollo.Export;
 namespace Picollo.Profiling;
 
 /// <summary>A function on the stacks of a <see cref="CpuProfile"/>.</summary>
-/// <remarks>Immutable and thread-safe. Two frames are equal if their properties are. Control characters, and characters that change the
-/// text direction, are replaced with question marks in both texts.</remarks>
-/// <param name="Name">The name as in the source, such as <c>MyApp.Parser.Read</c>, without parameters: overloads are one frame. The module
-/// and an offset, such as <c>libcoreclr.so+0x1f3a0</c>, where the name is unknown.</param>
-/// <param name="Module">The file name of the assembly or library, such as <c>MyApp.dll</c>; empty where it is unknown.</param>
-/// <param name="Kind">What kind of code it is.</param>
+/// <remarks>Immutable and thread-safe. Two frames are equal if their properties are equal. Control characters, and characters that change
+/// the text direction, are replaced with question marks in both texts.</remarks>
+/// <param name="Name">The name as in the source, such as <c>MyApp.Parser.Read</c>, without parameters: overloads are one frame. If the name
+/// is unknown, the module and an offset, such as <c>libcoreclr.so+0x1f3a0</c>.</param>
+/// <param name="Module">The file name of the assembly or library, such as <c>MyApp.dll</c>; empty if it is unknown.</param>
+/// <param name="Kind">The kind of code.</param>
 public sealed record CpuProfileFrame(string Name, string Module, CpuProfileFrameKind Kind)
 {
     /// <inheritdoc cref="CpuProfileFrame" path="/param[@name='Name']"/>
@@ -25,7 +25,7 @@ public sealed record CpuProfileFrame(string Name, string Module, CpuProfileFrame
 /// <summary>The kind of code that a <see cref="CpuProfileFrame"/> belongs to.</summary>
 public enum CpuProfileFrameKind
 {
-    /// <summary>A method that the JIT compiler or ReadyToRun has compiled.</summary>
+    /// <summary>A method that was compiled by the JIT compiler or ReadyToRun.</summary>
     Managed,
 
     /// <summary>A function of a native library, or of the runtime.</summary>
@@ -38,7 +38,7 @@ public enum CpuProfileFrameKind
     /// <see cref="CpuProfile.UnnamedSampleCount"/>.</summary>
     Unnamed,
 
-    /// <summary>Not code but a group of stacks: all of them, those of a process, or those whose callers are not known because they are
-    /// deeper than the kernel records.</summary>
+    /// <summary>A group of stacks instead of code: all stacks, those of a process, or those whose outer callers are unknown because they
+    /// are deeper than the kernel records.</summary>
     Group,
 }

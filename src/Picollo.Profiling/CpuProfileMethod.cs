@@ -2,14 +2,14 @@ namespace Picollo.Profiling;
 
 /// <summary>The samples of one function on all paths of a <see cref="CpuProfile"/>.</summary>
 /// <param name="Frame">The function.</param>
-/// <param name="OwnSampleCount">Number of samples in the function itself.</param>
-/// <param name="SampleCount">Number of samples in the function and in what it called. A sample in a recursion counts once.</param>
+/// <param name="OwnSampleCount">The number of samples in the function itself.</param>
+/// <param name="SampleCount">The number of samples in the function and its callees. A sample in a recursion counts once.</param>
 public sealed record CpuProfileMethod(CpuProfileFrame Frame, long OwnSampleCount, long SampleCount);
 
 /// <content>The table of functions.</content>
 public sealed partial class CpuProfile
 {
-    /// <summary>All functions, those with the most samples of their own first. Computed on each call, in time that grows with the
+    /// <summary>Returns all functions, ordered by descending number of own samples. Computed on each call, in time proportional to the
     /// number of nodes.</summary>
     /// <returns>The functions.</returns>
     public IReadOnlyList<CpuProfileMethod> GetMethods()

@@ -1,8 +1,8 @@
 namespace Picollo.Profiling;
 
 /// <summary>The samples of one function before and after a change.</summary>
-/// <remarks>Shares and their changes are in percent of the samples of their profile, so profiles of different durations can be compared.
-/// A share of a profile without samples is 0.</remarks>
+/// <remarks>Shares and their changes are in percent of the samples of their profile, so profiles of different durations can be compared. A
+/// share of a profile without samples is 0.</remarks>
 public sealed record CpuProfileMethodDifference
 {
     private readonly ShareChange _change;
@@ -16,16 +16,16 @@ public sealed record CpuProfileMethodDifference
     /// <summary>The function.</summary>
     public CpuProfileFrame Frame { get; }
 
-    /// <summary>Number of samples before the change in the function itself.</summary>
+    /// <summary>The number of samples before the change in the function itself.</summary>
     public long OwnSampleCountBefore => Own.Before;
 
-    /// <summary>Number of samples after the change in the function itself.</summary>
+    /// <summary>The number of samples after the change in the function itself.</summary>
     public long OwnSampleCountAfter => Own.After;
 
-    /// <summary>Number of samples before the change in the function and in what it called. A sample in a recursion counts once.</summary>
+    /// <summary>The number of samples before the change in the function and its callees. A sample in a recursion counts once.</summary>
     public long SampleCountBefore => Total.Before;
 
-    /// <summary>Number of samples after the change in the function and in what it called. A sample in a recursion counts once.</summary>
+    /// <summary>The number of samples after the change in the function and its callees. A sample in a recursion counts once.</summary>
     public long SampleCountAfter => Total.After;
 
     /// <summary><see cref="OwnSampleCountBefore"/> in percent of the samples.</summary>
@@ -50,8 +50,8 @@ public sealed record CpuProfileMethodDifference
     /// A. Agresti and B. Caffo, "Simple and effective confidence intervals for proportions and differences of proportions result from
     /// adding two successes and two failures", The American Statistician 54 (2000), pages 280 to 288. It also holds for few samples of a
     /// function, and for none. It is −100 to 100 if one of the profiles has no samples.</para>
-    /// <para>It covers the chance of taking samples, and not what differs from one run of a program to the next. Of 100 functions that have
-    /// not changed, about 5 are outside of it.</para>
+    /// <para>The interval covers the randomness of sampling, not the differences between runs of a program. Of 100 functions that have not
+    /// changed, about 5 are outside their interval.</para>
     /// </remarks>
     public double OwnChangeLowerPoints => _change.LowerPoints;
 
@@ -59,7 +59,7 @@ public sealed record CpuProfileMethodDifference
     /// <inheritdoc cref="OwnChangeLowerPoints" path="/remarks"/>
     public double OwnChangeUpperPoints => _change.UpperPoints;
 
-    /// <summary>Whether the interval contains 0: the change may be chance.</summary>
+    /// <summary>Whether the interval contains 0, so that the change may be random.</summary>
     public bool IsWithinChance => _change.IsWithinChance;
 
     internal SampleCounts Own { get; }

@@ -2,8 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Profiling;
 
-/// <summary>A function on one path of calls in a <see cref="CpuProfile"/>, and what it called there.</summary>
-/// <remarks>Immutable once the profile is complete; then thread-safe.</remarks>
+/// <summary>A function on one call path in a <see cref="CpuProfile"/>, with its callees.</summary>
+/// <remarks>Immutable and thread-safe once the profile is complete.</remarks>
 public sealed class CpuProfileNode
 {
     private readonly Dictionary<CpuProfileFrame, CpuProfileNode> _children = [];
@@ -13,19 +13,19 @@ public sealed class CpuProfileNode
     /// <summary>The function.</summary>
     public CpuProfileFrame Frame { get; }
 
-    /// <summary>Number of samples in this function and in what it called on this path.</summary>
+    /// <summary>The number of samples in this function and its callees on this path.</summary>
     public long SampleCount { get; private set; }
 
-    /// <summary>Number of samples in this function itself on this path.</summary>
+    /// <summary>The number of samples in this function itself on this path.</summary>
     public long OwnSampleCount { get; private set; }
 
-    /// <summary>The functions that it called, those with the most samples first. Sorted on each call.</summary>
+    /// <summary>The callees, ordered by descending number of samples. Sorted on each call.</summary>
     public IReadOnlyList<CpuProfileNode> Children =>
         [.. _children.Values.OrderByDescending(child => child.SampleCount).ThenBy(child => child.Frame.Name, StringComparer.Ordinal)];
 
     /// <summary>Adds samples of one stack below this node.</summary>
     /// <param name="stack">The functions, the outermost caller first.</param>
-    /// <param name="count">Number of samples.</param>
+    /// <param name="count">The number of samples.</param>
     internal void Add(ReadOnlySpan<CpuProfileFrame> stack, long count)
     {
         CpuProfileNode node = this;

@@ -7,23 +7,22 @@ using Picollo.Profiling.Symbols;
 
 namespace Picollo.Profiling;
 
-/// <summary>Samples the stacks of a process while it uses CPU time, on Linux.</summary>
+/// <summary>Samples the stacks of a process while it uses CPU time. Linux.</summary>
 /// <remarks>
 /// <para>The kernel takes a sample each time a CPU or a thread has used another <c>1 / Frequency</c> seconds of CPU time
-/// (<c>perf_event_open(2)</c>), wherever its code is: it does not wait for a safepoint, and a thread that waits has no samples. Where
-/// the kernel permits events of CPUs (to root, or with <c>CAP_PERFMON</c>), they are used, because they cost nothing when threads wait.
-/// The stack is read by frame pointers, which .NET code has, except small methods that make a single call. A thread of this class reads
-/// the samples; the sampled threads run no code of it, but those of this process note when they switch between watched flows (60 ns),
-/// and allocate nothing for it in steady state. Memory is bounded: 256 KiB for each CPU, 30 MB for distinct stacks, and 16 MB for
-/// switches.</para>
-/// <para>No PMU, environment variable or root is needed: <c>kernel.perf_event_paranoid</c> 2, the kernel's default, permits an ordinary
-/// user to sample its own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
-/// <para>For the names of compiled methods, the runtime of the process writes a perf map to <c>/tmp</c> while it is profiled, which takes
-/// it about 15 ms at the start, or 0.5 s for 4,000 methods on a busy machine. The file is unlinked at once.</para>
+/// (<c>perf_event_open(2)</c>). It does not wait for a safepoint, and a thread that waits has no samples. If the kernel permits events of
+/// CPUs (to root, or with <c>CAP_PERFMON</c>), the profiler uses them, because they cost nothing when threads wait. The kernel reads the
+/// stack by frame pointers, which .NET code has, except small methods that make a single call. A thread of this class reads the samples.
+/// The sampled threads run no code of it, except that threads of this process record switches between watched flows (60 ns), without
+/// allocations in the steady state. Memory is bounded: 256 KiB for each CPU, 30 MB for distinct stacks, and 16 MB for switches.</para>
+/// <para>No PMU, environment variable or root is needed: <c>kernel.perf_event_paranoid</c> 2, the default of the kernel, permits an
+/// ordinary user to sample its own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
+/// <para>For the names of compiled methods, the runtime of the process writes a perf map to <c>/tmp</c> while it is profiled. This takes
+/// about 15 ms at the start, or 0.5 s for 4,000 methods on a busy machine. The file is unlinked immediately.</para>
 /// <para>The runtime (10.0.12) can crash if methods are unloaded while it lists them at the start of a profile (docs/profiling.md,
 /// "Limits").</para>
-/// <para>A file descriptor is open for each CPU, or for each pair of a thread and a CPU. <see cref="Stop()"/> and <see cref="Dispose"/>
-/// may be called by any thread, and leave no descriptor, mapping, file or thread behind.</para>
+/// <para>The profiler has one open file descriptor per CPU, or per pair of a thread and a CPU. Any thread may call <see cref="Stop()"/> and
+/// <see cref="Dispose"/>, which leave no descriptor, mapping, file or thread behind.</para>
 /// <example>
 /// <code>
 /// using var profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 99 });
@@ -35,7 +34,7 @@ namespace Picollo.Profiling;
 /// </remarks>
 public sealed class CpuProfiler : IDisposable
 {
-    /// <summary>Below this number of samples, a difference may be chance.</summary>
+    /// <summary>Below this number of samples, a difference may be random.</summary>
     private const int LeastExpected = 100;
 
     private readonly Lock _gate = new();
@@ -59,7 +58,7 @@ public sealed class CpuProfiler : IDisposable
         if (_files.ProcessId != settings.ProcessId)
         {
             throw new MeasurementUnavailableException(
-                $"{settings.ProcessId} is a thread of process {_files.ProcessId}: profile that process.");
+                $"{settings.ProcessId} is a thread of process {_files.ProcessId}. Profile that process instead.");
         }
 
         if (settings is { PerfMapFolder: null, Kept: null })
@@ -70,14 +69,14 @@ public sealed class CpuProfiler : IDisposable
         FlowTimeline? timeline = null;
         try
         {
-            // Before the first sample.
+            // This must happen before the first sample.
             timeline = settings is { IsCommand: false } && settings.ProcessId == Environment.ProcessId
                 ? new FlowTimeline(FlowRecorder.Start())
                 : null;
             _events = SamplingEvents.Open(
                 new SamplingTarget(settings.ProcessId, settings.Options.Frequency, settings.Options.IncludeKernel, settings.IsCommand));
 
-            // The code is listed after the events are open: what is mapped later has a record.
+            // The code is listed after the events are open, because code that is mapped later has a record.
             _samples = new SampleCollector(
                 settings.ProcessId,
                 ProcessFiles.NameOf(settings.ProcessId),
@@ -99,26 +98,26 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
-    /// <summary>Number of addresses of a stack that the kernel records at most, of the kernel and of the program together.</summary>
+    /// <summary>The maximum number of addresses that the kernel records for a stack, for kernel and program together.</summary>
     private static int LongestStack => PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_stack\0"u8)
         ?? SampleCollector.DefaultLongestStack;
 
     /// <summary>Starts to sample a process.</summary>
-    /// <param name="options">What is sampled; null for this process at 99 Hz.</param>
-    /// <returns>The profiler, to be stopped or disposed.</returns>
+    /// <param name="options">The options; null for this process at 99 Hz.</param>
+    /// <returns>The profiler, to stop or dispose.</returns>
     /// <exception cref="MeasurementUnavailableException">The process cannot be sampled: the kernel does not permit it, there is no such
-    /// process, or this is not Linux. The message has the cause and the remedy.</exception>
+    /// process, or this is not Linux. The message contains the cause and the remedy.</exception>
     public static CpuProfiler Start(CpuProfilerOptions? options = null)
     {
         options ??= new CpuProfilerOptions();
         return Start(new ProfilerSettings(options.ProcessId ?? Environment.ProcessId, options));
     }
 
-    /// <summary>As <see cref="Start(CpuProfilerOptions?)"/>, but returns the reason instead of throwing.</summary>
-    /// <param name="options">As there.</param>
+    /// <summary>Starts to sample a process, but returns the reason for a failure instead of throwing.</summary>
+    /// <param name="options">The options; null for this process at 99 Hz.</param>
     /// <param name="profiler">The profiler; null if the process cannot be sampled.</param>
-    /// <param name="reason">Why the process cannot be sampled; null if it can.</param>
-    /// <returns>True if sampling has started.</returns>
+    /// <param name="reason">The reason for a failure; otherwise null.</param>
+    /// <returns>True if sampling has started; otherwise, false.</returns>
     public static bool TryStart(
         CpuProfilerOptions? options, [NotNullWhen(true)] out CpuProfiler? profiler, [NotNullWhen(false)] out string? reason)
     {
@@ -136,18 +135,18 @@ public sealed class CpuProfiler : IDisposable
 
     internal static CpuProfiler Start(ProfilerSettings settings) => OperatingSystem.IsLinux()
         ? new CpuProfiler(settings)
-        : throw new MeasurementUnavailableException("CPU profiles are available on Linux only.");
+        : throw new MeasurementUnavailableException("CPU profiles are available only on Linux.");
 
-    /// <summary>Number of samples so far. It lags by up to 250 ms.</summary>
+    /// <summary>The number of samples so far, with a delay of up to 250 ms.</summary>
     internal long SampleCount => _samples.SampleCount;
 
-    /// <summary>Ends sampling and finds the names. Blocks for a few milliseconds, or up to a second where many files are
-    /// read for names. A second call returns the same profile.</summary>
+    /// <summary>Stops sampling and resolves the names. Blocks for a few milliseconds, or for up to a second if many files must be read. A
+    /// second call returns the same profile.</summary>
     /// <returns>The profile.</returns>
     /// <exception cref="ObjectDisposedException">The profiler was disposed before it was stopped.</exception>
     public CpuProfile Stop() => Stop(usage: null);
 
-    /// <summary>As <see cref="Stop()"/>, with the CPU time of a command that has ended.</summary>
+    /// <summary>Stops sampling, with the known CPU time of a command that has ended.</summary>
     internal CpuProfile Stop(CpuUsage? usage)
     {
         lock (_gate)
@@ -190,7 +189,7 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
-    /// <summary>The profiles of flows that were kept, with the names that are known now.</summary>
+    /// <summary>Returns the profiles of kept flows, with the names that are currently known.</summary>
     /// <exception cref="ObjectDisposedException">The profiler was stopped or disposed.</exception>
     internal IReadOnlyList<CpuProfile> ProfilesOf(IEnumerable<KeptFlow> flows)
     {
@@ -198,7 +197,7 @@ public sealed class CpuProfiler : IDisposable
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
 
-            // Only now: a profiler that runs for days would have a map of all methods that were ever compiled.
+            // Requests the map only now, because a profiler that runs for days would keep a map of all methods that were ever compiled.
             using PerfMapFile? perfMap = PerfMapFile.Request(_files, out string? reason);
             var builder = new ProfileBuilder(_settings, _files, perfMap, _samples);
             return
@@ -217,7 +216,7 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
-    /// <summary>Ends sampling without a profile, if <see cref="Stop()"/> has not been called.</summary>
+    /// <summary>Stops sampling without a profile, unless <see cref="Stop()"/> was called.</summary>
     public void Dispose()
     {
         lock (_gate)
@@ -230,8 +229,8 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
-    /// <summary>An event of a thread takes its first sample after a whole period, so threads that live for less have none. Null unless
-    /// that is noticeable.</summary>
+    /// <summary>Returns a note about short-lived threads. The first sample of a thread comes after a whole period, so threads that live for
+    /// less have none. Null unless the effect is noticeable.</summary>
     private string? NoteOfShortThreads(long samples, CpuUsage used)
     {
         const double NoticeableShare = 0.8;
@@ -241,14 +240,14 @@ public sealed class CpuProfiler : IDisposable
             ? null
             : string.Create(
                 CultureInfo.InvariantCulture,
-                $"The samples stand for {sampled:0.00} s of {expected:0.00} s: a thread that uses less than "
+                $"The samples represent {sampled:0.00} s of {expected:0.00} s: a thread that uses less than "
                 + $"1/{_settings.Options.Frequency} s of CPU time has no samples. A higher frequency shows shorter threads.");
     }
 
     private string? NoteOfUnknownFlows() => _samples.Flows is { UnknownCount: > 0 and var count }
         ? string.Create(
             CultureInfo.InvariantCulture,
-            $"The flows of {count:N0} samples are not known: threads switched between flows faster than could be recorded.")
+            $"The flows of {count:N0} samples are unknown: threads switched between flows faster than could be recorded.")
         : null;
 
     private void EndSampling()
@@ -266,19 +265,19 @@ public sealed class CpuProfiler : IDisposable
     }
 }
 
-/// <summary>What a profiler does, with what only the tool requests.</summary>
-/// <param name="ProcessId">The process.</param>
-/// <param name="Options">The caller's.</param>
+/// <summary>The settings of a profiler, including those that only the tool uses.</summary>
+/// <param name="ProcessId">The process ID.</param>
+/// <param name="Options">The options of the caller.</param>
 internal sealed record ProfilerSettings(int ProcessId, CpuProfilerOptions Options)
 {
-    /// <summary>The folder in which the process and those that it starts write their perf maps; null for one process that already runs.
-    /// Such a command is held until it executes its program, where sampling begins.</summary>
+    /// <summary>The folder for the perf maps of the process and its children; null for a process that already runs. If it is set, the
+    /// process is a command that is held until it executes its program, where sampling starts.</summary>
     public string? PerfMapFolder { get; init; }
 
-    /// <summary>The command as a person wrote it; null for the name of the process.</summary>
+    /// <summary>The command line as the user typed it; null for the name of the process.</summary>
     public string? Command { get; init; }
 
-    /// <summary>Where flows of this process go that used much CPU time, while the profiler runs; null for a profile.</summary>
+    /// <summary>Receives flows of this process that used much CPU time, while the profiler runs; null for a profile.</summary>
     public KeptFlows? Kept { get; init; }
 
     public bool IsCommand => PerfMapFolder is not null;

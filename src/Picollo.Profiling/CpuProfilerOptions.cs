@@ -1,16 +1,16 @@
 namespace Picollo.Profiling;
 
-/// <summary>What a <see cref="CpuProfiler"/> samples.</summary>
+/// <summary>The options of a <see cref="CpuProfiler"/>.</summary>
 public sealed record CpuProfilerOptions
 {
-    /// <summary>The largest <see cref="Frequency"/>.</summary>
+    /// <summary>The maximum <see cref="Frequency"/>.</summary>
     public const int MaxFrequency = 10_000;
 
-    /// <summary>Samples for each second of CPU time, 1 to <see cref="MaxFrequency"/>. 99 by default, which costs about 0.4 % of the CPU
-    /// time of work that does not wait; 999 costs 2 to 5 %. Without the right to sample CPUs (root, <c>CAP_PERFMON</c>), a thread
-    /// that waits and is woken costs about 2 µs each time, on a virtual machine. Work whose period is that of
-    /// the samples can be missed: 99 and 999 are not multiples of common timer rates.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside of that range.</exception>
+    /// <summary>The number of samples per second of CPU time, 1 to <see cref="MaxFrequency"/>. The default of 99 costs about 0.4 % of the
+    /// CPU time of work that does not wait; 999 costs 2 to 5 %. Without permission to sample CPUs (root, <c>CAP_PERFMON</c>), each wake-up
+    /// of a waiting thread costs about 2 µs, on a virtual machine. Periodic work with the period of the samples can be missed; 99 and 999
+    /// are not multiples of common timer rates.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside that range.</exception>
     public int Frequency
     {
         get;
@@ -22,8 +22,9 @@ public sealed record CpuProfilerOptions
         }
     } = 99;
 
-    /// <summary>The process, of the same user, or of any user for root; null, as by default, for this one.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Less than 1.</exception>
+    /// <summary>The process ID. The process must belong to the same user, unless this user is root. Null, the default, is this
+    /// process.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int? ProcessId
     {
         get;
@@ -38,11 +39,11 @@ public sealed record CpuProfilerOptions
         }
     }
 
-    /// <summary>Whether the kernel's code is sampled, too. That requires <c>kernel.perf_event_paranoid</c> 1 or less, or CAP_PERFMON. False
-    /// by default: CPU time in the kernel is then in <see cref="CpuProfile.CpuUsage"/> only.</summary>
+    /// <summary>Whether kernel code is sampled too. Requires <c>kernel.perf_event_paranoid</c> 1 or less, or CAP_PERFMON. The default is
+    /// false: then only <see cref="CpuProfile.CpuUsage"/> contains the CPU time in the kernel.</summary>
     public bool IncludeKernel { get; init; }
 
-    /// <summary>Whether the name of a method is followed by how it was compiled, such as <c>[Tier0]</c>, so that each tier is a function of
-    /// its own. False by default.</summary>
+    /// <summary>Whether the name of a method ends with its compilation tier, such as <c>[Tier0]</c>, so that each tier is a separate
+    /// function. The default is false.</summary>
     public bool ShowTiers { get; init; }
 }

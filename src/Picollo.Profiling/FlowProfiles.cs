@@ -5,9 +5,9 @@ using Picollo.Profiling.Symbols;
 namespace Picollo.Profiling;
 
 /// <summary>The trees of a profile by flow.</summary>
-/// <param name="Watchers">By watcher, of watchers without a label.</param>
-/// <param name="Labels">By label.</param>
-/// <param name="Unlabelled">What has no label.</param>
+/// <param name="Watchers">The trees of watchers without a label, by watcher.</param>
+/// <param name="Labels">The trees of labels.</param>
+/// <param name="Unlabelled">The tree of samples without a label.</param>
 internal sealed record FlowProfiles(
     IReadOnlyDictionary<CpuUsageAsyncWatcher, CpuProfileNode> Watchers,
     IReadOnlyDictionary<FlowLabel, CpuProfileNode> Labels,

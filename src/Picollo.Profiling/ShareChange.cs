@@ -1,6 +1,6 @@
 namespace Picollo.Profiling;
 
-/// <summary>Numbers of samples before and after a change. A profile that is not compared has those before only.</summary>
+/// <summary>The numbers of samples before and after a change. A single profile has only the number before.</summary>
 internal readonly record struct SampleCounts(long Before, long After)
 {
     public static SampleCounts operator +(SampleCounts left, SampleCounts right) =>
@@ -20,7 +20,7 @@ internal readonly record struct SampleCounts(long Before, long After)
 /// (<see cref="CpuProfileMethodDifference.OwnChangeLowerPoints"/>).</summary>
 internal readonly record struct ShareChange(double Points, double LowerPoints, double UpperPoints)
 {
-    private const double Z = 1.959963984540054; // of the normal distribution, 97.5 %
+    private const double Z = 1.959963984540054; // the 97.5 % quantile of the normal distribution
     private const double MostPoints = 100;
 
     public bool IsWithinChance => LowerPoints <= 0 && UpperPoints >= 0;

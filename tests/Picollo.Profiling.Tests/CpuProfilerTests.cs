@@ -157,7 +157,7 @@ public class CpuProfilerTests
         executed.SampleCount.Should().BeGreaterThan(100);
         NamesIn(executed).Should().NotContain(
             name => name.StartsWith("Picollo.", StringComparison.Ordinal) || name == "[runtime stub]", "the map is of the first program");
-        profile.Notes.Should().Contain(note => note.StartsWith("Compiled methods of ", StringComparison.Ordinal) && note.EndsWith("and it has none.", StringComparison.Ordinal));
+        profile.Notes.Should().Contain(note => note.StartsWith("Compiled methods of ", StringComparison.Ordinal) && note.EndsWith("and there is none.", StringComparison.Ordinal));
         process.WaitForExit();
 
         static IEnumerable<string> NamesIn(CpuProfileNode node) => node.Children.SelectMany(NamesIn).Prepend(node.Frame.Name);
@@ -172,8 +172,8 @@ public class CpuProfilerTests
 
         process.End();
         profile.Notes.Should().ContainSingle().Which.Should().Be(
-            "Methods that the JIT compiler has compiled have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without, "
-            + "or profile it as a command (picollo record -- CMD).");
+            "Methods that the JIT compiler has compiled have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without "
+            + "this setting, or profile it as a command (picollo record -- CMD).");
         profile.UnnamedSampleCount.Should().BePositive();
     }
 
@@ -211,7 +211,7 @@ public class CpuProfilerTests
         CpuProfile profile = profiler.Stop();
 
         process.End();
-        profile.Notes.Should().Contain($"Methods that the JIT compiler has compiled have no names: the process is stopped, and cannot list them; continue it (kill -CONT {process.Id}).");
+        profile.Notes.Should().Contain($"Methods that the JIT compiler has compiled have no names: the process is stopped and cannot list them; continue it (kill -CONT {process.Id}).");
         File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse();
     }
 
@@ -323,7 +323,7 @@ public class CpuProfilerTests
         CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = int.MaxValue }, out CpuProfiler? profiler, out string? reason).Should().BeFalse();
 
         profiler.Should().BeNull();
-        reason.Should().Be($"There is no process {int.MaxValue}, or /proc hides it; it may have ended.");
+        reason.Should().Be($"There is no process {int.MaxValue}, or /proc hides it. The process may have ended.");
     }
 
     [FactNeeding(Need.Linux)]
@@ -335,7 +335,7 @@ public class CpuProfilerTests
 
         CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = thread }, out _, out string? reason).Should().BeFalse();
 
-        reason.Should().Be($"{thread} is a thread of process {process}: profile that process.");
+        reason.Should().Be($"{thread} is a thread of process {process}. Profile that process instead.");
     }
 
     [Theory]

@@ -7,7 +7,7 @@ public sealed partial class CpuProfile
     /// such as <c>Main;Parse;Read 12</c>, the outermost caller first.</summary>
     /// <param name="output">The destination. It is not flushed.</param>
     /// <remarks>The lines are sorted by stack in ordinal order and end with LF. A semicolon in a name is written as a colon. Frames with
-    /// the same name are one frame here, also where their modules differ.</remarks>
+    /// the same name are one frame here, even if their modules differ.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WriteFolded(TextWriter output)
     {
@@ -28,9 +28,9 @@ public sealed partial class CpuProfile
     /// <summary>Writes the profile in the format of pprof: a gzip-compressed message <c>perftools.profiles.Profile</c> of
     /// https://github.com/google/pprof/blob/main/proto/profile.proto. <c>go tool pprof</c>, Grafana Pyroscope, Parca and speedscope
     /// read it.</summary>
-    /// <param name="output">The destination. It stays open.</param>
+    /// <param name="output">The destination, which remains open.</param>
     /// <remarks>The sample types are <c>samples/count</c> and <c>cpu/nanoseconds</c>. A location is a function: there are no line numbers,
-    /// and addresses only tell functions apart.</remarks>
+    /// and addresses only distinguish functions.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WritePprof(Stream output)
     {
@@ -38,19 +38,19 @@ public sealed partial class CpuProfile
         PprofWriter.Write(this, output);
     }
 
-    /// <summary>Reads a profile of pprof: one of <see cref="WritePprof"/>, or of another tool, such as Go's <c>runtime/pprof</c>.</summary>
-    /// <param name="input">The message <c>perftools.profiles.Profile</c>, with gzip or without. It is read to its end, and stays
+    /// <summary>Reads a pprof profile from <see cref="WritePprof"/> or another tool, such as Go's <c>runtime/pprof</c>.</summary>
+    /// <param name="input">The message <c>perftools.profiles.Profile</c>, with or without gzip. The stream is read to its end, and remains
     /// open.</param>
-    /// <returns>The profile. A profile of <see cref="WritePprof"/> equals the one that was written.</returns>
+    /// <returns>The profile. Reading the output of <see cref="WritePprof"/> returns an equal profile.</returns>
     /// <remarks>
-    /// <para>The samples are those of the type <c>samples/count</c>, or of the first type otherwise; where that is a time, each period of
-    /// it is a sample. An inlined function is a frame of its own, line numbers are not read, and code without a name has that of its
-    /// module and its address. Frames of the first mapping, which is the program, have no module.</para>
-    /// <para>A profile may be read from an untrusted source: it may have 256 MiB and 1,000,000 entries of each kind, such as functions,
-    /// samples and nodes of the tree, and stacks of 65,536 frames.</para>
+    /// <para>The samples are those of the type <c>samples/count</c>, or otherwise of the first type. If that type is a time, each period
+    /// counts as a sample. An inlined function is a separate frame, line numbers are not read, and the name of unnamed code is its module
+    /// and its address. Frames of the first mapping, which is the program, have no module.</para>
+    /// <para>The source may be untrusted. The limits are 256 MiB, 1,000,000 entries of each kind, such as functions, samples and nodes of
+    /// the tree, and stacks of 65,536 frames.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="input"/> is <see langword="null"/>.</exception>
-    /// <exception cref="InvalidDataException">This is not a profile of pprof, or it is damaged, or too large. The message has the
+    /// <exception cref="InvalidDataException">The input is not a pprof profile, is damaged, or is too large. The message contains the
     /// reason.</exception>
     public static CpuProfile ReadPprof(Stream input)
     {
@@ -61,7 +61,7 @@ public sealed partial class CpuProfile
     /// <summary>Writes the profile as a JSON object on one line (docs/schemas/picollo-profile.schema.json).</summary>
     /// <param name="output">The destination. It is not flushed.</param>
     /// <remarks>The tree is the flat array <c>nodes</c>, in which a node follows its parent. The names are stable: later versions may add
-    /// some, but change none. The text is not escaped for HTML.</remarks>
+    /// names, but do not change any. The text is not escaped for HTML.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WriteJson(TextWriter output)
     {
@@ -69,12 +69,13 @@ public sealed partial class CpuProfile
         ProfileJson.Write(this, output);
     }
 
-    /// <summary>All nodes, each before its children, with the number of its callers. The root's depth is 0.</summary>
+    /// <summary>Returns all nodes, each before its children, with its depth, which is the number of its callers. The depth of the root is
+    /// 0.</summary>
     internal IEnumerable<(CpuProfileNode Node, int Depth)> GetNodes() => GetNodes(Root);
 
     private static IEnumerable<(CpuProfileNode Node, int Depth)> GetNodes(CpuProfileNode root)
     {
-        // A stack, and no recursion: profiles may be deeper than the thread's own stack permits.
+        // Uses a stack instead of recursion, because profiles may be deeper than the thread's own stack permits.
         var pending = new Stack<(CpuProfileNode Node, int Depth)>([(root, 0)]);
         while (pending.TryPop(out (CpuProfileNode Node, int Depth) next))
         {
@@ -86,8 +87,8 @@ public sealed partial class CpuProfile
         }
     }
 
-    /// <summary>The distinct stacks that have samples of their own, the outermost caller first. The list is only valid until the next
-    /// stack. Samples without a function have the root as their stack.</summary>
+    /// <summary>Returns the distinct stacks that have own samples, the outermost caller first. A list is valid only until the next stack.
+    /// The stack of samples without a function is the root.</summary>
     internal IEnumerable<(IReadOnlyList<CpuProfileFrame> Stack, long Count)> GetStacks()
     {
         var path = new List<CpuProfileFrame>();

@@ -2,16 +2,16 @@ using Picollo.Profiling.Output;
 
 namespace Picollo.Profiling;
 
-/// <content>The profile as text for people.</content>
+/// <content>Text output.</content>
 public sealed partial class CpuProfile
 {
     private const int DefaultLimit = 25;
 
-    /// <summary>Writes the title, a summary, the table of functions with the most samples of their own, and the notes.</summary>
+    /// <summary>Writes the title, a summary, a table of the functions with the most own samples, and the notes.</summary>
     /// <param name="output">The destination. It is not flushed.</param>
     /// <param name="limit">The maximum number of functions, at least 1.</param>
-    /// <remarks>"Own" is the function itself, "total" includes what it called. Times are those that the samples stand for
-    /// (<c>1 / <see cref="Frequency"/></c> seconds each); the CPU time of the summary is the kernel's own. The text does not depend on the
+    /// <remarks>"Own" is the function itself, "total" includes its callees. Times are those that the samples represent (<c>1 /
+    /// <see cref="Frequency"/></c> seconds each); the CPU time of the summary is that of the kernel. The text does not depend on the
     /// culture, and is safe for a terminal.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="limit"/> is less than 1.</exception>
@@ -42,8 +42,8 @@ public sealed partial class CpuProfile
         }
     }
 
-    /// <summary>The text of <see cref="WriteTable"/> with 25 functions.</summary>
-    /// <returns>The lines, each with its line end.</returns>
+    /// <summary>Returns the text of <see cref="WriteTable"/> with 25 functions.</summary>
+    /// <returns>Several lines, each with a line end.</returns>
     public override string ToString()
     {
         using var text = new StringWriter(CultureInfo.InvariantCulture);

@@ -2,19 +2,20 @@ using Picollo.Profiling.Output;
 
 namespace Picollo.Profiling;
 
-/// <content>The difference as text and as pictures.</content>
+/// <content>Text and graphical output.</content>
 public sealed partial class CpuProfileDifference
 {
     private const int DefaultLimit = 25;
 
-    /// <summary>The title of both profiles, or both titles.</summary>
+    /// <summary>The common title of both profiles, or both titles.</summary>
     internal string Title => Before.Title == After.Title ? After.Title : $"{Before.Title} → {After.Title}";
 
-    /// <summary>Writes a summary of both profiles, the table of the functions whose own shares have changed most, and the notes.</summary>
+    /// <summary>Writes a summary of both profiles, a table of the functions with the largest changes of their own share, and the
+    /// notes.</summary>
     /// <param name="output">The destination. It is not flushed.</param>
     /// <param name="limit">The maximum number of functions, at least 1.</param>
-    /// <remarks>"Own" is the function itself, "total" includes what it called, both in percent of the samples of their profile. The change
-    /// and its 95 % confidence interval are in percentage points, and <c>~</c> marks a change that may be chance
+    /// <remarks>"Own" is the function itself, "total" includes its callees, both in percent of the samples of their profile. The change and
+    /// its 95 % confidence interval are in percentage points, and <c>~</c> marks a change that may be random
     /// (<see cref="CpuProfileMethodDifference.IsWithinChance"/>). The text does not depend on the culture, and is safe for a
     /// terminal.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
@@ -39,8 +40,8 @@ public sealed partial class CpuProfileDifference
         }
     }
 
-    /// <summary>The text of <see cref="WriteTable"/> with 25 functions.</summary>
-    /// <returns>The lines, each with its line end.</returns>
+    /// <summary>Returns the text of <see cref="WriteTable"/> with 25 functions.</summary>
+    /// <returns>Several lines, each with a line end.</returns>
     public override string ToString()
     {
         using var text = new StringWriter(CultureInfo.InvariantCulture);
@@ -48,16 +49,16 @@ public sealed partial class CpuProfileDifference
         return text.ToString();
     }
 
-    /// <summary>Writes a flame graph of both profiles as an SVG file: a box for each function on each path of calls, as wide as the mean of
-    /// its two shares, so that functions of only one profile are visible, too.</summary>
+    /// <summary>Writes a flame graph of both profiles as an SVG file: a box for each function on each call path. Its width is the mean of
+    /// its two shares, so that functions of only one profile are visible too.</summary>
     /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
     /// <remarks>
     /// <code>
     /// using StreamWriter file = File.CreateText("difference.svg");
     /// difference.WriteSvg(file);
     /// </code>
-    /// <para>Vermillion is a share that has become larger, blue one that has become smaller, both stronger for larger changes, and grey is
-    /// within chance. The tooltip of a box has the whole name and the numbers. Otherwise as <see cref="CpuProfile.WriteSvg"/>.</para>
+    /// <para>Vermillion is a larger share, blue a smaller share, both stronger for larger changes, and grey is a change that may be random.
+    /// The tooltip of a box has the whole name and the numbers. The format is that of <see cref="CpuProfile.WriteSvg"/>.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WriteSvg(TextWriter output)
@@ -66,10 +67,10 @@ public sealed partial class CpuProfileDifference
         output.Write(FlameGraph.Draw(this));
     }
 
-    /// <summary>Writes an HTML page: the flame graph of <see cref="WriteSvg"/> to zoom and to search, and tables of functions, of calls and
-    /// of callers.</summary>
+    /// <summary>Writes an HTML page: the flame graph of <see cref="WriteSvg"/> with zoom and search, and tables of functions, callees and
+    /// callers.</summary>
     /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
-    /// <remarks>As <see cref="CpuProfile.WriteHtml"/>.</remarks>
+    /// <remarks>See <see cref="CpuProfile.WriteHtml"/>.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WriteHtml(TextWriter output)
     {
@@ -103,13 +104,13 @@ public sealed partial class CpuProfileDifference
 
         if (methods.Count > limit)
         {
-            output.WriteLine(FormattableString.Invariant($"{methods.Count - limit:N0} other functions have changed less."));
+            output.WriteLine(FormattableString.Invariant($"{methods.Count - limit:N0} other functions changed less."));
         }
 
         if (methods.Take(limit).Any(method => method.IsWithinChance))
         {
             output.WriteLine();
-            output.WriteLine("~ The change may be chance: its 95% confidence interval contains 0.");
+            output.WriteLine("~ The change may be random: its 95% confidence interval contains 0.");
         }
     }
 

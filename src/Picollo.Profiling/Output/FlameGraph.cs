@@ -2,15 +2,15 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Profiling.Output;
 
-/// <summary>The pictures of <see cref="CpuProfile.WriteSvg"/> and <see cref="CpuProfileDifference.WriteSvg"/>.</summary>
-/// <remarks>The root is at the top, as in the browsers' profilers, Speedscope, pprof and Grafana: a reader starts there without scrolling,
-/// and the picture grows downwards with the stacks, as pages do. The function with the most samples is at the left.</remarks>
+/// <summary>Draws the flame graphs of <see cref="CpuProfile.WriteSvg"/> and <see cref="CpuProfileDifference.WriteSvg"/>.</summary>
+/// <remarks>The root is at the top, as in browser profilers, Speedscope, pprof and Grafana: readers start there without scrolling, and the
+/// picture grows downwards with the stacks, as pages do. The function with the most samples is at the left.</remarks>
 internal static class FlameGraph
 {
     private const double Width = 1180;
     private const double RowHeight = 19;
-    private const double Least = 0.001; // of the width
-    private const double LetterWidth = 6.9; // of a small letter, in the font size of boxes
+    private const double Least = 0.001; // a fraction of the width
+    private const double LetterWidth = 6.9; // of a lowercase letter, in the font size of boxes
     private const double Padding = 4;
 
     private static readonly string Style =
@@ -20,14 +20,14 @@ internal static class FlameGraph
         + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}rect{stroke:#16181d}}\n"
         + PlotPalette.DarkStyle + "</style>";
 
-    // By CpuProfileFrameKind. Letters have a contrast of 4.5:1 or more on a box, whose colour lets the ground through.
+    // Indexed by CpuProfileFrameKind. Text on a box, whose colour is translucent, has a contrast of 4.5:1 or more.
     private static readonly string[] Colours =
         [PlotPalette.Colours[0], PlotPalette.Colours[2], PlotPalette.Colours[1], PlotPalette.Colours[3], PlotPalette.Text];
 
     private static readonly string[] Opacities = [".3", ".36", ".42", ".48"];
     private const string GroupOpacity = ".1";
 
-    // By the size of a change.
+    // Indexed by the size of a change.
     private static readonly string[] StepOpacities = [".2", ".34", ".48"];
 
     private static readonly string[] KindNames = ["managed", "native", "kernel", "unnamed"];
@@ -90,8 +90,8 @@ internal static class FlameGraph
         return Finish(svg, title, top + ((depth + 1) * RowHeight) + SvgWriter.Margin);
     }
 
-    /// <summary>The name in a box: without its outer namespaces and types where it is too long, as the method's own name says
-    /// most.</summary>
+    /// <summary>Returns the label of a box. If the name is too long, the outer namespaces and types are omitted, because the method's own
+    /// name is the most informative part.</summary>
     public static string Label(CpuProfileFrame frame, int letters)
     {
         string name = PlotText.OneLine(frame.Name);
@@ -111,7 +111,7 @@ internal static class FlameGraph
         return PlotText.Cut(name[start..], letters);
     }
 
-    /// <summary>The lightness of a box, by its name, so that neighbours differ: FNV-1a.</summary>
+    /// <summary>Returns the opacity of a box, derived from its name (FNV-1a) so that adjacent boxes differ.</summary>
     private static int TintOf(string name) =>
         (int)(name.Aggregate(2166136261u, (hash, letter) => unchecked((hash ^ letter) * 16777619)) >> 8) & 3;
 
@@ -135,14 +135,14 @@ internal static class FlameGraph
         }
     }
 
-    /// <summary>The colours of code.</summary>
+    /// <summary>Returns the legend for the kinds of code.</summary>
     private static (string Name, Look Look)[] KindsOf(FlameNode[] nodes) =>
     [
         .. nodes.Select(node => node.Frame.Kind).Where(kind => kind != CpuProfileFrameKind.Group).Distinct().Order()
             .Select(kind => (KindNames[(int)kind], new Look(Colours[(int)kind], Opacities[^1]))),
     ];
 
-    /// <summary>The colours, where there is more than one; returns where the graph begins.</summary>
+    /// <summary>Draws the legend if there is more than one colour. Returns the top of the graph.</summary>
     private static double DrawLegend(SvgWriter svg, (string Name, Look Look)[] colours, double top)
     {
         if (colours.Length < 2)
@@ -177,7 +177,7 @@ internal static class FlameGraph
             + $"{profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
     }
 
-    /// <summary>The colour of a box, and how much of it covers the ground.</summary>
+    /// <summary>The colour and the opacity of a box.</summary>
     private readonly record struct Look(string Colour, string Opacity)
     {
         public string Attributes => $"fill=\"{Colour}\" fill-opacity=\"{Opacity}\"";

@@ -1,18 +1,18 @@
 namespace Picollo.Profiling.Output;
 
-/// <summary>A node of a profile, or of two that are compared, at its place in a flame graph.</summary>
+/// <summary>The position of a node in a flame graph of one profile, or of two compared profiles.</summary>
 /// <param name="Frame">The function.</param>
-/// <param name="Start">The width of what is to the left of it.</param>
-/// <param name="Width">Its width, as <see cref="FlameTree.WidthOf"/> has it.</param>
-/// <param name="Depth">Number of callers: its row.</param>
-/// <param name="Counts">Its samples.</param>
+/// <param name="Start">The position of its left edge.</param>
+/// <param name="Width">Its width (<see cref="FlameTree.WidthOf"/>).</param>
+/// <param name="Depth">The number of callers, which is its row.</param>
+/// <param name="Counts">The numbers of samples.</param>
 internal readonly record struct FlameNode(CpuProfileFrame Frame, double Start, double Width, int Depth, SampleCounts Counts)
 {
     public static readonly CpuProfileFrame Other = new("(other)", "", CpuProfileFrameKind.Group);
 }
 
-/// <summary>The tree of a profile, or the union of the trees of two that are compared.</summary>
-/// <param name="Root">The profile's root.</param>
+/// <summary>The tree of a profile, or the union of the trees of two compared profiles.</summary>
+/// <param name="Root">The root of the profile.</param>
 /// <param name="RootAfter">The root of the profile after a change; null for a single profile.</param>
 internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter = null)
 {
@@ -23,7 +23,8 @@ internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter 
     /// <summary>The width of the root.</summary>
     public double Width => WidthOf(All);
 
-    /// <summary>A width: the number of samples of a profile; or the mean of two shares, so that what one profile lacks is seen.</summary>
+    /// <summary>Returns a width: the number of samples of a profile; for a difference, the mean of two shares, so that functions that are
+    /// missing in one profile are visible.</summary>
     public double WidthOf(SampleCounts counts)
     {
         if (!IsDifference)
@@ -35,11 +36,12 @@ internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter 
         return (counts.PercentBefore(all) + counts.PercentAfter(all)) / 200;
     }
 
-    /// <summary>The nodes, each before what it called, and the widest first.</summary>
-    /// <param name="least">Children of a node that are narrower are merged into one node <see cref="FlameNode.Other"/>, the last.</param>
+    /// <summary>Returns the nodes, each before its callees, and the widest first.</summary>
+    /// <param name="least">The minimum width. Narrower children of a node are merged into one node <see cref="FlameNode.Other"/>, the
+    /// last.</param>
     public IEnumerable<FlameNode> GetNodes(double least)
     {
-        // Not recursive: a stack may be as deep as the kernel is set to record it.
+        // Not recursive, because a stack may be as deep as the kernel is configured to record it.
         Stack<(FlameNode Place, Pair Nodes)> open = new([(new(Root.Frame, 0, Width, 0, All), new(Root, RootAfter))]);
         while (open.TryPop(out (FlameNode Place, Pair Nodes) next))
         {
@@ -84,7 +86,7 @@ internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter 
         ];
     }
 
-    /// <summary>A function on one path of calls in both profiles, or in one.</summary>
+    /// <summary>A function on one call path in one or both profiles.</summary>
     private readonly record struct Pair(CpuProfileNode? Before, CpuProfileNode? After)
     {
         public CpuProfileFrame Frame => (Before ?? After)!.Frame;

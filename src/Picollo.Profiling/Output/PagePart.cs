@@ -4,24 +4,24 @@ using Picollo.Export.Plots;
 namespace Picollo.Profiling.Output;
 
 /// <summary>A part of the page of a profile, such as the requests of one route.</summary>
-/// <param name="Name">The name, which the page's fragment may have. The names of a page differ.</param>
+/// <param name="Name">The name, which the fragment of the page's address may contain. Names are unique within a page.</param>
 /// <param name="Profile">The samples of the part.</param>
-/// <param name="Whole">The profile that has these samples and others; null if the part is a profile of its own.</param>
+/// <param name="Whole">The profile that contains these and other samples; null if the part is a whole profile.</param>
 internal sealed record ProfilePart(string Name, CpuProfile Profile, CpuProfile? Whole = null);
 
 /// <summary>A part of the page of a difference.</summary>
 /// <inheritdoc cref="ProfilePart" path="/param"/>
 /// <param name="Name">The name.</param>
 /// <param name="Difference">The samples of the part before and after a change.</param>
-/// <param name="Whole">As that of a <see cref="ProfilePart"/>.</param>
+/// <param name="Whole">The difference that contains these and other samples; null if the part is a whole difference.</param>
 internal sealed record DifferencePart(string Name, CpuProfileDifference Difference, CpuProfileDifference? Whole = null);
 
-/// <summary>What a page shows of a part, of a profile or of a difference.</summary>
+/// <summary>The content of a part on the page, for a profile or a difference.</summary>
 /// <param name="Name">The name.</param>
 /// <param name="Tree">The tree of calls.</param>
 /// <param name="Functions">The functions, in the order of their table.</param>
-/// <param name="Facts">What was measured: name, value, and a detail or an empty text.</param>
-/// <param name="Notes">What limits it.</param>
+/// <param name="Facts">The facts: name, value, and a detail or an empty text.</param>
+/// <param name="Notes">The limitations.</param>
 internal sealed record PagePart(
     string Name,
     FlameTree Tree,
@@ -29,7 +29,7 @@ internal sealed record PagePart(
     IReadOnlyList<(string Name, string Value, string Detail)> Facts,
     IReadOnlyList<string> Notes)
 {
-    /// <summary>Samples for each second of CPU time; 0 in a difference, which compares shares.</summary>
+    /// <summary>The number of samples per second of CPU time; 0 in a difference, which compares shares.</summary>
     public int Frequency { get; private init; }
 
     /// <summary>Why there are no samples; null if there are.</summary>
@@ -101,11 +101,11 @@ internal sealed record PagePart(
 
     private static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
-    /// <summary>The CPU time of the kernel's accounting, or what the samples of a part stand for.</summary>
+    /// <summary>The CPU time according to the kernel, or the time that the samples of a part represent.</summary>
     private static string CpuTime(CpuProfile profile) =>
         ProfileText.Time(profile.CpuUsage.TotalNanoseconds > 0 ? profile.CpuUsage.Total : profile.TimeOf(profile.SampleCount));
 
-    // Of a request, it is not known how much of its CPU time was in the kernel.
+    // The kernel part of a request's CPU time is unknown.
     private static string KernelTime(CpuProfile profile) =>
         profile.CpuUsage.KernelNanoseconds > 0 ? $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"
         : profile.CpuUsage.TotalNanoseconds > 0 || profile.SampleCount == 0 ? ""

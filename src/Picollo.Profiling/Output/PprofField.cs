@@ -16,8 +16,8 @@ internal static class PprofField
     public const int Comment = 13;
     public const int DefaultSampleType = 14;
 
-    /// <summary>What pprof has no field for: in <c>Profile</c> a message of <see cref="PicolloField"/>, and in <c>Function</c> the
-    /// kind of code. Readers of Protocol Buffers skip fields that they do not know.</summary>
+    /// <summary>A field for data that pprof does not support: in <c>Profile</c> a message of <see cref="PicolloField"/>, and in
+    /// <c>Function</c> the kind of code. Readers of Protocol Buffers skip unknown fields.</summary>
     public const int Picollo = 1000;
 }
 

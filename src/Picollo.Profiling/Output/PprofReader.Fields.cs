@@ -174,7 +174,7 @@ internal sealed partial class PprofReader
 
         if (id == 0 || !all.TryAdd(id, one))
         {
-            throw ProtobufReader.Damage($"a {kind} has no ID of its own: {id}");
+            throw ProtobufReader.Damage($"a {kind} has an invalid or duplicate ID: {id}");
         }
     }
 

@@ -7,9 +7,9 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Profiling;
 
-/// <summary>Reads a profile of pprof: the message <c>perftools.profiles.Profile</c> of its proto/profile.proto, with or without
+/// <summary>Reads a pprof profile: the message <c>perftools.profiles.Profile</c> of its proto/profile.proto, with or without
 /// gzip.</summary>
-/// <remarks>The input may be hostile. Its size, the number of its entries and the work that they cause are limited.</remarks>
+/// <remarks>The input may be malicious. Its size, the number of its entries and the work that they cause are limited.</remarks>
 internal sealed partial class PprofReader
 {
     private const int MostBytes = 1 << 28; // also decompressed
@@ -96,7 +96,7 @@ internal sealed partial class PprofReader
     {
         if (_sampleTypes.Count == 0 || _texts.Count == 0 || !Text(0).IsEmpty)
         {
-            throw ProtobufReader.Damage($"it has no types of samples, or no texts");
+            throw ProtobufReader.Damage($"it has no sample types, or no strings");
         }
 
         string[] comments = [.. _comments.Select(TextOf)];
@@ -106,7 +106,7 @@ internal sealed partial class PprofReader
             ? (int)Math.Round(NanosecondsPerSecond / _period)
             : 0;
 
-        // A profile that has times only: each sample stands for a period.
+        // In a profile that has only times, each period counts as a sample.
         CpuProfileNode root = BuildTree(type, isTime && frequency > 0 ? Signed(_period) : 1);
         return new CpuProfile(root)
         {
@@ -126,7 +126,7 @@ internal sealed partial class PprofReader
         : TextOf(_periodType.Type) is { Length: > 0 } name ? name
         : TextOf(_sampleTypes[type].Type);
 
-    /// <summary>Reads the samples. Equal stacks are merged by the numbers of their frames first: names are long.</summary>
+    /// <summary>Reads the samples. Equal stacks are first merged by the numbers of their frames, because names are long.</summary>
     private CpuProfileNode BuildTree(int type, long period)
     {
         Dictionary<CpuProfileFrame, int> numbers = [];
@@ -220,7 +220,7 @@ internal sealed partial class PprofReader
         return root;
     }
 
-    /// <summary>The functions of a location, the innermost one first: an inlined one before that which it is inlined into.</summary>
+    /// <summary>Returns the functions of a location, the innermost one first: an inlined function before its caller.</summary>
     private IEnumerable<CpuProfileFrame> FramesOf(ulong id)
     {
         if (!_locations.TryGetValue(id, out Location? location))
@@ -251,7 +251,7 @@ internal sealed partial class PprofReader
         return new CpuProfileFrame(module.Length == 0 ? offset : $"{module}+{offset}", module, CpuProfileFrameKind.Unnamed);
     }
 
-    /// <summary>The file name of a mapping. The first one is the program, whose own name may differ between two profiles.</summary>
+    /// <summary>Returns the file name of a mapping. The first mapping is the program, whose name may differ between two profiles.</summary>
     private string ModuleOf(int mapping) => mapping <= 0 ? "" : FileName(_mappings[mapping].File);
 
     private static bool IsManaged(string module) => module.EndsWith(".dll", StringComparison.OrdinalIgnoreCase);
@@ -266,9 +266,9 @@ internal sealed partial class PprofReader
     }
 
     private ReadOnlySpan<byte> Text(ulong index) =>
-        index < (ulong)_texts.Count ? _bytes.AsSpan(_texts[(int)index]) : throw ProtobufReader.Damage($"there is no text {index}");
+        index < (ulong)_texts.Count ? _bytes.AsSpan(_texts[(int)index]) : throw ProtobufReader.Damage($"there is no string {index}");
 
-    /// <summary>Counts work, so that a small file cannot cause much of it.</summary>
+    /// <summary>Counts work, so that a small file cannot cause a large amount of it.</summary>
     private void Spend(int work)
     {
         _work += work;

@@ -9,7 +9,7 @@ internal sealed class PprofWriter : IDisposable
 {
     private const double NanosecondsPerSecond = 1e9;
 
-    /// <summary>A module's share of the addresses, which are not real: pprof tells functions apart by them.</summary>
+    /// <summary>The bits of the addresses of a module. The addresses are not real; pprof distinguishes functions by them.</summary>
     private const int MappingBits = 32;
 
     private const int FlushBytes = 1 << 16;
@@ -17,7 +17,7 @@ internal sealed class PprofWriter : IDisposable
     private readonly GZipStream _output;
     private readonly ProtobufBuffer _message = new();
 
-    // The position of an entry is its number; in pprof, numbers other than those of strings start at 1.
+    // The position of an entry is its number. In pprof, numbers start at 1, except those of strings.
     private readonly OrderedDictionary<string, bool> _strings = new(StringComparer.Ordinal) { [""] = true };
     private readonly OrderedDictionary<CpuProfileFrame, bool> _functions = [];
     private readonly OrderedDictionary<string, bool> _mappings = new(StringComparer.Ordinal);
@@ -59,7 +59,7 @@ internal sealed class PprofWriter : IDisposable
         _message.WriteVarint(PicolloField.Lost, (ulong)profile.LostSampleCount);
         _message.End(own);
 
-        // pprof takes the first mapping for the program. Frames without a module belong to it.
+        // pprof regards the first mapping as the program. Frames without a module belong to it.
         NumberOf(_mappings, "");
         foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in profile.GetStacks())
         {

@@ -5,12 +5,12 @@ using System.Text.Json;
 
 namespace Picollo.Profiling;
 
-/// <summary>Writes a profile as JSON. docs/schemas/picollo-profile.schema.json describes it.</summary>
+/// <summary>Writes a profile as JSON; see docs/schemas/picollo-profile.schema.json.</summary>
 internal static class ProfileJson
 {
     private const double NanosecondsPerSecond = 1e9;
 
-    // For a file or jq, not for a page: letters and the signs in names of generic types stay readable.
+    // The output is for a file or jq, not for a page, so letters and the characters in names of generic types are not escaped.
     private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     public static void Write(CpuProfile profile, TextWriter output)
@@ -68,7 +68,7 @@ internal static class ProfileJson
         json.WriteEndArray();
     }
 
-    /// <summary>Writes the tree flat: a deep one would exceed the depth that JSON readers and writers permit.</summary>
+    /// <summary>Writes the tree as a flat array: a deep tree would exceed the depth that JSON readers and writers permit.</summary>
     private static void WriteNodes(Utf8JsonWriter json, CpuProfile profile, OrderedDictionary<CpuProfileFrame, bool> frames)
     {
         var path = new List<int>();

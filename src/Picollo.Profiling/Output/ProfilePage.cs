@@ -7,7 +7,7 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     private const string StyleHash = "sha256-5hH438+RyxpZFWTiIBNT7hYwvhiCK9lEH6M3txwqCr8=";
-    private const string ScriptHash = "sha256-DHS0OUhZSdid6AgIk/etnmNpw0H/cosOjESAoIwZ2zk=";
+    private const string ScriptHash = "sha256-dIxN74xWR9kDhrSBxqbXM3YKYH2OZJpBgzVs2ywZ40k=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
@@ -22,7 +22,7 @@ internal static class ProfilePage
     /// <summary>Writes a page of several profiles.</summary>
     /// <param name="output">The writer.</param>
     /// <param name="title">The heading.</param>
-    /// <param name="parts">The profiles. The first is shown first, or that which the fragment of the page's address names.</param>
+    /// <param name="parts">The profiles. The first one is shown first, unless the fragment of the page's address names another.</param>
     /// <param name="links">HTML below the heading.</param>
     public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "") =>
         Write(output, title, "CPU profile", $"CPU profile{Started(parts[0].Profile)}", [.. parts.Select(PagePart.Of)], links);

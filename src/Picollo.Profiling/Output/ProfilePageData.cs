@@ -5,10 +5,10 @@ using Picollo.Export.Plots;
 
 namespace Picollo.Profiling.Output;
 
-/// <summary>The data in the page, as compact JSON. <c>frames</c> has the name, the module and the kind of each function. Of each of the
-/// <c>parts</c>, <c>functions</c> has for each function its frame, its own samples and all samples; and <c>nodes</c> for each node of the
-/// tree, a node before what it called, its frame, its samples and its depth. In a difference each number of samples is two: before and
-/// after. Where there are several parts, they also have their facts and notes.</summary>
+/// <summary>The data in the page, as compact JSON. <c>frames</c> has the name, the module and the kind of each function. Each of the
+/// <c>parts</c> has <c>functions</c>, with frame, own samples and all samples of each function, and <c>nodes</c>, with frame, samples and
+/// depth of each node of the tree, a node before its callees. In a difference, each number of samples is a pair: before and after. If there
+/// are several parts, they also have their facts and notes.</summary>
 internal sealed class ProfilePageData
 {
     private const int MostNodes = 20_000; // of all parts
@@ -21,8 +21,8 @@ internal sealed class ProfilePageData
     private ProfilePageData(Utf8JsonWriter json, bool isDifference) => (_json, _isDifference) = (json, isDifference);
 
     /// <param name="parts">The parts of the page.</param>
-    /// <param name="notes">Receives the notes of each part, and what was merged.</param>
-    /// <returns>The JSON, in ASCII, without letters that mean something in HTML.</returns>
+    /// <param name="notes">Receives the notes of each part, including a note about merged nodes.</param>
+    /// <returns>The JSON, in ASCII, without characters that have a meaning in HTML.</returns>
     public static string Of(IReadOnlyList<PagePart> parts, out IReadOnlyList<string>[] notes)
     {
         ArrayBufferWriter<byte> buffer = new();
@@ -140,9 +140,9 @@ internal sealed class ProfilePageData
         return number;
     }
 
-    /// <summary>The width from which on a node of a part is not merged, so that no more than <see cref="MostNodes"/> remain in all parts,
-    /// and at most as many nodes of merged ones; 0 where all remain. The first part has at least half of them, and the others share the
-    /// rest: small parts are complete before large ones are.</summary>
+    /// <summary>Returns the minimum width of a node that is not merged, for each part, so that at most <see cref="MostNodes"/> nodes remain
+    /// in all parts, plus at most as many merged nodes; 0 if all remain. The first part gets at least half of them, and the others share
+    /// the rest: small parts are complete before large ones.</summary>
     private static double[] LeastWidths(IReadOnlyList<PagePart> parts)
     {
         double[][] widths = [.. parts.Select(part => part.Tree.GetNodes(0).Select(node => node.Width).OrderDescending().ToArray())];
@@ -174,7 +174,7 @@ internal sealed class ProfilePageData
     {
         string few = part.Tree.IsDifference ? "the smallest shares" : Invariant($"fewer than {least:N0} samples");
         return Invariant(
-            $"The page is limited to {MostNodes:N0} nodes. Those with {few} are merged into (other), each below its caller. ")
+            $"The page is limited to {MostNodes:N0} nodes. Nodes with {few} are merged into (other), each below its caller. ")
             + "The table of functions counts all samples.";
     }
 

@@ -3,12 +3,12 @@ using static System.FormattableString;
 
 namespace Picollo.Profiling.Output;
 
-/// <summary>Numbers and sentences of a profile as its pictures show them.</summary>
+/// <summary>Formats numbers and sentences for the graphical output of a profile.</summary>
 internal static class ProfileText
 {
     public static string Samples(long count) => count == 1 ? "1 sample" : Invariant($"{count:N0} samples");
 
-    /// <summary>A share in percent: one decimal, and two below 1 %.</summary>
+    /// <summary>Formats a share in percent, with one decimal, or two below 1 %.</summary>
     public static string Share(long part, long whole) => Share(whole == 0 ? 0 : (double)part / whole);
 
     /// <inheritdoc cref="Share(long, long)"/>
@@ -22,11 +22,11 @@ internal static class ProfileText
         ? $"{PlotText.Value(Math.Round(time.TotalMilliseconds, 2))} ms"
         : $"{PlotText.Value(Math.Round(time.TotalSeconds, 2))} s";
 
-    /// <summary>Samples of a node with their share and the CPU time that they stand for.</summary>
+    /// <summary>Formats the samples of a node with their share and the CPU time that they represent.</summary>
     public static string Weight(CpuProfile profile, long samples) =>
         $"{Samples(samples)}, {Share(samples, profile.SampleCount)}, {Time(profile.TimeOf(samples))}";
 
-    /// <summary>Samples of a node in two profiles, with their shares, and the change of the share.</summary>
+    /// <summary>Formats the samples of a node in two profiles, with their shares, and the change of the share.</summary>
     public static string Weight(SampleCounts counts, SampleCounts all)
     {
         ShareChange change = ShareChange.Of(counts, all);
@@ -36,8 +36,8 @@ internal static class ProfileText
 
     public static string Points(double points) => Invariant($"{points:+0.00;-0.00;0.00}");
 
-    /// <summary>How large a change of a share is, for its colour: 0 within chance; otherwise 1 below a point, 2 below
-    /// <see cref="LargePoints"/>, and 3, negative where the share is smaller.</summary>
+    /// <summary>Returns the size of a change of a share, for its colour: 0 for a change that may be random; otherwise 1 below a point, 2
+    /// below <see cref="LargePoints"/>, and 3; negative if the share is smaller.</summary>
     public static int StepOf(SampleCounts counts, SampleCounts all)
     {
         ShareChange change = ShareChange.Of(counts, all);
@@ -45,7 +45,7 @@ internal static class ProfileText
         return change.IsWithinChance ? 0 : Math.Sign(change.Points) * size;
     }
 
-    /// <summary>The name of a step in a legend.</summary>
+    /// <summary>Returns the name of a step in a legend.</summary>
     public static string Step(int step) => step == 0
         ? "within chance"
         : (step < 0 ? "less: " : "more: ") + Math.Abs(step) switch { 1 => "below 1 point", 2 => "1 to 5", _ => "5 points or more" };
@@ -57,12 +57,12 @@ internal static class ProfileText
 
     public static string Event(CpuProfile profile) => profile.EventName + (profile.IncludesKernel ? "" : ", user mode only");
 
-    /// <summary>Why a profile has no samples.</summary>
+    /// <summary>Returns why a profile has no samples.</summary>
     public static string ReasonOfNone(CpuProfile profile) => profile switch
     {
         { LostSampleCount: > 0 } => $"All of them were lost: {Samples(profile.LostSampleCount)}.",
         { CpuUsage.TotalNanoseconds: > 0 } =>
-            $"The process used {Time(profile.CpuUsage.Total)} of CPU time; a sample is taken each {Time(profile.TimeOf(1))}.",
+            $"The process used {Time(profile.CpuUsage.Total)} of CPU time; a sample is taken every {Time(profile.TimeOf(1))}.",
         _ => "The process used no CPU time while it was sampled.",
     };
 }

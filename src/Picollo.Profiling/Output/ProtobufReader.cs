@@ -14,13 +14,13 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
     /// <summary>The number of the field.</summary>
     public int Field { get; private set; }
 
-    /// <summary>The value of a number; 0 for another field.</summary>
+    /// <summary>The value of a numeric field; 0 for other fields.</summary>
     public ulong Number { get; private set; }
 
-    /// <summary>The text, message or packed numbers of the field; empty for another one.</summary>
+    /// <summary>The text, message or packed numbers of the field; empty for other fields.</summary>
     public ReadOnlySpan<byte> Bytes { get; private set; }
 
-    /// <summary>The place of <see cref="Bytes"/> in the message.</summary>
+    /// <summary>The position of <see cref="Bytes"/> in the message.</summary>
     public readonly Range Place => (_length - _rest.Length - Bytes.Length)..(_length - _rest.Length);
 
     private bool IsNumber { get; set; }
@@ -62,8 +62,8 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
     }
 
     /// <summary>Adds the numbers of a repeated field, packed or not.</summary>
-    /// <param name="numbers">The numbers.</param>
-    /// <param name="most">How many they may be.</param>
+    /// <param name="numbers">The list to add to.</param>
+    /// <param name="most">The maximum number of entries.</param>
     public readonly void AddTo(List<ulong> numbers, int most)
     {
         if (IsNumber)
@@ -86,7 +86,7 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
         new($"The profile is too large: {FormattableString.Invariant(what)}.");
 
     public static InvalidDataException Damage(FormattableString what) =>
-        new($"This is not a profile of pprof, or it is damaged: {FormattableString.Invariant(what)}.");
+        new($"This is not a pprof profile, or it is damaged: {FormattableString.Invariant(what)}.");
 
     private static ulong ReadNumber(ref ReadOnlySpan<byte> rest)
     {

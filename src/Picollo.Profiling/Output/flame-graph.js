@@ -1,8 +1,8 @@
 
-// The flame graph of a tree in an element: a box for each node that is wider than half a pixel, the root at the top, with tooltips in
-// the element #tip. A node has its width, the width of what is to the left of it (start), depth, parent, children, look, the classes of its
-// colour, and its frame: name and kind. Options: describe(node), the text of its tooltip, and onZoom(node). Returns show(root), zoom(node),
-// and highlight(frames), a set or null.
+// Shows a tree as a flame graph in an element: a box for each node that is wider than half a pixel, the root at the top, with tooltips in
+// the element #tip. A node has width, start (the position of its left edge), depth, parent, children, look (the classes of its colour),
+// and frame (name and kind). Options: describe(node) returns the text of its tooltip, and onZoom(node). Returns show(root), zoom(node),
+// and highlight(frames), with a set or null.
 const flameGraph = (element, { describe, onZoom }) => {
   const rowHeight = 20, letterWidth = 6.6, leastWidth = .5;
   const tree = document.createElement("div");
@@ -12,7 +12,7 @@ const flameGraph = (element, { describe, onZoom }) => {
   let root = null, zoomed = null, focused = null, found = null, width = 0;
   let boxes = new Map();
   const nodeOf = new WeakMap();
-  // The tooltip of a box, if it is one.
+  // Shows the tooltip of a box.
   const tip = document.getElementById("tip");
   const tell = (box, x, y, above) => {
     const node = nodeOf.get(box);
@@ -25,7 +25,7 @@ const flameGraph = (element, { describe, onZoom }) => {
     tip.style.top = Math.max(4, y + height > innerHeight ? above - height : y) + "px";
   };
   const hideTip = () => { tip.hidden = true; };
-  // The name without its outer namespaces and types where it is too long, as in FlameGraph.Label.
+  // Omits the outer namespaces and types if the name is too long, as FlameGraph.Label does.
   const label = ({ name, kind }, room) => {
     let start = 0, brackets = 0;
     for (let i = 1; i < name.length - 1 && kind === 0 && (name.length - start) * letterWidth > room; i++) {

@@ -1,6 +1,6 @@
 
 (() => {
-  // ---- Numbers, as in ProfileText. A profile has a count of samples, and a difference has two: before and after.
+  // ---- Numbers, as in ProfileText. A profile has one count of samples; a difference has two: before and after.
   const { isDifference, frames: frameData, parts } = JSON.parse(document.getElementById("profile").textContent);
   const sides = isDifference ? 2 : 1;
   const numbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
@@ -48,7 +48,7 @@
   const kinds = ["managed", "native", "kernel", "unnamed", "group"];
   const group = 4;
 
-  // ---- Looks: of a function by its kind and name, and in a difference of a node by the change of its share, as in ProfileText.StepOf.
+  // ---- Looks: by the kind and name of a function; in a difference, by the change of the share, as in ProfileText.StepOf.
   const tintOf = name => {
     let hash = 2166136261;
     for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
@@ -65,7 +65,7 @@
     return `${points > 0 ? "more" : "less"} s${Math.abs(points) < 1 ? 1 : Math.abs(points) < 5 ? 2 : 3}`;
   };
 
-  // ---- The chosen part. A node has its frame, its counts and own ones, its width, and the width of what is to the left of it.
+  // ---- The selected part. A node has its frame, its counts and own counts, its width, and the position of its left edge.
   let frequency, total, functions, all, root, used;
   const load = part => {
     frequency = part.frequency;
@@ -112,7 +112,7 @@
   };
 
   // ---- A table of entries { frame, cells, look, children() }, whose rows open.
-  const extra = "extra"; // columns that a narrow page has no room for
+  const extra = "extra"; // columns that are hidden on a narrow page
   const fillTable = (table, columns, entries) => {
     const rowsAtOnce = 100, deepest = 24;
     const shorten = text => text.length > 130 ? `${text.slice(0, 75)}…${text.slice(-50)}` : text;
@@ -143,7 +143,7 @@
       const rows = entries.slice(0, rowsAtOnce).map(entry => makeRow(entry, depth, indent));
       if (entries.length > rowsAtOnce) {
         const more = make("tr", "", "", make("td", "more"));
-        more.firstChild.colSpan = 2; // a narrow page has no more
+        more.firstChild.colSpan = 2; // the number of columns on a narrow page
         more.firstChild.append(makeButton(`Show more of ${numbers.format(entries.length)}`, () => {
           const next = makeRows(entries.slice(rowsAtOnce), depth, indent);
           more.replaceWith(...next);
@@ -154,7 +154,7 @@
       }
       return rows;
     };
-    // A path without branches opens at once, and is not indented.
+    // A path without branches opens completely, and is not indented.
     const open = row => {
       for (let next = row; next;) {
         const { depth, indent, children, button } = states.get(next);
@@ -308,7 +308,7 @@
     }
   });
 
-  // ---- The parts. The fragment of the address names that which is shown.
+  // ---- The parts. The fragment of the address names the part to show.
   const [choice, facts, notes, none] = ["part", "facts", "notes", "none"].map(id => document.getElementById(id));
   const views = [...document.querySelectorAll("main > section")];
   const showHead = part => {

@@ -2,19 +2,19 @@ namespace Picollo.Profiling.Sampling;
 
 /// <summary>Executable memory of a process.</summary>
 /// <param name="Start">The first address.</param>
-/// <param name="Length">In bytes.</param>
-/// <param name="FileOffset">Where the memory begins in the file.</param>
-/// <param name="Path">The file, as the process names it. Memory without a file has an empty path, a name in brackets, or
+/// <param name="Length">The length in bytes.</param>
+/// <param name="FileOffset">The offset of the memory in the file.</param>
+/// <param name="Path">The path of the file, as the process sees it. Memory without a file has an empty path, a name in brackets, or
 /// <c>//anon</c>.</param>
 internal readonly record struct CodeMapping(ulong Start, ulong Length, ulong FileOffset, string Path)
 {
-    /// <summary>Whether it is memory in which the .NET runtime makes code, or the runtime itself.</summary>
+    /// <summary>Whether it is memory for code that the .NET runtime generates, or the runtime itself.</summary>
     public bool IsOfRuntime => IsRuntimeMemory || Path.EndsWith("/libcoreclr.so", StringComparison.Ordinal);
 
-    /// <summary>Whether it is memory in which the .NET runtime makes code.</summary>
+    /// <summary>Whether it is memory for code that the .NET runtime generates.</summary>
     public bool IsRuntimeMemory => Path.StartsWith("/memfd:doublemapper", StringComparison.Ordinal);
 
-    /// <summary>The executable mappings of <c>/proc/PID/maps</c> (proc_pid_maps(5)). Lines of another form are skipped.</summary>
+    /// <summary>Parses the executable mappings of <c>/proc/PID/maps</c> (proc_pid_maps(5)). Lines of another form are skipped.</summary>
     public static IEnumerable<CodeMapping> Parse(IEnumerable<string> lines)
     {
         const int Fields = 6; // start-end permissions offset device inode path

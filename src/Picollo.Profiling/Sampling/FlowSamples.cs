@@ -3,11 +3,11 @@ using Picollo.Cpu;
 
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>The samples of this process by the flow that its threads ran. One thread uses it.</summary>
-/// <param name="timeline">Which flows.</param>
+/// <summary>The samples of this process, by the flow that its threads ran. Used by one thread.</summary>
+/// <param name="timeline">The flows of the threads.</param>
 /// <param name="budget">The memory for all trees.</param>
-/// <param name="longestStack">Number of addresses that the kernel records at most.</param>
-/// <param name="kept">Where flows with a label go when they have ended; nothing else is then counted. Null for a whole profile.</param>
+/// <param name="longestStack">The maximum number of addresses that the kernel records.</param>
+/// <param name="kept">Receives flows with a label when they have ended; then nothing else is counted. Null for a whole profile.</param>
 internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int longestStack, KeptFlows? kept = null)
 {
     private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _flows = [];
@@ -15,7 +15,7 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     private readonly Dictionary<FlowLabel, SampleTree> _labels = [];
     private HashSet<CpuUsageAsyncWatcher> _ended = [];
 
-    /// <summary>The samples by watcher, of watchers without a label. A sample is in each watcher that counted.</summary>
+    /// <summary>The samples by watcher, of watchers without a label. A sample counts for each watcher of its flow.</summary>
     public IReadOnlyDictionary<CpuUsageAsyncWatcher, SampleTree> Flows => _flows;
 
     /// <summary>The samples by the label of the innermost watcher that has one.</summary>
@@ -24,14 +24,14 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     /// <summary>The samples without a label.</summary>
     public SampleTree Unlabelled { get; } = new(budget);
 
-    /// <summary>Number of samples whose flow is not known, because switches were lost or memory ran out. They are in
+    /// <summary>The number of samples whose flow is unknown, because switches were lost or memory ran out. They are in
     /// <see cref="Unlabelled"/>, if there was memory for that.</summary>
     public long UnknownCount { get; private set; }
 
-    /// <summary>Takes what threads have recorded. Call it before the records of a reading.</summary>
+    /// <summary>Reads the recorded switches. Call it before the records of a read.</summary>
     public void Begin() => timeline.Refresh();
 
-    /// <summary>Whether only flows are kept that used much CPU time, and no whole profile.</summary>
+    /// <summary>Whether only flows that used much CPU time are kept, and no whole profile.</summary>
     public bool IsOfFlowsOnly => kept is not null;
 
     /// <summary>Adds a sample.</summary>
@@ -59,11 +59,11 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
         UnknownCount += isKnown ? 0 : 1;
     }
 
-    /// <summary>Notes the end of a thread.</summary>
+    /// <summary>Records the end of a thread.</summary>
     public void EndThread(int threadId, ulong time) => timeline.Forget(threadId, (long)time);
 
-    /// <summary>Ends a reading: requests that ended before the one before it have all their samples, and count for their label.</summary>
-    /// <param name="time">Up to which records were read.</param>
+    /// <summary>Ends a read. Requests that ended before the previous read have all their samples, and now count for their label.</summary>
+    /// <param name="time">The time up to which records were read.</param>
     public void End(ulong time)
     {
         timeline.MoveTo((long)Math.Min(time, long.MaxValue));
@@ -75,7 +75,7 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
         _ended = [.. _labelled.Keys.Where(watcher => !watcher.IsRunning)];
     }
 
-    /// <summary>Ends recording. All requests count for their label.</summary>
+    /// <summary>Stops recording. All requests count for their label.</summary>
     public void Complete()
     {
         timeline.Dispose();

@@ -2,15 +2,15 @@ using Picollo.Cpu;
 
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>Which watchers counted on a thread at a moment, by the switches that a <see cref="FlowRecorder"/> has recorded. One thread uses
-/// it, and asks in the order of time.</summary>
+/// <summary>Finds the watchers that counted on a thread at a given time, from the switches that a <see cref="FlowRecorder"/> has recorded.
+/// Used by one thread, in chronological order.</summary>
 internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
 {
     private readonly Dictionary<int, ThreadState> _threads = [];
     private readonly Dictionary<int, CpuUsageAsyncWatcher[]> _initial = new(recorder.Initial);
     private readonly Dictionary<CpuUsageAsyncWatcher, long> _stopped = [];
 
-    /// <summary>Takes what was recorded since the last call.</summary>
+    /// <summary>Reads the switches that were recorded since the last call.</summary>
     public void Refresh()
     {
         foreach (FlowLog log in recorder.TakeAddedLogs())
@@ -24,16 +24,16 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         }
     }
 
-    /// <summary>Adds what a thread records.</summary>
+    /// <summary>Adds the log of a thread.</summary>
     internal void Add(FlowLog log)
     {
         if (_threads.TryGetValue(log.ThreadId, out ThreadState? state))
         {
-            state.Add(log); // of another thread, which has the ID now
+            state.Add(log); // the log of another thread, which now has the ID
         }
         else
         {
-            // What the thread ran before: as it was found at the start, because since then a watcher may have been stopped.
+            // Uses the watchers that were found at the start, because a watcher may have been stopped since then.
             bool wasFound = log.StartTime > recorder.InitialTime;
             _threads.Add(log.ThreadId, new ThreadState(log, wasFound ? _initial.GetValueOrDefault(log.ThreadId, []) : log.Before));
         }
@@ -42,10 +42,10 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
     /// <summary>Adds the stop of a watcher.</summary>
     internal void Add(FlowStop stop) => _stopped[stop.Watcher] = stop.Time;
 
-    /// <summary>The watchers that counted on a thread at a moment, the innermost first.</summary>
+    /// <summary>Returns the watchers that counted on a thread at a given time, the innermost first.</summary>
     /// <param name="threadId">The system's ID of the thread.</param>
-    /// <param name="time">In ticks of <see cref="System.Diagnostics.Stopwatch"/>; at least that of the call before.</param>
-    /// <returns>Null if they are not known, because switches were lost.</returns>
+    /// <param name="time">The time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>; at least that of the previous call.</param>
+    /// <returns>Null if they are unknown, because switches were lost.</returns>
     public IReadOnlyList<CpuUsageAsyncWatcher>? At(int threadId, long time)
     {
         IReadOnlyList<CpuUsageAsyncWatcher>? watchers =
@@ -55,7 +55,7 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
             : [.. watchers.Select(watcher => IsStopped(watcher, time) ? watcher.Counting : watcher).OfType<CpuUsageAsyncWatcher>()];
     }
 
-    /// <summary>Reads all switches up to a moment, which gives memory back, and forgets what is no longer needed.</summary>
+    /// <summary>Reads all switches up to a given time, which releases memory, and removes data that is no longer needed.</summary>
     public void MoveTo(long time)
     {
         foreach (ThreadState state in _threads.Values)
@@ -76,7 +76,7 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         }
     }
 
-    /// <summary>Forgets a thread that has ended.</summary>
+    /// <summary>Removes a thread that has ended.</summary>
     public void Forget(int threadId, long time)
     {
         _initial.Remove(threadId);
@@ -86,12 +86,12 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         }
     }
 
-    /// <summary>Ends the recording.</summary>
+    /// <summary>Stops the recording.</summary>
     public void Dispose() => recorder.Dispose();
 
     private bool IsStopped(CpuUsageAsyncWatcher watcher, long time) => _stopped.TryGetValue(watcher, out long stop) && stop <= time;
 
-    /// <summary>What the threads with an ID run, one after the other.</summary>
+    /// <summary>The flows of the threads with one ID, one thread after the other.</summary>
     private sealed class ThreadState(FlowLog log, IEnumerable<CpuUsageAsyncWatcher> before)
     {
         private readonly List<FlowLog> _logs = [log];

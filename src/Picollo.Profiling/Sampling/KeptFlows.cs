@@ -2,28 +2,28 @@ using Picollo.Cpu;
 
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>The samples of the last flows that used more CPU time than a limit. Thread-safe; one thread adds.</summary>
-/// <param name="limit">The CPU time of a flow that is not kept yet.</param>
-/// <param name="isKept">Whether flows with a label are kept at all; null for all flows.</param>
+/// <summary>The samples of the latest flows that used more CPU time than a limit. Thread-safe; only one thread adds flows.</summary>
+/// <param name="limit">The CPU time that a flow must exceed.</param>
+/// <param name="isKept">Whether flows with a given label are kept; null for all labels.</param>
 internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = null)
 {
-    /// <summary>The number of flows that are kept for each label.</summary>
+    /// <summary>The maximum number of kept flows per label.</summary>
     public const int MostOfLabel = 4;
 
-    /// <summary>The number of flows that are kept at most.</summary>
+    /// <summary>The maximum number of kept flows.</summary>
     public const int Most = 64;
 
-    /// <summary>The memory for the samples of all of them, and as much for those of flows that run: 6 MB each.</summary>
+    /// <summary>The memory for the samples of all kept flows, and the same for running flows: 6 MB each.</summary>
     public const int MostNodes = 100_000;
 
-    /// <summary>The number of nodes from which on a flow takes no more: one that never ends, such as a connection, leaves memory to
+    /// <summary>The maximum number of nodes of one flow, so that a flow that never ends, such as a connection, leaves memory for
     /// others.</summary>
     public const int MostNodesOfFlow = MostNodes / 16;
 
     private readonly Lock _gate = new();
     private readonly List<KeptFlow> _flows = []; // the oldest first
 
-    /// <summary>Those that are kept, the latest first.</summary>
+    /// <summary>The kept flows, the latest first.</summary>
     public IReadOnlyList<KeptFlow> All
     {
         get
@@ -61,9 +61,9 @@ internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = 
 }
 
 /// <summary>A flow whose samples were kept.</summary>
-/// <param name="Label">What it was for.</param>
-/// <param name="EndTimeUtc">When its end was noticed: up to 0.1 s after it.</param>
+/// <param name="Label">The purpose of the flow.</param>
+/// <param name="EndTimeUtc">The time at which its end was detected, up to 0.1 s after the end.</param>
 /// <param name="CpuUsage">Its CPU time, as user time.</param>
-/// <param name="WallTime">From its start to its end.</param>
+/// <param name="WallTime">The time from its start to its end.</param>
 /// <param name="Samples">Its samples.</param>
 internal sealed record KeptFlow(FlowLabel Label, DateTime EndTimeUtc, CpuUsage CpuUsage, TimeSpan WallTime, SampleTree Samples);

@@ -6,7 +6,7 @@ using Picollo.PerfEvent;
 namespace Picollo.Profiling.Sampling;
 
 /// <summary>A record of a ring (perf_event_open(2), "MMAP layout"), of events with <see cref="SampleType"/> and
-/// <see cref="PerfEventFlags.SampleIdAll"/>. What the kernel did not write reads as 0.</summary>
+/// <see cref="PerfEventFlags.SampleIdAll"/>. Missing bytes are read as 0.</summary>
 internal readonly ref struct PerfRecord(ReadOnlySpan<byte> bytes)
 {
     public const int HeaderSize = 8;
@@ -23,8 +23,8 @@ internal readonly ref struct PerfRecord(ReadOnlySpan<byte> bytes)
 
     public int Size => _bytes.Length;
 
-    // struct perf_event_header { u32 type; u16 misc; u16 size; }. A sample: { u64 id; u32 pid, tid; u64 time; u64 nr; u64 ips[nr]; }.
-    // Each other record ends with { u32 pid, tid; u64 time; u64 id; }.
+    // struct perf_event_header { u32 type; u16 misc; u16 size; }. A sample: { u64 id; u32 pid, tid; u64 time; u64 nr; u64 ips[nr]; }. Every
+    // other record ends with { u32 pid, tid; u64 time; u64 id; }.
     public ulong EventId => UInt64(Type == PerfRecordType.Sample ? HeaderSize : Size - 8);
 
     public int ProcessId => (int)UInt32(Type == PerfRecordType.Sample ? 16 : 8);
@@ -34,7 +34,7 @@ internal readonly ref struct PerfRecord(ReadOnlySpan<byte> bytes)
     /// <summary>CLOCK_MONOTONIC, in nanoseconds.</summary>
     public ulong Time => UInt64(Type == PerfRecordType.Sample ? 24 : Size - 16);
 
-    /// <summary>Of a sample: addresses, the innermost first, and <c>PERF_CONTEXT_…</c> marks before those of the kernel and of the
+    /// <summary>The addresses of a sample, the innermost first, with <c>PERF_CONTEXT_…</c> marks before those of the kernel and of the
     /// program.</summary>
     public ReadOnlySpan<ulong> CallChain
     {
@@ -45,22 +45,22 @@ internal readonly ref struct PerfRecord(ReadOnlySpan<byte> bytes)
         }
     }
 
-    /// <summary>Of <see cref="PerfRecordType.Lost"/>: number of records that did not fit into the ring.</summary>
+    /// <summary>For <see cref="PerfRecordType.Lost"/>: the number of records that did not fit into the ring.</summary>
     public ulong LostCount => UInt64(16);
 
-    /// <summary>Of <see cref="PerfRecordType.Comm"/>: whether the process executed another program.</summary>
+    /// <summary>For <see cref="PerfRecordType.Comm"/>: whether the process executed another program.</summary>
     public bool IsExec => (UInt16(4) & ExecMark) != 0;
 
-    /// <summary>Of <see cref="PerfRecordType.Comm"/>: the thread's name.</summary>
+    /// <summary>For <see cref="PerfRecordType.Comm"/>: the name of the thread.</summary>
     public string Name => Text(16);
 
-    /// <summary>Of <see cref="PerfRecordType.Fork"/>: the process that made this one, or whose thread this is.</summary>
+    /// <summary>For <see cref="PerfRecordType.Fork"/>: the process that forked this one, or the process of the new thread.</summary>
     public int ParentProcessId => (int)UInt32(12);
 
-    /// <summary>Of <see cref="PerfRecordType.Mmap2"/>.</summary>
+    /// <summary>For <see cref="PerfRecordType.Mmap2"/>: the mapping.</summary>
     public CodeMapping Mapping => new(UInt64(16), UInt64(24), UInt64(32), Text(72));
 
-    /// <summary>The size of the record with this header.</summary>
+    /// <summary>Returns the size of the record with this header.</summary>
     public static int SizeOf(ReadOnlySpan<byte> header) => BinaryPrimitives.ReadUInt16LittleEndian(header[6..]);
 
     private string Text(int offset)
@@ -79,7 +79,7 @@ internal readonly ref struct PerfRecord(ReadOnlySpan<byte> bytes)
     private bool Has(int offset, int length) => offset >= 0 && offset + length <= Size;
 }
 
-/// <summary>enum perf_event_type, as far as it is read.</summary>
+/// <summary>The used values of enum perf_event_type.</summary>
 internal enum PerfRecordType : uint
 {
     Lost = 2,

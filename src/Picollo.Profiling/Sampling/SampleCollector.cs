@@ -2,14 +2,15 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>Adds samples to the trees of their processes, and follows what these processes map, execute and start. One thread uses
-/// it.</summary>
+/// <summary>Adds samples to the trees of their processes, and tracks the code, programs and children of these processes. Used by one
+/// thread.</summary>
 internal sealed class SampleCollector
 {
-    /// <summary>Nodes of all processes: 30 MB.</summary>
+    /// <summary>The number of nodes of all processes: 30 MB.</summary>
     private const int MostNodes = 500_000;
 
-    /// <summary>A build may start thousands, each with a list of its code. Those beyond are counted and not sampled.</summary>
+    /// <summary>A build may start thousands of processes, each with a list of its code. Processes above this limit are counted but not
+    /// sampled.</summary>
     private const int MostProcesses = 1000;
 
     private readonly bool _followsChildren;
@@ -19,13 +20,13 @@ internal sealed class SampleCollector
     private readonly Dictionary<int, Dictionary<int, ulong>> _eventsOfThreads = []; // by thread, then by ring
     private long _sampleCount;
 
-    /// <param name="processId">The process that is sampled.</param>
+    /// <param name="processId">The sampled process.</param>
     /// <param name="name">Its name.</param>
-    /// <param name="mappings">Its code when sampling started.</param>
-    /// <param name="followsChildren">Whether the processes that it starts belong to the profile.</param>
-    /// <param name="longestStack">Number of addresses that the kernel records at most.</param>
-    /// <param name="timeline">The flows of this process, if that is the one that is sampled.</param>
-    /// <param name="kept">Where flows go that used much CPU time; null for a profile.</param>
+    /// <param name="mappings">Its code at the start of sampling.</param>
+    /// <param name="followsChildren">Whether the profile includes the processes that it starts.</param>
+    /// <param name="longestStack">The maximum number of addresses that the kernel records.</param>
+    /// <param name="timeline">The flows of this process, if it is the sampled process.</param>
+    /// <param name="kept">Receives flows that used much CPU time; null for a profile.</param>
     public SampleCollector(
         int processId,
         string name,
@@ -50,7 +51,7 @@ internal sealed class SampleCollector
     /// <summary>PERF_MAX_STACK_DEPTH of include/uapi/linux/perf_event.h.</summary>
     public const int DefaultLongestStack = 127;
 
-    /// <summary>The process that is sampled, before it executes another program.</summary>
+    /// <summary>The sampled process, before it executes another program.</summary>
     public SampledProcess Main { get; }
 
     /// <summary>The samples by flow; null if another process is sampled.</summary>
@@ -59,23 +60,23 @@ internal sealed class SampleCollector
     /// <summary>The sampled processes, in the order in which they appeared.</summary>
     public IReadOnlyList<SampledProcess> Processes => _processes;
 
-    /// <summary>Number of samples so far; any thread may read it.</summary>
+    /// <summary>The number of samples so far. Any thread may read it.</summary>
     public long SampleCount => Volatile.Read(ref _sampleCount);
 
-    /// <summary>Number of samples that the kernel or this class had no room for.</summary>
+    /// <summary>The number of samples for which the kernel or this class had no room.</summary>
     public long LostCount { get; private set; }
 
-    /// <summary>Number of processes that are not in the profile because there were too many.</summary>
+    /// <summary>The number of processes that are missing from the profile because there were too many.</summary>
     public int SkippedProcessCount { get; private set; }
 
     /// <summary>Handles the next record.</summary>
-    /// <param name="record">The record. Records must come in the order of their times.</param>
+    /// <param name="record">The record. Records must be passed in chronological order.</param>
     /// <param name="ring">The index of its ring.</param>
     public void Handle(in PerfRecord record, int ring)
     {
         if (record.Type is PerfRecordType.Fork or PerfRecordType.Exit)
         {
-            _eventsOfThreads.Remove(record.ThreadId); // the ID may be another thread's from now on
+            _eventsOfThreads.Remove(record.ThreadId); // the ID may now belong to another thread
         }
 
         if (record.Type == PerfRecordType.Exit)
@@ -149,8 +150,8 @@ internal sealed class SampleCollector
         }
     }
 
-    /// <summary>Forgets processes that have ended without samples. Not earlier: where the main thread has ended, others may go
-    /// on.</summary>
+    /// <summary>Removes processes that have ended without samples. This is not done earlier, because other threads may still run after the
+    /// main thread has ended.</summary>
     private void ForgetEnded()
     {
         foreach (SampledProcess ended in _processes.FindAll(each => each is { HasEnded: true, Samples.SampleCount: 0 } && each != Main))
@@ -160,8 +161,8 @@ internal sealed class SampleCollector
         }
     }
 
-    /// <summary>Whether the event is the one by which the thread is counted on this CPU. A thread has several if it was listed after it had
-    /// inherited one, and so have the threads that it starts.</summary>
+    /// <summary>Whether the event is the one that counts the thread on this CPU. A thread has several events if it was listed after it had
+    /// inherited one, and so do the threads that it starts.</summary>
     private bool IsCounted(in PerfRecord sample, int ring)
     {
         ref Dictionary<int, ulong>? events = ref CollectionsMarshal.GetValueRefOrAddDefault(_eventsOfThreads, sample.ThreadId, out _);

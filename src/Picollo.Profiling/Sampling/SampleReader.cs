@@ -3,19 +3,19 @@ using Picollo.Cpu;
 
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>Reads the records of all rings in the order of their times, and passes them to a <see cref="SampleCollector"/>, on a
-/// thread of its own. The collector can be used after <see cref="Dispose"/>.</summary>
+/// <summary>Reads the records of all rings in chronological order on a separate thread, and passes them to a <see cref="SampleCollector"/>.
+/// The collector can be used after <see cref="Dispose"/>.</summary>
 internal sealed class SampleReader : IDisposable
 {
-    // The longest stack of 127 addresses takes about this many bytes. A ring is read before it is a quarter full of such samples.
+    // The approximate size of the longest stack of 127 addresses. A ring is read before such samples fill a quarter of it.
     private const int BytesPerSample = 1100;
     private const int LongestPauseMilliseconds = 250;
 
-    /// <summary>Switches are read more often, because they keep the watchers of requests alive, which the garbage collector then has to
-    /// follow.</summary>
+    /// <summary>Switches are read more often, because they keep the watchers of requests alive, which the garbage collector must
+    /// trace.</summary>
     private const int LongestPauseWithFlowsMilliseconds = 50;
 
-    /// <summary>A record may be written a little later than its time: those that are younger are read the next time.</summary>
+    /// <summary>A record may be written slightly later than its time, so younger records are left for the next read.</summary>
     private const ulong WriteDelayNanoseconds = 1_000_000;
 
     private readonly IReadOnlyList<SampleRing> _rings;
@@ -24,10 +24,10 @@ internal sealed class SampleReader : IDisposable
     private readonly ManualResetEventSlim _stopping = new();
     private readonly Thread _thread;
 
-    /// <param name="rings">What it reads.</param>
-    /// <param name="samples">Where the records go.</param>
-    /// <param name="frequency">Samples for each second of CPU time.</param>
-    /// <param name="usage">The CPU time of the process before.</param>
+    /// <param name="rings">The rings to read.</param>
+    /// <param name="samples">Receives the records.</param>
+    /// <param name="frequency">The number of samples per second of CPU time.</param>
+    /// <param name="usage">The CPU time of the process before the start.</param>
     public SampleReader(IReadOnlyList<SampleRing> rings, SampleCollector samples, int frequency, CpuUsage usage)
     {
         (_rings, _samples, _processId, Usage) = (rings, samples, samples.Main.Id, usage);
@@ -38,10 +38,10 @@ internal sealed class SampleReader : IDisposable
         _thread.UnsafeStart();
     }
 
-    /// <summary>The CPU time of the process when the rings were last read while it ran.</summary>
+    /// <summary>The CPU time of the process at the last read while it ran.</summary>
     public CpuUsage Usage { get; private set; }
 
-    /// <summary>Reads the rest, and ends the thread. Nothing may be written into the rings any more.</summary>
+    /// <summary>Reads the remaining records and ends the thread. The rings must not be written to any more.</summary>
     public void Dispose()
     {
         _stopping.Set();
@@ -59,7 +59,7 @@ internal sealed class SampleReader : IDisposable
         Read(until: ulong.MaxValue);
     }
 
-    // On Linux a time stamp is CLOCK_MONOTONIC in nanoseconds.
+    // On Linux, Stopwatch uses CLOCK_MONOTONIC in nanoseconds.
     private static ulong NowNanoseconds() => (ulong)Stopwatch.GetTimestamp();
 
     private void Read(ulong until)

@@ -5,11 +5,11 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>The records that the kernel writes for the events of one CPU, in memory shared with it: struct perf_event_mmap_page and a ring
-/// of bytes after it (include/uapi/linux/perf_event.h, perf_event_open(2) "MMAP layout"). One thread reads it.</summary>
+/// <summary>The records that the kernel writes for the events of one CPU, in shared memory: struct perf_event_mmap_page followed by a ring
+/// of bytes (include/uapi/linux/perf_event.h, perf_event_open(2) "MMAP layout"). Read by one thread.</summary>
 internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
 {
-    /// <summary>The kernel lets each user lock 128 pages and one more for each CPU (kernel.perf_event_mlock_kb, 516 KiB). Half of that
+    /// <summary>The kernel permits each user to lock 128 pages and one more per CPU (kernel.perf_event_mlock_kb, 516 KiB). Half of that
     /// leaves room for a second profiler, and holds 250 ms of the largest samples (1.1 KB) at 999 Hz.</summary>
     private const int MostPages = 64;
 
@@ -19,11 +19,11 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
 
     private static readonly nuint PageSize = (nuint)Environment.SystemPageSize;
 
-    // A record that continues at the ring's start is put together here. Its size is a 16-bit number.
+    // The buffer for a record that wraps around the end of the ring. The size of a record is a 16-bit number.
     private readonly byte[] _joined = new byte[ushort.MaxValue];
     private readonly nuint _dataLength;
 
-    /// <param name="page">The mapping: struct perf_event_mmap_page in a page, and the ring after it.</param>
+    /// <param name="page">The mapping: struct perf_event_mmap_page in one page, followed by the ring.</param>
     /// <param name="dataLength">The length of the ring, a power of two.</param>
     internal SampleRing(nint page, nuint dataLength)
         : base(ownsHandle: true)
@@ -35,8 +35,8 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
     /// <summary>The length of the ring.</summary>
     public long Bytes => (long)_dataLength;
 
-    /// <summary>Maps the ring of an event; the largest that the kernel lets this user lock. Null, and the error, where it permits
-    /// none.</summary>
+    /// <summary>Maps the ring of an event, with the largest size that the kernel permits this user to lock. Returns null and the error if
+    /// it permits none.</summary>
     public static SampleRing? TryMap(int file, out int errorNumber)
     {
         errorNumber = 0;
@@ -59,12 +59,12 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
         return null;
     }
 
-    /// <summary>The oldest record, which stays valid until <see cref="Remove"/>; false if there is none.</summary>
+    /// <summary>Returns the oldest record, which is valid until <see cref="Remove"/>; false if there is none.</summary>
     public bool TryPeek(out PerfRecord record)
     {
         byte* page = (byte*)handle;
         ulong head = Volatile.Read(ref *(ulong*)(page + HeadOffset));
-        ulong tail = *(ulong*)(page + TailOffset); // written by this thread alone
+        ulong tail = *(ulong*)(page + TailOffset); // only this thread writes it
         if (head == tail)
         {
             record = default;
@@ -88,7 +88,7 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
         return true;
     }
 
-    /// <summary>Gives the space of the oldest record back to the kernel.</summary>
+    /// <summary>Returns the space of the oldest record to the kernel.</summary>
     public void Remove(in PerfRecord record)
     {
         ref ulong tail = ref *(ulong*)((byte*)handle + TailOffset);

@@ -1,6 +1,6 @@
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>The distinct stacks of a process, as addresses, and how many samples each had. Not thread-safe.</summary>
+/// <summary>The distinct stacks of a process, as addresses, with their numbers of samples. Not thread-safe.</summary>
 internal sealed class SampleTree(NodeBudget budget)
 {
     /// <summary>The node of stacks whose outermost callers the kernel did not record.</summary>
@@ -19,7 +19,7 @@ internal sealed class SampleTree(NodeBudget budget)
 
     /// <summary>Adds a sample.</summary>
     /// <param name="chain">Addresses and marks, the innermost first (<see cref="PerfRecord.CallChain"/>).</param>
-    /// <param name="longestStack">Number of addresses that the kernel records at most.</param>
+    /// <param name="longestStack">The maximum number of addresses that the kernel records.</param>
     /// <returns>False if there are too many distinct stacks.</returns>
     public bool TryAdd(ReadOnlySpan<ulong> chain, int longestStack)
     {
@@ -31,8 +31,8 @@ internal sealed class SampleTree(NodeBudget budget)
 
         for (int i = chain.Length - 1; i >= 0; i--)
         {
-            // A caller is known by the address that it returns to, which may be in the next function: the one before is in the call.
-            // No code is at 0, where the frame pointer of code without one may lead.
+            // The address of a caller is its return address, which may already be in the next function, so subtract 1 to stay inside the
+            // call. There is no code at address 0, but code without frame pointers may lead there.
             ulong address = chain[i];
             if (address != 0 && !IsMark(address) && !TryAddNode(IsInnermost(chain, i) ? address : address - 1, ref parent))
             {
@@ -51,7 +51,7 @@ internal sealed class SampleTree(NodeBudget budget)
     }
 
     /// <summary>Adds the samples of another tree.</summary>
-    /// <returns>Number of samples that were added: fewer if there are too many distinct stacks.</returns>
+    /// <returns>The number of added samples, which is lower if there are too many distinct stacks.</returns>
     public long AddAll(SampleTree other)
     {
         long added = 0;
@@ -62,7 +62,7 @@ internal sealed class SampleTree(NodeBudget budget)
             places[i] = node.Parent == None ? None : places[node.Parent];
             if (!TryAddNode(node.Address, ref places[i]))
             {
-                places[i] = Missing; // as are those below it, because no memory comes back meanwhile
+                places[i] = Missing; // so are the nodes below it, because no memory is released in the meantime
             }
             else if (node.OwnSampleCount > 0)
             {
@@ -76,7 +76,7 @@ internal sealed class SampleTree(NodeBudget budget)
         return added;
     }
 
-    /// <summary>Gives the memory back. The tree is not changed, because another thread may still read it.</summary>
+    /// <summary>Releases the memory budget. The tree does not change, because another thread may still read it.</summary>
     public void Release() => budget.Return(_nodes.Count);
 
     private static int CountAddresses(ReadOnlySpan<ulong> chain)
@@ -90,10 +90,10 @@ internal sealed class SampleTree(NodeBudget budget)
         return count;
     }
 
-    /// <summary>PERF_CONTEXT_KERNEL and its siblings: what follows is the kernel's, or the program's.</summary>
+    /// <summary>PERF_CONTEXT_KERNEL and similar marks: the following addresses are those of the kernel or of the program.</summary>
     private static bool IsMark(ulong address) => address >= unchecked((ulong)-4095);
 
-    /// <summary>Whether it is the sampled instruction, or the system call from which the kernel was entered.</summary>
+    /// <summary>Whether it is the sampled instruction, or the system call that entered the kernel.</summary>
     private static bool IsInnermost(ReadOnlySpan<ulong> chain, int i) => i == 0 || IsMark(chain[i - 1]);
 
     private bool TryAddNode(ulong address, ref int parent)
@@ -115,14 +115,14 @@ internal sealed class SampleTree(NodeBudget budget)
     }
 
     /// <summary>An address on one path of calls.</summary>
-    /// <param name="Parent">The caller's index; -1 for none.</param>
-    /// <param name="Address">In the function.</param>
-    /// <param name="OwnSampleCount">Samples at this address.</param>
+    /// <param name="Parent">The index of the caller; -1 for none.</param>
+    /// <param name="Address">An address in the function.</param>
+    /// <param name="OwnSampleCount">The number of samples at this address.</param>
     public readonly record struct Node(int Parent, ulong Address, long OwnSampleCount);
 }
 
 /// <summary>The memory for the trees of all processes of a profile.</summary>
-/// <param name="nodes">Number of nodes, about 60 bytes each.</param>
+/// <param name="nodes">The number of nodes, about 60 bytes each.</param>
 internal sealed class NodeBudget(int nodes)
 {
     private int _left = nodes;

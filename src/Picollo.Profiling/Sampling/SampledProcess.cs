@@ -1,9 +1,9 @@
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>A process while it runs one program: its code and its samples. After <c>execve(2)</c> it is another one.</summary>
+/// <summary>A process while it runs one program: its code and its samples. After <c>execve(2)</c> a new instance is used.</summary>
 internal sealed class SampledProcess(int id, string name, NodeBudget budget)
 {
-    /// <summary>A program that maps and unmaps code without end keeps the latest.</summary>
+    /// <summary>A program that continually maps and unmaps code keeps only the latest mappings.</summary>
     private const int MostMappings = 20_000;
 
     private readonly Lock _gate = new();
@@ -16,14 +16,14 @@ internal sealed class SampledProcess(int id, string name, NodeBudget budget)
 
     public SampleTree Samples { get; } = new(budget);
 
-    /// <summary>Whether it has executed another program meanwhile, so that <c>/proc</c> describes that one.</summary>
+    /// <summary>Whether it has executed another program in the meantime, so that <c>/proc</c> describes that one.</summary>
     public bool IsReplaced { get; private set; }
 
     /// <summary>Whether its main thread has ended.</summary>
     public bool HasEnded { get; set; }
 
-    /// <summary>Its executable memory until now, in the order in which it was mapped: a later mapping replaces an earlier one. Any thread
-    /// may read it.</summary>
+    /// <summary>Its executable memory so far, in the order in which it was mapped: a later mapping replaces an earlier one. Any thread may
+    /// read it.</summary>
     public IReadOnlyList<CodeMapping> Mappings
     {
         get
@@ -48,14 +48,14 @@ internal sealed class SampledProcess(int id, string name, NodeBudget budget)
         }
     }
 
-    /// <summary>The same process with the program that it has executed.</summary>
+    /// <summary>Returns the same process with the program that it has executed.</summary>
     public SampledProcess Exec(string programName)
     {
         IsReplaced = true;
         return new SampledProcess(id, programName, budget);
     }
 
-    /// <summary>The process that this one has made by <c>fork(2)</c>, which begins with the same code.</summary>
+    /// <summary>Returns the process that this one created by <c>fork(2)</c>, which starts with the same code.</summary>
     public SampledProcess Fork(int childId)
     {
         var child = new SampledProcess(childId, Name, budget);

@@ -4,23 +4,23 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Profiling.Sampling;
 
-/// <summary>What is sampled.</summary>
-/// <param name="ProcessId">The process.</param>
-/// <param name="Frequency">Samples for each second of CPU time.</param>
-/// <param name="IncludesKernel">Whether the kernel's code is sampled, too.</param>
-/// <param name="StartsOnExec">Whether sampling begins when the process executes another program.</param>
+/// <summary>The target of sampling.</summary>
+/// <param name="ProcessId">The process ID.</param>
+/// <param name="Frequency">The number of samples per second of CPU time.</param>
+/// <param name="IncludesKernel">Whether kernel code is sampled too.</param>
+/// <param name="StartsOnExec">Whether sampling starts when the process executes another program.</param>
 internal sealed record SamplingTarget(int ProcessId, int Frequency, bool IncludesKernel, bool StartsOnExec);
 
 /// <summary>The events that take samples of a process, and a ring of records for each CPU.</summary>
 /// <remarks>
-/// <para>An event of a CPU takes samples of all that runs on it, and costs nothing when a thread waits and is woken. The kernel permits it
-/// to root, with CAP_PERFMON, and to all where kernel.perf_event_paranoid is 0 or less. The records of other processes are ignored.</para>
-/// <para>Otherwise there is an event for each thread and each CPU, which threads and processes that are started later inherit. The kernel
-/// stops and starts them with the thread. An inherited event has a ring only if it is of one CPU (perf_event_open(2)).</para>
+/// <para>An event of a CPU samples everything that runs on it, and costs nothing when a thread waits and wakes up. The kernel permits it to
+/// root, with CAP_PERFMON, and to all users if kernel.perf_event_paranoid is 0 or less. The records of other processes are ignored.</para>
+/// <para>Otherwise there is an event for each thread and each CPU, which threads and processes that start later inherit. The kernel stops
+/// and starts them with the thread. An inherited event can have a ring only if it belongs to one CPU (perf_event_open(2)).</para>
 /// </remarks>
 internal sealed class SamplingEvents : IDisposable
 {
-    /// <summary>What is found after that was started by threads that have events.</summary>
+    /// <summary>Threads that appear after this number of scans were started by threads that already have events.</summary>
     private const int MostScans = 5;
 
     private const int AllThreads = -1;
@@ -37,16 +37,16 @@ internal sealed class SamplingEvents : IDisposable
 
     private SamplingEvents(SamplingTarget target) => _target = target;
 
-    /// <summary>One for each CPU.</summary>
+    /// <summary>The rings, one per CPU.</summary>
     public IReadOnlyList<SampleRing> Rings { get; private set; } = [];
 
     /// <summary><c>cycles</c> or <c>cpu-clock</c>.</summary>
     public string Name { get; private set; } = "";
 
-    /// <summary>Whether the events are of whole CPUs, and not of threads.</summary>
+    /// <summary>Whether the events belong to whole CPUs instead of threads.</summary>
     public bool AreOfCpus { get; private set; }
 
-    /// <summary>Number of open descriptors.</summary>
+    /// <summary>The number of open descriptors.</summary>
     internal int FileCount => _files.Count;
 
     /// <exception cref="MeasurementUnavailableException">There is no such process, or the kernel refuses.</exception>
@@ -67,10 +67,10 @@ internal sealed class SamplingEvents : IDisposable
         }
     }
 
-    /// <summary>Ends sampling. What is in the rings can still be read.</summary>
+    /// <summary>Stops sampling. The contents of the rings remain readable.</summary>
     public unsafe void CloseFiles()
     {
-        // The mapping of a ring keeps its event open, and those that were inherited from it.
+        // The mapping of a ring keeps its event open, and the events that inherit from it.
         foreach ((PerfEventFile owner, _) in _rings.Values.Where(each => !each.Owner.IsClosed))
         {
             _ = LibC.ioctl(owner.Number, LibC.PERF_EVENT_IOC_DISABLE, null);
@@ -89,8 +89,8 @@ internal sealed class SamplingEvents : IDisposable
         }
     }
 
-    /// <summary>Cycles where there is a PMU, because their interrupts also reach code that has turned others off. The clock
-    /// otherwise, also where only some CPUs have the event, as in processors with two kinds of cores.</summary>
+    /// <summary>Chooses cycles if there is a PMU, because their interrupts also reach code that has disabled others. Otherwise chooses the
+    /// clock, also if only some CPUs have the event, as in processors with two kinds of cores.</summary>
     private void ChooseEvent()
     {
         (_definition, Name) = (Cycles, "cycles");
@@ -107,7 +107,7 @@ internal sealed class SamplingEvents : IDisposable
         }
     }
 
-    /// <summary>The attributes of an event of a thread.</summary>
+    /// <summary>Returns the attributes of an event for a thread.</summary>
     internal static PerfEventAttributes AttributesOf(in PerfEventDefinition definition, SamplingTarget target) =>
         AttributesOf(definition, target, PerfEventFlags.Inherit);
 
@@ -120,7 +120,7 @@ internal sealed class SamplingEvents : IDisposable
             ClockId = LibC.CLOCK_MONOTONIC,
         };
 
-    // The records of mappings, names, forks and ends come with the samples. Watermark 0 is half of the ring.
+    // The records of mappings, names, forks and ends are in the same ring as the samples. Watermark 0 means half of the ring.
     private static PerfEventFlags FlagsOf(SamplingTarget target) =>
         PerfEventFlags.Frequency | PerfEventFlags.SampleIdAll | PerfEventFlags.UseClockId
         | PerfEventFlags.Mmap | PerfEventFlags.Mmap2 | PerfEventFlags.Comm | PerfEventFlags.CommExec | PerfEventFlags.Task
@@ -130,7 +130,8 @@ internal sealed class SamplingEvents : IDisposable
 
     private void OpenAll()
     {
-        // An event of a CPU knows of no exec. The clock goes on while the CPU is idle, but no PMU counts then, and some refuse the flag.
+        // An event of a CPU cannot start on exec. The clock continues while the CPU is idle, but no PMU counts then, and some refuse the
+        // flag.
         PerfEventAttributes ofCpu = AttributesOf(
             _definition, _target, Name == "cycles" ? PerfEventFlags.None : PerfEventFlags.ExcludeIdle);
         using PerfEventFile? permitted = _target.StartsOnExec
@@ -164,7 +165,7 @@ internal sealed class SamplingEvents : IDisposable
 
         if (_files.Count == 0)
         {
-            throw PerfEventOpener.NoProcess(_target.ProcessId); // all its threads had ended
+            throw PerfEventOpener.NoProcess(_target.ProcessId); // all its threads have ended
         }
     }
 
@@ -195,13 +196,13 @@ internal sealed class SamplingEvents : IDisposable
         {
             SampleRing? ring = SampleRing.TryMap(file.Number, out int error);
             _rings[cpu] = ring is null ? throw new MeasurementUnavailableException(
-                $"The kernel refused memory for samples ({Marshal.GetPInvokeErrorMessage(error)}): raise kernel.perf_event_mlock_kb or "
-                + "the limit of locked memory (ulimit -l), or end other profilers of this user.") : (file, ring);
+                $"The kernel refused memory for samples ({Marshal.GetPInvokeErrorMessage(error)}). Raise kernel.perf_event_mlock_kb or "
+                + "the limit of locked memory (ulimit -l), or stop other profilers of this user.") : (file, ring);
         }
         else if (LibC.ioctl(file.Number, LibC.PERF_EVENT_IOC_SET_OUTPUT, (void*)shared.Owner.Number) != 0)
         {
             throw new MeasurementUnavailableException(
-                $"The kernel refused a ring of samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetLastPInvokeErrorMessage()}.");
+                $"The kernel refused a ring for samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetLastPInvokeErrorMessage()}.");
         }
     }
 
@@ -211,8 +212,8 @@ internal sealed class SamplingEvents : IDisposable
             && PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_sample_rate\0"u8) is { } most
             && most < _target.Frequency)
         {
-            return new($"The kernel takes at most {most} samples a second (kernel.perf_event_max_sample_rate), and "
-                + $"{_target.Frequency} were requested: lower the frequency, or raise that limit.");
+            return new($"The kernel permits at most {most} samples per second (kernel.perf_event_max_sample_rate), but "
+                + $"{_target.Frequency} were requested. Lower the frequency, or raise the limit.");
         }
 
         var request = new PerfEventRequest(Name, _definition, _target.IncludesKernel, IsPinned: false, thread, cpu);

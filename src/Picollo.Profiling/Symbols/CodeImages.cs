@@ -3,13 +3,13 @@ using Picollo.Profiling.Symbols.ReadyToRun;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>The names of code in files: assemblies with ReadyToRun code and native libraries. Each file is read once.</summary>
+/// <summary>Finds the names of code in files: assemblies with ReadyToRun code and native libraries. Reads each file once.</summary>
 internal sealed class CodeImages(ProcessFiles process)
 {
     private const int MostNotes = 5;
     private const int MostHeaderPages = 4;
 
-    /// <summary>The runtime's own libraries, which are published without their symbols: each of them is one frame.</summary>
+    /// <summary>The libraries of the runtime, which are published without symbols: each of them is one frame.</summary>
     private static readonly HashSet<string> StrippedModules =
         ["libcoreclr.so", "libclrjit.so", "libclrgc.so", "libclrgcexp.so", "libhostfxr.so", "libhostpolicy.so"];
 
@@ -18,13 +18,13 @@ internal sealed class CodeImages(ProcessFiles process)
     private readonly Dictionary<(string Path, ulong FileOffset), ReadyToRunImage?> _bundled = [];
     private readonly List<string> _notes = [];
 
-    /// <summary>Files that could not be read, and why.</summary>
+    /// <summary>The files that could not be read, with the reasons.</summary>
     public IReadOnlyList<string> Notes => _notes;
 
     public static CpuProfileFrame Unnamed(string module, ulong offset) =>
         new(string.Create(CultureInfo.InvariantCulture, $"{module}+0x{offset:x}"), module, CpuProfileFrameKind.Unnamed);
 
-    /// <summary>The function at an address of a mapping; if it has no name, its module and the offset there.</summary>
+    /// <summary>Returns the function at an address of a mapping; if it has no name, its module and offset.</summary>
     public CpuProfileFrame FrameAt(in CodeMapping mapping, ulong address)
     {
         string module = mapping.Path.Length > 0 ? Path.GetFileName(mapping.Path) : "[anonymous]";
@@ -42,15 +42,15 @@ internal sealed class CodeImages(ProcessFiles process)
                 : Unnamed(module, library.StartOf(place));
         }
 
-        // What no segment of an ELF file loads may be an assembly in a single-file application.
+        // An offset that no segment of an ELF file loads may be an assembly in a single-file application.
         ReadyToRunImage? assembly = image.Library is null ? image.Assembly : BundledAssemblyOf(mapping);
         return assembly is not null && assembly.TryGetRva((long)offset, out uint rva) && assembly.NameOf(rva) is { } method
             ? new CpuProfileFrame(MethodNames.Format(method), assembly.ModuleName, CpuProfileFrameKind.Managed)
             : Unnamed(module, offset);
     }
 
-    /// <summary>The assembly whose code a mapping of a single-file application has; null if it is not one. Its code starts in the page of
-    /// its headers, or soon after.</summary>
+    /// <summary>Returns the assembly whose code is in a mapping of a single-file application; null if there is none. The code starts in the
+    /// page of the headers, or shortly after it.</summary>
     private ReadyToRunImage? BundledAssemblyOf(in CodeMapping mapping)
     {
         (string Path, ulong FileOffset) key = (mapping.Path, mapping.FileOffset);
@@ -78,7 +78,7 @@ internal sealed class CodeImages(ProcessFiles process)
         return image;
     }
 
-    // Others are [vdso], //anon, /memfd:name (deleted), and files that were replaced while they were in use.
+    // Other paths are [vdso], //anon, /memfd:name (deleted), and files that were replaced while in use.
     private static bool IsFile(string path) => path is ['/', not '/', ..]
         && !path.StartsWith("/memfd:", StringComparison.Ordinal)
         && !path.EndsWith(" (deleted)", StringComparison.Ordinal);

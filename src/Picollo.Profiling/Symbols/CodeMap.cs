@@ -3,27 +3,27 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>The names of a process's code.</summary>
+/// <summary>Finds the names of the code of a process.</summary>
 /// <param name="mappings">Its executable memory, in the order in which it was mapped.</param>
 /// <param name="perfMap">Its compiled methods; null if they are unknown.</param>
 /// <param name="images">Its files.</param>
-/// <param name="includesKernel">Whether the kernel's code was sampled.</param>
-/// <param name="kernel">The kernel's functions; null if they are unknown.</param>
-/// <param name="showsTiers">Whether names of compiled methods end with their tier.</param>
+/// <param name="includesKernel">Whether kernel code was sampled.</param>
+/// <param name="kernel">The functions of the kernel; null if they are unknown.</param>
+/// <param name="showsTiers">Whether the names of compiled methods end with their tier.</param>
 internal sealed class CodeMap(
     IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, bool includesKernel, KernelSymbols? kernel, bool showsTiers)
 {
     private const string KernelModule = "[kernel]";
     private const string Nowhere = "[unknown]";
 
-    /// <summary>The kernel has the upper half of the addresses, on all supported architectures.</summary>
+    /// <summary>The kernel uses the upper half of the addresses, on all supported architectures.</summary>
     private const ulong FirstOfKernel = 1UL << 63;
 
     private static readonly CpuProfileFrame Stub = new("[runtime stub]", "", CpuProfileFrameKind.Native);
 
     private readonly Dictionary<ulong, NamedCode> _codes = [];
 
-    /// <summary>The function at an address; if it has no name, its module and the offset there.</summary>
+    /// <summary>Returns the function at an address; if it has no name, its module and offset.</summary>
     public NamedCode At(ulong address)
     {
         ref NamedCode code = ref CollectionsMarshal.GetValueRefOrAddDefault(_codes, address, out bool isKnown);
@@ -57,7 +57,7 @@ internal sealed class CodeMap(
             return new CpuProfileFrame(stub, "", CpuProfileFrameKind.Native);
         }
 
-        // The last one that contains it: a later mapping replaces an earlier one.
+        // Uses the last mapping that contains the address, because a later mapping replaces an earlier one.
         for (int i = mappings.Count - 1; i >= 0; i--)
         {
             if (address - mappings[i].Start < mappings[i].Length)
@@ -66,19 +66,19 @@ internal sealed class CodeMap(
             }
         }
 
-        // Not code, but what code without frame pointers has on its stack. It may be data of the program, so it is not shown.
+        // This is not code, but data on the stack of code without frame pointers. It may be data of the program, so it is not shown.
         return new CpuProfileFrame(Nowhere, Nowhere, CpuProfileFrameKind.Unnamed);
     }
 
-    /// <summary>Whether it is code between the methods that the perf map names.</summary>
+    /// <summary>Whether it is code between the methods in the perf map.</summary>
     private bool IsRuntimeStub(in CodeMapping mapping) => perfMap is { IsComplete: true } && mapping.IsRuntimeMemory;
 }
 
 /// <summary>A function at an address.</summary>
 /// <param name="Frame">The function.</param>
 /// <param name="Method">The name of a compiled method without its tier; empty for other code.</param>
-/// <param name="IsOnStackReplacement">Whether it continues a call of a less optimized version of the method, whose frame is still below its
-/// own and looks like a caller.</param>
+/// <param name="IsOnStackReplacement">Whether it continues a call of a less optimized version of the method, whose frame is still below it
+/// and looks like a caller.</param>
 internal readonly record struct NamedCode(CpuProfileFrame Frame, string Method, bool IsOnStackReplacement)
 {
     public bool IsContinuationOf(in NamedCode caller) => IsOnStackReplacement && Method == caller.Method;

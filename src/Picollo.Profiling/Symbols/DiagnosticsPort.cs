@@ -7,11 +7,11 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>Commands to the .NET runtime of a process, on its Unix socket (docs/design/mono/diagnostics-tracing and
+/// <summary>Sends commands to the .NET runtime of a process, on its Unix socket (docs/design/mono/diagnostics-tracing and
 /// https://github.com/dotnet/diagnostics/blob/main/documentation/design-docs/ipc-protocol.md).</summary>
 internal sealed class DiagnosticsPort
 {
-    /// <summary>A large application writes its map in half a second, on a busy machine in a few.</summary>
+    /// <summary>A large application writes its map in half a second, or in a few seconds on a busy machine.</summary>
     private const int TimeoutMilliseconds = 30_000;
     private const int ShortTimeoutMilliseconds = 1000;
 
@@ -27,13 +27,13 @@ internal sealed class DiagnosticsPort
 
     internal DiagnosticsPort(string path) => _path = path;
 
-    /// <summary>The port of a process; null if it has none that belongs to its user.</summary>
+    /// <summary>Finds the port of a process; null if it has none that belongs to its user.</summary>
     public static DiagnosticsPort? Find(ProcessFiles process)
     {
         string folder = process.PathOf(process.Variable("TMPDIR") is { Length: > 0 } temporary ? temporary : "/tmp");
         try
         {
-            // With the time at which the process started: another one with the same ID may have left a socket.
+            // The name contains the start time of the process, because another process with the same ID may have left a socket.
             return Directory.EnumerateFiles(folder, $"dotnet-diagnostic-{process.OwnId}-{process.StartTicks}-socket")
                 .Where(path => LinuxFiles.TryGetOwner(LibC.AT_FDCWD, Encoding.UTF8.GetBytes(path + "\0")) == process.UserId)
                 .Select(path => new DiagnosticsPort(path))
@@ -45,8 +45,8 @@ internal sealed class DiagnosticsPort
         }
     }
 
-    /// <summary>Lets the runtime write the map: of all methods that it has compiled, before this returns, and of each later one.</summary>
-    /// <returns>Null, or why it did not.</returns>
+    /// <summary>Makes the runtime write the map: all methods compiled so far before this method returns, and then each later one.</summary>
+    /// <returns>Null, or the reason for a failure.</returns>
     public string? EnablePerfMap()
     {
         byte[] payload = new byte[sizeof(uint)];
@@ -54,8 +54,8 @@ internal sealed class DiagnosticsPort
         return Send(EnablePerfMapCommand, payload, TimeoutMilliseconds);
     }
 
-    /// <summary>Ends the map. The runtime handles commands in turn: if it has not answered one to enable the map in time, this one takes
-    /// effect after it.</summary>
+    /// <summary>Stops writing the map. The runtime handles commands in order: if it has not yet answered the command to enable the map,
+    /// this command takes effect after it.</summary>
     public void DisablePerfMap() => _ = Send(DisablePerfMapCommand, [], ShortTimeoutMilliseconds);
 
     private string? Send(byte command, ReadOnlySpan<byte> payload, int timeoutMilliseconds)
@@ -82,7 +82,7 @@ internal sealed class DiagnosticsPort
             uint result = BinaryPrimitives.ReadUInt32LittleEndian(answer.AsSpan(HeaderSize));
             return answer[16] == ServerCommands && answer[17] == OkResponse
                 ? null
-                : string.Create(CultureInfo.InvariantCulture, $"the runtime refused (0x{result:X8}); .NET 8 or later has this command");
+                : string.Create(CultureInfo.InvariantCulture, $"the runtime refused (0x{result:X8}); the command requires .NET 8 or later");
         }
         catch (Exception e) when (e is SocketException or ArgumentException)
         {

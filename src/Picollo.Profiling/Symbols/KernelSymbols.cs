@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>The kernel's functions, from /proc/kallsyms. Immutable and thread-safe.</summary>
+/// <summary>The functions of the kernel, from /proc/kallsyms. Immutable and thread-safe.</summary>
 internal sealed class KernelSymbols
 {
     private const string KernelModule = "[kernel]";
 
-    private const string Hidden = "the kernel hides the addresses of its functions: it shows them to a process with CAP_SYSLOG if the "
-        + "sysctl kernel.kptr_restrict is at most 1, and to all if that is 0 and kernel.perf_event_paranoid is at most 1";
+    private const string Hidden = "the kernel hides the addresses of its functions; it shows them to a process with CAP_SYSLOG if the "
+        + "sysctl kernel.kptr_restrict is at most 1, and to all processes if it is 0 and kernel.perf_event_paranoid is at most 1";
 
     private readonly byte[] _text;
     private readonly ulong[] _addresses;
@@ -18,13 +18,13 @@ internal sealed class KernelSymbols
     private KernelSymbols(byte[] text, List<(ulong Address, int Rank, int Name)> functions)
     {
         _text = text;
-        functions.Sort(); // of an address with several names, the one with the lowest rank is first
+        functions.Sort(); // if an address has several names, the one with the lowest rank is first
         (ulong Address, int Rank, int Name)[] distinct = [.. functions.DistinctBy(function => function.Address)];
         _addresses = [.. distinct.Select(function => function.Address)];
         _names = [.. distinct.Select(function => function.Name)];
     }
 
-    /// <summary>Reads the running kernel's functions.</summary>
+    /// <summary>Reads the functions of the running kernel.</summary>
     /// <inheritdoc cref="TryParse"/>
     public static KernelSymbols? TryRead(out string? reason)
     {
@@ -39,9 +39,9 @@ internal sealed class KernelSymbols
         }
     }
 
-    /// <summary>Parses lines such as <c>ffffffff81000000 T _stext</c>, with a tab and <c>[module]</c> at the end for modules.</summary>
+    /// <summary>Parses lines such as <c>ffffffff81000000 T _stext</c>, which end with a tab and <c>[module]</c> for modules.</summary>
     /// <param name="text">The lines. They must not change afterwards.</param>
-    /// <param name="reason">Why there are no functions; <see langword="null"/> if there are.</param>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <returns>The functions; <see langword="null"/> if there are none.</returns>
     public static KernelSymbols? TryParse(byte[] text, out string? reason)
     {
@@ -62,7 +62,7 @@ internal sealed class KernelSymbols
         return functions.Count > 0 ? new KernelSymbols(text, functions) : null;
     }
 
-    /// <summary>Finds the last function that starts at or before an address, and its module: <c>[kernel]</c>, or such as
+    /// <summary>Finds the last function that starts at or before an address, and its module: <c>[kernel]</c>, or a name such as
     /// <c>[nf_tables]</c>.</summary>
     public (string Name, string Module)? Find(ulong address)
     {

@@ -2,15 +2,16 @@ using System.Text;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>Turns the runtime's names of methods into those of the source: <c>Namespace.Type.Method</c>, with generic arguments in angle
-/// brackets, and what the C# compiler makes of async methods, iterators, lambdas and local functions under the names of these.</summary>
-/// <remarks>The runtime writes <c>App.Outer`1+Inner`1[System.Int32,System.__Canon]::Method</c>. The compiler's names are those of
+/// <summary>Converts the runtime's names of methods to source names: <c>Namespace.Type.Method</c>, with generic arguments in angle
+/// brackets. Code that the C# compiler generates for async methods, iterators, lambdas and local functions gets the name of its
+/// source.</summary>
+/// <remarks>The runtime writes <c>App.Outer`1+Inner`1[System.Int32,System.__Canon]::Method</c>. The names of the compiler are those of
 /// GeneratedNames.cs of Roslyn: <c>&lt;Work&gt;d__3</c> is the state machine of <c>Work</c>, <c>&lt;Main&gt;b__0_1</c> a lambda in
-/// <c>Main</c>, <c>&lt;Main&gt;g__Local|0_2</c> a local function, <c>&lt;&gt;c</c> and <c>&lt;&gt;c__DisplayClass0_0</c> hold
+/// <c>Main</c>, <c>&lt;Main&gt;g__Local|0_2</c> a local function; <c>&lt;&gt;c</c> and <c>&lt;&gt;c__DisplayClass0_0</c> contain
 /// them.</remarks>
 internal static class MethodNames
 {
-    /// <summary>Longer names are cut: a perf map is a file that anything may have written.</summary>
+    /// <summary>Longer names are truncated, because any program may have written a perf map.</summary>
     public const int MaxLength = 2000;
 
     private const int MaxNesting = 50;
@@ -38,8 +39,8 @@ internal static class MethodNames
         ["System.__Canon"] = "__Canon",
     };
 
-    /// <summary>The name as in the source.</summary>
-    /// <param name="rawName">Type, <c>::</c>, method. What follows the method in brackets is left out.</param>
+    /// <summary>Returns the source name.</summary>
+    /// <param name="rawName">The type, <c>::</c>, and the method. Text in brackets after the method is ignored.</param>
     public static string Format(string rawName)
     {
         rawName = rawName.Length > MaxLength ? rawName[..MaxLength] : rawName;
@@ -57,10 +58,10 @@ internal static class MethodNames
         return string.Join('.', names).Replace("\\", "", StringComparison.Ordinal); // the runtime's escapes
     }
 
-    /// <summary>The names of a type and of those around it, as in the source.</summary>
-    /// <param name="text">Read up to the type's end.</param>
-    /// <param name="isStateMachine">Whether the innermost is the state machine of a method, whose name is then the last.</param>
-    /// <param name="nesting">Number of types whose argument it is.</param>
+    /// <summary>Returns the source names of a type and its containing types.</summary>
+    /// <param name="text">The text, which is read up to the end of the type.</param>
+    /// <param name="isStateMachine">Whether the innermost type is the state machine of a method, whose name is then the last one.</param>
+    /// <param name="nesting">The nesting depth of generic arguments.</param>
     private static List<string> TypeNames(TypeText text, out bool isStateMachine, int nesting = 0)
     {
         string[] nested = TypeText.SplitNested(text.ReadName());
@@ -103,12 +104,12 @@ internal static class MethodNames
         return arguments;
     }
 
-    // <Work>d__3, <Work>d, and of an async lambda <<Main>b__0>d.
+    // <Work>d__3, <Work>d, and for an async lambda <<Main>b__0>d.
     private static bool IsStateMachine(string name) =>
         name.StartsWith('<') && name.LastIndexOf('>') is > 1 and var end
         && (name.AsSpan(end + 1) is "d" || name.AsSpan(end + 1).StartsWith("d__"));
 
-    /// <summary>The name of a member, after that of the method which contains it.</summary>
+    /// <summary>Returns the name of a member, after the name of the method that contains it.</summary>
     private static IEnumerable<string> MemberNames(string name)
     {
         int end = name.StartsWith('<') ? name.LastIndexOf('>') : -1;
@@ -121,22 +122,22 @@ internal static class MethodNames
         string rest = name[(end + 1)..];
         return rest switch
         {
-            "$" or "" => [outer], // the compiler's entry point, of top-level statements or of an async Main
+            "$" or "" => [outer], // the compiler's entry point, for top-level statements or an async Main
             ['b', '_', '_', .. string ordinals] => [.. MemberNames(outer), $"lambda_{ordinals[(ordinals.LastIndexOf('_') + 1)..]}"],
             ['g', '_', '_', .. string local] => [.. MemberNames(outer), local.Split('|')[0]],
             _ => [name],
         };
     }
 
-    /// <summary>Reads a type's name from the left.</summary>
+    /// <summary>Reads the name of a type from left to right.</summary>
     private sealed class TypeText(string text)
     {
         private int _next;
 
         private char Next => _next < text.Length ? text[_next] : '\0';
 
-        /// <summary>The name up to its arguments or suffixes. In angle brackets, such as of an explicit implementation, is part of
-        /// it.</summary>
+        /// <summary>Reads the name up to its arguments or suffixes. Text in angle brackets, as for an explicit implementation, is part of
+        /// the name.</summary>
         public string ReadName()
         {
             int start = _next;
@@ -164,7 +165,7 @@ internal static class MethodNames
 
         public void ReadArgumentsEnd() => _next += Next == ']' ? 1 : 0;
 
-        /// <summary><c>[]</c>, <c>[,]</c>, <c>*</c> and so on.</summary>
+        /// <summary>Reads suffixes such as <c>[]</c>, <c>[,]</c> and <c>*</c>.</summary>
         public string ReadSuffixes()
         {
             int start = _next;

@@ -2,17 +2,17 @@ using System.Text;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>The methods that a runtime has compiled, by address: the text that it writes for perf(1), a line
-/// <c>START SIZE NAME</c> each (tools/perf/Documentation/jit-interface.txt of Linux; src/coreclr/vm/perfmap.cpp of .NET).</summary>
-/// <remarks>Immutable. Lines of another form are skipped: any program may have written the file.</remarks>
+/// <summary>The methods that a runtime has compiled, by address, from the text that it writes for perf(1): one line <c>START SIZE NAME</c>
+/// per method (tools/perf/Documentation/jit-interface.txt of Linux; src/coreclr/vm/perfmap.cpp of .NET).</summary>
+/// <remarks>Immutable. Lines of another form are skipped, because any program may have written the file.</remarks>
 internal sealed class PerfMap
 {
-    /// <summary>Entries that overlap: few, as when code was unloaded and its memory used again.</summary>
+    /// <summary>The maximum number of overlapping entries. There are few, if code was unloaded and its memory was reused.</summary>
     private const int MostOverlaps = 64;
 
     private const int MostHexDigits = 16;
 
-    /// <summary>Many times the methods of the largest applications: 64 MB.</summary>
+    /// <summary>Many times the number of methods of the largest applications: 64 MB.</summary>
     private const int MostEntries = 2_000_000;
 
     private readonly byte[] _text;
@@ -20,7 +20,7 @@ internal sealed class PerfMap
 
     private PerfMap(byte[] text, Entry[] entries, bool isComplete) => (_text, _entries, IsComplete) = (text, entries, isComplete);
 
-    /// <summary>Whether all lines were written and read. The runtime stops at the first that does not fit on the disk.</summary>
+    /// <summary>Whether all lines were written and read. The runtime stops at the first line that does not fit on the disk.</summary>
     public bool IsComplete { get; }
 
     public static PerfMap Parse(byte[] text)
@@ -44,7 +44,7 @@ internal sealed class PerfMap
         return new PerfMap(text, sorted, isComplete: sorted.Length > 0 && start >= text.Length && text[^1] == '\n');
     }
 
-    /// <summary>The text of the method at an address; null if there is none. Of several, the one that was compiled last.</summary>
+    /// <summary>Returns the text of the method at an address; null if there is none. If there are several, the one compiled last.</summary>
     public string? NameAt(ulong address)
     {
         int index = Array.BinarySearch(_entries, new Entry(address, 0, int.MaxValue, 0, 0));
@@ -69,7 +69,7 @@ internal sealed class PerfMap
         return TryParseHex(line, ref name, out address) && TryParseHex(line, ref name, out size) && size > 0 && name < line.Length;
     }
 
-    /// <summary>A hexadecimal number and the blank after it.</summary>
+    /// <summary>Parses a hexadecimal number and the following space.</summary>
     private static bool TryParseHex(ReadOnlySpan<byte> line, ref int start, out ulong number)
     {
         number = 0;
@@ -87,19 +87,19 @@ internal sealed class PerfMap
 }
 
 /// <summary>The name of a method in a perf map of .NET: <c>instance void [App] App.Type::Method(int32)[Tier1]</c>.</summary>
-/// <param name="Name">As in the source (<see cref="MethodNames"/>).</param>
-/// <param name="Module">The assembly's file.</param>
-/// <param name="Tier">How it was compiled, such as <c>Tier1</c>; empty where that is not known.</param>
+/// <param name="Name">The source name (<see cref="MethodNames"/>).</param>
+/// <param name="Module">The file name of the assembly.</param>
+/// <param name="Tier">The compilation tier, such as <c>Tier1</c>; empty if it is unknown.</param>
 internal readonly record struct PerfMapMethod(string Name, string Module, string Tier)
 {
-    /// <summary>Null for text that is not a method's, such as a stub.</summary>
+    /// <summary>Parses the text; null if it is not a method, such as a stub.</summary>
     public static PerfMapMethod? Parse(string text)
     {
         int tierStart = text.EndsWith(']') ? text.LastIndexOf(")[", StringComparison.Ordinal) + 1 : 0;
         string tier = tierStart > 0 ? text[(tierStart + 1)..^1] : "";
         text = tierStart > 0 ? text[..tierStart] : text;
 
-        // The assembly is the first in brackets with a blank on both sides: the result's type has [Assembly]Type and int32[].
+        // The assembly is the first name in brackets with a space on both sides: the result type has [Assembly]Type and int32[].
         for (int end = text.IndexOf("] ", StringComparison.Ordinal); end > 0; end = text.IndexOf("] ", end + 1, StringComparison.Ordinal))
         {
             int start = text.LastIndexOf('[', end);

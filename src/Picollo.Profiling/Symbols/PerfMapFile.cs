@@ -5,9 +5,9 @@ using Picollo.Profiling.Sampling;
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>The perf map that the runtime of a process writes while it is profiled.</summary>
-/// <remarks>It is requested when profiling starts, because a process that has ended can no longer be asked, and a method that is unloaded
-/// meanwhile would be missing from a later one. The file is unlinked as soon as it is open here, so that none remains, however either
-/// process ends.</remarks>
+/// <remarks>The map is requested at the start of profiling, because a process that has ended can no longer write one, and a later map would
+/// not contain methods that were unloaded in the meantime. The file is unlinked as soon as it is open here, so that it never remains,
+/// regardless of how either process ends.</remarks>
 internal sealed class PerfMapFile : IDisposable
 {
     private const long MostBytes = 512L << 20;
@@ -22,10 +22,10 @@ internal sealed class PerfMapFile : IDisposable
 
     private PerfMapFile(SafeFileHandle file, DiagnosticsPort? enabled) => (_file, _enabled) = (file, enabled);
 
-    /// <summary>Requests the map of a process; null where it is unavailable.</summary>
+    /// <summary>Requests the map of a process; null if it is unavailable.</summary>
     /// <param name="process">The process.</param>
-    /// <param name="reason">Why there is none; null if it is available, or not expected because this is not a .NET process.</param>
-    /// <remarks>The profilers of this process share one map, because the runtime writes one: the last of them ends it.</remarks>
+    /// <param name="reason">The reason for a failure; null on success, or if the process is not a .NET process.</param>
+    /// <remarks>The profilers of this process share one map, because the runtime writes only one. The last profiler stops it.</remarks>
     public static PerfMapFile? Request(ProcessFiles process, out string? reason)
     {
         if (process.Id != Environment.ProcessId)
@@ -46,8 +46,7 @@ internal sealed class PerfMapFile : IDisposable
         }
     }
 
-    /// <summary>Reads the map that a process has written into a folder (<c>DOTNET_PerfMapJitDumpPath</c>); null if there is
-    /// none.</summary>
+    /// <summary>Reads the map that a process has written to a folder (<c>DOTNET_PerfMapJitDumpPath</c>); null if there is none.</summary>
     public static PerfMap? ReadFrom(string folder, int processId)
     {
         string path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"perf-{processId}.map"));
@@ -76,7 +75,7 @@ internal sealed class PerfMapFile : IDisposable
     {
         if (process.IsStopped)
         {
-            reason = $"{Effect}the process is stopped, and cannot list them; continue it (kill -CONT {process.Id}).";
+            reason = $"{Effect}the process is stopped and cannot list them; continue it (kill -CONT {process.Id}).";
             return null;
         }
 
@@ -102,7 +101,7 @@ internal sealed class PerfMapFile : IDisposable
             return null;
         }
 
-        // By the descriptor of the process: another file may have the path, or none, if another profiler has unlinked it.
+        // Uses the descriptor of the process: the path may belong to another file, or to none if another profiler has unlinked it.
         foreach ((string descriptor, string path, bool isUnlinked) in process.OpenFiles(paths))
         {
             if (TryOpen(descriptor) is { } file)
@@ -117,7 +116,7 @@ internal sealed class PerfMapFile : IDisposable
         }
 
         EndUnless(wasEnabled, port);
-        reason = $"{Effect}the runtime could not write its perf map ({string.Join(" or ", paths)}); let the process write there.";
+        reason = $"{Effect}the runtime could not write its perf map ({string.Join(" or ", paths)}); permit the process to write there.";
         return null;
     }
 
@@ -134,10 +133,11 @@ internal sealed class PerfMapFile : IDisposable
         string[] switches = ["EnableDiagnostics", "EnableDiagnostics_IPC"];
         string? off = switches.FirstOrDefault(name => process.RuntimeSetting(name) == "0");
         return off is not null
-            ? $"{Effect}the process was started with DOTNET_{off}=0; start it without, or profile it as a command (picollo record -- CMD)."
+            ? $"{Effect}the process was started with DOTNET_{off}=0; start it without this setting, or profile "
+                + "it as a command (picollo record -- CMD)."
             : !HasCompiler(process) ? null
             : $"{Effect}the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
-                + "start it without DOTNET_EnableDiagnostics=0, with a folder where it may write.";
+                + "start it without DOTNET_EnableDiagnostics=0, with a folder that it may write to.";
     }
 
     /// <summary>Whether methods are compiled at run time. With Native AOT, they are functions of an ELF file.</summary>

@@ -4,10 +4,10 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>The files of a process as it sees them: it may be in a container, with another root and another process ID.</summary>
+/// <summary>The files of a process as the process sees them. It may be in a container, with another root and another process ID.</summary>
 internal sealed class ProcessFiles
 {
-    private const string Deleted = " (deleted)"; // of proc_pid_maps(5), and of links in /proc/PID/fd
+    private const string Deleted = " (deleted)"; // as in proc_pid_maps(5) and the links in /proc/PID/fd
 
     private readonly string _directory;
     private readonly Dictionary<string, string> _environment;
@@ -17,33 +17,33 @@ internal sealed class ProcessFiles
         Id = id;
         _directory = string.Create(CultureInfo.InvariantCulture, $"/proc/{id}");
         IsContained = LinkOf("/proc/self/ns/mnt") is { } own && LinkOf($"{_directory}/ns/mnt") is { } its && own != its;
-        OwnId = ReadId("NSpid:") ?? id; // one ID for each namespace, the innermost last
+        OwnId = ReadId("NSpid:") ?? id; // one ID per namespace, the innermost last
         UserId = LinuxFiles.TryGetOwner(Interop.Linux.LibC.AT_FDCWD, Encoding.UTF8.GetBytes(_directory + "\0"));
         _environment = ReadEnvironment();
     }
 
-    /// <summary>The process as this process names it.</summary>
+    /// <summary>The ID of the process in the PID namespace of this process.</summary>
     public int Id { get; }
 
-    /// <summary>The process as it names itself.</summary>
+    /// <summary>The ID of the process in its own PID namespace.</summary>
     public int OwnId { get; }
 
-    /// <summary>The process whose thread this is, if the ID is not a process's; otherwise the process itself.</summary>
+    /// <summary>The ID of the process that contains this thread, if the ID is a thread ID; otherwise the ID itself.</summary>
     public int ProcessId => ReadId("Tgid:") ?? Id;
 
     /// <summary>Its effective user; null if that is unknown.</summary>
     public uint? UserId { get; }
 
-    /// <summary>Whether its files are not this process's, so that they can be read only while it runs.</summary>
+    /// <summary>Whether it has another file system view than this process, so that its files can be read only while it runs.</summary>
     public bool IsContained { get; }
 
-    /// <summary>When it started, in the ticks of proc_pid_stat(5); 0 if that is unknown.</summary>
+    /// <summary>The start time, in the ticks of proc_pid_stat(5); 0 if it is unknown.</summary>
     public long StartTicks => ReadStat().Start;
 
     /// <summary>Whether a signal or a debugger has stopped it.</summary>
     public bool IsStopped => ReadStat().State is 'T' or 't';
 
-    /// <summary>Files that the process still uses, but whose path has another file by now, or none.</summary>
+    /// <summary>Returns the files that the process still uses, but that were replaced or removed.</summary>
     public HashSet<string> ReadReplacedFiles()
     {
         return [.. CodeMapping.Parse(ReadMaps()).Select(mapping => mapping.Path)
@@ -52,24 +52,24 @@ internal sealed class ProcessFiles
 
     public static ProcessFiles Of(int processId) => new(processId);
 
-    /// <summary>The name of a process's main thread; empty where it cannot be read.</summary>
+    /// <summary>Returns the name of the main thread of a process; empty if it cannot be read.</summary>
     public static string NameOf(int processId) =>
         Lines(string.Create(CultureInfo.InvariantCulture, $"/proc/{processId}/comm")).FirstOrDefault("");
 
-    /// <summary>The path by which this process opens a file that the process names so.</summary>
+    /// <summary>Returns the path by which this process opens a file with a path of the process.</summary>
     public string PathOf(string path) => IsContained ? $"{_directory}/root{path}" : path;
 
-    /// <summary>A variable of the environment that the process was started with; null if it is unset or cannot be read.</summary>
+    /// <summary>Returns a variable of the initial environment of the process; null if it is unset or cannot be read.</summary>
     public string? Variable(string name) => _environment.GetValueOrDefault(name);
 
-    /// <summary>A setting of the .NET runtime, by either of its two prefixes.</summary>
+    /// <summary>Returns a setting of the .NET runtime, with either of its two prefixes.</summary>
     public string? RuntimeSetting(string name) => Variable($"DOTNET_{name}") ?? Variable($"COMPlus_{name}");
 
-    /// <summary>The lines of <c>/proc/PID/maps</c>; none where they cannot be read.</summary>
+    /// <summary>Returns the lines of <c>/proc/PID/maps</c>; none if they cannot be read.</summary>
     public IReadOnlyList<string> ReadMaps() => Lines($"{_directory}/maps");
 
-    /// <summary>The files among some that the process has open, also where they were unlinked: the path in <c>/proc/PID/fd</c> by
-    /// which this process opens the very file, and the path that it had.</summary>
+    /// <summary>Returns those of the given files that the process has open, even if they were unlinked: the path in <c>/proc/PID/fd</c>, by
+    /// which this process opens the same file, and the original path.</summary>
     public IReadOnlyList<(string Descriptor, string Path, bool IsUnlinked)> OpenFiles(IReadOnlyList<string> paths)
     {
         try
@@ -95,7 +95,7 @@ internal sealed class ProcessFiles
     private (char State, long Start) ReadStat() =>
         ProcTaskStat.TryRead(Id, stackalloc byte[ProcTaskStat.MaxLength], out ProcTaskStat stat) ? (stat.State, stat.StartTicks) : default;
 
-    /// <summary>The last number of a line of proc_pid_status(5).</summary>
+    /// <summary>Reads the last number in a line of proc_pid_status(5).</summary>
     private int? ReadId(string label)
     {
         string? line = Lines($"{_directory}/status").FirstOrDefault(line => line.StartsWith(label, StringComparison.Ordinal));

@@ -3,7 +3,7 @@ using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>Makes the tree of named calls from the addresses that were sampled.</summary>
+/// <summary>Builds the tree of named calls from the sampled addresses.</summary>
 internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles files, PerfMapFile? perfMap, SampleCollector samples)
 {
     private static readonly CpuProfileFrame All = new("all", "", CpuProfileFrameKind.Group);
@@ -31,7 +31,7 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         SampledProcess[] sampled = [.. samples.Processes.Where(process => process.Samples.SampleCount > 0)];
         foreach (SampledProcess process in sampled)
         {
-            // Several processes are told apart by a frame of their own, and so are the programs that one has executed.
+            // If there are several processes or executed programs, each gets a separate frame.
             string executed = sampled.TakeWhile(other => other != process).Any(other => other.Id == process.Id) ? ", after execve" : "";
             CpuProfileFrame? group = sampled.Length == 1 ? null : new CpuProfileFrame(
                 string.Create(CultureInfo.InvariantCulture, $"{process.Name} (process {process.Id}{executed})"),
@@ -45,13 +45,13 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         {
             _notes.Add(string.Create(
                 CultureInfo.InvariantCulture,
-                $"{samples.SkippedProcessCount:N0} of the command's processes are missing: there were too many."));
+                $"{samples.SkippedProcessCount:N0} of the command's processes are missing, because there were too many."));
         }
 
         return root;
     }
 
-    /// <summary>Makes the tree of some of the samples of the process.</summary>
+    /// <summary>Builds the tree of some of the samples of the process.</summary>
     public CpuProfileNode Build(SampleTree some)
     {
         var root = new CpuProfileNode(All);
@@ -74,7 +74,8 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
             {
                 NamedCode named = here.Address == SampleTree.Truncated ? new(Truncated, "", false) : code.At(here.Address);
 
-                // A library without symbols is one frame, however deep its calls are, and so is a call that goes on in better code.
+                // A library without symbols is one frame, regardless of the call depth, and so is a call that continues in better optimized
+                // code.
                 if (path.Count == 0 || !((IsWholeModule(named.Frame) && path[^1] == named.Frame) || inner.IsContinuationOf(named)))
                 {
                     path.Add(named.Frame);
@@ -89,8 +90,8 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         }
     }
 
-    /// <summary>The compiled methods of a process. A running process was asked for those of the program that it ran then; in the folder of
-    /// a command are those of its last program.</summary>
+    /// <summary>Returns the compiled methods of a process. For a running process, they are those of the program at the start of profiling;
+    /// for a command, the folder contains those of its last program.</summary>
     private PerfMap? MapOf(SampledProcess process)
     {
         PerfMap? map = settings.PerfMapFolder is not { } folder ? process == samples.Main ? perfMap?.Read() : null
@@ -99,10 +100,10 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         if ((map is null && (process != samples.Main || settings.IsCommand) && process.Mappings.Any(mapping => mapping.IsOfRuntime))
             || map is { IsComplete: false })
         {
-            string missing = map is null ? "it has none" : "it is incomplete: the disk may be full";
+            string missing = map is null ? "there is none" : "it is incomplete (the disk may be full)";
             _notes.Add(string.Create(
                 CultureInfo.InvariantCulture,
-                $"Compiled methods of {process.Name} (process {process.Id}) have no names, because they are in its perf map, and "
+                $"Compiled methods of {process.Name} (process {process.Id}) have no names, because their names are in its perf map, and "
                 + $"{missing}."));
         }
 

@@ -137,7 +137,7 @@ public sealed class RecordCommandTests : IDisposable
     {
         ToolRun run = PicolloTool.Run(["record", "--frequency", "999", "--", "env", "DOTNET_PerfMapEnabled=0", .. Tool.HelperApp("profiled-for", "300")]);
 
-        run.Error.Should().MatchRegex(@"Compiled methods of \S+ \(process \d+\) have no names, because they are in its perf map, and it has none\.");
+        run.Error.Should().MatchRegex(@"Compiled methods of \S+ \(process \d+\) have no names, because their names are in its perf map, and there is none\.");
     }
 
     [FactNeeding(Need.PerfEvents)]

@@ -39,8 +39,8 @@ public sealed class RecordDifferenceTests : IDisposable
 
         Report("record", "--diff", profile, missing).Should().Be($"picollo: {missing}: No such file or directory\n");
         Report("record", "--diff", "", profile).Should().Be("picollo: : No such file or directory\n");
-        Report("record", "--diff", text, profile).Should().StartWith($"picollo: {text}: This is not a profile of pprof, or it is damaged: ");
-        Report("record", "--diff", profile, cut).Should().StartWith($"picollo: {cut}: This is not a profile of pprof, or it is damaged: ");
+        Report("record", "--diff", text, profile).Should().StartWith($"picollo: {text}: This is not a pprof profile, or it is damaged: ");
+        Report("record", "--diff", profile, cut).Should().StartWith($"picollo: {cut}: This is not a pprof profile, or it is damaged: ");
 
         static string Report(params string[] arguments)
         {

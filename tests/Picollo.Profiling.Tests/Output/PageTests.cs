@@ -82,7 +82,7 @@ public class PageTests
         CpuProfile profile = SomeProfiles.Large();
         string page = Page(profile);
         page.Length.Should().BeLessThan(1_000_000);
-        page.Should().Contain("<li>The page is limited to 20,000 nodes. Those with fewer than 2 samples are merged into (other), each below its caller.");
+        page.Should().Contain("<li>The page is limited to 20,000 nodes. Nodes with fewer than 2 samples are merged into (other), each below its caller.");
         (JsonArray frames, int[] nodes) = DataOf(profile);
         (nodes.Length / NumbersPerNode).Should().BeInRange(5_000, 20_000);
         int other = Enumerable.Range(0, frames.Count).Single(i => (string)frames[i]![0]! == "(other)");

@@ -154,8 +154,8 @@ public class PprofReaderTests
         { "there is no function 7", profile => { profile.Location(1, 0, 0, 7); profile.Sample([1], [1]); } },
         { "there is no mapping 7", profile => { profile.Location(1, 7, 0); profile.Sample([1], [1]); } },
         { "there is no text 99", profile => profile.Number(13, 99) },
-        { "a location has no ID of its own: 1", profile => { profile.Location(1, 0, 0); profile.Location(1, 0, 0); } },
-        { "a function has no ID of its own: 0", profile => profile.Function(0, "", "", "") },
+        { "a location has an invalid or duplicate ID: 1", profile => { profile.Location(1, 0, 0); profile.Location(1, 0, 0); } },
+        { "a function has an invalid or duplicate ID: 0", profile => profile.Function(0, "", "", "") },
         { "a stack has more than 65,536 frames", profile => { profile.Location(1, 0, 0); profile.Sample([.. Enumerable.Repeat(1UL, 65_537)], [1]); } },
         { "a list has more than 1,000,000 entries", profile => profile.Sample([.. Enumerable.Repeat(1UL, 1_000_001)], [1]) },
     };
@@ -177,7 +177,7 @@ public class PprofReaderTests
     [InlineData("<html></html>")]
     [InlineData("a;b;c 12\n")]
     public void Another_file_is_rejected(string text) =>
-        FluentActions.Invoking(() => Read(System.Text.Encoding.UTF8.GetBytes(text))).Should().Throw<InvalidDataException>().WithMessage("This is not a profile of pprof*");
+        FluentActions.Invoking(() => Read(System.Text.Encoding.UTF8.GetBytes(text))).Should().Throw<InvalidDataException>().WithMessage("This is not a pprof profile*");
 
     [Fact]
     [Trait("Category", "Slow")]

@@ -2,12 +2,12 @@ using System.Text;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>Names of C++ functions (https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling), as far as they need no complete
+/// <summary>Demangles simple names of C++ functions (https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling), without a complete
 /// demangler.</summary>
 internal static class CppName
 {
-    /// <summary>Returns <c>foo::bar</c> for <c>_ZN3foo3barEi</c> and <c>foo</c> for <c>_Z3fooi</c>. Names with templates, operators,
-    /// substitutions and everything else stay as they are, as do the names of other languages.</summary>
+    /// <summary>Returns <c>foo::bar</c> for <c>_ZN3foo3barEi</c> and <c>foo</c> for <c>_Z3fooi</c>. Does not change names with templates,
+    /// operators, substitutions and other features, and names of other languages.</summary>
     public static string Of(string symbol)
     {
         ReadOnlySpan<char> rest = symbol;

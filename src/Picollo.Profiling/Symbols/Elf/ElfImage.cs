@@ -6,9 +6,9 @@ namespace Picollo.Profiling.Symbols;
 
 /// <summary>The functions of an executable file or library for 64-bit Linux: addresses of file offsets, and names of addresses.</summary>
 /// <remarks>
-/// <para>An address is one of the file (<c>st_value</c>): the load address is not needed, as /proc/PID/maps gives file offsets.</para>
-/// <para>Only headers and symbol tables are read (elf(5)). A damaged file gives a reason or wrong names, and never an exception. Memory is
-/// at most a few times that of the tables. Immutable and thread-safe.</para>
+/// <para>Addresses are those in the file (<c>st_value</c>). The load address is not needed, because /proc/PID/maps has file offsets.</para>
+/// <para>Only headers and symbol tables are read (elf(5)). A damaged file causes an error reason or wrong names, but never an exception.
+/// The memory is at most a few times the size of the tables. Immutable and thread-safe.</para>
 /// </remarks>
 internal sealed class ElfImage
 {
@@ -17,7 +17,7 @@ internal sealed class ElfImage
     private const int SectionBytes = 64;
     private const int SymbolBytes = 24;
 
-    /// <summary>The largest table that is read, so that a damaged file does not take all memory.</summary>
+    /// <summary>The size limit of a table, so that a damaged file cannot exhaust the memory.</summary>
     private const ulong MaxTableBytes = 1 << 28;
 
     private const int MaxNameBytes = 1 << 12;
@@ -39,18 +39,18 @@ internal sealed class ElfImage
         _outer = OuterOf(functions);
     }
 
-    /// <summary>Number of addresses that have a name.</summary>
+    /// <summary>The number of addresses that have a name.</summary>
     public int FunctionCount => _functions.Length;
 
     /// <summary>Reads a file.</summary>
     /// <param name="path">Its path.</param>
-    /// <param name="reason">Why it cannot be read; <see langword="null"/> if it can.</param>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <returns>The image, possibly without functions; <see langword="null"/> if it cannot be read.</returns>
     public static ElfImage? TryRead(string path, out string? reason)
     {
         try
         {
-            // Opening a pipe would wait for its writer. Pipes and devices have no length; that of a link is its own.
+            // Opening a pipe would wait for its writer. Pipes and devices have no length; a link has its own length, so it is resolved.
             var info = new FileInfo(path);
             bool isLongEnough = (info.ResolveLinkTarget(returnFinalTarget: true) ?? info) is FileInfo { Length: >= HeaderBytes };
             Check(isLongEnough, "it is not an ELF file");
@@ -84,8 +84,8 @@ internal sealed class ElfImage
 
     /// <summary>Finds the innermost function that contains an address.</summary>
     /// <param name="address">The address in the file.</param>
-    /// <returns>The function's name without its version, C++ names as <see cref="CppName.Of"/> gives them; <see langword="null"/> if no
-    /// function is known there.</returns>
+    /// <returns>The name of the function without its version, demangled by <see cref="CppName.Of"/> for C++; <see langword="null"/> if
+    /// there is no known function.</returns>
     public string? NameOf(ulong address)
     {
         int index = Array.BinarySearch(_starts, address);
@@ -98,7 +98,7 @@ internal sealed class ElfImage
         return index < 0 ? null : CppName.Of(Encoding.UTF8.GetString(NameAt(_strings, _functions[index].Name)));
     }
 
-    /// <summary>The start of the function that contains an address, also where it has no name; the address itself if that is
+    /// <summary>Returns the start of the function that contains an address, even if it has no name; the address itself if the start is
     /// unknown.</summary>
     public ulong StartOf(ulong address)
     {
@@ -128,8 +128,8 @@ internal sealed class ElfImage
         return new ElfImage(SegmentsOf(segments), Sorted(functions), strings, UnwoundOf(file, segments));
     }
 
-    /// <summary>The starts of all functions that can be unwound, in order: the search table of .eh_frame_hdr (Linux Standard Base Core,
-    /// "DWARF Extensions"). Empty if it has another form than that of all linkers.</summary>
+    /// <summary>Returns the starts of all functions that can be unwound, in order: the search table of .eh_frame_hdr (Linux Standard Base
+    /// Core, "DWARF Extensions"). Empty if the table does not have the usual format.</summary>
     private static ulong[] UnwoundOf(SafeFileHandle file, byte[] segments)
     {
         const uint ehFrame = 0x6474e550; // PT_GNU_EH_FRAME
@@ -165,7 +165,7 @@ internal sealed class ElfImage
     }
 
     /// <summary>Adds the functions of a symbol table.</summary>
-    /// <returns>The strings that their names are in.</returns>
+    /// <returns>The string table of their names.</returns>
     private static byte[] AddFunctions(SafeFileHandle file, byte[] sections, int section, List<Function> functions)
     {
         int linked = (int)Math.Min(At<uint>(sections, section + 40), int.MaxValue / SectionBytes) * SectionBytes;
@@ -176,7 +176,7 @@ internal sealed class ElfImage
         {
             uint name = At<uint>(symbols, at);
             bool isFunction = (symbols[at + 4] & 0xF) is 2 or 10; // STT_FUNC, STT_GNU_IFUNC
-            int owner = At<ushort>(symbols, at + 6) * SectionBytes; // 0 for those of other files
+            int owner = At<ushort>(symbols, at + 6) * SectionBytes; // 0 for symbols of other files
             if (!isFunction || owner == 0 || owner >= sections.Length || name >= names.Length || names[name] == 0)
             {
                 continue;
@@ -195,10 +195,10 @@ internal sealed class ElfImage
         return names;
     }
 
-    /// <summary>Sorts, keeps the best name of each address, and ends functions of unknown size where the next one starts.</summary>
+    /// <summary>Sorts the functions, keeps the best name of each address, and ends functions of unknown size at the next one.</summary>
     private static Function[] Sorted(List<Function> all)
     {
-        // Of equally good names the first in the strings, so that the result does not depend on the sort.
+        // Among equal names, the first in the string table is used, so that the result does not depend on the sort.
         all.Sort((one, other) => (one.Start, one.Rank, one.Name).CompareTo((other.Start, other.Rank, other.Name)));
         int count = 0;
         foreach (Function function in CollectionsMarshal.AsSpan(all))
@@ -221,7 +221,7 @@ internal sealed class ElfImage
         return [.. all.Take(count)];
     }
 
-    /// <summary>For each function, the last one before it that reaches over its start; -1 if there is none.</summary>
+    /// <summary>Returns, for each function, the last function before it that extends beyond its start; -1 if there is none.</summary>
     private static int[] OuterOf(Function[] functions)
     {
         var outer = new int[functions.Length];
@@ -237,7 +237,7 @@ internal sealed class ElfImage
         return outer;
     }
 
-    /// <summary>A name without its version: <c>memcpy</c> of <c>memcpy@@GLIBC_2.14</c>.</summary>
+    /// <summary>Returns a name without its version: <c>memcpy</c> for <c>memcpy@@GLIBC_2.14</c>.</summary>
     private static ReadOnlySpan<byte> NameAt(byte[] strings, int position)
     {
         ReadOnlySpan<byte> name = strings.AsSpan(position, Math.Min(MaxNameBytes, strings.Length - position));
@@ -269,7 +269,7 @@ internal sealed class ElfImage
         }
     }
 
-    /// <summary>A number of a file, which is little-endian as both processors are.</summary>
+    /// <summary>Reads a number of the file, which is little-endian like both processors.</summary>
     private static T At<T>(byte[] bytes, int at)
         where T : unmanaged => MemoryMarshal.Read<T>(bytes.AsSpan(at));
 
@@ -278,7 +278,7 @@ internal sealed class ElfImage
     /// <param name="Start">Its first address.</param>
     /// <param name="End">The address after it.</param>
     /// <param name="Name">The position of its name in the strings.</param>
-    /// <param name="Rank">How good the name is: low is better.</param>
-    /// <param name="IsOpen">Whether its size is not known.</param>
+    /// <param name="Rank">The quality of the name: lower is better.</param>
+    /// <param name="IsOpen">Whether its size is unknown.</param>
     private readonly record struct Function(ulong Start, ulong End, int Name, int Rank, bool IsOpen);
 }

@@ -1,9 +1,9 @@
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
 /// <summary>The start of a method in an image.</summary>
-/// <param name="Function">Index of its first piece of code in <see cref="RuntimeFunctions"/>.</param>
-/// <param name="Component">Index of the assembly that defines the method; -1 for an instance of generic code.</param>
-/// <param name="Method">Row of the method in its assembly's metadata; for an instance of generic code, the position of its
+/// <param name="Function">The index of its first piece of code in <see cref="RuntimeFunctions"/>.</param>
+/// <param name="Component">The index of the assembly that defines the method; -1 for an instance of generic code.</param>
+/// <param name="Method">The row of the method in the metadata of its assembly; for an instance of generic code, the position of its
 /// signature.</param>
 internal readonly record struct EntryPoint(int Function, int Component, int Method) : IComparable<EntryPoint>
 {
@@ -19,8 +19,8 @@ internal sealed class EntryPoints
     private readonly int _functionCount;
 
     /// <summary>Reads the tables of an image.</summary>
-    /// <param name="functionCount">Number of pieces of code.</param>
-    /// <param name="components">For each assembly the section <see cref="ReadyToRunSection.MethodDefEntryPoints"/>.</param>
+    /// <param name="functionCount">The number of pieces of code.</param>
+    /// <param name="components">The section <see cref="ReadyToRunSection.MethodDefEntryPoints"/> of each assembly.</param>
     /// <param name="instances">The section <see cref="ReadyToRunSection.InstanceEntryPoints"/>.</param>
     public EntryPoints(int functionCount, IReadOnlyList<byte[]> components, byte[] instances)
     {
@@ -77,7 +77,7 @@ internal sealed class EntryPoints
         switch (value & 3)
         {
             case 0 when rest < BlockSize:
-                // The only element of the block follows. An empty block has an index outside of the block.
+                // The only element of the block follows. In an empty block, the index is outside the block.
                 Add(node, component, (int)((index & ~(BlockSize - 1)) + rest) + 1);
                 return;
             case 1 or 3:
@@ -91,7 +91,7 @@ internal sealed class EntryPoints
         }
     }
 
-    // A hash table: the offsets of the buckets and of the end; then entries of a byte of the hash and a relative offset.
+    // A hash table: the offsets of the buckets and of the end, then entries that consist of a byte of the hash and a relative offset.
     private void ReadInstances(byte[] section)
     {
         if (section.Length == 0)
@@ -105,7 +105,7 @@ internal sealed class EntryPoints
         var entry = new NativeData(section, 1 + new NativeData(section, 1).ReadOffset(offsetSize));
         long end = 1 + new NativeData(section, 1 + (bucketCount << offsetSize)).ReadOffset(offsetSize);
 
-        // A signature takes a byte or more for each of its types, and signatures do not overlap, except in a damaged image.
+        // A signature takes at least one byte for each of its types, and signatures do not overlap, except in a damaged image.
         int budget = section.Length;
         while (entry.Position < end)
         {
@@ -119,7 +119,7 @@ internal sealed class EntryPoints
         }
     }
 
-    // The entry point's number is followed by fixups if its low bit is set, or by their offset if the second bit is set, too.
+    // The number of the entry point is followed by fixups if its low bit is set, or by their offset if the second bit is also set.
     private void Add(NativeData data, int component, int method)
     {
         uint value = data.ReadUnsigned();

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
-/// <summary>The names of types and methods in metadata, as the runtime writes them into perf maps and events. Methods throw
+/// <summary>Formats the names of types and methods in metadata as the runtime writes them to perf maps and events. Methods throw
 /// <see cref="BadImageFormatException"/> for damaged metadata.</summary>
 internal static class MetadataNames
 {

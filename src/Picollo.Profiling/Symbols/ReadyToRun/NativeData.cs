@@ -3,7 +3,7 @@ using System.Numerics;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
-/// <summary>Reads the data of a ReadyToRun section from a position on. Reads beyond the end throw
+/// <summary>Reads the data of a ReadyToRun section from a given position. Reads beyond the end throw
 /// <see cref="BadImageFormatException"/>.</summary>
 internal ref struct NativeData(ReadOnlySpan<byte> bytes, long position = 0)
 {

@@ -4,10 +4,10 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
-/// <summary>A PE file of which only the requested parts are copied into memory. Methods throw <see cref="BadImageFormatException"/> for a
-/// damaged file.</summary>
-/// <remarks>The file is not mapped. Truncating a mapped file ends the process that reads it, and changing it lets
-/// <see cref="MetadataReader"/> read outside of its bounds.</remarks>
+/// <summary>A PE file. Only the requested parts are copied into memory. Methods throw <see cref="BadImageFormatException"/> for a damaged
+/// file.</summary>
+/// <remarks>The file is not mapped. Truncating a mapped file ends the process that reads it, and changing it makes
+/// <see cref="MetadataReader"/> read out of bounds.</remarks>
 internal sealed class PeFile
 {
     private const int ReadCostBytes = 4096;
@@ -17,9 +17,9 @@ internal sealed class PeFile
     private readonly long _start;
     private long _budgetBytes;
 
-    /// <summary>Reads the headers of a file, which must stay open.</summary>
+    /// <summary>Reads the headers of a file, which must remain open.</summary>
     /// <param name="file">The file.</param>
-    /// <param name="start">Where the image starts in it: a single-file application contains many.</param>
+    /// <param name="start">The position of the image in the file: a single-file application contains many.</param>
     public PeFile(FileStream file, long start = 0)
     {
         (_file, _start) = (file, start);
@@ -41,7 +41,7 @@ internal sealed class PeFile
     /// <summary>Copies a part of the image.</summary>
     public byte[] Read(uint rva, uint size)
     {
-        // The parts of a valid image do not overlap. Without a limit, small damage could cause large work.
+        // The parts of a valid image do not overlap. Without a limit, small damage could cause a large amount of work.
         _budgetBytes -= size + ReadCostBytes + (Headers.SectionHeaders.Length * SectionHeaderBytes);
         if (_budgetBytes < 0)
         {

@@ -45,7 +45,7 @@ internal sealed class ReadyToRunHeader
     /// <summary>The version of the format.</summary>
     public Version Version { get; }
 
-    /// <summary>Whether the image contains the code of several assemblies, whose metadata is in files of their own.</summary>
+    /// <summary>Whether the image contains the code of several assemblies, whose metadata is in separate files.</summary>
     public bool IsComposite => _sections.ContainsKey(ReadyToRunSection.ComponentAssemblies);
 
     /// <summary>The name of the composite image that contains the code of this assembly; empty if the file contains it.</summary>

@@ -5,9 +5,9 @@ using System.Text;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
-/// <summary>Names the methods that were compiled ahead of time into a .NET assembly (ReadyToRun code). The runtime writes such methods
-/// into no perf map. Immutable and thread-safe.</summary>
-/// <remarks>An instance holds the metadata and the tables of the image, not its code: about half of the file. Drop it when the
+/// <summary>Names the methods that were compiled ahead of time into a .NET assembly (ReadyToRun code). The runtime does not write such
+/// methods to perf maps. Immutable and thread-safe.</summary>
+/// <remarks>An instance holds the metadata and the tables of the image, about half of the file, but not its code. Release it when the
 /// addresses of a profile are named.</remarks>
 internal sealed class ReadyToRunImage
 {
@@ -52,10 +52,9 @@ internal sealed class ReadyToRunImage
     public string ModuleName { get; }
 
     /// <summary>Reads the tables of an image. The names are decoded later, on demand.</summary>
-    /// <param name="path">Path of the file. The files of other assemblies of the same folder are read, too, where names refer to
-    /// them.</param>
-    /// <param name="reason">Why the result is <see langword="null"/>.</param>
-    /// <param name="start">Where the image starts in the file: a single-file application contains many.</param>
+    /// <param name="path">The path of the file. Files of other assemblies in the same folder are also read if names refer to them.</param>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="start">The position of the image in the file: a single-file application contains many.</param>
     /// <returns><see langword="null"/> if the file cannot be read, is damaged, or has no ReadyToRun code.</returns>
     public static ReadyToRunImage? TryRead(string path, out string? reason, long start = 0)
     {
@@ -90,9 +89,9 @@ internal sealed class ReadyToRunImage
         return false;
     }
 
-    /// <summary>Returns the name of the method that contains an instruction, in the form of perf maps, and in addition with the
-    /// arguments of a generic method: <c>Namespace.Outer+Inner`1[System.Int32,System.__Canon]::Method[System.String]</c>.</summary>
-    /// <param name="rva">Address of the instruction, relative to the image.</param>
+    /// <summary>Returns the name of the method that contains an instruction, in the format of perf maps plus the arguments of a generic
+    /// method: <c>Namespace.Outer+Inner`1[System.Int32,System.__Canon]::Method[System.String]</c>.</summary>
+    /// <param name="rva">The address of the instruction, relative to the image.</param>
     /// <returns><see langword="null"/> if no method contains the address, or its name is unreadable.</returns>
     public string? NameOf(uint rva)
     {
@@ -125,7 +124,7 @@ internal sealed class ReadyToRunImage
         }
     }
 
-    // MetadataReader overflows on some damage. The arguments are paths, and rows of metadata that are too large for a token.
+    // MetadataReader overflows on some damage. ArgumentException comes from paths, and from metadata rows that are too large for a token.
     private static bool IsUnreadable(Exception e) =>
         e is BadImageFormatException or IOException or UnauthorizedAccessException or OverflowException or ArgumentException;
 }

@@ -6,13 +6,13 @@ namespace Picollo.Profiling.Symbols.ReadyToRun;
 
 /// <summary>The metadata that an image refers to by index: its own, that of other assemblies in its folder, and its manifest.
 /// Thread-safe.</summary>
-/// <param name="folder">Folder of the image.</param>
-/// <param name="own">Metadata of the image. A composite image has none.</param>
-/// <param name="manifest">Metadata that lists further assemblies. Old images have none.</param>
-/// <param name="version">Version of the image's format.</param>
+/// <param name="folder">The folder of the image.</param>
+/// <param name="own">The metadata of the image. A composite image has none.</param>
+/// <param name="manifest">The metadata that lists further assemblies. Old images have none.</param>
+/// <param name="version">The version of the image's format.</param>
 internal sealed class ReadyToRunModules(string folder, MetadataReader? own, MetadataReader? manifest, Version version)
 {
-    // From this version on, the index after those of the image's own references is the manifest.
+    // Since this version, the index after the image's own references is the manifest.
     private static readonly Version ManifestHasIndex = new(6, 3);
 
     private readonly ConcurrentDictionary<string, MetadataReader> _others = new();
@@ -28,7 +28,7 @@ internal sealed class ReadyToRunModules(string folder, MetadataReader? own, Meta
         : Referenced(manifest, index - _ownReferences - 1);
 
     /// <summary>The metadata of an assembly of a composite image; the image itself if it is not composite.</summary>
-    /// <param name="index">Index of the assembly in the image.</param>
+    /// <param name="index">The index of the assembly in the image.</param>
     public MetadataReader Component(int index) =>
         own ?? Referenced(manifest ?? throw new BadImageFormatException("The image has no manifest."), index + 1);
 

@@ -3,8 +3,8 @@ using System.Reflection.PortableExecutable;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 
-/// <summary>The pieces of code of an image, in the order of their addresses. A method consists of its entry point, the funclets of
-/// its exception handlers, and cold code.</summary>
+/// <summary>The pieces of code of an image, in the order of their addresses. A method consists of its entry point, the funclets of its
+/// exception handlers, and cold code.</summary>
 internal sealed class RuntimeFunctions
 {
     private readonly byte[] _functions;
@@ -16,7 +16,7 @@ internal sealed class RuntimeFunctions
     /// <param name="functions">The section <see cref="ReadyToRunSection.RuntimeFunctions"/>.</param>
     /// <param name="coldToHot">The section <see cref="ReadyToRunSection.HotColdMap"/>.</param>
     /// <param name="machine">The machine of the image.</param>
-    /// <param name="thunks">Address of the thunks that follow the last method.</param>
+    /// <param name="thunks">The address of the thunks that follow the last method.</param>
     public RuntimeFunctions(byte[] functions, byte[] coldToHot, Machine machine, uint thunks)
     {
         // The machine of an image is combined with a constant of its operating system: Windows, Linux, macOS, FreeBSD.
@@ -31,8 +31,8 @@ internal sealed class RuntimeFunctions
     /// <summary>The number of pieces.</summary>
     public int Count { get; }
 
-    /// <summary>Returns the index of the piece that contains an address, or that of the entry point if the piece is cold code;
-    /// -1 if the address is in none.</summary>
+    /// <summary>Returns the index of the piece that contains an address, or the index of the entry point if the piece is cold code; -1 if
+    /// no piece contains the address.</summary>
     public int IndexOf(uint rva)
     {
         int index = LastAtMost(_functions, Count, _size, rva);

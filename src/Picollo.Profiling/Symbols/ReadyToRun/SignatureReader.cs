@@ -6,8 +6,8 @@ namespace Picollo.Profiling.Symbols.ReadyToRun;
 
 /// <summary>Reads the signature of an instance of a generic method or of a method of a generic type: ECMA-335 (II.23.2) with the additions
 /// of ReadyToRun images.</summary>
-/// <remarks>Code exists only for canonical instances: for value types, and for <c>__Canon</c> instead of all reference types. A signature
-/// therefore contains no arrays, and no kinds of types that cannot be arguments.</remarks>
+/// <remarks>Code exists only for canonical instances: for value types, and for <c>__Canon</c> instead of all reference types. So a
+/// signature contains no arrays, and no kinds of types that cannot be arguments.</remarks>
 /// <param name="data">The signature.</param>
 /// <param name="budget">The number of types after which the signature is rejected as damaged.</param>
 /// <param name="modules">The modules that the signature refers to. Only needed for names.</param>
@@ -15,7 +15,7 @@ namespace Picollo.Profiling.Symbols.ReadyToRun;
 internal ref struct SignatureReader(NativeData data, int budget, ReadyToRunModules? modules = null, StringBuilder? text = null)
 {
     private const int MaxDepth = 64;
-    private const int Image = 0; // The module's index.
+    private const int Image = 0; // the index of the module
     private const uint HasMethodArguments = 0x4;
     private const uint HasSlot = 0x8;
     private const uint IsReference = 0x10;
@@ -27,7 +27,7 @@ internal ref struct SignatureReader(NativeData data, int budget, ReadyToRunModul
 
     private NativeData _data = data;
 
-    /// <summary>What follows the signature.</summary>
+    /// <summary>The data after the signature.</summary>
     public readonly NativeData Data => _data;
 
     /// <summary>The number of types that may still be read.</summary>
