@@ -1,16 +1,16 @@
 #!/bin/sh
-# Builds the native shim, and on Linux picollo_spawn: native/build.sh [rid ...], by default for this machine. They go to
-# native/out/<rid>/. Same compiler, same bytes: no path, date or host name enters a library.
+# Builds the native library, and on Linux picollo_spawn: native/build.sh [rid ...], by default for this machine. The results go to
+# native/out/<rid>/. The same compiler produces the same bytes: no path, date or host name is in a library.
 set -eu
 cd "$(dirname "$0")"
 . ./platform.sh
 
 LIBRARY="picollo_native.c picollo_jitter.c"
 COMMON="-std=c11 -O2 -Wall -Wextra -Wpedantic -Wno-long-long -Werror -ffreestanding -fno-builtin -fno-stack-protector -nostdlib"
-# Leave nothing undefined, hash for old and new loaders, no executable stack, everything bound and read-only at load.
+# No undefined symbols, hash tables for old and new loaders, no executable stack, everything bound and read-only at load time.
 ELF="-shared -fPIC -fvisibility=hidden -s -Wl,--no-undefined,--hash-style=both,-z,noexecstack,-z,relro,-z,now,-soname,libpicollo_native.so"
 PE="-shared -s -Wl,--entry=picollo_dll_entry,--no-insert-timestamp,--nxcompat,--dynamicbase,--high-entropy-va"
-# Small, at a fixed address, and nothing that would have to be linked or mapped at its start: its pages are what it is for.
+# Small, at a fixed address, and without anything to link or map at its start: its purpose is to have few pages.
 PROGRAM="-Os -static -no-pie -fno-pie -fno-asynchronous-unwind-tables -s -Wl,--build-id=none,-z,noexecstack,-z,noseparate-code"
 MACH_O="-dynamiclib -fvisibility=hidden -mmacosx-version-min=11.0 -Wl,-install_name,@rpath/libpicollo_native.dylib"
 
@@ -18,7 +18,7 @@ MACH_O="-dynamiclib -fvisibility=hidden -mmacosx-version-min=11.0 -Wl,-install_n
 build() {
   compiler=$1 library=$2
   shift 2
-  # Built aside, under its own name (a DLL carries it), and moved: a process that has the old one mapped keeps it.
+  # Built in another folder with its final name (a DLL contains it), and moved: a process that has mapped the old one keeps it.
   mkdir -p "$(dirname "$library")/new"
   built=$(dirname "$library")/new/$(basename "$library")
   # Intended word splitting of the flags.

@@ -1,8 +1,8 @@
 #include "picollo_native.h"
 
 /*
- * The loop has CLOCK_MONOTONIC for both calls, and asks the kernel directly: there is no C library here, and finding the
- * vDSO's clock would take more code than the 0.1 us that it saves of each latency.
+ * The loop uses CLOCK_MONOTONIC for both calls, and calls the kernel directly: there is no C library here, and finding the
+ * clock in the vDSO would take more code than the 0.1 us per latency that it saves is worth.
  */
 #if defined(__linux__)
 
@@ -40,7 +40,7 @@ static picollo_u64 monotonic_now(void) {
     return (picollo_u64)time[0] * NANOSECONDS + (picollo_u64)time[1];
 }
 
-/* Absolute, so that an interrupted sleep is the same sleep again, and one that is over already returns at once. */
+/* Absolute, so that an interrupted sleep can simply be repeated, and a sleep that is already over returns immediately. */
 static int monotonic_sleep_until(picollo_u64 due) {
     long time[2] = {(long)(due / NANOSECONDS), (long)(due % NANOSECONDS)};
     return (int)-system_call(CLOCK_NANOSLEEP, SYSTEM_CLOCK_MONOTONIC, SYSTEM_TIMER_ABSTIME, time, 0);
@@ -48,13 +48,13 @@ static int monotonic_sleep_until(picollo_u64 due) {
 
 #endif
 
-_Static_assert(__builtin_offsetof(struct picollo_jitter, head) == 64, "a cache line of its own");
-_Static_assert(__builtin_offsetof(struct picollo_jitter, tail) == 128, "a cache line of its own");
-_Static_assert(sizeof(struct picollo_jitter) == 192, "as managed code has it");
+_Static_assert(__builtin_offsetof(struct picollo_jitter, head) == 64, "a separate cache line");
+_Static_assert(__builtin_offsetof(struct picollo_jitter, tail) == 128, "a separate cache line");
+_Static_assert(sizeof(struct picollo_jitter) == 192, "as in managed code");
 
 /*
- * Head and tail count up for ever; their difference is what is in the ring, and cannot be more than its places. A lost
- * count takes a place itself, so two must be free before the first sample after it can be stored.
+ * Head and tail never decrease; their difference is the number of places in use, which never exceeds the size. A count of
+ * lost samples also takes a place, so two places must be free before the first sample after a loss can be stored.
  */
 SHARED_BODY int jitter_run(struct picollo_jitter *jitter, picollo_sleep_until sleep_until, picollo_now now) {
     enum { INTERRUPTED = 4 };

@@ -13,9 +13,9 @@ static struct picollo_cpuid cpuid(unsigned leaf) {
 }
 
 /*
- * CPUID 0x80000007, EDX bit 8, "Invariant TSC" (Intel SDM 3B, 19.17.1; AMD APM 3, E.4.7). Leaf 0x80000000 says how far
- * the extended leaves go; beyond that Intel answers with another leaf's content, hence the check. A hypervisor that
- * cannot keep the counter's rate over a migration hides the bit, so the bit counts there as well.
+ * CPUID 0x80000007, EDX bit 8, "Invariant TSC" (Intel SDM 3B, 19.17.1; AMD APM 3, E.4.7). Leaf 0x80000000 returns the last
+ * extended leaf. For later leaves Intel returns the content of another leaf, hence the check. A hypervisor that cannot
+ * keep the counter's rate over a migration hides the bit, so the bit is valid there as well.
  */
 int picollo_has_invariant_counter(void) {
     const unsigned extended = 0x80000000u, power_management = 0x80000007u, invariant_tsc = 1u << 8;
@@ -25,11 +25,11 @@ int picollo_has_invariant_counter(void) {
 }
 
 /*
- * Plain RDTSC. LFENCE;RDTSC and RDTSCP wait for all earlier instructions to complete, which gives a reading that no
- * earlier work can slip past, and costs more than a reading itself: a measured scope would cost a Stopwatch again.
- * Without the wait a reading may move by as much as the core reorders, some tens of nanoseconds at the worst; the call
- * and return around it keep the compiler from moving anything. The processor keeps two RDTSC of one thread in order
- * as far as the values are concerned, and the managed side takes a negative interval for 0 all the same.
+ * Plain RDTSC. LFENCE;RDTSC and RDTSCP wait for all earlier instructions to complete, so that no earlier work can move
+ * past the reading, but the wait costs more than the reading itself: a measured scope would again cost as much as a Stopwatch.
+ * Without the wait a reading may move by as much as the core reorders, at most some tens of nanoseconds. The call
+ * and return around it prevent the compiler from moving anything. The processor keeps the values of two RDTSC of one thread
+ * in order, and the managed side treats a negative interval as 0 anyway.
  */
 static inline picollo_u64 read_time(void) {
     unsigned low, high;
@@ -37,7 +37,7 @@ static inline picollo_u64 read_time(void) {
     return ((picollo_u64)high << 32) | low;
 }
 
-/* Not waited for either, as above. All numbers that a page names are fit for the instruction. */
+/* No wait, as above. All numbers in a page are valid for the instruction. */
 static int can_read_pmc(unsigned number) {
     (void)number;
     return 1;
@@ -54,25 +54,25 @@ static picollo_u64 read_pmc(unsigned number) {
 /* The generic timer runs at a constant rate by definition (Arm ARM, D12.1). */
 int picollo_has_invariant_counter(void) { return 1; }
 
-/* Without ISB before it, for the same reason as on x64. The kernel enables CNTVCT_EL0 for user code on all systems. */
+/* No ISB before it, for the same reason as on x64. The kernel enables CNTVCT_EL0 for user code on all systems. */
 static inline picollo_u64 read_time(void) {
     picollo_u64 value;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
     return value;
 }
 
-/* No CPUID: nothing is told. */
+/* No CPUID: reports nothing. */
 static struct picollo_cpuid cpuid(unsigned leaf) {
     (void)leaf;
     return (struct picollo_cpuid){0, 0, 0, 0};
 }
 
 /*
- * 31 is the cycle counter, 0 to 30 are the programmable ones (the kernel adds 1 for a page's index). Anything else is
- * a counter that this code has no instruction for.
+ * 31 is the cycle counter, 0 to 30 are the programmable ones (the kernel adds 1 for a page's index). This code has no
+ * instruction for other counters.
  *
- * One instruction for each, chosen by a jump. Rejected: PMSELR_EL0 and PMXEVCNTR_EL0, two instructions with a register
- * between them that the kernel does not keep over a switch of threads, and that needs a further bit of PMUSERENR_EL0.
+ * One instruction for each, selected by a jump. Rejected: PMSELR_EL0 and PMXEVCNTR_EL0, two instructions with a register
+ * between them that the kernel does not preserve over a thread switch, and that requires another bit of PMUSERENR_EL0.
  */
 static int can_read_pmc(unsigned number) { return number <= 31; }
 
@@ -95,14 +95,14 @@ static picollo_u64 read_pmc(unsigned number) {
 }
 
 #else
-#error "picollo_native knows x64 and arm64 only"
+#error "picollo_native supports only x64 and arm64"
 #endif
 
 picollo_u64 picollo_read_counter(void) { return read_time(); }
 
 /*
- * struct perf_event_mmap_page of include/uapi/linux/perf_event.h as far as it is read here; its layout is the kernel's
- * promise to user space. The kernel writes it while it is read, hence volatile wherever it is reached.
+ * The used part of struct perf_event_mmap_page of include/uapi/linux/perf_event.h; its layout is a stable interface of the
+ * kernel. The kernel writes it while it is read, so every access is volatile.
  */
 struct page {
     unsigned version, compat_version;
@@ -125,32 +125,32 @@ _Static_assert(__builtin_offsetof(struct page, time_mask) == 88, "as in the kern
 /* Bits of page.capabilities. */
 enum { CAP_USER_RDPMC = 1 << 2, CAP_USER_TIME = 1 << 3, CAP_USER_TIME_SHORT = 1 << 5 };
 
-/* What stands for a counter that is not mapped: a page that offers nothing. */
+/* Replaces the page of a counter that is not mapped: it provides nothing. */
 static const struct page no_page;
 
 /*
- * How often a page that changed under the reader is read again. A change is a switch of the thread, an ioctl or a read
- * of another thread, which take microseconds, while a reading takes nanoseconds: the second try succeeds. More fail
- * only where the writer was stopped inside its change (a virtual CPU that is not scheduled), and then some hundred
- * nanoseconds of trying are enough: read(2) waits for it.
+ * The number of attempts to read a page that changes in the meantime. A change is a thread switch, an ioctl or a read
+ * of another thread, which take microseconds, whereas a reading takes nanoseconds: the second attempt succeeds. More
+ * attempts fail only if the writer was stopped inside its change (a virtual CPU that is not scheduled). Then some hundred
+ * nanoseconds of attempts are enough: read(2) waits for the writer.
  */
 enum { TRIES = 32 };
 
 /*
- * Orders a reading of the lock against the readings of the page's fields around it: nothing at all on x64, DMB ISHLD on
- * arm64. The kernel itself changes a page on the CPU of its thread, for which the compiler's order would do; but an ioctl
- * from another thread changes it from where that runs. A counter instruction needs no more: a change on this CPU is an
- * interrupt, before which everything older in the program is done, and after which everything younger is done anew.
+ * Orders a reading of the lock before or after the readings of the page's fields: no instruction on x64, DMB ISHLD on
+ * arm64. The kernel itself changes a page on the CPU of its thread, for which the order of the compiler would be sufficient, but
+ * an ioctl from another thread changes it on the CPU of that thread. A counter instruction needs nothing else: a change on this
+ * CPU is an interrupt, before which all older instructions are complete, and after which all younger ones are executed again.
  */
 static inline void barrier(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 
 /*
- * The time since the page was last changed, in ns; 0 where `cycles` was read before that change, or on a CPU whose counter
- * is some cycles behind. A counter of fewer than 64 bits has its own way to be behind: by nearly a whole turn (the
- * kernel offers this for arm64's timer only, of 56 bits or more, half of whose turn is longer than a machine runs).
+ * The time since the last change of the page, in ns; 0 if `cycles` was read before that change, or on a CPU whose counter
+ * is some cycles behind. A counter of fewer than 64 bits is behind by nearly a full wrap in this case (the kernel supports
+ * this only for arm64's timer, which has at least 56 bits; half a wrap is longer than a machine runs).
  *
- * The kernel's header gives the formula as a quotient and a remainder, to stay in 64 bits; the product in 128 bits is the
- * same number at any shift, and one multiplication.
+ * The kernel's header computes the formula with a quotient and a remainder, to stay within 64 bits; the product in 128 bits
+ * is equal at any shift, and takes one multiplication.
  */
 static inline picollo_u64 since_update(const volatile struct page *page, picollo_u64 capabilities, picollo_u64 cycles) {
     __extension__ typedef unsigned __int128 u128;
@@ -165,27 +165,27 @@ static inline picollo_u64 since_update(const volatile struct page *page, picollo
     return (long long)delta < 0 ? 0 : delta;
 }
 
-/* The counter's lowest bits, as a number with a sign: the kernel starts a counter below 0, for it to overflow in time. */
+/* Sign-extends the lowest bits of the counter: the kernel starts a counter below 0, so that it overflows in time. */
 static inline long long sign_extend(picollo_u64 counter, unsigned width) {
     unsigned unused = (64 - width) & 63;
     return (long long)(counter << unused) >> unused;
 }
 
 /*
- * The protocol of the kernel's header, for one counter after the other. What is read before the second look at the lock
- * may be garbage, which is calculated with (no operand is out of range for C or for the instruction) and then dropped.
+ * The protocol of the kernel's header, applied to one counter after the other. Values that are read before the second check of
+ * the lock may be garbage; they are used in calculations (no operand is out of range for C or for the instruction) and discarded.
  *
- * The times are always extended to now, not only where they differ as in the header's example: for an event that is
- * multiplexed later the difference of two readings would begin at its last switch, and the scaling would be wrong.
- * The time is read once for all counters, since it takes as long as a counter does. For the second counter on it is
- * then read before the lock, and older than the page where that changes in between: see since_update. Without `time` both
- * times are those of the page, and only their difference is as of now: both grow alike while the event is on a counter.
+ * The times are always extended to the current time, not only if they differ as in the header's example: for an event that is
+ * multiplexed later, the difference of two readings would start at its last switch, and the scaling would be wrong.
+ * The time is read once for all counters, because reading it takes as long as reading a counter. From the second counter on it
+ * is read before the lock, and is older than the page if the page changes in between: see since_update. Without `time`, both
+ * times are those of the page, and only their difference is current: both increase equally while the event is on a counter.
  *
- * Rejected: one look at all locks, all counters, and a second look at all locks (2026-11-24, AMD EPYC of family 26,
- * four counters, no times). It is correct, since a page whose lock is even and unchanged is consistent, however
- * far apart the looks are. But it keeps the locks in memory and tries all again for one page that changed: 233 to 271
- * instructions instead of 204, and 8.9 to 11.4 ns instead of 6.4 with instructions that take no time. With RDTSC for
- * RDPMC all of them take 42.4 ns, which is what four RDTSC take: the rest overlaps with them.
+ * Rejected: one check of all locks, all counters, and a second check of all locks (2026-11-24, AMD EPYC of family 26,
+ * four counters, no times). It is correct, because a page whose lock is even and unchanged is consistent, regardless of the
+ * time between the checks. But it keeps the locks in memory and repeats everything if one page changed: 233 to 271
+ * instructions instead of 204, and 8.9 to 11.4 ns instead of 6.4 with instructions that take no time. With RDTSC instead of
+ * RDPMC all variants take 42.4 ns, the time of four RDTSC: the rest overlaps with them.
  */
 SHARED_BODY picollo_u64 read_counters(struct picollo_perf_counter *counters, int count, picollo_read_pmc pmc,
                                       picollo_read_time time) {
@@ -285,9 +285,9 @@ static int intel_counters(struct picollo_cpuid leaf, unsigned *fixed, unsigned *
 }
 
 /*
- * AMD APM 3, E.4: leaf 0x80000022 counts them since performance monitoring 2; before, an extension brought six
- * (leaf 0x80000001, ECX bit 23), and without it there are four since the first x64 processor, with no bit that says so.
- * Hypervisors hide them by hiding those bits, and there no bit is no counter.
+ * AMD APM 3, E.4: leaf 0x80000022 has the number since performance monitoring 2. Before that, an extension has six
+ * (leaf 0x80000001, ECX bit 23). Without it there are four since the first x64 processor, without a bit that reports them.
+ * Hypervisors hide the counters by hiding those bits, so there a missing bit means no counters.
  */
 static unsigned amd_counters(picollo_read_cpuid read) {
     const unsigned counts = 0x80000022u, features = 0x80000001u, six = 1u << 23, hypervisor = 1u << 31;
@@ -302,7 +302,7 @@ static unsigned amd_counters(picollo_read_cpuid read) {
     return read(1).ecx & hypervisor ? 0 : 4;
 }
 
-/* The vendor's name as leaf 0 gives it: EBX, EDX, ECX. Hygon's are AMD's design. */
+/* The vendor name in leaf 0: EBX, EDX, ECX. Hygon CPUs are an AMD design. */
 static int is_amd(struct picollo_cpuid leaf) {
     return (leaf.ebx == 0x68747541 && leaf.edx == 0x69746E65 && leaf.ecx == 0x444D4163) || /* AuthenticAMD */
            (leaf.ebx == 0x6F677948 && leaf.edx == 0x6E65476E && leaf.ecx == 0x656E6975);   /* HygonGenuine */
@@ -323,7 +323,7 @@ int picollo_pmu_counters(unsigned *fixed, unsigned *programmable) {
 }
 
 #if defined(_WIN32)
-/* A DLL needs an entry point, and without a C run-time nobody else supplies one: there is nothing to set up. */
+/* A DLL needs an entry point, which the C run-time usually provides. There is nothing to initialize. */
 int __stdcall picollo_dll_entry(void *module, unsigned long reason, void *reserved);
 int __stdcall picollo_dll_entry(void *module, unsigned long reason, void *reserved) {
     (void)module, (void)reason, (void)reserved;

@@ -1,25 +1,25 @@
 /*
- * picollo_spawn: starts a command held at its first instruction, waits for it, and tells how it ended and what it took.
+ * picollo_spawn: starts a command that is held before its first instruction, waits for it, and reports its status and usage.
  *
  *     picollo_spawn <control> <report> <options> <file> [argument...]
  *
- * A program of its own, because the kernel takes a process's largest resident size along over execve (exec_mmap,
- * setmax_mm_hiwater_rss): a command that .NET forked would show no less than what .NET had. What this one has is some
- * ten pages. Freestanding and static, so that it runs beside any C library, or none.
+ * This is a separate program, because the kernel keeps the largest resident size of a process over execve (exec_mmap,
+ * setmax_mm_hiwater_rss): a command that .NET forked would show at least the size of .NET. This program has about ten
+ * pages. Freestanding and static, so that it works with any C library, or none.
  *
- * <control> and <report> are pipes by number. Report: the command's process id, one word, when it is there and held; a struct
- * report when it has ended. Control: a byte 0 lets it go, another sends it the signal of that number; the end of the pipe, which
- * comes with the end of whoever holds it, kills it, unless it has become another user's that may not be signalled, as sudo does
- * (a set-user-ID program has no parent death signal either). <options>, two letters, each '-' for none: 's' for a session, and so a
- * process group, of its own: then signals go to the group, and what is left of the group when the command has ended is killed; 'n' for
- * the scheduler's normal policy where a real-time one would be inherited.
+ * <control> and <report> are the numbers of pipes. Report: the command's process ID, one word, when the command is created and held;
+ * a struct report when it has ended. Control: a byte 0 releases the command, another byte sends the signal of that number. The end
+ * of the pipe, which also comes when its holder ends, kills the command, unless it runs as another user that may not be
+ * signalled, like sudo (a set-user-ID program has no parent death signal either). <options> has two letters, each '-' for
+ * none: 's' for a new session and process group: then signals go to the group, and the rest of the group is killed when the command
+ * has ended; 'n' for the normal scheduling policy instead of an inherited real-time one.
  *
- * Standard input, output and error, environment, directory and all other descriptors are the command's as they are.
+ * The command inherits standard input, output and error, environment, directory and all other descriptors unchanged.
  */
 #include <asm/unistd.h>
 
 #if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
-#error "Linux on x64 or arm64"
+#error "picollo_spawn supports only Linux on x64 and arm64"
 #endif
 
 typedef long word;
@@ -40,17 +40,17 @@ enum {
     USAGE = 18, /* words of a struct rusage */
 };
 
-/* What is told at the end; CommandReport of the managed side. Times are CLOCK_MONOTONIC, in nanoseconds. */
+/* The final report; CommandReport on the managed side. Times are CLOCK_MONOTONIC, in nanoseconds. */
 struct report {
-    word ended;      /* 0, which no process id is: a command that died before it was held has sent none */
-    word status;     /* of wait4 */
-    word exec_error; /* why there is no command: the error of execve; 0 where there is one */
+    word ended;      /* 0, which is not a process ID: a command that ended before it was held has not sent one */
+    word status;     /* from wait4 */
+    word exec_error; /* the error of execve if the command could not be executed; otherwise 0 */
     word start, end;
-    word usage_before[USAGE]; /* of its process before it was executed, and at the end: struct rusage each */
+    word usage_before[USAGE]; /* of its process before execve, and at the end: a struct rusage each */
     word usage[USAGE];
 };
 
-/* The kernel's struct sigaction, as far as ignoring and not ignoring go. */
+/* The kernel's struct sigaction, as far as needed to ignore a signal or restore the default. */
 struct action {
     word handler, rest[3];
 };
@@ -60,12 +60,12 @@ struct poll {
     short events, got;
 };
 
-/* Shared by this process and the command until that is another program. */
+/* Shared by this process and the command until it executes its program. */
 struct shared {
     word start, exec_error, usage[USAGE];
 };
 
-/* In this order: what steers this process, not the command. */
+/* In this order: signals that control this process, not the command. */
 static const unsigned char signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { SIGNALS = sizeof signals };
 
@@ -99,7 +99,7 @@ static void __attribute__((noreturn)) leave(int code) {
         CALL(__NR_exit_group, code, 0, 0, 0);
 }
 
-/* The compiler may call for either, whatever is asked of it. */
+/* The compiler may generate calls to both, regardless of its options. */
 void *memcpy(void *to, const void *from, unsigned long length) {
     for (unsigned long i = 0; i < length; i++)
         ((volatile char *)to)[i] = ((const char *)from)[i];
@@ -124,7 +124,7 @@ static word read_byte(int fd, unsigned char *byte) {
     return got;
 }
 
-/* A pipe takes so little in one piece. */
+/* Such a small write to a pipe is atomic. */
 static void tell(int fd, const void *what, word length) {
     while (CALL(__NR_write, fd, what, length, 0) == -INTR) {
     }
@@ -137,7 +137,7 @@ static word number(const char *text) {
     return value;
 }
 
-/* execve, and by a shell what the kernel has no format for, as execvp(3). `command` has a free place before it. */
+/* execve, with a shell for formats that the kernel does not know, as in execvp(3). `command` has a free place before it. */
 static word execute(const char *file, const char **command, const char **environment) {
     word error = CALL(__NR_execve, file, command, environment, 0);
     if (error != -NOEXEC)
@@ -149,9 +149,9 @@ static word execute(const char *file, const char **command, const char **environ
     return error;
 }
 
-/* Where a name without a slash is looked for, as a shell does it: the first that can be executed; else, of the last that was there
-   and could not be, why. A folder that may not be searched has nothing in it; execvp(3) would take it for a command that is there, and
-   with one such folder on the PATH no misspelled name would be one that does not exist. */
+/* Searches for a name without a slash as a shell does: executes the first file that can be executed; otherwise returns the error
+   of the last file that existed but could not be executed. A folder that may not be searched counts as empty. execvp(3) would
+   treat it as an existing command, so that with one such folder in the PATH a misspelled name would never be reported as missing. */
 static word search(const char **command, const char **environment) {
     const char *name = command[0], *path = "/bin:/usr/bin";
     word error = -NOENT;
@@ -174,7 +174,7 @@ static word search(const char **command, const char **environment) {
         if (at + 1 + length < MAX_PATH) {
             const char *rest = path + at;
             if (at > 0)
-                file[at++] = '/'; /* nothing between colons is the current directory */
+                file[at++] = '/'; /* an empty entry is the current directory */
             for (int i = 0; i <= length; i++)
                 file[at++] = name[i];
             word refused = execute(file, command, environment);
@@ -199,25 +199,25 @@ become(int gate, int report, word parent, int own_session, int normal, const str
     unsigned char go;
     CALL(__NR_prctl, SET_PARENT_DEATH_SIGNAL, SIGKILL, 0, 0);
     if (CALL(__NR_getppid, 0, 0, 0, 0) != parent)
-        leave(125); /* it ended before it could be asked to take this one along */
+        leave(125); /* the parent ended before the death signal was set */
     if (own_session)
         CALL(__NR_setsid, 0, 0, 0, 0);
     word policy = normal ? CALL(__NR_sched_getscheduler, 0, 0, 0, 0) & POLICY : NORMAL;
     if (policy == FIFO || policy == ROUND_ROBIN) {
-        int priority = 0; /* struct sched_param; the nice value of before is the one that then holds. Always permitted. */
+        int priority = 0; /* struct sched_param; the previous nice value then applies. Always permitted. */
         CALL(__NR_sched_setscheduler, 0, NORMAL, &priority, 0);
     }
     for (int i = 0; i < SIGNALS; i++)
         CALL(__NR_rt_sigaction, signals[i], &actions[i], 0, 8);
     CALL(__NR_rt_sigaction, SIGCHLD, &actions[SIGNALS], 0, 8);
-    /* .NET ignores it, and what is ignored stays so over execve: `yes | head` would go on with errors. */
+    /* .NET ignores this signal, and ignored signals remain ignored over execve: `yes | head` would continue with errors. */
     struct action standard = {0, {0, 0, 0}};
     CALL(__NR_rt_sigaction, SIGPIPE, &standard, 0, 8);
     word self = CALL(__NR_getpid, 0, 0, 0, 0);
     tell(report, &self, sizeof self);
     if (read_byte(gate, &go) != 1)
         leave(125);
-    /* Not before: a signal that came while it was held ends the command, like one that comes later, and not the start of it. */
+    /* Not earlier: a signal that arrives while the command is held ends the command, like a later one, instead of the start. */
     CALL(__NR_rt_sigprocmask, 2 /* set */, mask, 0, 8);
     CALL(__NR_getrusage, 0 /* self */, shared->usage, 0, 0);
     shared->start = now();
@@ -239,17 +239,17 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
     if (CALL(__NR_fcntl, control, SET_FD, FD_CLOSE_ON_EXEC, 0) < 0 || CALL(__NR_fcntl, report, SET_FD, FD_CLOSE_ON_EXEC, 0) < 0)
         leave(2);
 
-    CALL(__NR_prctl, SET_NAME, "picollo_spawn", 0, 0); /* it is started by a descriptor's number */
+    CALL(__NR_prctl, SET_NAME, "picollo_spawn", 0, 0); /* otherwise the name is the number of a descriptor */
     struct action actions[SIGNALS + 1], ignored = {1, {0, 0, 0}}, standard = {0, {0, 0, 0}};
     for (int i = 0; i < SIGNALS; i++)
         CALL(__NR_rt_sigaction, signals[i], &ignored, &actions[i], 8);
-    /* Where it is inherited as ignored, the kernel sends none and keeps no status to wait for. The command gets it back. */
+    /* If SIGCHLD is inherited as ignored, the kernel sends none and keeps no status to wait for. The command gets it back. */
     CALL(__NR_rt_sigaction, SIGCHLD, &standard, &actions[SIGNALS], 8);
 
     word mask, child_ended = 1L << (SIGCHLD - 1);
     CALL(__NR_rt_sigprocmask, 0 /* block */, &child_ended, &mask, 8);
     for (int i = 0; i < SIGNALS; i++)
-        mask &= ~(1L << (signals[i] - 1)); /* blocked by whoever starts this, so that none ends it before they are ignored */
+        mask &= ~(1L << (signals[i] - 1)); /* the caller blocks them, so that none ends this process before they are ignored */
     int ended = (int)CALL(__NR_signalfd4, -1, &child_ended, 8, CLOSE_ON_EXEC);
     int gate[2];
     word pipes = CALL(__NR_pipe2, gate, CLOSE_ON_EXEC, 0, 0);
@@ -275,8 +275,8 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
         if (ready < 0)
             continue;
         if (polled[1].got) {
-            /* Not waited for yet: its number cannot be another's while the rest of its group is killed. SIGCHLD comes when it is
-               stopped, too. */
+            /* The command has not been waited for, so its ID cannot be reused while the rest of its group is killed. SIGCHLD also
+               arrives when the command is stopped. */
             int information[32] = {0};
             char signal[128];
             CALL(__NR_read, ended, signal, sizeof signal, 0);
@@ -297,7 +297,7 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
         unsigned char byte;
         if (polled[0].got && read_byte(control, &byte) != 1) {
             send(child, own_session, SIGKILL);
-            send(child, 0, SIGKILL); /* which may not have its group yet */
+            send(child, 0, SIGKILL); /* the child may not have its group yet */
             while (CALL(__NR_wait4, child, 0, 0, 0) == -INTR) {
             }
             leave(1);

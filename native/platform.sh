@@ -1,4 +1,4 @@
-# What native/build.sh and native/test.sh know of platforms. Sourced, not run.
+# The platforms of native/build.sh and native/test.sh. Source this file; do not run it.
 # shellcheck shell=sh
 
 RIDS="linux-x64 linux-arm64 win-x64 osx-x64 osx-arm64"
@@ -17,24 +17,24 @@ host_rid() {
     Linux) echo "linux-$arch" ;;
     Darwin) echo "osx-$arch" ;;
     MINGW* | MSYS* | CYGWIN*) echo "win-$arch" ;;
-    *) fail "unknown system $(uname -s); known are $RIDS" ;;
+    *) fail "unknown system $(uname -s); supported: $RIDS" ;;
   esac
 }
 
-# The library's place, relative to native/.
+# The path of the library, relative to native/.
 library_for() {
   case $1 in
     linux-x64 | linux-arm64) echo "out/$1/libpicollo_native.so" ;;
     win-x64) echo "out/$1/picollo_native.dll" ;;
     osx-x64 | osx-arm64) echo "out/$1/libpicollo_native.dylib" ;;
-    *) fail "unknown platform '$1'; known are $RIDS" ;;
+    *) fail "unknown platform '$1'; supported: $RIDS" ;;
   esac
 }
 
-# picollo_spawn's place, on Linux.
+# The path of picollo_spawn, on Linux.
 spawn_for() { echo "out/$1/picollo_spawn"; }
 
-# needs <what is installed by> <program...>: the first of the programs that is here.
+# needs <remedy> <program...>: prints the first of the programs that is installed.
 needs() {
   remedy=$1
   shift
@@ -44,10 +44,10 @@ needs() {
       return
     fi
   done
-  fail "no $1 here; $remedy"
+  fail "$1 is not installed; $remedy"
 }
 
-# The compiler for a platform. On the platform itself any C compiler does; $CC goes first there.
+# The compiler for a platform. On the platform itself any C compiler works; $CC takes precedence there.
 compiler_for() {
   case $1 in
     "$(host_rid)")
@@ -60,8 +60,8 @@ compiler_for() {
     linux-arm64) needs "apt install gcc-aarch64-linux-gnu" aarch64-linux-gnu-gcc ;;
     win-x64) needs "apt install gcc-mingw-w64-x86-64" x86_64-w64-mingw32-gcc ;;
     osx-*)
-      [ "$(uname -s)" = Darwin ] || fail "the macOS library is built on macOS only"
+      [ "$(uname -s)" = Darwin ] || fail "the macOS library can be built only on macOS"
       needs "xcode-select --install" ${CC:+"$CC"} clang ;;
-    *) fail "unknown platform '$1'; known are $RIDS" ;;
+    *) fail "unknown platform '$1'; supported: $RIDS" ;;
   esac
 }

@@ -1,6 +1,6 @@
 /*
- * Tests of picollo_spawn, by its protocol: spawn_tests <word...>, the words being what starts it (an emulator first, if need be).
- * Prints a count; the exit code is 1 when something failed.
+ * Tests of picollo_spawn through its protocol: spawn_tests <argument...>, with the arguments that start it (an emulator first, if needed).
+ * Prints a count; the exit code is 1 after a failure.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static int passed, failed;
-static char **starter; /* the words, and a null */
+static char **starter; /* the arguments and a NULL */
 static int ignores_child_end; /* whether picollo_spawn is started with SIGCHLD ignored */
 static char folder[] = "/tmp/picollo-spawn-XXXXXX";
 
@@ -29,7 +29,7 @@ static void check(int ok, const char *what) {
     }
 }
 
-/* As picollo_spawn.c has it, with the C library's types. */
+/* As in picollo_spawn.c, with the types of the C library. */
 struct report {
     long ended, status, exec_error, start, end;
     long usage_before[18], usage[18]; /* the kernel's struct rusage; musl's own is longer */
@@ -39,10 +39,10 @@ enum { USER = 0, KERNEL = 2, MAX_RESIDENT = 4, MINOR_FAULTS = 8 }; /* times are 
 struct spawned {
     pid_t spawner;
     int control, report;
-    long id; /* 0 where none came */
+    long id; /* 0 if none arrived */
 };
 
-/* Starts a command, to where it is held. */
+/* Starts a command, which is then held. */
 static struct spawned start(const char *options, char *const command[]) {
     int control[2], report[2];
     if (pipe2(control, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
@@ -74,10 +74,10 @@ static struct spawned start(const char *options, char *const command[]) {
 
 static void send_byte(struct spawned s, char byte) {
     if (write(s.control, &byte, 1) != 1)
-        check(0, "the control pipe is read");
+        check(0, "the control pipe can be written");
 }
 
-/* Whether a report came; takes the spawner's exit code along. */
+/* Whether a report arrived; also returns the spawner's exit code. */
 static int end(struct spawned s, struct report *report, int *code) {
     struct pollfd readable = {s.report, POLLIN, 0};
     if (poll(&readable, 1, 30000) == 0)
@@ -95,7 +95,7 @@ static struct report run(const char *options, char *const command[]) {
     memset(&report, -1, sizeof report);
     struct spawned s = start(options, command);
     send_byte(s, 0);
-    check(end(s, &report, NULL) && report.ended == 0, "a report comes");
+    check(end(s, &report, NULL) && report.ended == 0, "a report arrives");
     return report;
 }
 
@@ -122,7 +122,7 @@ static int comes(int (*holds)(void)) {
 
 static int is_ready(void) { return exists(in_folder("ready")); }
 
-/* Whether the process whose number is in the file is there, and no zombie. */
+/* Whether the process with the ID in the file has ended or is a zombie. */
 static int left_has_ended(void) {
     char text[512] = "";
     long id = 0;
@@ -150,14 +150,14 @@ static void test_held(void) {
     struct spawned s = start("-", (char *[]){"/bin/sh", "-c", "echo $$ > there", NULL});
     struct report report;
     long id = 0;
-    check(s.id > 0 && kill((pid_t)s.id, 0) == 0, "the id is a process's");
+    check(s.id > 0 && kill((pid_t)s.id, 0) == 0, "the ID is that of a process");
     pause_a_little();
     check(!exists("there"), "it is held");
     send_byte(s, 0);
-    check(end(s, &report, NULL), "it is let go, and a report comes");
+    check(end(s, &report, NULL), "it is released, and a report arrives");
     FILE *file = fopen("there", "r");
-    check(file && fscanf(file, "%ld", &id) == 1 && id == s.id, "the id is the command's");
-    check(report.start > 0 && report.end > report.start && report.end - report.start < 10000000000, "the times are of one clock");
+    check(file && fscanf(file, "%ld", &id) == 1 && id == s.id, "the ID is that of the command");
+    check(report.start > 0 && report.end > report.start && report.end - report.start < 10000000000, "the times are from one clock");
 }
 
 static void test_endings(void) {
@@ -166,11 +166,11 @@ static void test_endings(void) {
     report = shell("-", "kill -KILL $$");
     check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGKILL, "a signal");
     report = shell("-", "kill -INT $$; exit 3");
-    check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGINT, "what the spawner ignores the command does not");
+    check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGINT, "the command does not ignore the signals that the spawner ignores");
     report = shell("-", "kill -PIPE $$; exit 3");
-    check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGPIPE, "nor what its parent ignores");
+    check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGPIPE, "or those that its parent ignores");
     report = shell("-", "(exit 0); [ \"$(sed -n 's/^SigBlk:[^0-9]*//p' /proc/self/status)\" = 0000000000000000 ]");
-    check(report.status == 0, "nothing is blocked");
+    check(report.status == 0, "no signal is blocked");
 }
 
 /* The mask has 16 digits; SIGCHLD is the lowest bit of the fifth from the right. No shell: some install a handler for SIGCHLD. */
@@ -180,24 +180,24 @@ static void test_ignored_child_end(void) {
     struct spawned s = start("-", (char *[]){"grep", "-Eq", "^SigIgn:.*[13579bdf].{4}$", "/proc/self/status", NULL});
     ignores_child_end = 0;
     send_byte(s, 0);
-    check(end(s, &report, NULL), "a report comes where SIGCHLD is inherited as ignored");
-    check(WIFEXITED(report.status) && WEXITSTATUS(report.status) == 0, "SIGCHLD stays ignored for the command");
+    check(end(s, &report, NULL), "a report arrives if SIGCHLD is inherited as ignored");
+    check(WIFEXITED(report.status) && WEXITSTATUS(report.status) == 0, "SIGCHLD remains ignored in the command");
 }
 
-/* Not under an emulator, which has a size and takes time itself. */
+/* Not under an emulator, which itself needs memory and time. */
 static void test_usage(void) {
     struct report report = shell("-", "exec 2>/dev/null; (ulimit -t 1; while :; do :; done)");
     long user = report.usage[USER] * 1000000 + report.usage[USER + 1];
     long kernel = report.usage[KERNEL] * 1000000 + report.usage[KERNEL + 1];
-    /* The kernel ends it by ticks: 0.85 s have been seen. */
-    check(user + kernel > 600000 && user + kernel < 1400000, "processor time of children counts");
-    check(report.end - report.start > 600000000, "and takes as long at least");
-    check(report.usage_before[MINOR_FAULTS] <= report.usage[MINOR_FAULTS] && report.usage_before[MINOR_FAULTS] > 0, "what was before is known");
+    /* The kernel ends it by ticks: 0.85 s were measured. */
+    check(user + kernel > 600000 && user + kernel < 1400000, "the CPU time of children counts");
+    check(report.end - report.start > 600000000, "and the wall time is at least as long");
+    check(report.usage_before[MINOR_FAULTS] <= report.usage[MINOR_FAULTS] && report.usage_before[MINOR_FAULTS] > 0, "the usage before is reported");
     report = run("-", (char *[]){"true", NULL});
-    check(report.usage[MAX_RESIDENT] > 100 && report.usage[MAX_RESIDENT] < 8192, "a small command is small");
+    check(report.usage[MAX_RESIDENT] > 100 && report.usage[MAX_RESIDENT] < 8192, "a small command has a small resident size");
 }
 
-/* Finding the command, in `place`, by a PATH. */
+/* Finding the command with a given PATH. */
 static struct report by_path(const char *path, char *name) {
     path ? setenv("PATH", path, 1) : unsetenv("PATH");
     struct report report = run("-", (char *[]){name, "4", NULL});
@@ -213,36 +213,36 @@ static void test_search(void) {
     write_file("second/bare", "exit $(($1 + 1))", 0755);
     write_file("here", "exit 9", 0755);
     snprintf(path, sizeof path, "%s/none:%s/first:%s/second", folder, folder, folder);
-    check(WEXITSTATUS(by_path(path, "command").status) == 4, "the first that can be executed");
-    check(WEXITSTATUS(by_path(path, "bare").status) == 5, "a script without a first line is the shell's, with its arguments");
-    check(by_path("first", "command").exec_error == EACCES, "one that is there and cannot be executed");
-    check(by_path(path, "none-of-this-name").exec_error == ENOENT, "one that is nowhere");
-    check(WEXITSTATUS(by_path("/none:", "here").status) == 9, "nothing after a colon is here");
-    check(WEXITSTATUS(by_path("", "here").status) == 9, "nothing at all is, too");
-    check(WEXITSTATUS(by_path(NULL, "true").status) == 0, "without a PATH there is the usual one");
+    check(WEXITSTATUS(by_path(path, "command").status) == 4, "the first executable file is used");
+    check(WEXITSTATUS(by_path(path, "bare").status) == 5, "the shell runs a script without a first line, with its arguments");
+    check(by_path("first", "command").exec_error == EACCES, "a file that is not executable is reported");
+    check(by_path(path, "none-of-this-name").exec_error == ENOENT, "a missing file is reported");
+    check(WEXITSTATUS(by_path("/none:", "here").status) == 9, "an empty entry after a colon is the current directory");
+    check(WEXITSTATUS(by_path("", "here").status) == 9, "and so is an empty PATH");
+    check(WEXITSTATUS(by_path(NULL, "true").status) == 0, "without a PATH the default is used");
     memset(path, 'x', 5000), strcpy(path + 5000, ":second");
-    check(WEXITSTATUS(by_path(path, "command").status) == 4, "a part that is too long is passed over");
-    check(run("-", (char *[]){"second/none", NULL}).exec_error == ENOENT, "a path that leads nowhere");
-    check(run("-", (char *[]){"/", NULL}).exec_error == EACCES, "a folder");
-    check(run("-", (char *[]){"", NULL}).exec_error == ENOENT, "no name");
-    check(run("-", (char *[]){"here", NULL}).exec_error == ENOENT, "a name without a slash is looked for on the PATH alone");
+    check(WEXITSTATUS(by_path(path, "command").status) == 4, "an entry that is too long is skipped");
+    check(run("-", (char *[]){"second/none", NULL}).exec_error == ENOENT, "a path to a missing file is reported");
+    check(run("-", (char *[]){"/", NULL}).exec_error == EACCES, "a folder is reported");
+    check(run("-", (char *[]){"", NULL}).exec_error == ENOENT, "an empty name is reported");
+    check(run("-", (char *[]){"here", NULL}).exec_error == ENOENT, "a name without a slash is searched for only in the PATH");
 }
 
 static void test_control(void) {
     struct report report;
     struct spawned s = start("-", (char *[]){"sleep", "81", NULL});
     send_byte(s, 0), send_byte(s, SIGTERM);
-    check(end(s, &report, NULL) && WTERMSIG(report.status) == SIGTERM, "a signal is handed on");
+    check(end(s, &report, NULL) && WTERMSIG(report.status) == SIGTERM, "a signal is forwarded");
 
     int code = 0;
     s = start("-", (char *[]){"sleep", "82", NULL});
     send_byte(s, 0);
     close(s.control), s.control = dup(0);
-    check(!end(s, &report, &code) && code == 1 && kill((pid_t)s.id, 0) != 0, "the end of the pipe is the command's");
+    check(!end(s, &report, &code) && code == 1 && kill((pid_t)s.id, 0) != 0, "the end of the pipe ends the command");
 
     s = start("-", (char *[]){"sleep", "83", NULL});
     close(s.control), s.control = dup(0);
-    check(!end(s, &report, &code) && kill((pid_t)s.id, 0) != 0, "also while it is held");
+    check(!end(s, &report, &code) && kill((pid_t)s.id, 0) != 0, "also while the command is held");
 
     s = start("-", (char *[]){"sleep", "0.2", NULL});
     send_byte(s, 0);
@@ -251,19 +251,19 @@ static void test_control(void) {
             kill(s.spawner, signal);
     }
 
-    check(end(s, &report, &code) && report.status == 0 && code == 0, "signals to the group are the command's affair");
+    check(end(s, &report, &code) && report.status == 0 && code == 0, "signals to the group do not end the spawner");
 
     s = start("-", (char *[]){"/bin/sh", "-c", ": > ready; exec sleep 84", NULL});
     send_byte(s, 0);
     check(comes(is_ready), "it runs");
     unlink(in_folder("ready"));
     kill(s.spawner, SIGKILL);
-    check(!end(s, &report, &code) && code == -SIGKILL, "a killed spawner tells nothing");
+    check(!end(s, &report, &code) && code == -SIGKILL, "a killed spawner reports nothing");
     write_file(in_folder("id"), "", 0644);
     FILE *file = fopen(in_folder("id"), "w");
     fprintf(file, "%ld", s.id);
     fclose(file);
-    check(comes(left_has_ended), "and the command goes with it");
+    check(comes(left_has_ended), "and the command ends with it");
 }
 
 static void test_groups(void) {
@@ -271,15 +271,15 @@ static void test_groups(void) {
     unlink(in_folder("id"));
     struct spawned s = start("s", (char *[]){"/bin/sh", "-c", "sleep 85 & echo $! > id; : > ready; wait", NULL});
     send_byte(s, 0);
-    check(comes(is_ready) && getpgid((pid_t)s.id) == s.id && getsid((pid_t)s.id) == s.id, "a session of its own");
-    send_byte(s, SIGINT); /* ignored by what a shell starts in the background; hence the next check */
+    check(comes(is_ready) && getpgid((pid_t)s.id) == s.id && getsid((pid_t)s.id) == s.id, "the command has its own session");
+    send_byte(s, SIGINT); /* ignored by background processes of a shell; hence the next check */
     check(end(s, &report, NULL) && WTERMSIG(report.status) == SIGINT, "a signal goes to the group");
-    check(comes(left_has_ended), "what is left of the group is killed");
-    check(getpgid(0) == getpgrp(), "and nobody else is"); /* we are still here */
+    check(comes(left_has_ended), "the rest of the group is killed");
+    check(getpgid(0) == getpgrp(), "and no other process is"); /* this process still runs */
 
     unlink(in_folder("id"));
     report = shell("-", "sleep 86 & echo $! > id");
-    check(report.status == 0 && !left_has_ended(), "without a group what is left stays");
+    check(report.status == 0 && !left_has_ended(), "without a group, background processes remain");
     long id = 0;
     FILE *file = fopen("id", "r");
     if (file && fscanf(file, "%ld", &id) == 1 && id > 1)
@@ -290,7 +290,7 @@ static void test_groups(void) {
     s = start("s", (char *[]){"/bin/sh", "-c", "kill -STOP $$; exit 6", NULL});
     send_byte(s, 0), pause_a_little(), pause_a_little(), pause_a_little(), pause_a_little();
     send_byte(s, SIGCONT);
-    check(end(s, &report, NULL) && WEXITSTATUS(report.status) == 6, "a stop is no end");
+    check(end(s, &report, NULL) && WEXITSTATUS(report.status) == 6, "a stop is not an end");
 }
 
 /* Field 41 of /proc/[pid]/stat is the policy. */
@@ -307,7 +307,7 @@ static void test_scheduling(void) {
     priority.sched_priority = 0;
     sched_setscheduler(0, SCHED_OTHER, &priority);
     check(WEXITSTATUS(inherited.status) == SCHED_FIFO, "a real-time policy is inherited");
-    check(WEXITSTATUS(normal.status) == SCHED_OTHER && WEXITSTATUS(grouped.status) == SCHED_OTHER, "unless the normal one is asked for");
+    check(WEXITSTATUS(normal.status) == SCHED_OTHER && WEXITSTATUS(grouped.status) == SCHED_OTHER, "unless the normal one is requested");
 }
 
 static void test_misuse(void) {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests every shim library that is built: what the file says of itself, then tests.c linked against it and compiled with its
-# sources; and picollo_spawn by spawn_tests.c. A foreign platform's run under an emulator (qemu-user, Wine) where there is one; else
-# that is said. Exits 1 on any failure.
+# Tests every native library that is built: inspects the file, then runs tests.c linked against it and compiled with its sources; and tests
+# picollo_spawn with spawn_tests.c. Libraries of other platforms run under an emulator (qemu-user, Wine) if it is installed; otherwise a
+# message says so. Exits with 1 on any failure.
 set -eu
 cd "$(dirname "$0")"
 . ./platform.sh
@@ -18,12 +18,12 @@ problem() {
 
 not_run() { echo "  not run: $*"; }
 
-# Exactly the functions of the header, and nothing from anybody else.
+# Exactly the functions of the header.
 declared() { sed -n 's/^PICOLLO_API .*\(picollo_[a-z_]*\)(.*/\1/p' picollo_native.h | sort; }
 
-# One library serves glibc and musl only if it needs neither.
+# One library supports glibc and musl only if it needs neither.
 inspect_elf() {
-  has readelf || { not_run "the look into the file (apt install binutils)"; return; }
+  has readelf || { not_run "the inspection of the file (apt install binutils)"; return; }
   readelf -dW "$1" >"$work/dynamic"
   readelf --dyn-syms -W "$1" >"$work/symbols"
   readelf -lW "$1" >"$work/segments"
@@ -35,14 +35,14 @@ inspect_elf() {
 }
 
 inspect_pe() {
-  has x86_64-w64-mingw32-objdump || { not_run "the look into the file (apt install binutils-mingw-w64-x86-64)"; return; }
+  has x86_64-w64-mingw32-objdump || { not_run "the inspection of the file (apt install binutils-mingw-w64-x86-64)"; return; }
   x86_64-w64-mingw32-objdump -p "$1" >"$work/headers"
   if grep 'DLL Name:' "$work/headers"; then problem "depends on another library"; fi
   sed -n 's/^.*\] .*\(picollo_[a-z_]*\)$/\1/p' "$work/headers" | sort -u >"$work/exported"
   declared | diff - "$work/exported" || problem "exports other symbols than the header declares"
 }
 
-# link <compiler> <library> <flags...>: tests*.c against the library itself, and the library beside the program.
+# link <compiler> <library> <flags...>: links tests*.c against the library, and copies the library next to the program.
 link() {
   compiler=$1 library=$2
   shift 2
@@ -58,18 +58,18 @@ test_spawn() {
   rid=$1 compiler=$2
   shift 2
   program=$PWD/$(spawn_for "$rid")
-  [ -f "$program" ] || { problem "there is no $program"; return; }
+  [ -f "$program" ] || { problem "$program does not exist"; return; }
   echo "$(spawn_for "$rid")"
   if has readelf; then
-    if readelf -lW "$program" | grep -E 'INTERP|DYNAMIC| RWE '; then problem "needs a loader, or can write what it executes"; fi
+    if readelf -lW "$program" | grep -E 'INTERP|DYNAMIC| RWE '; then problem "needs a loader, or has writable executable memory"; fi
   fi
-  # An artifact of another machine may have lost its mode.
+  # An artifact from another machine may have lost its mode.
   cp "$program" "$work/picollo_spawn" && chmod u+x "$work/picollo_spawn"
   "$compiler" -std=c11 -O1 -Wall -Wextra -Werror -o "$work/spawn_tests" spawn_tests.c
   "$work/spawn_tests" "$@" "$work/picollo_spawn" || problem "spawn_tests.c"
 }
 
-# The same library under the other C library. The kernel's headers, which musl's compiler leaves out, come after its own.
+# The same library with the other C library. The kernel headers, which musl's compiler does not include, come after its own.
 test_musl() {
   if has musl-gcc; then
     link musl-gcc "$1" -Wl,-rpath,"$work" -idirafter /usr/include -idirafter "/usr/include/$(uname -m)-linux-gnu"
@@ -80,8 +80,7 @@ test_musl() {
   fi
 }
 
-# The library's sources in one program with tests*.c, by each compiler, with and without optimization: undefined behavior
-# ends it.
+# The library's sources in one program with tests*.c, by each compiler, with and without optimization. Undefined behavior ends the program.
 test_sources() {
   flags="-std=c11 -Wall -Wextra -Werror -Wno-long-long -fsanitize=undefined -fno-sanitize-recover=all -pthread"
   for compiler in gcc clang; do
@@ -108,7 +107,7 @@ test_platform() {
     linux-*) inspect_elf "$library" ;;
     win-*) inspect_pe "$library" ;;
   esac
-  compiler=$(compiler_for "$rid") || { not_run "tests.c, for want of that compiler"; return; }
+  compiler=$(compiler_for "$rid") || { not_run "tests.c, because that compiler is missing"; return; }
 
   case $rid in
     "$(host_rid)")
@@ -131,6 +130,6 @@ for rid in $RIDS; do
   if [ -f "$(library_for "$rid")" ]; then test_platform "$rid"; fi
 done
 
-[ "$libraries" -gt 0 ] || fail "no library is built; native/build.sh builds this machine's"
+[ "$libraries" -gt 0 ] || fail "no library is built; run native/build.sh to build the one for this machine"
 echo "native: $libraries libraries tested, $failures failures"
 [ "$failures" = 0 ]

@@ -1,6 +1,6 @@
 /*
- * Tests of the native shim, linked against the library as it is shipped; those of the time counter are in this file.
- * Prints a count; the exit code is 1 when something failed. What can only be seen in the file itself (no dependency, no undefined symbol) is in test.sh.
+ * Tests of the native library, linked against the shipped file. This file has the tests of the time counter. Prints a count; the
+ * exit code is 1 after a failure. test.sh checks the properties of the file itself (no dependency, no undefined symbol).
  */
 #include "tests.h"
 
@@ -26,7 +26,7 @@ static void work(void) {
 }
 
 static void test_versions(void) {
-    check(picollo_abi_version() == PICOLLO_ABI_VERSION, "the library is of the header's version");
+    check(picollo_abi_version() == PICOLLO_ABI_VERSION, "the library has the version of the header");
 }
 
 static void test_invariant_flag(void) {
@@ -38,7 +38,7 @@ static void test_invariant_flag(void) {
 #endif
 }
 
-/* The scheduler may move this thread between readings: a step back beyond that would be an unsynchronised counter. */
+/* The scheduler may move this thread between readings: a larger decrease would mean an unsynchronized counter. */
 static void test_monotone_reads(void) {
     enum { READS = 1000000 };
     int back = 0, forward = 0;
@@ -49,11 +49,11 @@ static void test_monotone_reads(void) {
         forward += now > previous;
         previous = now;
     }
-    check(back == 0, "a million readings never step back");
-    check(forward > 0, "the counter moves");
+    check(back == 0, "a million readings never decrease");
+    check(forward > 0, "the counter increases");
 }
 
-/* The counter as this file reads it: the compiler's own way on x64, so that no half of it can be missed in the same way. */
+/* Reads the counter in another way than the library: with the compiler's intrinsic on x64, so that both cannot lose the same half. */
 static picollo_u64 counter_here(void) {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -64,12 +64,12 @@ static picollo_u64 counter_here(void) {
 #endif
 }
 
-/* Unordered readings, and emulators that have a counter for each: a second's worth either way is far below either half. */
+/* Readings are unordered, and emulators may have a counter per call: a tolerance of a second is far below either half. */
 static void test_reads_all_bits(void) {
     const picollo_u64 slack = (picollo_u64)1 << 30;
     picollo_u64 here = counter_here();
     picollo_u64 taken = picollo_read_counter();
-    check(taken - here < slack || here - taken < slack, "the reading is all 64 bits of the counter");
+    check(taken - here < slack || here - taken < slack, "the reading has all 64 bits of the counter");
 }
 
 static void test_work_advances_the_counter(void) {
@@ -78,11 +78,11 @@ static void test_work_advances_the_counter(void) {
         work();
     picollo_u64 taken = picollo_read_counter() - start;
     check(taken > 1000, "milliseconds of work take thousands of ticks");
-    check(taken < ((picollo_u64)1 << 48), "and not days of them");
+    check(taken < ((picollo_u64)1 << 48), "but not days");
 }
 
 #if defined(__x86_64__) && defined(__linux__)
-/* The kernel's own reading of the same CPUID bit. "nonstop_tsc" and "constant_tsc" are both set from it. */
+/* The kernel reads the same CPUID bit, and sets both "nonstop_tsc" and "constant_tsc" from it. */
 static void test_agrees_with_the_kernel(void) {
     static char line[16384];
     int found = 0, constant = 0, nonstop = 0;
@@ -97,7 +97,7 @@ static void test_agrees_with_the_kernel(void) {
     if (file)
         fclose(file);
     if (!found) {
-        printf("  not run: the comparison with /proc/cpuinfo, which shows no flags here\n");
+        printf("  not run: the comparison with /proc/cpuinfo, which has no flags here\n");
         return;
     }
     check(picollo_has_invariant_counter() == (constant && nonstop), "CPUID agrees with /proc/cpuinfo");
@@ -110,7 +110,7 @@ static void test_reading(void) {
 }
 
 int main(void) {
-    /* What is printed before a crash is not lost. */
+    /* Unbuffered, so that a crash does not lose output. */
     setvbuf(stdout, NULL, _IOLBF, 0);
     test_versions();
     test_invariant_flag();

@@ -1,5 +1,5 @@
 /*
- * Reading counters from pages that change meanwhile: at chosen moments, as an interrupt does, and by another thread
+ * Reading counters from pages that change in the meantime: at given points, as an interrupt does, and by another thread
  * that never stops.
  */
 #include "tests.h"
@@ -9,7 +9,7 @@
 static struct test_page page;
 static int changes_left, reads;
 
-/* A whole change of the page in the middle of a reading: what a switch of threads looks like to the thread. */
+/* A complete change of the page in the middle of a reading: the effect of a thread switch. */
 static void change(void) {
     volatile struct test_page *shared = &page;
     reads++;
@@ -48,15 +48,15 @@ static void test_a_change_in_the_middle(void) {
     reset(1);
     check(read_pages(&counter, 1, pmc_after_change, plain_time) == 1, "a page that changed once is read again");
     check(counter.value == 1000001 && counter.enabled == 10005 && counter.running == 10005 && reads == 2,
-          "and all that is given is of the second reading");
+          "and all results are those of the second reading");
     reset(1);
     check(read_pages(&counter, 1, pmc_after_change, time_since_reset) == 1 && counter.enabled == 10002,
-          "the time as well");
+          "including the time");
 
     picollo_u64 nanoseconds = 0;
     reset(1);
     check(read_thread_time(&page, &nanoseconds, time_after_change) == 1 && nanoseconds == 10005 && reads == 2,
-          "so is the thread's time");
+          "and so is the thread's time");
 }
 
 static void test_a_page_that_keeps_changing(void) {
@@ -64,15 +64,15 @@ static void test_a_page_that_keeps_changing(void) {
     picollo_u64 nanoseconds = 42;
     reset(1000000);
     check(read_pages(&counter, 1, pmc_after_change, plain_time) == 0 && counter.value == 42,
-          "a page that always changes is given up");
-    check(reads > 2 && reads < 1000, "after some tries");
+          "reading a page that always changes is given up");
+    check(reads > 2 && reads < 1000, "after some attempts");
     reset(1000000);
     check(read_thread_time(&page, &nanoseconds, time_after_change) == 0 && nanoseconds == 42 && reads > 2
               && reads < 1000,
-          "so is the thread's time of such a page");
+          "and so is reading the thread's time of such a page");
 }
 
-/* Only the third of four changes, while it is read: once, or at each of many tries. */
+/* Only the third of four pages changes while it is read: once, or at each attempt. */
 static picollo_u64 pmc_that_changes_the_third(unsigned number) {
     if (number == 2)
         change();
@@ -94,23 +94,23 @@ static void test_one_of_four_that_changes(void) {
             counters[i] = (struct picollo_perf_counter){.page = i == 2 ? &page : &others[i], .value = 42};
         }
         check(read_pages(counters, 4, pmc_that_changes_the_third, time) == 15 && reads == 2,
-              "of four pages the one that changed is read again");
+              "of four pages, the changed one is read again");
         check(counters[2].value == 1000002 && counters[2].enabled == 10000 + extension
                   && counters[2].running == 10000 + extension,
-              "and all that is given of it is of the second reading");
+              "and all its results are those of the second reading");
         for (unsigned i = 0; i < 4; i++)
             wrong += i != 2 && (counters[i].value != 10 + i || counters[i].enabled != extension);
-        check(wrong == 0, "the other three are as they were");
+        check(wrong == 0, "the other three are unchanged");
 
         reset(1000000);
         page.index = 3;
         counters[2].value = 42;
         check(read_pages(counters, 4, pmc_that_changes_the_third, time) == 11 && counters[2].value == 42,
-              "of four pages the one that always changes is given up, and the others are read");
+              "of four pages, reading the one that always changes is given up, and the others are read");
     }
 }
 
-/* The second page changes after the time was read for the first: its time is ahead of the reading's. */
+/* The second page changes after the time was read for the first one: its time is later than that of the reading. */
 static struct test_page second;
 
 static picollo_u64 pmc_that_changes_the_second(unsigned number) {
@@ -133,7 +133,7 @@ static void test_a_page_newer_than_the_time(void) {
         second.mask = ~(picollo_u64)0 >> 8;
         second.capabilities |= is_short ? SHORT : 0;
         check(read_pages(counters, 2, pmc_that_changes_the_second, plain_time) == 3, "both are read");
-        check(counters[1].enabled == 3000 && counters[1].running == 2000, "a page newer than the time is as it says");
+        check(counters[1].enabled == 3000 && counters[1].running == 2000, "a page newer than the time has its own times");
     }
 }
 
@@ -143,9 +143,9 @@ static void test_a_page_newer_than_the_time(void) {
 #include <time.h>
 
 /*
- * Each state of the shared page is a function of one number, so that a reading that mixes two of them is seen: with
- * the number n the value is 4096 n, enabled 8 n and running 10 n, each from several fields that change with n. With a
- * multiple of 5 the event is on no counter.
+ * Each state of the shared page is a function of one number, so that a reading that mixes two states is detected: for
+ * the number n, the value is 4096 n, enabled is 8 n and running is 10 n, each from several fields that change with n. For a
+ * multiple of 5 the event is not on a counter.
  */
 static struct test_page shared;
 
@@ -205,7 +205,7 @@ static int change_at_step(int at) {
 
 enum { COUNTS, COUNTS_AND_TIMES, THREAD_TIME, KINDS };
 
-/* Reads the page of `number` while it changes to that of the next: the change starts after some instruction, and ends some later. */
+/* Reads the page of `number` while it changes to that of the next number: the change starts after an instruction, and ends after a later one. */
 static int read_in_change(int kind, struct picollo_perf_counter *counter, int start, int length) {
     int read;
     shared = (struct test_page){.capabilities = RDPMC | TIME};
@@ -224,9 +224,9 @@ static int is_reading_of(picollo_u64 n, int kind, const struct picollo_perf_coun
     return kind == THREAD_TIME ? counter->running == 10 * n : is_state(counter, n, kind == COUNTS_AND_TIMES);
 }
 
-/* A change at every place of the reading. The reading is of the state before it or of that after it. */
+/* A change at every instruction of the reading. The reading has the state before or after the change. */
 static void test_a_change_at_each_instruction(void) {
-    /* The event stays, moves to another counter of another width, leaves its counter, comes back. */
+    /* The event remains, moves to another counter of another width, leaves its counter, and returns. */
     static const picollo_u64 numbers[] = {1, 7, 4, 5};
     static const int lengths[] = {0, 12};
     largest_number = 0;
@@ -234,8 +234,8 @@ static void test_a_change_at_each_instruction(void) {
         struct picollo_perf_counter counter = {.page = &shared};
         int wrong = 0, before = 0, after = 0, not_read = 0;
         number = 1;
-        check(read_in_change(kind, &counter, -100, 0) && is_reading_of(1, kind, &counter), "a page without a change is read in steps");
-        /* A step takes microseconds, and there are as many as the square of the instructions: 20 places without optimization. */
+        check(read_in_change(kind, &counter, -100, 0) && is_reading_of(1, kind, &counter), "a page without a change is read while single-stepping");
+        /* A step takes microseconds, and the number of steps is the square of the number of instructions: 20 points without optimization. */
         const int stride = steps_of_reading < 140 ? 1 : steps_of_reading / 20;
         for (unsigned i = 0; i < 8; i++) {
             number = numbers[i / 2];
@@ -249,11 +249,11 @@ static void test_a_change_at_each_instruction(void) {
                 before += is_before, after += is_after, not_read += is_absent;
             }
         }
-        check(wrong == 0, "a change at any instruction is seen whole or not at all");
+        check(wrong == 0, "a change at any instruction is seen completely or not at all");
         check(before > 20 && after > 20 && (not_read > 20 || kind == THREAD_TIME),
-              "and there are many of both, and of an event on no counter");
+              "and there are many of both, and of an event without a counter");
     }
-    check(largest_number == 3, "the instruction is never executed for an event on no counter");
+    check(largest_number == 3, "the instruction is never executed for an event without a counter");
 }
 
 static int stop;
@@ -262,7 +262,7 @@ static void *writer(void *unused) {
     for (picollo_u64 n = 1; !__atomic_load_n(&stop, __ATOMIC_RELAXED); n++) {
         start_change(n);
         end_change(n);
-        /* Room for readings: the kernel changes a page some thousand times a second, this one some million times. */
+        /* Leaves time for readings: the kernel changes a page some thousand times per second, this thread some million times. */
         for (volatile int i = 0; i < (int)(n & 255); i++) {
         }
     }
@@ -278,7 +278,7 @@ void test_a_thread_that_changes_pages(void) {
     pthread_t thread;
     shared = (struct test_page){.capabilities = RDPMC | TIME, .width = 48};
     if (pthread_create(&thread, NULL, writer, NULL) != 0) {
-        check(0, "a second thread starts");
+        check(0, "a second thread is started");
         return;
     }
     while (seen < WANTED && time(NULL) < deadline) {
@@ -302,13 +302,13 @@ void test_a_thread_that_changes_pages(void) {
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
-    /* On two CPUs it is WANTED in a second; on a CPU that both share, one for each turn of the writer's. */
-    check(seen >= 20, "readings succeed beside a writer that never stops");
+    /* On two CPUs this is WANTED in a second; on a shared CPU, one for each time slice of the writer. */
+    check(seen >= 20, "readings succeed while a writer never stops");
     check(torn == 0, "no reading mixes two states of the page");
     check(back == 0, "no reading is older than the one before");
 }
 #else
-/* Only Linux has pages that the kernel writes, or another thread. */
+/* Only Linux has pages that the kernel or another thread writes. */
 static void test_a_change_at_each_instruction(void) {}
 void test_a_thread_that_changes_pages(void) {}
 #endif

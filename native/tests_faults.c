@@ -1,7 +1,7 @@
 /*
- * How the tests read pages: by the functions that take replacements of the two instructions, and, on Linux x64, by those that
- * are shipped, with the instructions themselves. RDPMC faults in user mode where CR4.PCE is clear, and RDTSC after
- * prctl(PR_SET_TSC); the handler of the fault takes the results from the tests. No PMU is needed, and every test of pages runs both ways.
+ * The tests read pages with the functions that accept replacements of the two instructions and, on Linux x64, also with the
+ * shipped functions, which use the real instructions. RDPMC faults in user mode if CR4.PCE is clear, and RDTSC after
+ * prctl(PR_SET_TSC); the fault handler takes the results from the tests. No PMU is needed, and every test of pages runs both ways.
  */
 #define _GNU_SOURCE /* the registers of a signal's context */
 #include "tests.h"
@@ -23,7 +23,7 @@ static picollo_read_pmc pmc_of_tests;
 static picollo_read_time time_of_tests;
 static struct sigaction previous;
 
-/* Both instructions have two bytes, and their result in EDX and EAX. Any other fault is a crash, as it is without this handler. */
+/* Both instructions have two bytes, and return their result in EDX and EAX. Any other fault is a crash, as without this handler. */
 static void on_fault(int signal, siginfo_t *info, void *context) {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     const unsigned char *code = (const unsigned char *)registers[REG_RIP];
@@ -59,7 +59,7 @@ static inline void set_steps(int on) {
     __builtin_ia32_writeeflags_u64(on ? flags | TF : flags & ~(unsigned long long)TF);
 }
 
-/* Returns 0 where RDTSC cannot be made to fault. */
+/* Returns 0 if RDTSC cannot be made to fault. */
 static int set_instructions(picollo_read_pmc pmc, picollo_read_time time) {
     pmc_of_tests = pmc;
     time_of_tests = time;
@@ -119,8 +119,8 @@ static void read_time_unexpectedly(void) {
 }
 
 /*
- * The signal that ends a child, or 0. The child has no core file and no handler of a sanitizer, and ends even if ours returns to
- * the same instruction again and again.
+ * The signal that ends a child, or 0. The child has no core file and no sanitizer handler, and ends even if our handler returns to
+ * the same instruction repeatedly.
  */
 static int signal_that_ends(void (*action)(void)) {
     int status = 0;
@@ -141,10 +141,10 @@ static void execute_both(void) {
     __builtin_ia32_rdtsc();
 }
 
-/* Counter 0 exists in every PMU: it does not fault where CR4.PCE is set. */
+/* Counter 0 exists in every PMU: it does not fault if CR4.PCE is set. */
 static const char *why_not(void) {
     if (signal_that_ends(execute_both))
-        return "their faults are not as Linux reports them";
+        return "their faults are not reported as on Linux";
     if (!set_instructions(give_pmc, give_time))
         return "prctl(PR_SET_TSC) is refused";
     picollo_u64 pmc = rdpmc(0), time = __builtin_ia32_rdtsc();
@@ -155,10 +155,10 @@ static const char *why_not(void) {
 }
 
 static void test_other_faults_are_crashes(void) {
-    check(signal_that_ends(write_to_nowhere) == SIGSEGV, "a wrong address is a crash");
-    check(signal_that_ends(halt) == SIGSEGV, "another privileged instruction is a crash");
-    check(signal_that_ends(read_pmc_unexpectedly) == SIGSEGV, "RDPMC without a result is a crash");
-    check(signal_that_ends(read_time_unexpectedly) == SIGSEGV, "RDTSC without a result is a crash");
+    check(signal_that_ends(write_to_nowhere) == SIGSEGV, "an invalid address crashes");
+    check(signal_that_ends(halt) == SIGSEGV, "another privileged instruction crashes");
+    check(signal_that_ends(read_pmc_unexpectedly) == SIGSEGV, "RDPMC without a result crashes");
+    check(signal_that_ends(read_time_unexpectedly) == SIGSEGV, "RDTSC without a result crashes");
 }
 
 static void test_results_are_of_64_bits(void) {
@@ -170,7 +170,7 @@ static void test_results_are_of_64_bits(void) {
     set_instructions(NULL, give_time);
     picollo_u64 time = picollo_read_counter();
     set_instructions(NULL, NULL);
-    check(time == 0xFEDCBA9876543210 && times_given == 1, "the CPU's time counter is both halves of RDTSC");
+    check(time == 0xFEDCBA9876543210 && times_given == 1, "the CPU's time counter consists of both halves of RDTSC");
 }
 
 void test_by_faults(void (*tests)(void)) {
@@ -180,10 +180,10 @@ void test_by_faults(void (*tests)(void)) {
     sigaction(SIGTRAP, &on_trap, &previous_trap);
     const char *reason = why_not();
     if (reason) {
-        printf("  not run: the instructions themselves; %s\n", reason);
+        printf("  not run: the real instructions; %s\n", reason);
     } else {
         is_faulting = 1;
-        way = ", by the instructions themselves";
+        way = ", with the real instructions";
         test_other_faults_are_crashes();
         test_results_are_of_64_bits();
         tests();

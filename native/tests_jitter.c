@@ -1,6 +1,6 @@
 /*
- * The loop that measures wake-up latencies, with a clock that the tests set: what it stores, when it ends, and what becomes of samples
- * that have no place. And, where the system can, with its own clock.
+ * The loop that measures wake-up latencies, with a simulated clock: what it stores, when it ends, and how it handles samples for
+ * which there is no place. Also with the real clock, if the system supports it.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "tests.h"
@@ -14,11 +14,11 @@ static picollo_u64 ring[1024];
 static struct picollo_jitter jitter;
 static picollo_u64 clock_time;
 
-/* The script: how much after its moment (or after now, where that has passed) sleep i ends. Beyond its end, 0. */
+/* The script: the delay of the end of sleep i after its due time (or after now, if that has passed). 0 beyond its end. */
 static const picollo_u64 *late_by;
 static int script_length, sleeps, interruptions, refusal;
 
-/* Called after each sleep but before the sample: what the reader, or who stops the loop, does meanwhile. */
+/* Called between each sleep and its sample: simulates the reader, or a thread that stops the loop. */
 static void (*meanwhile)(void);
 
 static picollo_u64 fake_now(void) { return clock_time; }
@@ -63,10 +63,10 @@ static int ring_is(const picollo_u64 *expected, unsigned count) {
 static void test_latencies(void) {
     const picollo_u64 script[] = {7, 0, 250, 999};
     begin(script, 4, 4);
-    check(run() == PICOLLO_JITTER_DONE, "all loops done");
-    check(ring_is(script, 4), "each latency is what passed since its moment, and all are stored");
-    check(jitter.first_due == START + INTERVAL && jitter.lost == 0, "the first moment is one interval from the start");
-    check(clock_time == START + 4 * INTERVAL + 999, "each moment is one interval after the other");
+    check(run() == PICOLLO_JITTER_DONE, "all loops are done");
+    check(ring_is(script, 4), "each latency is the time since its due time, and all are stored");
+    check(jitter.first_due == START + INTERVAL && jitter.lost == 0, "the first due time is one interval after the start");
+    check(clock_time == START + 4 * INTERVAL + 999, "each due time is one interval after the previous one");
 }
 
 static void test_catching_up(void) {
@@ -74,7 +74,7 @@ static void test_catching_up(void) {
     const picollo_u64 expected[] = {3500, 2520, 1520, 520, 5};
     begin(script, 5, 5);
     run();
-    check(ring_is(expected, 5), "moments that passed in a long sleep are measured, each from its own");
+    check(ring_is(expected, 5), "due times that passed in a long sleep are measured, each from its own due time");
 }
 
 static int early_sleep(picollo_u64 due) {
@@ -85,14 +85,14 @@ static int early_sleep(picollo_u64 due) {
 static void test_woken_early(void) {
     begin(NULL, 0, 1);
     picollo_jitter_run_with(&jitter, early_sleep, fake_now);
-    check(ring[0] == 0, "woken before its moment is not late");
+    check(ring[0] == 0, "a wake-up before its due time is not late");
 }
 
 static void test_interruptions(void) {
     const picollo_u64 script[] = {7, 8};
     begin(script, 2, 2);
     interruptions = 3;
-    check(run() == 0 && ring_is(script, 2), "an interrupted sleep is slept on");
+    check(run() == 0 && ring_is(script, 2), "an interrupted sleep is continued");
 }
 
 static void test_a_refused_sleep(void) {
@@ -105,8 +105,8 @@ static void test_a_break(void) {
     const picollo_u64 script[] = {100, 101, 5};
     begin(script, 3, 3);
     jitter.break_above = 100;
-    check(run() == PICOLLO_JITTER_BROKEN && jitter.broke_at == 101, "above the limit it breaks, at it not");
-    check(ring_is(script, 2), "and what was above is the last sample");
+    check(run() == PICOLLO_JITTER_BROKEN && jitter.broke_at == 101, "it breaks above the limit, not at it");
+    check(ring_is(script, 2), "and the latency above it is the last sample");
 }
 
 static void stop_at_third(void) { jitter.stop = sleeps == 3; }
@@ -114,7 +114,7 @@ static void stop_at_third(void) { jitter.stop = sleeps == 3; }
 static void test_stop(void) {
     begin(NULL, 0, ~(picollo_u64)0);
     meanwhile = stop_at_third;
-    check(run() == PICOLLO_JITTER_DONE && jitter.head == 3, "stopped in a sleep, it stores that wake-up and ends");
+    check(run() == PICOLLO_JITTER_DONE && jitter.head == 3, "if stopped in a sleep, it stores that wake-up and ends");
 }
 
 static void read_at_eleventh(void) {
@@ -134,8 +134,8 @@ static void test_lost_samples(void) {
     int same = 0;
     for (int i = 0; i < PLACES; i++)
         same += ring[i] == expected[i];
-    check(same == PLACES && jitter.head == 13, "what came while the ring was full is counted where it is missing");
-    check(jitter.lost == 0, "and once");
+    check(same == PLACES && jitter.head == 13, "samples that arrive while the ring is full are counted at their position");
+    check(jitter.lost == 0, "and only once");
 }
 
 static void one_place_more(void) {
@@ -151,8 +151,8 @@ static void test_a_count_and_a_sample_need_two_places(void) {
     jitter.places = PLACES;
     meanwhile = one_place_more;
     run();
-    check(ring[0] == (PICOLLO_JITTER_LOST | 3) && ring[1] == 12 && jitter.head == 10, "one free place is not enough for both");
-    check(jitter.lost == 2, "the last that were lost are told apart");
+    check(ring[0] == (PICOLLO_JITTER_LOST | 3) && ring[1] == 12 && jitter.head == 10, "one free place is not enough for a count and a sample");
+    check(jitter.lost == 2, "the last lost samples are reported separately");
 }
 
 static void test_the_system(void) {
@@ -164,13 +164,13 @@ static void test_the_system(void) {
     for (int i = 0; i < 50; i++)
         wrong += ring[i] > 60000000000ULL;
     check(result == PICOLLO_JITTER_DONE && jitter.head == 50, "fifty wake-ups of this system");
-    check(wrong == 0, "none a minute late");
+    check(wrong == 0, "none is a minute late");
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     check((picollo_u64)now.tv_sec * 1000000000 + (picollo_u64)now.tv_nsec >= jitter.first_due + 49 * jitter.interval,
-          "and it slept until the last was due");
+          "and it slept until the last due time");
 #else
-    check(result == -38 && jitter.head == 0, "this system is not supported, and that is said");
+    check(result == -38 && jitter.head == 0, "this system is not supported, and the result says so");
 #endif
 }
 
@@ -183,7 +183,7 @@ static int wrong_samples;
 static picollo_u64 seen, counted_lost;
 static volatile int writer_ended;
 
-/* A sample's latency is its number, so that the reader can tell whether it got the right one. */
+/* The latency of a sample is its number, so that the reader can check it. */
 static int numbered_sleep(picollo_u64 due) {
     clock_time = due + sleeps++;
     return 0;
@@ -215,14 +215,14 @@ static void test_a_reader_beside_it(void) {
     jitter.places = 64;
     wrong_samples = 0, seen = counted_lost = 0, writer_ended = 0;
     if (pthread_create(&reader, NULL, read_all, NULL) != 0) {
-        printf("  not run: a reader beside the loop, for want of a thread\n");
+        printf("  not run: a reader concurrent with the loop, because no thread could be started\n");
         return;
     }
     picollo_jitter_run_with(&jitter, numbered_sleep, fake_now);
     __atomic_store_n(&writer_ended, 1, __ATOMIC_RELEASE);
     pthread_join(reader, NULL);
-    check(wrong_samples == 0, "a reader gets each sample whole and knows its number");
-    check(seen + counted_lost + jitter.lost == MANY, "what is not read is counted as lost");
+    check(wrong_samples == 0, "a reader gets each sample complete and knows its number");
+    check(seen + counted_lost + jitter.lost == MANY, "samples that are not read are counted as lost");
 }
 #endif
 

@@ -1,6 +1,6 @@
 /*
- * Reading counters from pages that hold still: the arithmetic, and what is read at all. The pages are this file's own
- * and the results of the instructions are the tests'.
+ * Reading counters from pages that do not change: the arithmetic, and which counters are read. The pages and the results
+ * of the instructions are those of the tests.
  */
 #include "tests.h"
 
@@ -31,7 +31,7 @@ static struct picollo_perf_counter counter_on(const struct test_page *page) {
     return (struct picollo_perf_counter){.page = page, .value = 1, .enabled = 2, .running = 3};
 }
 
-/* An event on programmable counter 2, of which the page knows 1000 already. */
+/* An event on programmable counter 2; the page already has a count of 1000. */
 static const struct test_page on_counter = {
     .lock = 6, .index = 3, .offset = 1000, .enabled = 700, .running = 500, .capabilities = RDPMC, .width = 48};
 
@@ -39,13 +39,13 @@ static void test_a_counter_is_offset_and_pmc(void) {
     struct picollo_perf_counter counter = counter_on(&on_counter);
     pmc_value = 234;
     check(read_all(&counter, 1) == 1, "a readable counter is read");
-    check(counter.value == 1234, "the page's offset and the CPU's counter are added up");
-    check(counter.enabled == 700 && counter.running == 500, "the page's times are taken");
-    check(pmc_number == 2, "the counter's number is the page's index less 1");
-    check(pmc_reads == 1 && time_reads == 0, "one instruction, and no time where the page has no use for it");
+    check(counter.value == 1234, "the page's offset and the CPU's counter are added");
+    check(counter.enabled == 700 && counter.running == 500, "the times are those of the page");
+    check(pmc_number == 2, "the counter's number is the page's index minus 1");
+    check(pmc_reads == 1 && time_reads == 0, "one instruction, and no time if the page does not need it");
 }
 
-/* By subtraction, where the library shifts. */
+/* Uses subtraction; the library shifts. */
 static picollo_u64 with_sign(picollo_u64 bits, unsigned width) {
     picollo_u64 sign = (picollo_u64)1 << (width - 1);
     return (bits & (sign - 1)) - (bits & sign);
@@ -65,7 +65,7 @@ static void test_sign_extension(void) {
             pmc_value = bits[i] & all;
             wrong += read_all(&counter, 1) != 1;
             wrong += counter.value != page.offset + with_sign(pmc_value, width);
-            /* Bits above the width, which some hypervisors leave set, are no part of the counter. */
+            /* Bits above the width, which some hypervisors leave set, are not part of the counter. */
             pmc_value |= next_random(&seed) & ~all;
             wrong += read_all(&counter, 1) != 1;
             wrong += counter.value != page.offset + with_sign(pmc_value & all, width);
@@ -77,9 +77,9 @@ static void test_sign_extension(void) {
 static void test_a_count_that_began_below_zero(void) {
     struct test_page page = on_counter;
     struct picollo_perf_counter counter = counter_on(&page);
-    page.offset = 0x7FFFFFFFFFFFULL; /* as x64 has it just after a counter was set to -(2^47 - 1) */
+    page.offset = 0x7FFFFFFFFFFFULL; /* the value on x64 just after a counter was set to -(2^47 - 1) */
     pmc_value = 0x800000000001ULL + 41;
-    check(read_all(&counter, 1) == 1 && counter.value == 41, "offset and negative counter make a small count");
+    check(read_all(&counter, 1) == 1 && counter.value == 41, "offset and negative counter add up to a small count");
 }
 
 static int is_untouched(const struct picollo_perf_counter *counter) {
@@ -90,10 +90,10 @@ static void test_what_is_not_read(void) {
     struct {
         const char *what;
         struct test_page page;
-    } cases[] = {{"an event on no counter (index 0) is not read", on_counter},
+    } cases[] = {{"an event that is not on a counter (index 0) is not read", on_counter},
                  {"without cap_user_rdpmc nothing is read", on_counter},
                  {"the deprecated bit is not cap_user_rdpmc", on_counter},
-                 {"a page whose lock stays odd is not read", on_counter}};
+                 {"a page whose lock remains odd is not read", on_counter}};
     cases[0].page.index = 0;
     cases[1].page.capabilities = TIME;
     cases[2].page.capabilities = 3;
@@ -101,7 +101,7 @@ static void test_what_is_not_read(void) {
     for (int i = 0; i < 4; i++) {
         struct picollo_perf_counter counter = counter_on(&cases[i].page);
         check(read_all(&counter, 1) == 0 && is_untouched(&counter), cases[i].what);
-        check(i == 3 || pmc_reads == 0, "and no counter instruction is tried");
+        check(i == 3 || pmc_reads == 0, "and no counter instruction is executed");
     }
     struct picollo_perf_counter counter = counter_on(NULL);
     check(read_all(&counter, 1) == 0 && is_untouched(&counter), "a counter without a page is not read");
@@ -109,14 +109,14 @@ static void test_what_is_not_read(void) {
     struct test_page page = on_counter;
     page.index = 33;
     counter = counter_on(&page);
-    check(read_all(&counter, 1) == 0 && pmc_reads == 0, "a counter that has no instruction here is not read");
+    check(read_all(&counter, 1) == 0 && pmc_reads == 0, "a counter without an instruction is not read");
     page.index = 32;
     check(read_all(&counter, 1) == 1 && pmc_number == 31, "the cycle counter is number 31");
 #else
     struct test_page page = on_counter;
     page.index = (1u << 30) + 2;
     counter = counter_on(&page);
-    check(read_all(&counter, 1) == 1 && pmc_number == (1u << 30) + 1, "fixed counters are numbers from bit 30");
+    check(read_all(&counter, 1) == 1 && pmc_number == (1u << 30) + 1, "fixed counters have numbers from bit 30");
 #endif
 }
 
@@ -136,14 +136,14 @@ static void test_several_counters(void) {
         wrong += (read >> i & 1) != (i % 3 != 0);
         wrong += i % 3 ? counters[i].value != (picollo_u64)i * 10 + 5 : !is_untouched(&counters[i]);
     }
-    check(wrong == 0, "of 64 counters those that can be read are, at their bits");
+    check(wrong == 0, "of 64 counters, the readable ones are read, with their bits set");
     check(read_all(counters, 66) == read && is_untouched(&counters[64]) && is_untouched(&counters[65]),
-          "of more than 64 the first 64 are read");
-    check(read_all(counters, 2) == 2, "of two counters two are looked at");
-    check(read_all(counters, 0) == 0 && read_all(counters, -1) == 0 && pmc_reads == 0, "of none, none");
+          "of more than 64 counters, the first 64 are read");
+    check(read_all(counters, 2) == 2, "of two counters, both are checked");
+    check(read_all(counters, 0) == 0 && read_all(counters, -1) == 0 && pmc_reads == 0, "without counters, nothing is read");
 }
 
-/* The product of 64 and 32 bits, shifted, in limbs of 32 bits: neither the library's way nor the header's. */
+/* The shifted product of 64 and 32 bits, in limbs of 32 bits, unlike in the library and the header. */
 static picollo_u64 scaled(picollo_u64 cycles, unsigned mult, unsigned shift) {
     picollo_u64 low = (cycles & 0xFFFFFFFF) * mult, high = (cycles >> 32) * mult + (low >> 32);
     low &= 0xFFFFFFFF;
@@ -154,7 +154,7 @@ static picollo_u64 scaled(picollo_u64 cycles, unsigned mult, unsigned shift) {
     return high >> (shift - 32);
 }
 
-/* As include/uapi/linux/perf_event.h has it; right up to a shift of 32. */
+/* The formula of include/uapi/linux/perf_event.h, which is correct up to a shift of 32. */
 static picollo_u64 scaled_as_documented(picollo_u64 cycles, unsigned mult, unsigned shift) {
     picollo_u64 quot = cycles >> shift, rem = cycles & (((picollo_u64)1 << shift) - 1);
     return quot * mult + ((rem * mult) >> shift);
@@ -177,13 +177,13 @@ static void test_time_scaling(void) {
             delta = scaled(time_value, page.mult, shift);
             if (shift <= 32)
                 wrong += delta != scaled_as_documented(time_value, page.mult, shift);
-            /* A page's offset brings the time down to what passed since its last change. */
+            /* The offset of the page reduces the time to the time since its last change. */
             page.time_offset = 12345 - delta;
             wrong += read_all(&counter, 1) != 1;
             wrong += counter.enabled != 700 + 12345 || counter.running != 500 + 12345;
         }
     }
-    check(wrong == 0, "the time is scaled as in 128 bits, at every shift, and as documented where that holds");
+    check(wrong == 0, "the time is scaled as in 128 bits at every shift, and as documented where that is correct");
 }
 
 static void test_times_are_extended_to_now(void) {
@@ -194,9 +194,9 @@ static void test_times_are_extended_to_now(void) {
     page.mult = 3, page.shift = 1, page.time_offset = (picollo_u64)-30;
     time_value = 100;
     check(read_all(&counter, 1) == 1 && counter.enabled == 620 && counter.running == 620,
-          "both times are extended, equal or not");
+          "both times are extended, whether equal or not");
     time_value = 20;
-    check(read_all(&counter, 1) == 1 && counter.enabled == 500, "at the moment of the change nothing is added");
+    check(read_all(&counter, 1) == 1 && counter.enabled == 500, "at the time of the change nothing is added");
     time_value = 10;
     check(read_all(&counter, 1) == 1 && counter.enabled == 500 && counter.running == 500,
           "a time before the change adds nothing");
@@ -208,19 +208,19 @@ static void test_short_clock(void) {
     struct picollo_perf_counter counter = counter_on(&page);
     page.capabilities = RDPMC | TIME | SHORT;
     page.mult = 1 << 4, page.mask = mask;
-    /* The clock has gone round three times and is 100 ticks before its next turn. */
+    /* The clock has wrapped three times and is 100 ticks before its next wrap. */
     page.cycles = ((picollo_u64)4 << 56) - 100;
     page.time_offset = 0 - page.cycles * 16;
     time_value = mask - 99 + 50;
-    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 50 * 16, "turns that the clock lost are in time_cycles");
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 50 * 16, "wraps of the clock are in time_cycles");
     time_value = 150;
-    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 250 * 16, "a clock that wraps since goes on");
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 250 * 16, "a clock that wraps after the change continues");
     time_value = mask - 100;
-    check(read_all(&counter, 1) == 1 && counter.enabled == 700, "a tick before the change adds nothing, not a turn");
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700, "a tick before the change adds nothing, not a wrap");
     page.capabilities = RDPMC | TIME;
     page.time_offset = 0 - (mask - 99) * 16;
     time_value = mask - 99 + 50;
-    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 50 * 16, "a full clock has no use for time_cycles");
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 50 * 16, "a 64-bit clock does not use time_cycles");
 }
 
 static void test_time_is_read_once(void) {
@@ -229,12 +229,12 @@ static void test_time_is_read_once(void) {
     page.capabilities = RDPMC | TIME;
     page.mult = 1;
     time_value = 9;
-    check(read_all(counters, 3) == 7 && time_reads == 1, "one reading of the time does for all counters");
+    check(read_all(counters, 3) == 7 && time_reads == 1, "one reading of the time is used for all counters");
     check(counters[0].enabled == 700 && counters[1].enabled == 709 && counters[2].enabled == 709,
-          "and counts for those whose pages have it");
+          "and applies to those whose pages use it");
 }
 
-/* Four counters, of which the third was off for 200 ns; the time is 9 ns after the pages' last update. */
+/* Four counters; the third was off for 200 ns, and the time is 9 ns after the last update of the pages. */
 static void test_counts_without_the_time(void) {
     struct test_page pages[4];
     struct picollo_perf_counter counters[4];
@@ -258,15 +258,15 @@ static void test_counts_without_the_time(void) {
     check(wrong == 0, "the counts keep their sign, and the times are those of the pages");
 
     wrong = 0;
-    check(read_all(counters, 4) == 15 && pmc_reads == 4 && time_reads == 1, "with the time, it is one more instruction");
+    check(read_all(counters, 4) == 15 && pmc_reads == 4 && time_reads == 1, "with the time, there is one more instruction");
     for (unsigned i = 0; i < 4; i++)
         wrong += counters[i].value != 1000 * i + 997 || counters[i].enabled != pages[i].enabled + 9 || counters[i].running != 509;
-    check(wrong == 0, "all times are extended, of the multiplexed counter and of those that were never off");
+    check(wrong == 0, "all times are extended, for the multiplexed counter and for those that were never off");
 
     pages[2].index = 0;
     counters[2] = counter_on(&pages[2]);
     check(read_pages(counters, 4, fake_pmc, NULL) == 11 && is_untouched(&counters[2]),
-          "an event on no counter is not read without the time either");
+          "an event that is not on a counter is not read without the time either");
 }
 
 static void test_thread_time(void) {
@@ -274,25 +274,25 @@ static void test_thread_time(void) {
     picollo_u64 nanoseconds = 77;
     time_value = 20;
     check(read_thread_time(&page, &nanoseconds, fake_time) == 1 && nanoseconds == 1041,
-          "a thread's time is the page's, extended to now, with no counter");
+          "a thread's time is that of the page, extended to now, without a counter");
     nanoseconds = 77;
     page.capabilities = RDPMC;
     check(read_thread_time(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
-          "no thread time where the page does not offer it");
+          "no thread time if the page does not provide it");
     page.capabilities = TIME, page.lock = 3;
     check(read_thread_time(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
-          "no thread time from a page whose lock stays odd");
+          "no thread time from a page whose lock remains odd");
 }
 
-/* The shipped functions, with the machine's own time: whatever it is, a second page is later than a first. */
+/* The shipped functions with the real time: a second reading is later than the first. */
 static void test_the_real_instructions(void) {
     struct test_page page = {.capabilities = TIME, .mult = 1};
     picollo_u64 before = picollo_read_counter() & (~(picollo_u64)0 >> 1), now = 0;
-    check(picollo_perf_thread_time(&page, &now) == 1, "the page's time is read by the real instruction");
-    check(now >= before, "and it is the counter's");
+    check(picollo_perf_thread_time(&page, &now) == 1, "the time of the page is read with the real instruction");
+    check(now >= before, "and it is that of the counter");
     struct picollo_perf_counter counter = counter_on(&page);
     check(picollo_perf_read(&counter, 1) == 0 && is_untouched(&counter), "a page without an index is not read");
-    check(picollo_perf_read_counts(&counter, 1) == 0 && is_untouched(&counter), "nor without the time");
+    check(picollo_perf_read_counts(&counter, 1) == 0 && is_untouched(&counter), "also not without the time");
 }
 
 void test_pages(void) {
