@@ -1,6 +1,6 @@
 namespace Picollo.PerfGuestApp;
 
-/// <summary>One check after the other, each with a line that says how it ended.</summary>
+/// <summary>Runs checks one after the other, and prints a line with the result of each.</summary>
 internal static class Check
 {
     public static void Run(string name, Action check)
@@ -16,7 +16,7 @@ internal static class Check
         }
     }
 
-    /// <summary>Prints a count, and ends the check where it is out of bounds.</summary>
+    /// <summary>Prints a count, and fails the check if it is out of bounds.</summary>
     public static void Within(string what, ulong value, ulong least, ulong most)
     {
         string line = FormattableString.Invariant($"{what}: {value:N0}, expected {least:N0} to {most:N0}");
@@ -24,7 +24,7 @@ internal static class Check
         That(value >= least && value <= most, line);
     }
 
-    /// <summary>Ends the check where something is not so.</summary>
+    /// <summary>Fails the check if a condition is false.</summary>
     public static void That(bool isSo, string otherwise)
     {
         if (!isSo)

@@ -4,7 +4,7 @@ using static Picollo.PerfEvent.PerfSoftwareCounterId;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>The calling thread's own counters, beside what is known to have happened or what the kernel says elsewhere.</summary>
+/// <summary>Compares the counters of the calling thread with known events, or with other values of the kernel.</summary>
 internal static class Counting
 {
     public static PerfEventCounterSessionFactory Of(params ReadOnlySpan<PerfSoftwareCounterId> ids)
@@ -18,7 +18,7 @@ internal static class Counting
         return factory;
     }
 
-    /// <summary>What the first counter counts, the second time that something is done: at the first it is compiled.</summary>
+    /// <summary>Returns the count of the first counter for the second run of an action; the first run compiles it.</summary>
     public static ulong Count(PerfEventCounterSession session, Action action)
     {
         ulong delta = 0;
@@ -37,13 +37,13 @@ internal static class Counting
     {
         using PerfEventCounterSession session = Of(PerfSoftwareCounterId.PageFaults, MinorPageFaults, MajorPageFaults).Create();
         ulong faults = Count(session, () => Kernel.TouchFreshPages(1000));
-        Check.Within("page faults of 1,000 pages", faults, 1000, 1010); // and of the tables that list them
-        Check.That(session.Counters[MinorPageFaults]!.Delta.Value == faults, "no disk, and so all faults are minor ones");
+        Check.Within("page faults of 1,000 pages", faults, 1000, 1010); // and of the page tables
+        Check.That(session.Counters[MinorPageFaults]!.Delta.Value == faults, "without a disk, all faults are minor ones");
         Check.That(session.Counters[MajorPageFaults]!.Value == 0, "a fault needed a disk");
-        Check.That(Count(session, () => { }) == 0, "nothing faults");
+        Check.That(Count(session, () => { }) == 0, "an empty action causes no faults");
     }
 
-    /// <summary>A sleep may be over before the thread has given its CPU away, where the emulated CPU itself stood still.</summary>
+    /// <summary>A sleep may end before the thread has given up its CPU, if the emulated CPU itself stood still.</summary>
     public static void ContextSwitches()
     {
         using PerfEventCounterSession session = Of(PerfSoftwareCounterId.ContextSwitches).Create();
@@ -60,7 +60,7 @@ internal static class Counting
             ulong inner = Kernel.Switches() - innerStart;
             session.Read();
             ulong outer = Kernel.Switches() - outerStart;
-            Check.That(inner >= 25, "most sleeps give the CPU away");
+            Check.That(inner >= 25, "most sleeps give up the CPU");
             Check.Within("context switches in 50 sleeps", session.Counters[0].Delta.Value, inner, outer);
         }
     }
@@ -82,8 +82,8 @@ internal static class Counting
         }
     }
 
-    /// <summary>In real time a processor of the emulator's may stand still in an interrupt, as long as the host likes, which one clock
-    /// counts and the other may not.</summary>
+    /// <summary>The emulator may stop a processor in an interrupt for any time, which one clock counts and the other may not
+    /// count.</summary>
     public static void TaskClock()
     {
         const ulong tolerance = 50_000_000;
@@ -103,7 +103,7 @@ internal static class Counting
             Check.Within("task clock", session.Counters[0].Delta.Value, (ulong)(end - start) - tolerance, (ulong)outer + tolerance);
         }
 
-        Check.That(session.Counters[0].RunningShare == 1 && session.Counters[1].RunningShare == 1, "software counters take no turns");
+        Check.That(session.Counters[0].RunningShare == 1 && session.Counters[1].RunningShare == 1, "software counters are not multiplexed");
         session.Read();
         Thread.Sleep(200);
         session.Read();

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>What the checks ask of the kernel besides counters.</summary>
+/// <summary>Calls of the kernel for the checks, besides counters.</summary>
 internal static unsafe partial class Kernel
 {
     public const int CapSysAdmin = 21, CapPerfmon = 38;
@@ -14,7 +14,7 @@ internal static unsafe partial class Kernel
     private const int PageSize = 4096;
     private const int SetKeepCapabilities = 8; // PR_SET_KEEPCAPS
 
-    // x64's numbers. The C library's functions of these names would change all threads.
+    // The numbers for x64. The functions of the C library with these names would change all threads.
     private const nint SetGroup = 119, SetUser = 117, SetCapabilities = 126; // setresgid, setresuid, capset
     private const uint CapabilityVersion = 0x20080522; // _LINUX_CAPABILITY_VERSION_3
 
@@ -27,15 +27,15 @@ internal static unsafe partial class Kernel
         set => File.WriteAllText("/proc/sys/kernel/perf_event_paranoid", value.ToString(CultureInfo.InvariantCulture));
     }
 
-    /// <summary>Binds the calling thread to one CPU, to which it has moved when this returns.</summary>
+    /// <summary>Pins the calling thread to one CPU, to which it has moved when this returns.</summary>
     public static void RunOn(int cpu)
     {
         ulong mask = 1UL << cpu;
         ThrowIfFailed(SetAffinity(0, sizeof(ulong), &mask));
     }
 
-    /// <summary>Writes to pages of new memory. Each first touch is a fault; huge pages would make one of many, so the memory asks for
-    /// none.</summary>
+    /// <summary>Writes to pages of new memory. Each first access is a fault. Huge pages would merge many into one, so the memory does not
+    /// use them.</summary>
     public static void TouchFreshPages(int count)
     {
         nuint length = (nuint)(count * PageSize);
@@ -50,12 +50,13 @@ internal static unsafe partial class Kernel
         ThrowIfFailed(Unmap((nint)memory, length));
     }
 
-    /// <summary>How often the calling thread was switched away from: it waited, or another's turn came.</summary>
+    /// <summary>Returns the number of times that the calling thread lost the CPU, voluntarily or not.</summary>
     public static ulong Switches() => (ulong)File.ReadLines("/proc/thread-self/status")
         .Where(line => line.Contains("ctxt_switches:", StringComparison.Ordinal))
         .Sum(line => long.Parse(line.AsSpan(line.IndexOf(':', StringComparison.Ordinal) + 1), CultureInfo.InvariantCulture));
 
-    /// <summary>Runs something on a thread that is user 1000 without privileges but for a capability; the others stay root.</summary>
+    /// <summary>Runs an action on a thread of user 1000 without privileges except an optional capability; other threads remain
+    /// root.</summary>
     public static void AsUser(int? capability, Action action)
     {
         Exception? error = null;
@@ -92,7 +93,7 @@ internal static unsafe partial class Kernel
     private static void Grant(int capability)
     {
         (uint Version, int Thread) header = (CapabilityVersion, 0);
-        uint* sets = stackalloc uint[6]; // effective, permitted, inheritable; then the higher 32 of each
+        uint* sets = stackalloc uint[6]; // effective, permitted, inheritable; then the higher 32 bits of each
         new Span<uint>(sets, 6).Clear();
         int half = capability < 32 ? 0 : 3;
         sets[half] = sets[half + 1] = 1u << (capability & 31);

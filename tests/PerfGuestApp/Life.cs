@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>A session from its creation, which may fail, to its end.</summary>
+/// <summary>A session from its creation, which may fail, to its disposal.</summary>
 internal static class Life
 {
     private static PerfEventCounterSessionFactory Faults => Counting.Of(PerfSoftwareCounterId.PageFaults);
@@ -31,7 +31,7 @@ internal static class Life
         _ = Touch(session);
         session.Record();
         session.Reset();
-        Check.That(session.Counters[0] is { Value: 0, Delta.Value: 0, Histogram.TotalCount: 0 }, "a reset session begins at 0");
+        Check.That(session.Counters[0] is { Value: 0, Delta.Value: 0, Histogram.TotalCount: 0 }, "a reset session starts at 0");
         Kernel.TouchFreshPages(100);
         session.Read();
         Check.Within("after the reset", session.Counters[0].Value, 100, 150);
@@ -59,7 +59,7 @@ internal static class Life
         using PerfEventCounterSession session = Faults.WithFixedCounters().WithTracepoint("sched:no_such_event")
             .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithOptional().Create();
         Check.That(session.Counters.Select(counter => counter.Name).SequenceEqual(["Software:PageFaults", "Software:MinorPageFaults"]), "two remain");
-        Check.That(session.UnavailableCounters.Count == 4, "three hardware counters and a tracepoint lack");
+        Check.That(session.UnavailableCounters.Count == 4, "three hardware counters and a tracepoint are missing");
         foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
         {
             string cause = counter.Name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
@@ -82,10 +82,10 @@ internal static class Life
             int open = Descriptors.Counters();
             session.Dispose();
             session.Dispose();
-            Check.That(open > 0 && Descriptors.Counters() == 0, $"{Descriptors.Counters()} of {open} stay open");
+            Check.That(open > 0 && Descriptors.Counters() == 0, $"{Descriptors.Counters()} of {open} remain open");
         }
 
-        // Half-way.
+        // Fails after some counters are open.
         Check.That(!Faults.WithFixedCounters().TryCreate(out _, out _), "this machine has no PMU");
         Check.That(!Faults.WithProcess(0).WithFixedCounters().TryCreate(out _, out _), "this machine has no PMU");
         string after = string.Join(' ', Descriptors.Open());

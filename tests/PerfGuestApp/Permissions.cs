@@ -3,7 +3,8 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>What each level of kernel.perf_event_paranoid refuses: to root, to an ordinary user, and to one with a capability.</summary>
+/// <summary>The counters that each level of kernel.perf_event_paranoid refuses to root, to an ordinary user, and to one with a
+/// capability.</summary>
 internal static class Permissions
 {
     public static void PrintFacts()
@@ -17,7 +18,7 @@ internal static class Permissions
             Kernel.AsUser(Kernel.CapSysAdmin, () => Try($"paranoid-{level}-admin-"));
         }
 
-        // The files of tracefs are root's.
+        // The files of tracefs belong to root.
         Kernel.Paranoid = 1;
         Findings.Prefix = "";
         PerfEventCounterSessionFactory tracepoint = PerfEventCounterSession.Factory.WithTracepoint("sched:sched_switch");

@@ -3,7 +3,7 @@ using Picollo.Diagnostics;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Readings of processors of which one is switched off, and marks in the kernel's trace.</summary>
+/// <summary>Readings while one of the processors is switched off, and marks in the kernel's trace.</summary>
 internal static class Processors
 {
     private const int Second = 1;
@@ -16,13 +16,13 @@ internal static class Processors
         WithoutTheSecond(() =>
         {
             cpu.Update();
-            Check.That(cpu.Cpus.Count == 1 && cpu.Cpus[0].Cpu == 0, "the one that is on is the only one");
+            Check.That(cpu.Cpus.Count == 1 && cpu.Cpus[0].Cpu == 0, "the online CPU is the only one");
             bool isStarted = JitterMeter.TryStart(new JitterMeterOptions { Cpus = [Second], Loops = 1 }, out _, out string? reason);
             Check.That(!isStarted && reason!.Contains("CPU 1 is offline", StringComparison.Ordinal), $"{reason}");
 
             using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Loops = 20 });
             Check.That(meter.Completion.Wait(Deadline), "20 wake-ups end");
-            Check.That(meter.Cpus.Count == 1 && meter.Cpus[0].Cpu == 0 && meter.Cpus[0].Histogram.TotalCount == 20, "of the one that is on");
+            Check.That(meter.Cpus.Count == 1 && meter.Cpus[0].Cpu == 0 && meter.Cpus[0].Histogram.TotalCount == 20, "only the online CPU is measured");
         });
 
         cpu.Update();
@@ -35,15 +35,15 @@ internal static class Processors
         Until(() => meter.Cpus.All(each => each.Histogram.TotalCount > 0), "both are measured");
         WithoutTheSecond(() => Until(
             () => meter.UnavailableReasons.Any(limit => limit.StartsWith("CPU 1 went offline", StringComparison.Ordinal)),
-            $"it is told: {string.Join(' ', meter.UnavailableReasons)}"));
+            $"it is reported: {string.Join(' ', meter.UnavailableReasons)}"));
 
         ulong then = meter.Cpus[0].Histogram.TotalCount;
-        Until(() => meter.Cpus[0].Histogram.TotalCount > then, "the other is measured on");
+        Until(() => meter.Cpus[0].Histogram.TotalCount > then, "the other CPU is still measured");
         meter.Stop();
         Check.That(meter.Cpus[0].Histogram.TotalCount > meter.Cpus[Second].Histogram.TotalCount, "the second has ended earlier");
     }
 
-    /// <summary>Before tracefs is mounted.</summary>
+    /// <summary>Runs before tracefs is mounted.</summary>
     public static void NotMarked()
     {
         JitterBreak it = Break();
@@ -54,7 +54,7 @@ internal static class Processors
     public static void Marked()
     {
         const string TracingOn = "/sys/kernel/tracing/tracing_on";
-        Check.That(File.ReadAllText(TracingOn) == "1\n", "the trace is on at first");
+        Check.That(File.ReadAllText(TracingOn) == "1\n", "the trace is initially on");
         JitterBreak it = Break();
         Check.That(it is { IsMarked: true, MarkUnavailableReason: null, IsTracingStopped: true, StopUnavailableReason: null }, $"{it}");
         Check.That(File.ReadAllText(TracingOn) == "0\n", "the trace is stopped");
@@ -66,7 +66,7 @@ internal static class Processors
         Check.That(trace.Contains(mark, StringComparison.Ordinal), $"'{mark}' in {trace}");
     }
 
-    // The shortest time there is: any wake-up is later.
+    // The shortest possible limit: any wake-up is later.
     private static JitterBreak Break()
     {
         using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { BreakAbove = TimeSpan.FromTicks(1) });

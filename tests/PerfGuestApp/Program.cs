@@ -1,5 +1,5 @@
-// Sessions, clocks and processors on a kernel that may be set as one likes. Prints "PASS check" or "FAIL check: why" for each, and facts as
-// "name=value", for the tests that boot a machine with this program on it. Changes the kernel's settings, and is to run as root.
+// Sessions, clocks and processors on a kernel with arbitrary settings. Prints "PASS check" or "FAIL check: why" for each check, and facts
+// as "name=value", for tests that boot a machine with this program. Changes the kernel's settings, and must run as root.
 using Picollo.PerfGuestApp;
 
 Check.Run("tracefs-not-mounted", Tracepoints.NotMounted);

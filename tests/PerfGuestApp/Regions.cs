@@ -3,12 +3,12 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Regions within regions, on two threads at once.</summary>
+/// <summary>Nested regions, on two threads concurrently.</summary>
 internal static class Regions
 {
     private const int Rounds = 5;
 
-    /// <summary>Each thread with a session of its own.</summary>
+    /// <summary>Each thread has its own session.</summary>
     public static void OfThreadsByThemselves()
     {
         using var together = new Barrier(2);
@@ -27,7 +27,8 @@ internal static class Regions
         Check.That(problems is [null, null], $"{problems[0]} {problems[1]}");
     }
 
-    /// <summary>Both threads in one session of the whole process: a thread's regions hold what the other does meanwhile.</summary>
+    /// <summary>Both threads use one session of the whole process: the regions of a thread include the events of the other
+    /// thread.</summary>
     public static void OfAProcess()
     {
         using var together = new Barrier(2);

@@ -3,12 +3,12 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Others than the calling thread: the process, what is started later, a thread, a CPU.</summary>
+/// <summary>Targets other than the calling thread: the process, threads that start later, another thread, a CPU.</summary>
 internal static class Targets
 {
     private const int Pages = 1000;
 
-    // What starting and ending a thread takes besides; a thread that is not counted lacks 1,000.
+    // The events of starting and ending a thread; a thread that is not counted would lack 1,000.
     private const ulong Besides = 200;
 
     private static PerfEventCounterSessionFactory Faults => Counting.Of(PerfSoftwareCounterId.PageFaults);
@@ -76,7 +76,7 @@ internal static class Targets
         Check.Within("faults of another thread", session.Counters[0].Delta.Value, Pages, Pages + Besides);
     }
 
-    /// <summary>Whatever runs on a CPU, and the calling thread there only.</summary>
+    /// <summary>Everything on a CPU, and the calling thread only on that CPU.</summary>
     public static void Cpus()
     {
         for (int cpu = 0; cpu < 2; cpu++)
@@ -88,7 +88,7 @@ internal static class Targets
                 using PerfEventCounterSession there = On(1 - cpu).Create();
                 ulong onOther = 0;
                 ulong onThis = Counting.Count(here, () => onOther = Counting.Count(there, () => Kernel.TouchFreshPages(Pages)));
-                // Twice within the outer count. Any thread's faults are those of the runtime's threads too.
+                // Runs twice within the outer count. The faults of any thread include those of the runtime's threads.
                 Check.Within($"faults on CPU {cpu}", onThis, 2 * Pages, (2 * Pages) + (3 * Besides));
                 Check.Within($"and on CPU {1 - cpu}", onOther, 0, ofThread ? 0ul : 3 * Besides);
 

@@ -4,10 +4,10 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Threads that burn and sleep, each with its clock beside the kernel's.</summary>
+/// <summary>Threads that compute and sleep, each with its clock and that of the kernel.</summary>
 internal static class ThreadClocks
 {
-    // ThreadCpuClock.ResyncIntervalNanoseconds, which is internal.
+    // The value of ThreadCpuClock.ResyncIntervalNanoseconds, which is internal.
     private const long ResyncIntervalNanoseconds = 10_000_000;
 
     private const int Readings = 10_000;
@@ -25,7 +25,7 @@ internal static class ThreadClocks
         Findings.Print("thread-clock-furthest-nanoseconds", furthest);
     }
 
-    /// <summary>How many system calls some thousand readings take, and how many could be resynchronisations.</summary>
+    /// <summary>Prints the number of system calls for some thousand readings, and how many could be resynchronizations.</summary>
     private static void PrintSystemCalls(ThreadCpuClock clock)
     {
         using PerfEventCounterSession calls = Tracepoints.CallsOf("clock_gettime");
@@ -46,7 +46,8 @@ internal static class ThreadClocks
         Findings.Print("thread-clock-resynchronisations", switches.Counters[0].Delta.Value + (ulong)(taken / ResyncIntervalNanoseconds) + 1);
     }
 
-    /// <summary>Returns how often a clock went back, and the furthest that one was outside of two readings of the kernel's around it.</summary>
+    /// <summary>Returns the number of times that a clock decreased, and the largest deviation from the kernel's readings around
+    /// it.</summary>
     private static int Follow(int threads, int rounds, out long furthest)
     {
         int errors = 0;

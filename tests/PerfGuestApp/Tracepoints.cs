@@ -2,7 +2,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Tracepoints, and by them the system calls that sessions make.</summary>
+/// <summary>Tracepoints, and the system calls of sessions, which are counted with tracepoints.</summary>
 internal static class Tracepoints
 {
     public static void NotMounted()
@@ -40,7 +40,7 @@ internal static class Tracepoints
         Check.Within("calls of getppid", calls, 1000, 1000);
     }
 
-    /// <summary>A group is read in one call; the two clocks have one of their own.</summary>
+    /// <summary>A group is read in one call; the two clocks have a separate call.</summary>
     public static void OneCallForAGroup()
     {
         PerfEventCounterSessionFactory five = Counting.Of(
@@ -51,7 +51,7 @@ internal static class Tracepoints
         Check.Within("with inherited counters", ReadsOf(five.WithInherited(true)), 500, 500);
     }
 
-    /// <summary>Counts the calling thread's system calls of a name.</summary>
+    /// <summary>Counts the system calls with a given name on the calling thread.</summary>
     public static PerfEventCounterSession CallsOf(string systemCall) =>
         PerfEventCounterSession.Factory.WithTracepoint($"syscalls:sys_enter_{systemCall}").Create();
 

@@ -1,6 +1,6 @@
 namespace Picollo.Profiling.Tests;
 
-/// <summary>Shares of CPU time that are known, because the profiled program measures them, are the shares of the samples.</summary>
+/// <summary>Compares the shares of the samples with the shares of CPU time that the profiled program measures.</summary>
 public class AccuracyTests(Xunit.Abstractions.ITestOutputHelper output)
 {
     private const int Samples = 10_000;

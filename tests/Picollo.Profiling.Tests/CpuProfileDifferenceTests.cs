@@ -6,7 +6,7 @@ namespace Picollo.Profiling.Tests;
 public class CpuProfileDifferenceTests
 {
     [Fact]
-    public void Functions_have_their_samples_and_shares_of_both_profiles_and_the_largest_change_is_first()
+    public void Functions_have_samples_and_shares_of_both_profiles_with_the_largest_change_first()
     {
         CpuProfileDifference difference = new(Profiles.Of("Main;Gone 30", "Main;Same 60", "Main 10"), Profiles.Of("Main;Same 120", "Main;New 50", "Main 30"));
 
@@ -36,7 +36,7 @@ public class CpuProfileDifferenceTests
     [InlineData(0.002, 1000, 1000)]
     [InlineData(0.05, 300, 3000)]
     [InlineData(0.4, 100, 500)]
-    public void The_interval_covers_what_it_claims(double share, int samplesBefore, int samplesAfter)
+    public void The_interval_has_the_stated_coverage(double share, int samplesBefore, int samplesAfter)
     {
         const int Cases = 2_000;
         Random random = new(1);
@@ -59,7 +59,7 @@ public class CpuProfileDifferenceTests
     }
 
     [Fact]
-    public void A_difference_turned_around_has_opposite_changes() => Prop.ForAll<int>(seed =>
+    public void A_reversed_difference_has_opposite_changes() => Prop.ForAll<int>(seed =>
     {
         Random random = new(seed);
         (CpuProfile a, CpuProfile b) = (Profiles.Random(random), Profiles.Random(random));

@@ -29,7 +29,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Two_profilers_of_this_process_both_know_what_is_compiled_after_the_end_of_the_first()
+    public void Two_profilers_of_this_process_both_have_names_of_later_methods()
     {
         using CpuProfiler first = CpuProfiler.Start(Fast);
         using CpuProfiler second = CpuProfiler.Start(Fast);
@@ -73,7 +73,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_stack_that_is_deeper_than_the_kernel_records_is_marked()
+    public void A_stack_that_exceeds_the_limit_of_the_kernel_is_marked()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
 
@@ -86,7 +86,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Code_that_was_unloaded_has_its_names()
+    public void Unloaded_code_has_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-unloaded");
         using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
@@ -116,7 +116,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_process_that_ends_leaves_its_profile_with_names()
+    public void The_profile_of_an_ended_process_has_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled");
         using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
@@ -131,7 +131,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void What_a_process_starts_is_not_in_its_profile()
+    public void Children_of_a_process_are_not_in_its_profile()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-forked");
 
@@ -143,7 +143,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_process_that_executes_another_program_has_the_samples_of_both_apart()
+    public void The_samples_of_programs_before_and_after_exec_are_separate()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-exec");
         using CpuProfiler profiler = CpuProfiler.Start(Fast with { ProcessId = process.Id });
@@ -156,7 +156,7 @@ public class CpuProfilerTests
             node => node.Frame.Name.EndsWith($" (process {process.Id}, after execve)", StringComparison.Ordinal)).Subject;
         executed.SampleCount.Should().BeGreaterThan(100);
         NamesIn(executed).Should().NotContain(
-            name => name.StartsWith("Picollo.", StringComparison.Ordinal) || name == "[runtime stub]", "the map is of the first program");
+            name => name.StartsWith("Picollo.", StringComparison.Ordinal) || name == "[runtime stub]", "the map belongs to the first program");
         profile.Notes.Should().Contain(note => note.StartsWith("Compiled methods of ", StringComparison.Ordinal) && note.EndsWith("and there is none.", StringComparison.Ordinal));
         process.WaitForExit();
 
@@ -164,7 +164,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Names_of_methods_are_missing_with_the_reason_where_the_runtime_has_no_diagnostics()
+    public void Without_diagnostics_a_note_explains_the_missing_names()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep", new() { ["DOTNET_EnableDiagnostics"] = "0" });
 
@@ -178,7 +178,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_perf_map_that_was_there_before_stays()
+    public void An_existing_perf_map_is_kept()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled", new() { ["DOTNET_PerfMapEnabled"] = "1" });
         string map = $"/tmp/perf-{process.Id}.map";
@@ -196,7 +196,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_process_that_is_stopped_has_no_names_and_writes_no_map_later()
+    public void A_stopped_process_has_no_names_and_writes_no_map_later()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-deep");
         process.Signal("STOP");
@@ -236,7 +236,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Tiers_are_apart_on_request()
+    public void Tiers_are_separate_functions_on_request()
     {
         using CpuProfiler profiler = CpuProfiler.Start(Fast with { ShowTiers = true });
         Burn(milliseconds: 100);
@@ -264,7 +264,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Nothing_is_left_behind()
+    public void No_resources_remain_after_a_profile()
     {
         int[] before = Left();
 
@@ -297,7 +297,7 @@ public class CpuProfilerTests
             }
             catch (IOException)
             {
-                return ""; // it has ended since it was listed
+                return ""; // it has ended since the listing
             }
         }
     }
@@ -318,7 +318,7 @@ public class CpuProfilerTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_process_that_does_not_exist_is_a_reason()
+    public void A_process_that_does_not_exist_is_reported()
     {
         CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = int.MaxValue }, out CpuProfiler? profiler, out string? reason).Should().BeFalse();
 

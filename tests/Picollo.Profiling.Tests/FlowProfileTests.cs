@@ -4,7 +4,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Profiling.Tests;
 
-/// <summary>A profile by flow and by route.</summary>
+/// <summary>Profiles by flow and by route.</summary>
 public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
 {
     private const int Flows = 32;
@@ -60,7 +60,7 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task A_watcher_has_the_samples_of_its_flow_until_it_is_stopped()
+    public async Task A_watcher_has_the_samples_of_its_flow_until_its_stop()
     {
         using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999 });
         CpuUsageAsyncWatcher? outer = null, inner = null;
@@ -87,12 +87,12 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         profile.ByRoute().Should().ContainSingle().Which.ToString().Should().Be("(no request)");
         profile.Of(new CpuUsageAsyncWatcher()).SampleCount.Should().Be(0);
         ofOuter.Title.Should().Be($"a flow in {profile.Title}");
-        ofOuter.CpuUsage.Should().Be(default(CpuUsage), "only the watcher knows it");
+        ofOuter.CpuUsage.Should().Be(default(CpuUsage), "only the watcher has it");
         ofOuter.ToString().Should().Contain("CPU time of the samples ");
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_flow_that_has_a_thread_from_before_the_profile_until_after_it_is_known()
+    public void A_flow_that_runs_before_and_after_the_profile_is_known()
     {
         using var isBurning = new ManualResetEventSlim();
         CpuUsageAsyncWatcher? watcher = null;
@@ -134,14 +134,14 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void The_flows_of_another_process_are_not_known()
+    public void The_flows_of_another_process_are_unknown()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-threads");
 
         CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999 }, 20);
 
         process.End();
-        profile.Invoking(it => it.ByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*it is of another process*");
+        profile.Invoking(it => it.ByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*It is of another process*");
         profile.Invoking(it => it.Of(new CpuUsageAsyncWatcher())).Should().Throw<InvalidOperationException>();
     }
 

@@ -1,2 +1,2 @@
-// A profile of this process has the samples, descriptors and threads of all tests that run meanwhile.
+// A profile of this process includes the samples, descriptors and threads of all concurrent tests.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]

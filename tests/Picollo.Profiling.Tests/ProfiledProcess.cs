@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Picollo.Profiling.Tests;
 
-/// <summary>A process of tests/HelperApp that is profiled (its Profiled.cs).</summary>
+/// <summary>A profiled process of tests/HelperApp (its Profiled.cs).</summary>
 internal sealed class ProfiledProcess : IDisposable
 {
     private readonly Process _process;
@@ -12,9 +12,9 @@ internal sealed class ProfiledProcess : IDisposable
 
     public int Id => _process.Id;
 
-    /// <summary>Starts it and waits until it works.</summary>
-    /// <param name="command">What it is to do.</param>
-    /// <param name="environment">Variables besides those of this process.</param>
+    /// <summary>Starts the process and waits until it works.</summary>
+    /// <param name="command">The command of the program.</param>
+    /// <param name="environment">Variables in addition to those of this process.</param>
     public static ProfiledProcess Start(string command, Dictionary<string, string>? environment = null)
     {
         string[] line = Tool.HelperApp(command);
@@ -29,7 +29,7 @@ internal sealed class ProfiledProcess : IDisposable
         return process;
     }
 
-    /// <summary>Profiles it until it has a number of samples, or until it has ended.</summary>
+    /// <summary>Profiles the process until it has a number of samples, or until it has ended.</summary>
     public CpuProfile Profile(CpuProfilerOptions options, long samples)
     {
         using CpuProfiler profiler = CpuProfiler.Start(options with { ProcessId = Id });
@@ -41,7 +41,7 @@ internal sealed class ProfiledProcess : IDisposable
         return profiler.Stop();
     }
 
-    /// <summary>Lets it go on, or end, and returns what it has measured: nanoseconds by method.</summary>
+    /// <summary>Lets the process continue or end, and returns its measurements: nanoseconds by method.</summary>
     public Dictionary<string, long> End()
     {
         _process.StandardInput.WriteLine();
@@ -58,7 +58,7 @@ internal sealed class ProfiledProcess : IDisposable
     /// <summary>Writes a line to its standard input.</summary>
     public void Continue() => _process.StandardInput.WriteLine();
 
-    /// <summary>Sends it a signal, by name.</summary>
+    /// <summary>Sends the process a signal, by name.</summary>
     public void Signal(string name) => Tool.Run("kill", "/", new Dictionary<string, string?>(), $"-{name}", $"{Id}");
 
     public void WaitForExit() => _process.WaitForExit();

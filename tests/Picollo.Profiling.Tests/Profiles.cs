@@ -1,9 +1,9 @@
 namespace Picollo.Profiling.Tests;
 
-/// <summary>Profiles made of given stacks.</summary>
+/// <summary>Builds profiles from given stacks.</summary>
 internal static class Profiles
 {
-    /// <summary>Names that break formats: separators, line ends, a terminal's control sequences, halves of surrogate pairs.</summary>
+    /// <summary>Names that break formats: separators, line ends, control sequences of a terminal, halves of surrogate pairs.</summary>
     private static readonly string[] Names =
     [
         "Main", "Parse", "Main.Parse", "List`1.Add", "Program.<Main>$", "operator new(unsigned long)", "a;b", "c\r\nd", "\e[1m", "\0", "x\u2028y",
@@ -14,7 +14,7 @@ internal static class Profiles
 
     public static CpuProfileFrame Managed(string name) => new(name, "App.dll", CpuProfileFrameKind.Managed);
 
-    /// <summary>A profile of folded stacks, such as <c>Main;Work 60</c>.</summary>
+    /// <summary>Returns a profile of folded stacks, such as <c>Main;Work 60</c>.</summary>
     public static CpuProfile Of(params string[] folded) => OfFrames([.. folded.Select(line =>
     {
         int space = line.LastIndexOf(' ');
@@ -30,7 +30,7 @@ internal static class Profiles
         Frequency = 100,
     };
 
-    /// <summary>The root of a tree of these stacks.</summary>
+    /// <summary>Returns the root of a tree of these stacks.</summary>
     public static CpuProfileNode RootOf(params (CpuProfileFrame[] Stack, long Count)[] stacks)
     {
         var root = new CpuProfileNode(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group));
@@ -42,7 +42,7 @@ internal static class Profiles
         return root;
     }
 
-    /// <summary>A profile of random stacks of names that break formats.</summary>
+    /// <summary>Returns a profile of random stacks with names that break formats.</summary>
     public static CpuProfile Random(Random random) => OfFrames([.. Enumerable.Range(0, random.Next(100)).Select(_ =>
     {
         CpuProfileFrame[] stack =
@@ -61,7 +61,7 @@ internal static class Profiles
         return CpuProfile.ReadPprof(stream);
     }
 
-    /// <summary>The profile in the format of pprof.</summary>
+    /// <summary>Returns the profile in the format of pprof.</summary>
     public static byte[] Written(CpuProfile profile)
     {
         using MemoryStream stream = new();

@@ -39,7 +39,7 @@ public class DifferenceTests
     public void The_first_functions() => Golden("difference-limit", Table(Small, 1));
 
     [Fact]
-    public void A_table_of_empty_profiles() => Golden("difference-empty", Table(SomeDifferences.Empty()));
+    public void The_table_of_empty_profiles() => Golden("difference-empty", Table(SomeDifferences.Empty()));
 
     [Fact]
     public void The_text_is_the_table() => Small.ToString().Should().Be(Table(Small, 25));
@@ -73,7 +73,7 @@ public class DifferenceTests
     }
 
     [Fact]
-    public void Boxes_of_the_picture_are_the_union_of_both_trees_with_the_colours_of_their_changes()
+    public void The_boxes_are_the_union_of_both_trees_in_the_colours_of_their_changes()
     {
         XElement svg = XElement.Parse(Text(new CpuProfileDifference(
             Profiles.Of("Main;Gone 6000", "Main;Same 2000", "Main;Rest 2000"), Profiles.Of("Main;Work 12600", "Main;Same 4000", "Main;Rest 3400")).WriteSvg));
@@ -93,11 +93,11 @@ public class DifferenceTests
     [Fact]
     public void Pictures_of_deep_hostile_and_empty_profiles_are_well_formed()
     {
-        XElement.Parse(Text(SomeDifferences.Deep().WriteSvg)).Elements(Svg + "rect").Should().HaveCount(7 + 1501, "500 frames are common");
+        XElement.Parse(Text(SomeDifferences.Deep().WriteSvg)).Elements(Svg + "rect").Should().HaveCount(7 + 1501, "both have 500 common frames");
         Text(SomeDifferences.Hostile().WriteSvg).Should().NotContainAny("<script", "<img");
         XElement.Parse(Text(SomeDifferences.Hostile().WriteSvg)).Descendants().Select(one => one.Name.LocalName).Distinct().Should().BeEquivalentTo("title", "style", "rect", "text");
         XElement.Parse(Text(SomeDifferences.Empty().WriteSvg)).Value.Should().Contain("No samples in either profile.");
-        XElement.Parse(Text(SomeDifferences.Gone().WriteSvg)).Elements(Svg + "rect").Where(box => box.Attribute("fill")!.Value != "currentColor").Should().HaveCount(6, "only the legend's");
+        XElement.Parse(Text(SomeDifferences.Gone().WriteSvg)).Elements(Svg + "rect").Where(box => box.Attribute("fill")!.Value != "currentColor").Should().HaveCount(6, "only those of the legend");
     }
 
     [Fact]

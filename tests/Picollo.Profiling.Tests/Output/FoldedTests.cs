@@ -5,7 +5,7 @@ namespace Picollo.Profiling.Tests.Output;
 public partial class FoldedTests
 {
     [Fact]
-    public void A_stack_with_samples_of_its_own_is_a_line() =>
+    public void A_stack_with_own_samples_is_a_line() =>
         Folded(Profiles.Of("Main;Work;Inner 5", "Main 1", "Main;Work 60", "Main.Other;Work 2", "Run 7"))
             .Should().Be("Main 1\nMain.Other;Work 2\nMain;Work 60\nMain;Work;Inner 5\nRun 7\n");
 
@@ -25,7 +25,7 @@ public partial class FoldedTests
     public void An_empty_profile_has_no_lines() => Folded(Profiles.Of()).Should().BeEmpty();
 
     [Fact]
-    public void Signs_in_names_do_not_break_lines_or_stacks() =>
+    public void Special_characters_in_names_do_not_break_lines_or_stacks() =>
         Folded(Profiles.OfFrames(([Profiles.Managed("a;b"), Profiles.Managed("c\r\nd\u2028\e[1m 5")], 2))).Should().Be("a:b;c??d??[1m 5 2\n");
 
     [Fact]

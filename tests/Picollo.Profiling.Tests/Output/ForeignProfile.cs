@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Picollo.Profiling.Tests.Output;
 
-/// <summary>A profile of pprof as other tools write it.</summary>
+/// <summary>A pprof profile as other tools write it.</summary>
 public sealed class ForeignProfile
 {
     private readonly List<string> _texts = [""];
@@ -31,7 +31,7 @@ public sealed class ForeignProfile
         4,
         [
             Field(1, id), Field(2, mapping), Field(3, address),
-            .. functions.Select(function => Field(4, [.. Field(1, function), .. Field(2, 12)])), // and its line in the source
+            .. functions.Select(function => Field(4, [.. Field(1, function), .. Field(2, 12)])), // and the line in the source
         ]);
 
     internal void Sample(ulong[] locations, ulong[] values, bool isPacked = true) => Message(2, isPacked

@@ -7,7 +7,7 @@ namespace Picollo.Profiling.Tests.Output;
 public class JsonTests
 {
     [Fact]
-    public void The_object_has_the_header_the_methods_and_the_tree()
+    public void The_object_contains_the_header_the_methods_and_the_tree()
     {
         CpuProfile profile = new(Profiles.RootOf(
             ([Profiles.Managed("Main"), Profiles.Managed("Main"), new CpuProfileFrame("memcpy", "libc.so.6", CpuProfileFrameKind.Native)], 5),

@@ -11,7 +11,7 @@ public class PageTests
     private const int NumbersPerNode = 3;
 
     [Fact]
-    public void The_policy_has_the_hashes_of_the_style_and_the_script_and_allows_nothing_else()
+    public void The_policy_permits_only_the_hashes_of_the_style_and_the_script()
     {
         string page = Page(SomeProfiles.Typical());
         ProfilePage.ContentSecurityPolicy.Should().Be(
@@ -21,7 +21,7 @@ public class PageTests
     }
 
     [Fact]
-    public void Nothing_is_loaded_and_nothing_is_inline_but_one_style_and_one_script()
+    public void Only_one_style_and_one_script_are_inline_and_nothing_is_loaded()
     {
         string page = Page(SomeProfiles.Typical());
         page.Replace(ProfilePage.Style, "").Replace(ProfilePage.Script, "").Should()
@@ -52,14 +52,14 @@ public class PageTests
     }
 
     [Fact]
-    public void An_empty_profile_says_why_and_has_no_script()
+    public void The_page_of_an_empty_profile_has_a_reason_and_no_script()
     {
         Page(SomeProfiles.Empty()).Should().Contain("<b>No samples.</b> The process used no CPU time while it was sampled.")
             .And.NotContain("<script>").And.NotContain("id=\"graph\"");
     }
 
     [Fact]
-    public void The_header_has_what_was_measured()
+    public void The_header_has_the_measured_values()
     {
         string page = Page(SomeProfiles.Of(
             "app <1>", [([Profiles.Managed("A")], 980), ([new CpuProfileFrame("x+0x1", "x", CpuProfileFrameKind.Unnamed)], 20)], ["A note, <b>."]));
@@ -88,7 +88,7 @@ public class PageTests
         int other = Enumerable.Range(0, frames.Count).Single(i => (string)frames[i]![0]! == "(other)");
         int[][] triples = [.. nodes.Chunk(NumbersPerNode)];
         triples.Where(node => node[0] != other).Should().OnlyContain(node => node[1] >= 2);
-        triples.Where(node => node[0] == other).Sum(node => node[1]).Should().Be(45_000, "these have one sample each");
+        triples.Where(node => node[0] == other).Sum(node => node[1]).Should().Be(45_000, "they have one sample each");
         foreach (int depth in new[] { 1, 2, 3 })
         {
             triples.Where(node => node[2] == depth).Sum(node => node[1]).Should().Be((int)profile.SampleCount, $"at depth {depth}");
@@ -124,7 +124,7 @@ public class PageTests
     }
 
     [Fact]
-    public void A_part_that_is_a_profile_of_its_own_has_no_share()
+    public void A_part_that_is_a_whole_profile_has_no_share()
     {
         string page = Page("Shop", new ProfilePart("12:00:00", Profiles.Of("A 30")), new ProfilePart("12:00:01", Profiles.Of("A 30")));
 

@@ -4,11 +4,11 @@ using static Picollo.Profiling.Tests.Profiles;
 
 namespace Picollo.Profiling.Tests.Output;
 
-/// <summary>Profiles of pprof that are read. tests/Picollo.Peers.Tests reads those of Go.</summary>
+/// <summary>Reading pprof profiles. tests/Picollo.Peers.Tests reads those of Go.</summary>
 public class PprofReaderTests
 {
     [Fact]
-    public void A_profile_is_what_was_written()
+    public void A_profile_round_trips()
     {
         CpuProfile profile = new(Profiles.RootOf(
             ([Profiles.Managed("Main"), new CpuProfileFrame("libx.so+0x12", "libx.so", CpuProfileFrameKind.Unnamed)], 5),
@@ -33,14 +33,14 @@ public class PprofReaderTests
     }
 
     [Fact]
-    public void An_empty_profile_and_one_without_functions_are_what_was_written()
+    public void An_empty_profile_and_one_without_functions_round_trip()
     {
         Json(RoundTrip(new CpuProfile(Profiles.RootOf()))).Should().Be(Json(new CpuProfile(Profiles.RootOf())));
         RoundTrip(Profiles.OfFrames(([], 3))).Root.OwnSampleCount.Should().Be(3);
     }
 
     [Fact]
-    public void Any_profile_is_what_was_written() => Seeded.Run(100, random =>
+    public void Any_profile_round_trips() => Seeded.Run(100, random =>
     {
         CpuProfile profile = Profiles.Random(random);
 
@@ -54,7 +54,7 @@ public class PprofReaderTests
     });
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_profile_of_a_process_is_what_was_written()
+    public void A_profile_of_a_process_round_trips()
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled-threads");
         CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999 }, 200);
@@ -70,11 +70,11 @@ public class PprofReaderTests
     [InlineData(997)]
     [InlineData(9_999)]
     [InlineData(CpuProfilerOptions.MaxFrequency)]
-    public void A_frequency_is_what_was_written(int frequency) =>
+    public void A_frequency_round_trips(int frequency) =>
         RoundTrip(new CpuProfile(Profiles.RootOf()) { Frequency = frequency }).Frequency.Should().Be(frequency);
 
     [Fact]
-    public void The_stream_is_read_to_its_end_and_stays_open_with_and_without_gzip()
+    public void The_stream_is_read_to_its_end_and_remains_open_with_and_without_gzip()
     {
         foreach (byte[] bytes in new[] { Written(Profiles.Of("Main 1")), Decompressed(Profiles.Of("Main 1")) })
         {
@@ -117,7 +117,7 @@ public class PprofReaderTests
     }
 
     [Fact]
-    public void Times_are_samples_where_nothing_counts_them()
+    public void Times_are_converted_to_samples_if_there_are_no_counts()
     {
         ForeignProfile foreign = new();
         foreign.SampleType("cpu", "nanoseconds");
@@ -153,7 +153,7 @@ public class PprofReaderTests
         { "there is no location 7", profile => profile.Sample([7], [1]) },
         { "there is no function 7", profile => { profile.Location(1, 0, 0, 7); profile.Sample([1], [1]); } },
         { "there is no mapping 7", profile => { profile.Location(1, 7, 0); profile.Sample([1], [1]); } },
-        { "there is no text 99", profile => profile.Number(13, 99) },
+        { "there is no string 99", profile => profile.Number(13, 99) },
         { "a location has an invalid or duplicate ID: 1", profile => { profile.Location(1, 0, 0); profile.Location(1, 0, 0); } },
         { "a function has an invalid or duplicate ID: 0", profile => profile.Function(0, "", "", "") },
         { "a stack has more than 65,536 frames", profile => { profile.Location(1, 0, 0); profile.Sample([.. Enumerable.Repeat(1UL, 65_537)], [1]); } },
@@ -176,7 +176,7 @@ public class PprofReaderTests
     [InlineData("not a profile")]
     [InlineData("<html></html>")]
     [InlineData("a;b;c 12\n")]
-    public void Another_file_is_rejected(string text) =>
+    public void Other_files_are_rejected(string text) =>
         FluentActions.Invoking(() => Read(System.Text.Encoding.UTF8.GetBytes(text))).Should().Throw<InvalidDataException>().WithMessage("This is not a pprof profile*");
 
     [Fact]
@@ -197,7 +197,7 @@ public class PprofReaderTests
     }
 
     [Fact]
-    public void Deep_stacks_that_are_repeated_are_rejected_before_they_take_long()
+    public void Repeated_deep_stacks_are_rejected_early()
     {
         ForeignProfile profile = new();
         profile.SampleType("samples", "count");
@@ -213,7 +213,7 @@ public class PprofReaderTests
     }
 
     [Fact]
-    public void Names_that_are_repeated_are_rejected_before_they_take_memory()
+    public void Repeated_names_are_rejected_early()
     {
         ForeignProfile profile = new();
         profile.SampleType("samples", "count");
@@ -264,7 +264,7 @@ public class PprofReaderTests
     }
 
     [Fact]
-    public void A_file_that_was_cut_off_is_rejected()
+    public void A_truncated_file_is_rejected()
     {
         byte[] whole = Written(SomeProfiles.Typical());
         foreach (int length in new[] { 20, whole.Length / 2, whole.Length - 12 })

@@ -2,7 +2,7 @@ using System.IO.Compression;
 
 namespace Picollo.Profiling.Tests.Output;
 
-/// <summary>Profiles of pprof, decoded independently. tests/Picollo.Peers.Tests reads them with pprof itself.</summary>
+/// <summary>pprof profiles, decoded independently. tests/Picollo.Peers.Tests reads them with pprof itself.</summary>
 public class PprofTests
 {
     private const long NanosecondsPerSample = 10_000_000;
@@ -29,8 +29,8 @@ public class PprofTests
         ProtobufMessage message = Decode(profile, out string[] texts);
 
         message.Fields.Where(field => field.Field == 13).Select(field => texts[field.Number]).Should().Equal("app", "No names of libfoo.so.");
-        message.Number(9).Should().Be(0, "the start is not known");
-        message.Number(12).Should().Be(0, "the frequency is not known");
+        message.Number(9).Should().Be(0, "the start is unknown");
+        message.Number(12).Should().Be(0, "the frequency is unknown");
     }
 
     [Fact]
@@ -43,7 +43,7 @@ public class PprofTests
         ]);
 
     [Fact]
-    public void Functions_of_two_modules_are_apart()
+    public void Functions_of_two_modules_are_separate()
     {
         CpuProfileFrame main = Profiles.Managed("Main");
         CpuProfile profile = Profiles.OfFrames(([main with { Module = "Other.dll" }, main], 1));
@@ -65,7 +65,7 @@ public class PprofTests
     }
 
     [Fact]
-    public void The_stream_stays_open_and_ends_with_the_profile()
+    public void The_stream_remains_open_and_ends_with_the_profile()
     {
         using var stream = new MemoryStream();
         Profiles.Of("Main 1").WritePprof(stream);

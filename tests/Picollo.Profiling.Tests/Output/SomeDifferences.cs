@@ -3,7 +3,8 @@ namespace Picollo.Profiling.Tests.Output;
 /// <summary>Differences to draw.</summary>
 internal static class SomeDifferences
 {
-    /// <summary>A web application before and after a change of its search and its sending; one function has vanished, one is new.</summary>
+    /// <summary>A web application before and after a change of its search and its sending. One function has disappeared, one is
+    /// new.</summary>
     public static CpuProfileDifference Typical()
     {
         CpuProfile before = SomeProfiles.Typical();
@@ -34,10 +35,10 @@ internal static class SomeDifferences
 
     public static CpuProfileDifference Large() => new(SomeProfiles.Large(), SomeProfiles.Typical());
 
-    /// <summary>Nothing before.</summary>
+    /// <summary>An empty profile before the change.</summary>
     public static CpuProfileDifference New() => new(SomeProfiles.Empty(), SomeProfiles.Typical());
 
-    /// <summary>Nothing after.</summary>
+    /// <summary>An empty profile after the change.</summary>
     public static CpuProfileDifference Gone() => new(SomeProfiles.Typical(), SomeProfiles.Empty());
 
     public static CpuProfileDifference Empty() => new(SomeProfiles.Empty(), SomeProfiles.Empty());

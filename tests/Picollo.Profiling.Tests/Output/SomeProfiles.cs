@@ -63,7 +63,7 @@ internal static class SomeProfiles
         CpuProfileFrame Own(int i) => Managed($"Shop.Orders.{(i % 3 == 0 ? "Store<Shop.Orders.Order, System.String>" : "Buffers")}.{verbs[i % verbs.Length]}{i}", "Shop.dll");
     }
 
-    /// <summary>Names that would break a page, and a long one.</summary>
+    /// <summary>Names that could break a page, and a long one.</summary>
     public static CpuProfile Hostile() => Of(
         HostileName,
         [([Managed(HostileName, HostileName), Managed(LongName, "Product.dll"), Native(new string('W', 5000), new string('m', 300))], 60), ([Managed("M", "")], 40)],

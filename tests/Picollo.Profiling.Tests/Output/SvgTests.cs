@@ -63,11 +63,11 @@ public class SvgTests
     }
 
     [Fact]
-    public void Functions_differ_in_lightness_and_one_function_does_not()
+    public void Different_functions_differ_in_lightness()
     {
         ILookup<string, string> opacities = Boxes(SomeProfiles.Typical()).ToLookup(box => TitleOf(box).Split(" (")[0], box => box.Attribute("fill-opacity")!.Value);
         opacities.Should().OnlyContain(one => one.Distinct().Count() == 1);
-        opacities.SelectMany(one => one).Distinct().Should().HaveCountGreaterThanOrEqualTo(5, "four of code and one of groups");
+        opacities.SelectMany(one => one).Distinct().Should().HaveCountGreaterThanOrEqualTo(5, "four for code and one for groups");
     }
 
     [Theory]
@@ -96,7 +96,7 @@ public class SvgTests
     }
 
     [Fact]
-    public void An_empty_profile_says_why()
+    public void The_picture_of_an_empty_profile_has_a_reason()
     {
         Draw(SomeProfiles.Empty()).Value.Should().Contain("No samples. The process used no CPU time while it was sampled.");
         Draw(With(new Cpu.CpuUsage(2_000_000, 1_000_000), lost: 0)).Value.Should().Contain("No samples. The process used 3 ms of CPU time; a sample is taken every 10 ms.");
@@ -120,11 +120,11 @@ public class SvgTests
     }
 
     [Fact]
-    public void The_heading_has_what_was_measured() => Draw(SomeProfiles.Of("app", [([Profiles.Managed("A")], 1234)])).Elements(Svg + "text").Take(2)
+    public void The_heading_has_the_measured_values() => Draw(SomeProfiles.Of("app", [([Profiles.Managed("A")], 1234)])).Elements(Svg + "text").Take(2)
         .Select(text => text.Value).Should().Equal("app", "1,234 samples at 99 Hz (cpu-clock), 30 samples lost · 12.34 s of CPU time in 30 s · 2026-11-25 12:00:00 UTC");
 
     [FactNeeding(Need.Cultures)]
-    public void The_culture_changes_nothing()
+    public void The_culture_does_not_change_the_picture()
     {
         CultureInfo culture = CultureInfo.CurrentCulture;
         (string Svg, string Html) before = (Text(SomeProfiles.Typical()), PageTests.Page(SomeProfiles.Typical()));
@@ -141,7 +141,7 @@ public class SvgTests
     }
 
     [Fact]
-    public void There_is_no_graph_without_output()
+    public void A_missing_output_is_rejected()
     {
         Action svg = () => SomeProfiles.Empty().WriteSvg(null!), html = () => SomeProfiles.Empty().WriteHtml(null!);
         svg.Should().Throw<ArgumentNullException>();

@@ -5,7 +5,7 @@ using static Picollo.Profiling.Tests.Sampling.KernelRecords;
 
 namespace Picollo.Profiling.Tests.Sampling;
 
-/// <summary>Samples and switches whose times are known are joined exactly.</summary>
+/// <summary>Samples and switches with known times are joined exactly.</summary>
 public sealed class FlowTimelineTests : IDisposable
 {
     private const int Thread = 101;
@@ -17,7 +17,7 @@ public sealed class FlowTimelineTests : IDisposable
     public void Dispose() => _recorder.Dispose();
 
     [Fact]
-    public void A_switch_counts_from_its_time_on()
+    public void A_switch_counts_from_its_time()
     {
         CpuUsageAsyncWatcher watcher = NewWatcher();
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -32,7 +32,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_thread_that_has_the_ID_of_one_that_ended_runs_what_its_own_log_has()
+    public void A_thread_with_a_reused_ID_has_its_own_log()
     {
         CpuUsageAsyncWatcher first = NewWatcher(), second = NewWatcher();
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -50,7 +50,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_watcher_that_was_stopped_counts_no_longer_on_other_threads()
+    public void A_stopped_watcher_no_longer_counts_on_other_threads()
     {
         CpuUsageAsyncWatcher stopped = NewWatcher(), outer = NewWatcher();
         stopped.Outer = outer;
@@ -62,11 +62,11 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.At(Thread, 19).Should().Equal(stopped, outer);
         timeline.At(Thread, 20).Should().Equal(outer);
         timeline.MoveTo(30);
-        timeline.At(Thread, 31).Should().Equal([outer], "it is not forgotten while a thread is in its flow");
+        timeline.At(Thread, 31).Should().Equal([outer], "it is kept while a thread is in its flow");
     }
 
     [Fact]
-    public void What_a_request_starts_counts_for_its_route_after_its_end()
+    public void Work_of_a_request_counts_for_its_route_after_its_end()
     {
         CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Labels[0]);
         CpuUsageAsyncWatcher request = NewWatcher();
@@ -210,7 +210,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_request_that_is_not_to_be_shown_belongs_to_no_request_and_takes_no_memory_of_its_own()
+    public void A_hidden_request_counts_as_no_request_without_extra_memory()
     {
         CpuUsageAsyncWatcher[] excluded = [.. Enumerable.Range(0, 1000).Select(_ => NewWatcher(FlowLabel.None))];
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -227,7 +227,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void Flows_above_the_limit_are_kept_and_what_follows_a_response_takes_no_memory()
+    public void Flows_above_the_limit_are_kept_and_later_work_uses_no_memory()
     {
         var kept = new KeptFlows(TimeSpan.Zero);
         CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Labels[0]);
@@ -250,7 +250,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void Flows_that_are_kept_stay_when_the_memory_for_running_ones_has_run_out()
+    public void Kept_flows_remain_when_the_memory_for_running_ones_is_exhausted()
     {
         var kept = new KeptFlows(TimeSpan.Zero);
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -272,7 +272,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_flow_that_never_ends_leaves_memory_to_others()
+    public void A_flow_that_never_ends_leaves_memory_for_others()
     {
         var kept = new KeptFlows(TimeSpan.Zero);
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -294,7 +294,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void Flows_below_the_limit_are_forgotten_and_the_number_of_others_is_limited()
+    public void Flows_below_the_limit_are_dropped_and_the_number_of_others_is_limited()
     {
         var kept = new KeptFlows(TimeSpan.FromHours(1));
         kept.Add(NewWatcher(Labels[0]), new SampleTree(new NodeBudget(1)));
@@ -311,7 +311,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void Requests_that_have_ended_give_their_memory_back()
+    public void Ended_requests_release_their_memory()
     {
         FlowTimeline timeline = NewTimeline(out FlowLog log);
         var samples = new FlowSamples(timeline, new NodeBudget(6), 127);
@@ -342,7 +342,7 @@ public sealed class FlowTimelineTests : IDisposable
         request.Stop();
         samples.End(12);
         samples.Add(new PerfRecord(Sample(1, Thread, 13, 1, 0x30)));
-        kept.All.Should().BeEmpty("the ring may have more of its samples");
+        kept.All.Should().BeEmpty("the ring may contain more of its samples");
         samples.End(14);
 
         kept.All.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(2);
@@ -370,7 +370,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void Each_gap_lasts_from_the_first_switch_that_is_lost_to_the_next_that_is_recorded()
+    public void Each_gap_lasts_from_the_first_lost_switch_to_the_next_recorded_one()
     {
         CpuUsageAsyncWatcher[] watchers = [NewWatcher(), NewWatcher()];
         var small = new FlowRecorder(mostChunks: 1); // and two for each log
@@ -400,7 +400,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_stop_is_forgotten_when_no_thread_is_in_the_flow()
+    public void A_stop_is_dropped_when_no_thread_is_in_the_flow()
     {
         FlowTimeline timeline = NewTimeline(out FlowLog log);
         WeakReference stopped = Stop(timeline, log);
@@ -408,13 +408,13 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.MoveTo(40);
 
         GC.Collect();
-        stopped.IsAlive.Should().BeFalse("a profile may take as long as the application");
+        stopped.IsAlive.Should().BeFalse("a profile may run as long as the application");
         timeline.At(Thread, 41).Should().BeEmpty();
 
         [MethodImpl(MethodImplOptions.NoInlining)]
         static WeakReference Stop(FlowTimeline timeline, FlowLog log)
         {
-            CpuUsageAsyncWatcher watcher = CpuUsageAsyncWatcher.MakeSuccessor(); // in no flow, which would keep it
+            CpuUsageAsyncWatcher watcher = CpuUsageAsyncWatcher.MakeSuccessor(); // not in a flow, which would keep it alive
             log.Add(10, watcher);
             log.Add(30, null);
             timeline.Add(new FlowStop(watcher, 20));
@@ -423,7 +423,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_thread_that_ends_gives_the_memory_of_its_log_back()
+    public void An_ended_thread_releases_the_memory_of_its_log()
     {
         var recorder = new FlowRecorder(mostChunks: 10);
         var timeline = new FlowTimeline(recorder);
@@ -445,7 +445,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void What_a_thread_ran_when_recording_started_is_known_until_it_ends()
+    public void The_initial_flow_of_a_thread_is_known_until_the_thread_ends()
     {
         using var thread = new ThreadInFlow();
         using FlowRecorder recorder = FlowRecorder.Start();
@@ -464,7 +464,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_thread_that_never_switches_is_forgotten_at_its_end()
+    public void A_thread_that_never_switches_is_dropped_at_its_end()
     {
         using var thread = new ThreadInFlow();
         using FlowRecorder recorder = FlowRecorder.Start();
@@ -476,7 +476,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_stop_is_not_forgotten_while_a_thread_is_in_the_flow_that_never_switches()
+    public void A_stop_is_kept_while_a_thread_that_never_switches_is_in_the_flow()
     {
         using var thread = new ThreadInFlow();
         using FlowRecorder recorder = FlowRecorder.Start();
@@ -491,7 +491,7 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.At(thread.Id, stopped + 2).Should().BeEmpty();
     }
 
-    /// <summary>A watcher that runs, without one around it.</summary>
+    /// <summary>Creates a running watcher without an outer one.</summary>
     private static CpuUsageAsyncWatcher NewWatcher(FlowLabel? label = null) => new() { Label = label, Outer = null };
 
     private static CpuUsageAsyncWatcher[] RandomChain(Random random, CpuUsageAsyncWatcher[] labelled, CpuUsageAsyncWatcher[] plain) =>

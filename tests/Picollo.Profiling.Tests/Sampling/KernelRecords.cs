@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Picollo.Profiling.Tests.Sampling;
 
-/// <summary>Records as the kernel writes them (perf_event_open(2)).</summary>
+/// <summary>Builds records in the format of the kernel (perf_event_open(2)).</summary>
 internal static class KernelRecords
 {
     /// <summary>PERF_RECORD_MISC_COMM_EXEC.</summary>
@@ -20,7 +20,7 @@ internal static class KernelRecords
     public static byte[] Mmap(int process, ulong start, ulong length, ulong offset, string path) => Record(
         10, 2, [.. Numbers((uint)process | ((ulong)(uint)process << 32), start, length, offset, 0, 0, 0, 0), .. Padded(path), .. TrailerOf(1)]);
 
-    /// <summary>The thread, the time and the event.</summary>
+    /// <summary>Returns the thread, the time and the event.</summary>
     private static byte[] TrailerOf(ulong time) => Numbers(0, time, 1);
 
     private static byte[] Padded(string text) => [.. Encoding.UTF8.GetBytes(text), .. new byte[8 - (text.Length % 8)]];

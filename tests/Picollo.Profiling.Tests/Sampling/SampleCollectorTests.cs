@@ -3,7 +3,7 @@ using static Picollo.Profiling.Tests.Sampling.KernelRecords;
 
 namespace Picollo.Profiling.Tests.Sampling;
 
-/// <summary>Records as the kernel writes them (perf_event_open(2)).</summary>
+/// <summary>Handling records in the format of the kernel (perf_event_open(2)).</summary>
 public class SampleCollectorTests
 {
     private const int Main = 100, Child = 200, ForkMark = 7, ExitMark = 4, LostMark = 2;
@@ -35,11 +35,11 @@ public class SampleCollectorTests
     {
         Handle(Record(LostMark, 0, Numbers(1, 40)), Record(LostMark, 0, Numbers(1, 2)), Sample(Main, Main, 1, 1));
 
-        _samples.LostCount.Should().Be(43, "a sample without addresses is lost, too");
+        _samples.LostCount.Should().Be(43, "a sample without addresses is also lost");
     }
 
     [Fact]
-    public void A_process_that_is_started_begins_with_the_code_of_its_parent_and_has_its_own_samples()
+    public void A_child_starts_with_the_code_of_its_parent_and_has_its_own_samples()
     {
         Handle(Task(ForkMark, Child, Child, Main), Sample(Child, Child, 1, 1, 0x30));
 
@@ -49,7 +49,7 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void A_process_that_has_the_ID_of_one_that_has_ended_is_another_one()
+    public void A_process_with_a_reused_ID_is_another_process()
     {
         SampleCollector samples = New(followsChildren: false);
         foreach (byte[] record in new[] { Task(ExitMark, Main, Main, 1), Task(ForkMark, Main, Main, 1), Sample(Main, Main, 2, 1, 0x30) })
@@ -79,7 +79,7 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void A_program_that_is_executed_replaces_the_code()
+    public void Executing_a_program_replaces_the_code()
     {
         Handle(Sample(Main, Main, 1, 1, 0x30), Comm(Main, Main, Exec, "other"), Mmap(Main, 0x500, 0x10, 0x40, "/bin/other"), Sample(Main, Main, 2, 1, 0x501));
 
@@ -98,7 +98,7 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void Processes_that_ended_without_samples_take_no_room_of_others()
+    public void Processes_that_ended_without_samples_are_removed()
     {
         for (int i = 0; i < 5000; i++)
         {
@@ -148,7 +148,7 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void A_threads_ID_that_another_thread_gets_has_its_samples()
+    public void Samples_with_a_reused_thread_ID_are_counted()
     {
         Handle(
             Sample(Main, 101, 1, 7, 0x30), Task(ExitMark, Main, 101, Main), Task(ForkMark, Main, 101, Main), Sample(Main, 101, 2, 8, 0x30),

@@ -11,7 +11,7 @@ public unsafe class SampleRingTests
     private static ulong _sink;
 
     [FactNeeding(Need.Linux)]
-    public void Records_are_read_in_order_also_where_they_continue_at_the_start()
+    public void Records_are_read_in_order_even_if_they_wrap_around()
     {
         using SampleRing ring = NewRing(out nint memory);
         ulong head = 0;
@@ -30,7 +30,7 @@ public unsafe class SampleRingTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Records_of_several_rings_are_handled_in_the_order_of_their_times_to_the_last()
+    public void Records_of_several_rings_are_handled_in_chronological_order()
     {
         using SampleRing first = NewRing(out nint firstMemory), second = NewRing(out nint secondMemory);
         var samples = new SampleCollector(100, "tests", [], followsChildren: false);
@@ -49,7 +49,7 @@ public unsafe class SampleRingTests
     {
         using SamplingEvents events = SamplingEvents.Open(
             new SamplingTarget(Environment.ProcessId, Frequency: 10_000, IncludesKernel: false, StartsOnExec: false));
-        Burn(milliseconds: 1500); // nothing reads: the ring has room for a few thousand samples
+        Burn(milliseconds: 1500); // no reader: the ring has room for a few thousand samples
         var samples = new SampleCollector(Environment.ProcessId, "tests", [], followsChildren: false);
         using (new SampleReader(events.Rings, samples, frequency: 10_000, default))
         {

@@ -8,7 +8,7 @@ public class SampleTreeTests
     private const ulong UserMark = unchecked((ulong)-512);
 
     [Fact]
-    public void Equal_stacks_share_their_nodes_and_callers_are_named_by_the_call()
+    public void Equal_stacks_share_nodes_and_callers_have_the_address_of_the_call()
     {
         var tree = new SampleTree(new NodeBudget(100));
 
@@ -24,7 +24,7 @@ public class SampleTreeTests
     }
 
     [Fact]
-    public void The_innermost_of_the_kernel_and_of_the_program_are_kept_as_they_are()
+    public void The_innermost_addresses_of_kernel_and_program_are_unchanged()
     {
         var tree = new SampleTree(new NodeBudget(100));
 
@@ -34,7 +34,7 @@ public class SampleTreeTests
     }
 
     [Fact]
-    public void A_return_address_of_zero_is_left_out()
+    public void A_return_address_of_zero_is_ignored()
     {
         var tree = new SampleTree(new NodeBudget(100));
 
@@ -44,7 +44,7 @@ public class SampleTreeTests
     }
 
     [Fact]
-    public void A_stack_that_was_cut_is_apart()
+    public void A_truncated_stack_has_a_separate_node()
     {
         var tree = new SampleTree(new NodeBudget(100));
 
@@ -65,13 +65,13 @@ public class SampleTreeTests
 
         first.TryAdd([0x20, 0x11], longestStack: 4).Should().BeTrue();
         second.TryAdd([0x20, 0x11], longestStack: 4).Should().BeFalse();
-        first.TryAdd([0x20, 0x11], longestStack: 4).Should().BeTrue("it is known");
+        first.TryAdd([0x20, 0x11], longestStack: 4).Should().BeTrue("the stack already has nodes");
 
         (first.SampleCount, second.SampleCount).Should().Be((2, 0));
     }
 
     [Fact]
-    public void A_stack_that_finds_no_memory_is_not_added_to_another_one()
+    public void A_stack_without_memory_is_not_added_to_another_one()
     {
         var budget = new NodeBudget(5);
         SampleTree all = new(budget), added = new(new NodeBudget(100));
@@ -79,10 +79,10 @@ public class SampleTreeTests
         all.TryAdd([0x30], longestStack: 4).Should().BeTrue();
         all.TryAdd([0x40, 0x51], longestStack: 4).Should().BeTrue();
         added.TryAdd([0x30, 0x21, 0x11], longestStack: 4).Should().BeTrue(); // as if 10 had called 30, without the 20 in between
-        added.TryAdd([0x30, 0x61], longestStack: 4).Should().BeTrue(); // as if nothing had called 30
+        added.TryAdd([0x30, 0x61], longestStack: 4).Should().BeTrue(); // as if 30 had no caller
         added.TryAdd([0x30, 0x11], longestStack: 4).Should().BeTrue();
 
-        all.AddAll(added).Should().Be(1, "one of the three is known");
+        all.AddAll(added).Should().Be(1, "one of the three already has nodes");
 
         all.SampleCount.Should().Be(4);
         all.Nodes.Should().Equal(

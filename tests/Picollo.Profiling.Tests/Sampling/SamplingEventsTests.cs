@@ -12,11 +12,11 @@ public class SamplingEventsTests
         using SamplingEvents events = SamplingEvents.Open(Target);
 
         events.AreOfCpus.Should().BeTrue();
-        events.FileCount.Should().Be(events.Rings.Count, "there is one for each CPU, however many threads there are");
+        events.FileCount.Should().Be(events.Rings.Count, "there is one for each CPU, regardless of the number of threads");
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_user_without_the_right_to_sample_CPUs_samples_threads() => AsUser.WithoutPerfMonitoring(() =>
+    public void A_user_without_permission_to_sample_CPUs_samples_threads() => AsUser.WithoutPerfMonitoring(() =>
     {
         using SamplingEvents events = SamplingEvents.Open(Target);
 
@@ -26,7 +26,7 @@ public class SamplingEventsTests
     });
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_command_is_sampled_by_thread_because_only_such_events_begin_with_its_program()
+    public void A_command_is_sampled_by_thread_because_only_such_events_start_on_exec()
     {
         using SamplingEvents events = SamplingEvents.Open(Target with { StartsOnExec = true });
 

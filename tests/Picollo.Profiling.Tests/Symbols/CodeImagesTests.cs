@@ -17,7 +17,7 @@ public sealed class CodeImagesTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [FactNeeding(Need.Linux)]
-    public void An_assembly_in_a_single_file_application_has_the_names_of_the_assembly_alone()
+    public void An_assembly_in_a_single_file_application_has_the_names_of_the_assembly_file()
     {
         byte[] library = File.ReadAllBytes(Library);
         int start = (library.Length + (2 * Page)) / Page * Page;
@@ -44,7 +44,7 @@ public sealed class CodeImagesTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Code_without_a_name_is_its_module_and_the_start_of_its_function()
+    public void Code_without_a_name_has_its_module_and_the_start_of_its_function()
     {
         CodeImages images = New();
         CodeMapping mapping = Mapping(Library);
@@ -54,7 +54,7 @@ public sealed class CodeImagesTests : IDisposable
         frames.Should().Contain(frame => frame.Kind == CpuProfileFrameKind.Native && frame.Name.StartsWith("SystemNative_", StringComparison.Ordinal));
         string[] unnamed = [.. frames.Where(frame => frame.Kind == CpuProfileFrameKind.Unnamed).Select(frame => frame.Name).Distinct()];
         unnamed.Should().OnlyContain(name => name.StartsWith("libSystem.Native.so+0x", StringComparison.Ordinal));
-        unnamed.Length.Should().BeLessThan(frames.Length / 30, "not each address is a function");
+        unnamed.Length.Should().BeLessThan(frames.Length / 30, "not every address is a function");
     }
 
     [Theory]
@@ -86,7 +86,7 @@ public sealed class CodeImagesTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_file_that_was_replaced_while_it_was_in_use_gives_no_names()
+    public void A_file_that_was_replaced_while_in_use_has_no_names()
     {
         string used = Path.Combine(_folder, "libused.so");
         string other = Path.Combine(_folder, "libother.so");
@@ -136,7 +136,7 @@ public sealed class CodeImagesTests : IDisposable
         return (code.PointerToRawData, code.SizeOfRawData);
     }
 
-    /// <summary>All of a library's code, at the address 0.</summary>
+    /// <summary>Maps all code of a library at the address 0.</summary>
     private static CodeMapping Mapping(string path)
     {
         byte[] bytes = File.ReadAllBytes(path);

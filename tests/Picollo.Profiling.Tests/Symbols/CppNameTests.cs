@@ -33,11 +33,11 @@ public class CppNameTests
     [InlineData("_ZN3fooplERKS_")]
     [InlineData("_ZN3fooCI13barEi")]
     [InlineData("_ZN4fooéEv")]
-    public void Other_names_stay_as_they_are(string symbol) => CppName.Of(symbol).Should().Be(symbol);
+    public void Other_names_are_unchanged(string symbol) => CppName.Of(symbol).Should().Be(symbol);
 
     [FactNeeding(Need.Readelf)]
     [Trait("Category", "Slow")]
-    public void Names_of_the_standard_library_are_those_of_cxxfilt()
+    public void Names_of_the_standard_library_match_cxxfilt()
     {
         // The runtime is written in C++.
         string library = File.ReadLines("/proc/self/maps").Select(line => line.Split(' ')[^1]).First(path => path.Contains("/libstdc++.so", StringComparison.Ordinal));

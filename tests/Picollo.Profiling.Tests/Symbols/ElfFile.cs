@@ -3,14 +3,14 @@ using System.Text;
 
 namespace Picollo.Profiling.Tests.Symbols;
 
-/// <summary>Small ELF files, made by hand: a code segment from file offset 0x1000 at address 0x41000, a section .text at 0x41000 of 0x1000 bytes
+/// <summary>Builds small ELF files: a code segment from file offset 0x1000 at address 0x41000, a section .text at 0x41000 of 0x1000 bytes
 /// (number 1), one at 0x42000 of 0x1000 bytes (number 2), and a symbol table.</summary>
 internal static class ElfFile
 {
     public const int Text = 1;
     public const int Rest = 2;
 
-    /// <summary>A function, global unless stated.</summary>
+    /// <summary>A function, global unless specified otherwise.</summary>
     public sealed record Symbol(string Name, ulong Value, ulong Size, int Section = Text, int Type = 2, int Binding = 1);
 
     /// <param name="symbols">The symbols.</param>

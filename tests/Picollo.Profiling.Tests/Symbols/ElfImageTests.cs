@@ -10,7 +10,7 @@ public class ElfImageTests
     private static readonly string Runtime = Path.GetDirectoryName(typeof(object).Assembly.Location)!;
 
     [Fact]
-    public void A_function_reaches_over_its_size()
+    public void A_function_has_the_extent_of_its_size()
     {
         ElfImage image = Read(new Symbol("first", 0x41010, 0x10), new Symbol("second", 0x41020, 1));
 
@@ -37,12 +37,12 @@ public class ElfImageTests
     }
 
     [Fact]
-    public void Of_several_names_the_most_public_one_is_taken()
+    public void The_most_public_of_several_names_is_used()
     {
         NameOf(new("_IO_read", 0x41000, 1), new("read", 0x41000, 1, Binding: 2), new("__read", 0x41000, 1)).Should().Be("read");
         NameOf(new("local", 0x41000, 1, Binding: 0), new("__global", 0x41000, 1)).Should().Be("__global");
         NameOf(new("weak", 0x41000, 1, Binding: 2), new("global", 0x41000, 1)).Should().Be("global");
-        NameOf(new("a", 0x41000, 0), new("__b", 0x41000, 8)).Should().Be("a", "the size is the other's");
+        NameOf(new("a", 0x41000, 0), new("__b", 0x41000, 8)).Should().Be("a", "the size belongs to the other name");
 
         static string? NameOf(params Symbol[] symbols) => Read(symbols).NameOf(0x41000);
     }
@@ -70,7 +70,7 @@ public class ElfImageTests
     [InlineData(0x3000, null)]
     [InlineData(-1, null)]
     [InlineData(long.MinValue, null)]
-    public void An_offset_has_the_address_of_the_code_segment(long offset, ulong? address)
+    public void An_offset_is_mapped_by_the_code_segment(long offset, ulong? address)
     {
         bool isThere = Read().TryGetAddress(offset, out ulong actual);
 
@@ -78,7 +78,7 @@ public class ElfImageTests
     }
 
     [Fact]
-    public void Other_files_are_refused_with_the_reason()
+    public void Other_files_are_rejected_with_the_reason()
     {
         ReasonOf([]).Should().Be("it is not an ELF file");
         ReasonOf(new byte[100]).Should().Be("it is not an ELF file");
@@ -138,7 +138,7 @@ public class ElfImageTests
     [TheoryNeeding(Need.Readelf)]
     [MemberData(nameof(Libraries))]
     [Trait("Category", "Slow")]
-    public void Functions_are_those_that_readelf_lists(string library)
+    public void Functions_match_readelf(string library)
     {
         ElfImage image = ElfImage.TryRead(library, out _)!;
         List<(ulong Start, ulong Size, string Name)> functions = [.. Readelf("-sW", library)
@@ -163,7 +163,7 @@ public class ElfImageTests
     [TheoryNeeding(Need.Readelf)]
     [MemberData(nameof(Libraries))]
     [Trait("Category", "Slow")]
-    public void Addresses_are_those_that_readelf_lists(string library)
+    public void Addresses_match_readelf(string library)
     {
         ElfImage image = ElfImage.TryRead(library, out _)!;
         string[] code = Readelf("-lW", library).Single(row => row.Length >= 8 && row[0] == "LOAD" && row[6] == "RE");
@@ -190,7 +190,7 @@ public class ElfImageTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Any_number_in_the_headers_may_be_wrong()
+    public void Any_number_in_the_headers_may_be_damaged()
     {
         byte[] good = Of([new Symbol("main", 0x41000, 1)]);
         int[] headers = [.. Enumerable.Range(0, 64 + 112), .. Enumerable.Range(good.Length - (5 * 64), 5 * 64)];
@@ -209,9 +209,9 @@ public class ElfImageTests
     }
 
     [Fact]
-    public void Names_that_overlap_cost_no_more_memory_or_time()
+    public void Overlapping_names_do_not_cost_more_memory_or_time()
     {
-        // Every symbol has all strings as its name, contains all that follow, and the last one ends the file's strings without a zero.
+        // Every symbol has all strings as its name and contains all following symbols, and the last string has no final zero.
         byte[] file = Of(Enumerable.Range(0, 5_000).Select(i => new Symbol("_", 0x41000 + (ulong)i, 0x100000 - (2 * (ulong)i))));
         int strings = 64 + 112 + (24 * 5_001) + 1;
         file.AsSpan(strings, 10_000).Fill((byte)'_');

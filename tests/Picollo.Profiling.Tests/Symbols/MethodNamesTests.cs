@@ -49,10 +49,10 @@ public class MethodNamesTests
     [InlineData("App.Base+<>c::<.ctor>b__5_0", "App.Base..ctor.lambda_0")]
     [InlineData("System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1+AsyncStateMachineBox`1[System.Int32,App.Program+<Work>d__0]::MoveNext",
         "System.Runtime.CompilerServices.AsyncTaskMethodBuilder<int>.AsyncStateMachineBox<App.Program.Work>.MoveNext")]
-    public void Code_of_the_compiler_has_the_name_of_its_source(string raw, string expected) => MethodNames.Format(raw).Should().Be(expected);
+    public void Compiler_generated_code_has_the_name_of_its_source(string raw, string expected) => MethodNames.Format(raw).Should().Be(expected);
 
     [Fact]
-    public void A_deeply_nested_name_is_cut()
+    public void A_deeply_nested_name_is_truncated()
     {
         string nested = string.Concat(Enumerable.Repeat("A`1[", 1900));
 

@@ -13,11 +13,11 @@ public class PerfMapTests
     [InlineData(0x2000, "second one")]
     [InlineData(0x20ff, "second one")]
     [InlineData(0x2100, null)]
-    public void An_address_is_in_a_method_from_its_start_to_before_its_end(ulong address, string? expected) =>
+    public void A_method_contains_addresses_from_its_start_to_before_its_end(ulong address, string? expected) =>
         Parse("2000 100 second one\n0x1000 100 first\n").NameAt(address).Should().Be(expected);
 
     [Fact]
-    public void The_method_that_was_compiled_last_is_found_where_memory_was_used_again()
+    public void The_last_compiled_method_is_found_in_reused_memory()
     {
         PerfMap map = Parse("1000 100 old\n2000 80 inner\n1000 40 new\n1f00 400 outer\n");
 
@@ -47,7 +47,7 @@ public class PerfMapTests
     }
 
     [Fact]
-    public void A_size_beyond_the_address_space_does_no_harm()
+    public void A_size_beyond_the_address_space_is_harmless()
     {
         PerfMap map = Parse("1000 ffffffffffffffff huge\nffffffffffffff00 ffff last\n");
 
@@ -61,7 +61,7 @@ public class PerfMapTests
     [InlineData("1000 10 method\n2000 10 met", false)]
     [InlineData("\n", false)]
     [InlineData("", false)]
-    public void A_map_is_complete_if_its_last_line_is(string text, bool isComplete) => Parse(text).IsComplete.Should().Be(isComplete);
+    public void A_map_is_complete_if_its_last_line_is_complete(string text, bool isComplete) => Parse(text).IsComplete.Should().Be(isComplete);
 
     [Fact]
     public void The_number_of_methods_is_bounded()
@@ -76,7 +76,7 @@ public class PerfMapTests
     }
 
     [Fact]
-    public void A_name_without_end_is_cut() =>
+    public void A_name_without_end_is_truncated() =>
         Parse("1000 10 " + new string('x', 100_000)).NameAt(0x1000)!.Length.Should().Be(MethodNames.MaxLength);
 
     [Theory]

@@ -5,11 +5,11 @@ using Picollo.Profiling.Symbols.ReadyToRun;
 
 namespace Picollo.Profiling.Tests.Symbols;
 
-/// <summary>Images with the code of several assemblies. The tests rewrite an image of one assembly, as crossgen2 is not installed
+/// <summary>Images with the code of several assemblies. The tests rewrite an image of one assembly, because crossgen2 is not installed
 /// everywhere.</summary>
 public sealed class ReadyToRunCompositeTests : IDisposable
 {
-    // A section that is not read, for new data.
+    // An unused section, for new data.
     private const ReadyToRunSection Unused = (ReadyToRunSection)117;
 
     private static readonly string Linq = typeof(Enumerable).Assembly.Location;
@@ -23,7 +23,7 @@ public sealed class ReadyToRunCompositeTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public void Names_come_from_the_assemblies_next_to_the_image()
+    public void Names_come_from_assemblies_next_to_the_image()
     {
         int data = _layout.Start(Unused);
         int address = _layout.Number(_layout.Entry(Unused) + 4);
@@ -31,7 +31,7 @@ public sealed class ReadyToRunCompositeTests : IDisposable
         const int component = 16, exports = 36, functions = 76, names = 80, name = 84, manifest = 96;
         byte[] metadata = Manifest();
 
-        // The assembly's header is in the table of assemblies; the image's header is an export.
+        // The header of the assembly is in the table of assemblies; the header of the image is an export.
         Write(data + 8, address + component);
         Write(data + component + 4, 1, _layout.Number(methods), _layout.Number(methods + 4), _layout.Number(methods + 8));
         Write(data + exports + 28, address + functions, address + names);

@@ -93,7 +93,7 @@ public sealed class ReadyToRunDamageTests : IDisposable
     }
 
     [Fact]
-    public void Types_that_are_nested_in_themselves_have_no_name()
+    public void Cyclically_nested_types_are_rejected()
     {
         var metadata = new MetadataBuilder();
         metadata.AddModule(0, default, default, default, default);

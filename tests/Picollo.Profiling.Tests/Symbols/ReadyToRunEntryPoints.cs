@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Profiling.Tests.Symbols;
 
-/// <summary>The ReadyToRun methods that the runtime looks up in this process, as its events report them.</summary>
+/// <summary>The ReadyToRun methods that the runtime looks up in this process, according to its events.</summary>
 internal sealed class ReadyToRunEntryPoints : EventListener
 {
     private const EventKeywords CompilationDiagnostic = (EventKeywords)0x20_0000_0000;
@@ -13,7 +13,7 @@ internal sealed class ReadyToRunEntryPoints : EventListener
     // Methods that have no such code have the address 0.
     private readonly List<(ulong Address, string Name)> _found = [];
 
-    /// <summary>Returns the methods that the runtime finds while <paramref name="work"/> runs. Their names are without the arguments of
+    /// <summary>Returns the methods that the runtime finds while <paramref name="work"/> runs. Their names do not have the arguments of
     /// generic methods.</summary>
     public static IReadOnlyList<(ulong Address, string Name)> During(Action work)
     {

@@ -12,7 +12,7 @@ public class ReadyToRunImageTests
     private readonly Dictionary<string, ReadyToRunImage> _images = [];
 
     [FactNeeding(Need.Linux)]
-    public void Names_are_those_of_the_runtime()
+    public void Names_match_the_runtime()
     {
         Type[] types =
         [
@@ -70,7 +70,7 @@ public class ReadyToRunImageTests
         uint[] starts = [.. FunctionsOf(path).Select(function => function.Start)];
         int count = 0;
 
-        // Pairs of a method's address and that of its clauses; the last pair is the end.
+        // Pairs of the address of a method and of its clauses; the last pair is the end.
         for (int i = 0; i + 3 < methods.Length; i += 2)
         {
             foreach (uint[] clause in ToNumbers(file.Read(methods[i + 1], methods[i + 3] - methods[i + 1])).Chunk(6))
@@ -81,11 +81,11 @@ public class ReadyToRunImageTests
             }
         }
 
-        count.Should().BeGreaterThan(1_000, "handlers are functions of their own");
+        count.Should().BeGreaterThan(1_000, "handlers are separate functions");
     }
 
     [Fact]
-    public void Addresses_outside_of_methods_have_no_name()
+    public void Addresses_outside_methods_have_no_name()
     {
         ReadyToRunImage image = ImageOf(Linq);
 

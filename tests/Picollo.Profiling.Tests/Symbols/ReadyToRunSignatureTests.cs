@@ -5,8 +5,8 @@ using Picollo.Profiling.Symbols.ReadyToRun;
 
 namespace Picollo.Profiling.Tests.Symbols;
 
-/// <summary>The forms of signatures that the framework's images do not contain: those of assemblies that are compiled together, and of
-/// code of other assemblies.</summary>
+/// <summary>Signatures that the images of the framework do not contain: those of assemblies that are compiled together, and of code of
+/// other assemblies.</summary>
 public class ReadyToRunSignatureTests
 {
     private const int Manifest = 1;

@@ -5,7 +5,7 @@ namespace Picollo.Profiling.Tests.Symbols;
 
 public class ReadyToRunTableTests
 {
-    // Code for Linux has another number of the machine.
+    // Code for Linux has a different machine number.
     private const Machine LinuxAmd64 = (Machine)((int)Machine.Amd64 ^ 0x7B79);
     private const Machine LinuxArm64 = (Machine)((int)Machine.Arm64 ^ 0x7B79);
 

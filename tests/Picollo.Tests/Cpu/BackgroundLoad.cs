@@ -1,7 +1,7 @@
 namespace Picollo.Tests.Cpu;
 
-/// <summary>As many threads of this process as the machine has processors, computing until disposed: what is measured beside them shares
-/// the processors, and is interrupted in the middle of everything.</summary>
+/// <summary>Runs one computing thread per processor until it is disposed, so that the measured code shares the processors and is
+/// interrupted at any point.</summary>
 internal sealed class BackgroundLoad : IDisposable
 {
     private readonly List<Thread> _threads = [];

@@ -4,36 +4,36 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Takes CPU time on the calling thread and says how much it was, by a clock that is not Picollo's.</summary>
+/// <summary>Uses CPU time on the calling thread and returns the amount, measured with a clock that is independent of Picollo.</summary>
 /// <remarks>
-/// Linux and macOS: the kernel's thread clock, through a declaration of its own. Windows has none so fine; there it is the
-/// <see cref="Stopwatch"/> without its gaps: between two readings lie microseconds of work, so where
-/// much more is missing somebody else had the CPU.
+/// Linux and macOS: the kernel's thread clock, through a separate declaration. Windows has no clock of this resolution; there it is the
+/// <see cref="Stopwatch"/> without its gaps: between two readings are microseconds of work, so if much more time has passed, another thread
+/// had the CPU.
 /// </remarks>
 internal static partial class Burn
 {
-    // An interrupt's length, and ten times a piece of work: where page faults are slow, under Wine on a virtual machine, a piece alone took
-    // longer than an interrupt. Another thread gets the CPU for a scheduler's slice, milliseconds.
+    // The length of an interrupt, and ten times a piece of work: if page faults are slow, as under Wine on a virtual machine, one piece
+    // took longer than an interrupt. Another thread gets the CPU for a scheduler time slice, milliseconds.
     private static readonly long LongestInterrupt = Stopwatch.Frequency / 5_000;
     private const int PiecesInOwnGap = 10;
 
     private static readonly int ThreadCpuTimeClock = OperatingSystem.IsMacOS() ? 16 : 3; // <time.h>
 
-    // Kept, so that the work is not optimised away.
+    // Stored, so that the work is not optimized away.
     private static uint _result;
 
     private static long _leftOut;
 
-    /// <summary>The gaps that burns left out since <see cref="Begin"/>, because somebody else had the CPU. Where that was a hypervisor or an
-    /// interrupt, the system counts them as the thread's.</summary>
+    /// <summary>The gaps that burns excluded since <see cref="Begin"/>, because another thread had the CPU. If the cause was a hypervisor
+    /// or an interrupt, the system counts them as time of the thread.</summary>
     public static TimeSpan LeftOut => Stopwatch.GetElapsedTime(0, Volatile.Read(ref _leftOut));
 
-    /// <summary>Begins to add up what burns leave out.</summary>
+    /// <summary>Starts to sum the excluded gaps.</summary>
     public static void Begin() => Volatile.Write(ref _leftOut, 0);
 
-    /// <summary>Computes until so much CPU time has gone; some ten microseconds more at most, but for what interrupts
-    /// take. Pieces long enough that reading the clock, which is the kernel's time, does not count.</summary>
-    /// <returns>What it took.</returns>
+    /// <summary>Computes until the CPU time is used; at most some ten microseconds more, except for interrupts. The pieces are long enough
+    /// that the kernel time for reading the clock is negligible.</summary>
+    /// <returns>The CPU time used.</returns>
     public static TimeSpan User(TimeSpan amount) => Until(amount, () =>
     {
         uint x = _result | 1;
@@ -45,9 +45,9 @@ internal static partial class Burn
         _result = x;
     });
 
-    /// <summary>Makes the kernel work until so much CPU time has gone: reads a cached file or, on Windows (where Wine leaves
-    /// reading to another process), has memory mapped and given back.</summary>
-    /// <returns>What it took.</returns>
+    /// <summary>Makes the kernel work until the CPU time is used: reads a cached file or, on Windows (where Wine reads files in another
+    /// process), maps and unmaps memory.</summary>
+    /// <returns>The CPU time used.</returns>
     public static TimeSpan Kernel(TimeSpan amount)
     {
         if (OperatingSystem.IsWindows())
@@ -125,7 +125,7 @@ internal static partial class Burn
         TimeSpec time = default;
         if (GetClock(ThreadCpuTimeClock, &time) != 0)
         {
-            throw new InvalidOperationException("This system has no thread clock to judge a burn by.");
+            throw new InvalidOperationException("This system has no thread clock to measure a burn.");
         }
 
         return (time.Seconds * 1_000_000_000) + time.Nanoseconds;

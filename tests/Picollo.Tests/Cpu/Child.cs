@@ -2,15 +2,15 @@ using System.Diagnostics;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Processes of the system's own shell, for tests that look at another process.</summary>
+/// <summary>Processes of the system's shell, for tests that read another process.</summary>
 internal static class Child
 {
-    /// <summary>One that keeps a CPU busy until it is killed.</summary>
+    /// <summary>Starts a process that keeps a CPU busy until it is killed.</summary>
     public static Process Busy() => OperatingSystem.IsWindows()
         ? Start("cmd.exe", "/c", "for /L %i in (1,0,2) do @rem")
         : Start("/bin/sh", "-c", "while :; do :; done");
 
-    /// <summary>One that has computed for some tenths of a second, has ended and has been waited for; it says itself what it took
+    /// <summary>Runs a process that computes for some tenths of a second, and waits for its end. Returns its own output about its CPU time
     /// (the shell's "times").</summary>
     public static string RunToItsEnd()
     {
@@ -20,7 +20,7 @@ internal static class Child
         return output;
     }
 
-    /// <summary>Ends it and waits for that.</summary>
+    /// <summary>Kills a process and waits for its end.</summary>
     public static void End(Process child)
     {
         child.Kill(entireProcessTree: true);

@@ -8,7 +8,7 @@ public class CpuStatesTests
     private static readonly CpuState[] All = Enum.GetValues<CpuState>();
 
     [Fact]
-    public void Shares_are_of_what_was_added_to_all_counters_together()
+    public void Shares_are_fractions_of_the_sum_of_all_counters()
     {
         CpuStates states = CpuStates.Between(3, Times((CpuState.User, 100), (CpuState.Idle, 1_000)), Times((CpuState.User, 350), (CpuState.Idle, 1_750)));
 
@@ -19,7 +19,7 @@ public class CpuStatesTests
     }
 
     [Fact]
-    public void Each_state_has_a_property_of_its_own()
+    public void Each_state_has_its_own_property()
     {
         CpuStateTimes before = default, after = default;
         foreach (CpuState state in All)
@@ -41,7 +41,7 @@ public class CpuStatesTests
     }
 
     [Fact]
-    public void A_state_that_the_system_does_not_tell_apart_is_absent()
+    public void A_state_that_the_system_does_not_distinguish_is_absent()
     {
         CpuStates states = CpuStates.Between(null, Times((CpuState.User, 1), (CpuState.Idle, 1)), Times((CpuState.User, 2), (CpuState.Idle, 2), (CpuState.Steal, 9)));
 
@@ -51,7 +51,7 @@ public class CpuStatesTests
     }
 
     [Fact]
-    public void A_counter_that_steps_back_counts_as_0()
+    public void A_decreasing_counter_counts_as_0()
     {
         CpuStates states = CpuStates.Between(
             null,
@@ -64,7 +64,7 @@ public class CpuStatesTests
     }
 
     [Fact]
-    public void Without_a_tick_between_the_samples_there_are_no_shares_but_counters()
+    public void Without_a_tick_between_the_samples_there_are_counters_but_no_shares()
     {
         CpuStateTimes times = Times((CpuState.User, 100), (CpuState.Idle, 5_000));
 
@@ -92,7 +92,7 @@ public class CpuStatesTests
     }
 
     [Fact]
-    public void Shares_add_up_to_1_whatever_the_counters() => Seeded.Run(500, random =>
+    public void Shares_add_up_to_1_for_any_counters() => Seeded.Run(500, random =>
     {
         CpuStates states = CpuStates.Between(null, AnyTimes(random), AnyTimes(random));
         double?[] shares =
@@ -110,7 +110,7 @@ public class CpuStatesTests
     });
 
     [FactNeeding(Need.Cultures)]
-    public void The_line_is_tops_in_every_culture()
+    public void The_line_has_the_format_of_top_in_every_culture()
     {
         CultureInfo culture = CultureInfo.CurrentCulture;
         CultureInfo.CurrentCulture = Cultures.German;
@@ -142,7 +142,7 @@ public class CpuStatesTests
     }
 
     [Fact]
-    public void Equality_is_of_cpu_and_shares()
+    public void Equality_compares_cpu_and_shares()
     {
         CpuStateTimes none = Times((CpuState.User, 0), (CpuState.Idle, 0));
         CpuStateTimes some = Times((CpuState.User, 1), (CpuState.Idle, 3));

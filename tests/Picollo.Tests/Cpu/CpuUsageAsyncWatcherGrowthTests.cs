@@ -2,11 +2,11 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>That a watcher does not grow with its life, and what it counts.</summary>
+/// <summary>A watcher does not grow over time, and it counts its switches.</summary>
 public sealed class CpuUsageAsyncWatcherGrowthTests
 {
     [Fact]
-    public void Threads_that_have_ended_are_not_looked_at_for_ever()
+    public void Ended_threads_are_removed()
     {
         const int Threads = 200;
         using var watcher = new CpuUsageAsyncWatcher();
@@ -22,9 +22,9 @@ public sealed class CpuUsageAsyncWatcherGrowthTests
     }
 
     [Fact]
-    public async Task Stopped_watchers_do_not_pile_up_in_a_flow()
+    public async Task Stopped_watchers_do_not_accumulate_in_a_flow()
     {
-        // Stopped in a child, so that the flow itself keeps the stopped one until it adds the next.
+        // Stopped in a child, so that the flow itself keeps the stopped watcher until it adds the next one.
         for (int i = 0; i < 1000; i++)
         {
             var watcher = new CpuUsageAsyncWatcher();
@@ -35,7 +35,7 @@ public sealed class CpuUsageAsyncWatcherGrowthTests
     }
 
     [Fact]
-    public void Watchers_that_overlap_do_not_pile_up_in_a_flow()
+    public void Overlapping_watchers_do_not_accumulate_in_a_flow()
     {
         var older = new CpuUsageAsyncWatcher();
         for (int i = 0; i < 1000; i++)
@@ -51,7 +51,7 @@ public sealed class CpuUsageAsyncWatcherGrowthTests
     }
 
     [Fact]
-    public async Task Switches_take_no_memory()
+    public async Task Switches_do_not_allocate()
     {
         const int Switches = 100_000;
         using var watcher = new CpuUsageAsyncWatcher();
@@ -60,7 +60,7 @@ public sealed class CpuUsageAsyncWatcherGrowthTests
         {
             ExecutionContext.Restore(ExecutionContextWithout(watcher));
             ContextCallback nothing = static _ => { };
-            Enumerable.Range(0, 10).Any(_ => Switch(Switches, context, nothing) == 0).Should().BeTrue("in one of a few rounds nothing else happens");
+            Enumerable.Range(0, 10).Any(_ => Switch(Switches, context, nothing) == 0).Should().BeTrue("in at least one round, no other code allocates");
         });
         watcher.SwitchCount.Should().BeGreaterThanOrEqualTo(Switches);
 
@@ -77,7 +77,7 @@ public sealed class CpuUsageAsyncWatcherGrowthTests
     }
 
     [Fact]
-    public void Only_a_thread_that_leaves_is_a_switch()
+    public void Only_leaving_the_flow_counts_as_a_switch()
     {
         using var outer = new CpuUsageAsyncWatcher();
         using (var inner = new CpuUsageAsyncWatcher())
@@ -90,7 +90,7 @@ public sealed class CpuUsageAsyncWatcherGrowthTests
     }
 
     [Fact]
-    public async Task Segments_that_end_at_once_are_all_added()
+    public async Task Segments_that_end_concurrently_are_all_added()
     {
         const int Segments = 200_000, Threads = 4;
         CpuUsageAsyncWatcher watcher = await Task.Run(() => new CpuUsageAsyncWatcher());

@@ -2,7 +2,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>What a watcher tells besides the sum, and that it does not change after its end, while another load keeps the machine busy.</summary>
+/// <summary>The other properties of a watcher, and that it does not change after its stop, while another load keeps the machine
+/// busy.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
@@ -12,7 +13,7 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
     public void Dispose() => _load.Dispose();
 
     [Fact]
-    public async Task What_is_read_after_the_stop_no_longer_changes()
+    public async Task Results_do_not_change_after_the_stop()
     {
         var watcher = new CpuUsageAsyncWatcher();
         watcher.IsRunning.Should().BeTrue();
@@ -29,24 +30,24 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
     }
 
     [Fact]
-    public async Task Wall_time_and_switches_are_told()
+    public async Task Wall_time_and_switches_are_reported()
     {
         using var watcher = new CpuUsageAsyncWatcher();
         await Task.Delay(20);
         await Task.Yield();
 
-        // The thread that the flow comes from may still be about to leave it.
+        // The previous thread of the flow may not have left it yet.
         await Eventually(() => watcher.SwitchCount >= 2);
         watcher.WallTime.Should().BeGreaterThanOrEqualTo(TimeSpan.FromMilliseconds(19));
         watcher.SwitchCount.Should().BeGreaterThanOrEqualTo(2);
         watcher.GetSummaryCpuUsage().Total.Should().BeLessThan(watcher.WallTime);
     }
 
-    // The kernel tells user from kernel time by what its ticks meet, 50 of them here, and threads that take turns at the
-    // ticks fall in step with them: the shares are rough, and a watcher that knows them apart shows it in one of a few attempts.
-    // On a thread of its own each time, because the proportion is that of the thread's whole life.
+    // The kernel splits user and kernel time by the mode at its ticks, 50 of them here, and threads that alternate with the ticks become
+    // synchronized with them. The shares are imprecise, so one of a few attempts must show the difference. Each attempt uses a new thread,
+    // because the proportion is that of the whole life of the thread.
     [Fact]
-    public void User_and_kernel_time_are_told_apart()
+    public void User_and_kernel_time_are_distinguished()
     {
         var phase = TimeSpan.FromMilliseconds(200);
         CpuUsage inKernel = default, inUser = default;
@@ -69,9 +70,9 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
         bool AreApart() => inKernel.KernelShare > 0.6 && inUser.UserShare > 0.8;
     }
 
-    /// <summary>Who asks looks at all threads only while one is counted in the flow.</summary>
+    /// <summary>A query checks all threads only while a thread is counted in the flow.</summary>
     [Fact]
-    public async Task Threads_are_counted_in_the_flow_while_they_are_in_it()
+    public async Task Threads_count_while_they_are_in_the_flow()
     {
         using var watcher = new CpuUsageAsyncWatcher();
         using var mayEnd = new ManualResetEventSlim();
@@ -92,9 +93,9 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
         watcher.ThreadCount.Should().Be(0);
     }
 
-    /// <summary>The runtime tells nothing of a thread's end where it was started without a context of its own.</summary>
+    /// <summary>The runtime does not report the end of a thread that was started without a context.</summary>
     [Fact]
-    public void A_thread_that_ended_in_a_flow_leaves_nothing_to_the_one_that_comes_after_it()
+    public void A_thread_that_ended_in_a_flow_does_not_affect_the_next_thread()
     {
         for (int i = 0; i < 20; i++)
         {
@@ -122,11 +123,11 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
     }
 
     [Fact]
-    public async Task What_a_child_takes_after_the_stop_is_not_counted()
+    public async Task CPU_time_of_a_child_after_the_stop_is_not_counted()
     {
         using var begun = new SemaphoreSlim(0);
         using var over = new SemaphoreSlim(0);
-        using var outer = new CpuUsageAsyncWatcher(); // whose arrays the stopped one stays in
+        using var outer = new CpuUsageAsyncWatcher(); // the stopped watcher remains linked from this one
         var watcher = new CpuUsageAsyncWatcher();
         Task child = Task.Run(() =>
         {

@@ -2,7 +2,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Known burns, spread over threads in every way that .NET has, while another load keeps the machine busy.</summary>
+/// <summary>Known burns on several threads, started in every way that .NET has, while another load keeps the machine busy.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public sealed class CpuUsageAsyncWatcherTests : IDisposable
@@ -14,7 +14,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     public void Dispose() => _load.Dispose();
 
     [Fact]
-    public Task Code_around_awaits_is_counted() => WhenWarm(async expect =>
+    public Task Code_around_awaits_is_counted() => RunWarm(async expect =>
     {
         var burnt = new BurntTime();
         using var watcher = new CpuUsageAsyncWatcher();
@@ -34,7 +34,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task Children_on_other_threads_are_counted() => WhenWarm(async expect =>
+    public Task Children_on_other_threads_are_counted() => RunWarm(async expect =>
     {
         var burnt = new BurntTime();
         using var watcher = new CpuUsageAsyncWatcher();
@@ -56,7 +56,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task A_thread_started_in_the_flow_is_counted() => WhenWarm(expect =>
+    public Task A_thread_started_in_the_flow_is_counted() => RunWarm(expect =>
     {
         var burnt = new BurntTime();
         using var watcher = new CpuUsageAsyncWatcher();
@@ -69,7 +69,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task Value_tasks_and_async_iterators_are_counted_where_they_are_consumed() => WhenWarm(async expect =>
+    public Task Value_tasks_and_async_iterators_are_counted_where_they_are_consumed() => RunWarm(async expect =>
     {
         var burnt = new BurntTime();
         using var watcher = new CpuUsageAsyncWatcher();
@@ -97,7 +97,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task Timers_made_in_the_flow_are_counted() => WhenWarm(async expect =>
+    public Task Timers_made_in_the_flow_are_counted() => RunWarm(async expect =>
     {
         var burnt = new BurntTime();
         var rung = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -113,7 +113,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task Work_outside_the_flow_is_not_counted() => WhenWarm(async expect =>
+    public Task Work_outside_the_flow_is_not_counted() => RunWarm(async expect =>
     {
         var burnt = new BurntTime();
         var stranger = new BurntTime();
@@ -140,7 +140,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task The_running_segment_is_counted_when_asked_from_inside() => WhenWarm(expect =>
+    public Task The_running_segment_counts_in_a_query_inside_the_flow() => RunWarm(expect =>
     {
         var burnt = new BurntTime();
         using var watcher = new CpuUsageAsyncWatcher();
@@ -152,9 +152,9 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         return Task.CompletedTask;
     });
 
-    /// <summary>A continuation may run, and ask, while the thread that queued it has not left the flow yet.</summary>
+    /// <summary>A continuation may run and query while the thread that queued it has not left the flow yet.</summary>
     [Fact]
-    public Task What_threads_have_taken_that_are_still_in_the_flow_is_counted() => WhenWarm(async expect =>
+    public Task CPU_time_of_threads_that_are_still_in_the_flow_is_counted() => RunWarm(async expect =>
     {
         var burnt = new BurntTime();
         using var mayEnd = new ManualResetEventSlim();
@@ -180,10 +180,10 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         expect(watcher, burnt);
     });
 
-    /// <summary>A segment that were counted twice, or not, while it ends would show as a step back before or after; and so would one
-    /// that ended earlier than it had been measured.</summary>
+    /// <summary>If a segment were counted twice or not at all while it ends, a total would decrease before or after. So would it if a
+    /// segment ended earlier than it was measured.</summary>
     [Fact]
-    public async Task Totals_never_go_back_while_threads_switch()
+    public async Task Totals_never_decrease_while_threads_switch()
     {
         const int Asks = 20_000;
         using var watcher = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
@@ -216,7 +216,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     }
 
     [Fact]
-    public Task Nested_watchers_each_count_what_is_theirs() => WhenWarm(async expect =>
+    public Task Nested_watchers_count_their_own_parts() => RunWarm(async expect =>
     {
         BurntTime outer = new(), inner = new();
         using var outerWatcher = new CpuUsageAsyncWatcher();
@@ -239,7 +239,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task Overlapping_watchers_do_not_disturb_each_other() => WhenWarm(async expect =>
+    public Task Overlapping_watchers_do_not_affect_each_other() => RunWarm(async expect =>
     {
         BurntTime first = new(), second = new(), third = new();
         var a = new CpuUsageAsyncWatcher();
@@ -266,7 +266,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task Concurrent_flows_are_kept_apart() => WhenWarm(async expect =>
+    public Task Concurrent_flows_are_counted_separately() => RunWarm(async expect =>
     {
         using var everything = new CpuUsageAsyncWatcher();
         var all = new BurntTime();
@@ -286,7 +286,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task A_watcher_may_be_stopped_from_outside_its_flow_and_from_a_child() => WhenWarm(async expect =>
+    public Task A_watcher_may_be_stopped_from_outside_its_flow_and_from_a_child() => RunWarm(async expect =>
     {
         var burnt = new BurntTime();
         CpuUsageAsyncWatcher? fromOutside = null;
@@ -320,7 +320,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task Asked_from_another_watched_flow_a_watcher_tells_of_its_own() => WhenWarm(async expect =>
+    public Task A_query_from_another_watched_flow_returns_the_time_of_the_watchers_own_flow() => RunWarm(async expect =>
     {
         CpuUsageAsyncWatcher stranger = await Task.Run(() => new CpuUsageAsyncWatcher());
         using var watcher = new CpuUsageAsyncWatcher();
@@ -329,7 +329,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     [Fact]
-    public Task A_total_only_watcher_says_so_when_asked_for_more() => WhenWarm(async expect =>
+    public Task A_total_only_watcher_throws_when_asked_for_the_split() => RunWarm(async expect =>
     {
         var burnt = new BurntTime();
         using var watcher = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
@@ -345,12 +345,11 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     });
 
     /// <summary>
-    /// Runs the scenario until it takes no more than was burnt, five times at most, after one run to warm up. What is missing is a
-    /// fault at once; what is too much is one only if it comes back. A method is compiled on the thread that first
-    /// calls it, and what a hypervisor takes away from a virtual processor counts as its thread's time: milliseconds, now and then, of
-    /// which nobody can say where they went.
+    /// Runs the scenario until the result does not exceed the burnt time, at most five times, after one run to warm up. Missing time fails
+    /// immediately. Excess time fails only if it recurs: a method is compiled on the thread that first calls it, and time that a hypervisor
+    /// takes from a virtual processor counts for its thread. These are milliseconds, now and then, of unknown origin.
     /// </summary>
-    private static async Task WhenWarm(Func<Expectation, Task> scenario)
+    private static async Task RunWarm(Func<Expectation, Task> scenario)
     {
         const int Attempts = 5;
         for (int attempt = 0; attempt <= Attempts; attempt++)
@@ -358,8 +357,8 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
             bool isLast = attempt == Attempts;
             bool tooMuch = false;
 
-            // Each in a flow of its own, so that what one leaves behind is not the next one's.
-            await Task.Run(() => scenario((watcher, burnt) => tooMuch |= !IsNoMoreThan(watcher, burnt, isLast)));
+            // Each scenario has a separate flow, so that it does not affect the next one.
+            await Task.Run(() => scenario((watcher, burnt) => tooMuch |= !IsAtMost(watcher, burnt, isLast)));
             if (attempt > 0 && !tooMuch)
             {
                 return;
@@ -367,10 +366,10 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         }
     }
 
-    private static bool IsNoMoreThan(CpuUsageAsyncWatcher watcher, BurntTime burnt, bool orElseFail)
+    private static bool IsAtMost(CpuUsageAsyncWatcher watcher, BurntTime burnt, bool orElseFail)
     {
-        // Both readings before the comparison: inside the flow, that takes time too. Windows knows the split in steps of 15.6 ms
-        // only, longer than most of the burns.
+        // Both readings are before the comparison, which takes time inside the flow. Windows has a resolution of 15.6 ms for the split,
+        // longer than most of the burns.
         long total = watcher.GetTotalNanoseconds();
         bool hasFineSplit = watcher.Detail == CpuUsageDetail.UserAndKernel && !OperatingSystem.IsWindows();
         long split = hasFineSplit ? watcher.GetSummaryCpuUsage().TotalNanoseconds : total;

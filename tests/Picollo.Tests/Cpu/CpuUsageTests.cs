@@ -17,7 +17,7 @@ public sealed class CpuUsageTests
     }
 
     [Fact]
-    public void Time_spans_are_cut_to_their_hundred_nanoseconds()
+    public void Time_spans_are_truncated_to_100_ns()
     {
         var usage = new CpuUsage(199, 99);
         usage.User.Ticks.Should().Be(1);
@@ -26,7 +26,7 @@ public sealed class CpuUsageTests
     }
 
     [Fact]
-    public void Shares_are_of_the_total_and_add_up_to_one()
+    public void Shares_are_fractions_of_the_total_and_add_up_to_one()
     {
         var usage = new CpuUsage(750, 250);
         usage.UserShare.Should().Be(0.75);
@@ -42,7 +42,7 @@ public sealed class CpuUsageTests
     }
 
     [Fact]
-    public void Differences_and_sums_keep_user_and_kernel_time_apart()
+    public void Differences_and_sums_treat_user_and_kernel_time_separately()
     {
         (new CpuUsage(10, 7) - new CpuUsage(4, 2)).Should().Be(new CpuUsage(6, 5));
         (new CpuUsage(10, 7) + new CpuUsage(4, 2)).Should().Be(new CpuUsage(14, 9));
@@ -50,7 +50,7 @@ public sealed class CpuUsageTests
     }
 
     [Fact]
-    public void A_sum_keeps_user_and_kernel_time_apart()
+    public void Sum_treats_user_and_kernel_time_separately()
     {
         CpuUsage.Sum([new(10, 7), new(4, 2), new(-1, 0)]).Should().Be(new CpuUsage(13, 9));
         CpuUsage.Sum([]).Should().Be(default(CpuUsage));
@@ -112,7 +112,7 @@ public sealed class CpuUsageTests
     [InlineData("ns", "12345000 ns (user 12001000 ns, kernel 344000 ns)")]
     [InlineData("G", "12.345 ms (user 12.001 ms, kernel 0.344 ms)")]
     [InlineData("", "12.345 ms (user 12.001 ms, kernel 0.344 ms)")]
-    public void Text_is_in_the_unit_asked_for(string format, string text)
+    public void Text_has_the_requested_unit(string format, string text)
     {
         Sample.ToString(format, null).Should().Be(text);
         string.Format(CultureInfo.InvariantCulture, "{0:" + format + "}", Sample).Should().Be(text);
@@ -122,7 +122,7 @@ public sealed class CpuUsageTests
     [InlineData("m")]
     [InlineData("NS")]
     [InlineData("0.0")]
-    public void Another_format_is_refused_and_named(string format) =>
+    public void Unknown_formats_are_rejected_and_named(string format) =>
         FluentActions.Invoking(() => Sample.ToString(format, null)).Should().Throw<FormatException>().WithMessage($"*\"{format}\"*");
 
     [Fact]
@@ -136,7 +136,7 @@ public sealed class CpuUsageTests
     [InlineData(long.MinValue, 0)]
     [InlineData(long.MaxValue, 0)]
     [InlineData(long.MinValue / 2, long.MinValue / 2)]
-    public void The_longest_text_fits(long user, long kernel)
+    public void The_longest_text_fits_into_the_buffer(long user, long kernel)
     {
         foreach (string unit in (string[])["s", "ms", "us", "ns"])
         {
@@ -145,7 +145,7 @@ public sealed class CpuUsageTests
     }
 
     [Fact]
-    public void A_buffer_that_is_too_short_is_left_and_said_so()
+    public void A_buffer_that_is_too_short_returns_false()
     {
         string text = Sample.ToString();
         Span<char> exact = stackalloc char[text.Length];
@@ -158,7 +158,7 @@ public sealed class CpuUsageTests
     }
 
     [Fact]
-    public void Formatting_into_a_buffer_allocates_nothing()
+    public void Formatting_into_a_buffer_does_not_allocate()
     {
         char[] buffer = new char[200];
         foreach (string unit in (string[])["s", "ms", "us", "ns"])

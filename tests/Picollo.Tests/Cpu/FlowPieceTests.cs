@@ -2,7 +2,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>How the pieces of a flow are joined into the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>
+/// <summary>Joining the pieces of a flow into the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>
 public sealed class FlowPieceTests
 {
     private static readonly CpuUsage Usage = new(3, 2);
@@ -23,9 +23,9 @@ public sealed class FlowPieceTests
     public void Segments_that_have_not_ended_come_last() =>
         FlowPiece.ToSegments(Listed((1, 10, false), (2, 20, true), (1, 5, false))).Should().Equal(Item(20, 1), Item(15, 2));
 
-    /// <summary>Compared with a walk over the pieces of each thread by itself.</summary>
+    /// <summary>Compares the result with an enumeration of the pieces of each thread separately.</summary>
     [Fact]
-    public void Joining_loses_nothing_and_ends_a_segment_at_each_switch() => Seeded.Run(500, random =>
+    public void Joining_keeps_all_time_and_ends_a_segment_at_each_switch() => Seeded.Run(500, random =>
     {
         (int Thread, int Ticks, bool IsEnd)[] pieces =
             [.. Enumerable.Range(0, random.Next(40)).Select(_ => (random.Next(1, 5), random.Next(1, 100), random.Next(2) == 0))];

@@ -8,7 +8,7 @@ public class FlowRecorderTests
     private static readonly FlowLabel Label = new("GET", "/users/{id}");
 
     [Fact]
-    public void The_switches_of_a_thread_are_recorded_in_their_order()
+    public void The_switches_of_a_thread_are_recorded_in_order()
     {
         using FlowRecorder recorder = FlowRecorder.Start();
         CpuUsageAsyncWatcher? outer = null, inner = null;
@@ -31,7 +31,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void A_thread_that_is_in_a_flow_already_is_known_from_the_start()
+    public void A_thread_that_is_already_in_a_flow_is_known_from_the_start()
     {
         using var isIn = new ManualResetEventSlim();
         using var goOn = new ManualResetEventSlim();
@@ -55,12 +55,12 @@ public class FlowRecorderTests
         running.Join();
 
         started.Initial.Should().ContainKey(thread).WhoseValue.Should().Equal(watcher!);
-        log!.Before.Should().Equal([watcher!], "the log begins with what the thread ran before");
+        log!.Before.Should().Equal([watcher!], "the log starts with the previous flow of the thread");
         Read(log).Should().ContainSingle().Which.Watchers.Should().BeEmpty();
     }
 
     [Fact]
-    public void A_thread_that_finds_no_memory_marks_a_gap_and_goes_on_when_there_is_some()
+    public void A_thread_without_memory_records_a_gap_and_continues_when_memory_is_available()
     {
         using FlowRecorder recorder = FlowRecorder.Start(mostChunks: 2);
         using var isFull = new ManualResetEventSlim();
@@ -87,7 +87,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void Memory_that_was_read_is_used_again()
+    public void Memory_is_reused_after_reading()
     {
         using FlowRecorder recorder = FlowRecorder.Start(mostChunks: 3);
         FlowLog? log = null;
@@ -109,7 +109,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void A_switch_allocates_nothing_in_steady_state()
+    public void A_switch_does_not_allocate_in_steady_state()
     {
         using FlowRecorder recorder = FlowRecorder.Start();
         FlowLog? log = null;
@@ -164,7 +164,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void What_counts_for_a_stopped_watcher_is_recorded_as_that()
+    public void The_successor_of_a_stopped_watcher_is_recorded()
     {
         using FlowRecorder recorder = FlowRecorder.Start();
         CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Label);
@@ -183,7 +183,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void Spans_are_left_out()
+    public void Spans_are_not_recorded()
     {
         using FlowRecorder recorder = FlowRecorder.Start();
         CpuUsageAsyncWatcher? watcher = null;
@@ -200,7 +200,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void Several_record_at_the_same_time_and_one_that_has_ended_records_nothing()
+    public void Several_recorders_work_concurrently_and_ended_ones_record_nothing()
     {
         using FlowRecorder first = FlowRecorder.Start();
         FlowLog? ofFirst = null, ofSecond = null;
@@ -221,7 +221,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void What_a_burst_of_one_thread_took_is_there_for_others_once_it_is_read()
+    public void Memory_of_a_burst_is_available_to_other_threads_after_reading()
     {
         var recorder = new FlowRecorder(mostChunks: 100);
         FlowLog burst = new(recorder, 1, 0, before: null), other = new(recorder, 2, 0, before: null);
@@ -234,7 +234,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void A_switch_that_was_read_keeps_no_watcher_alive()
+    public void A_removed_switch_does_not_keep_its_watcher_alive()
     {
         var log = new FlowLog(new FlowRecorder(mostChunks: 1), 1, 0, before: null);
         WeakReference watcher = Add(log);
@@ -249,14 +249,14 @@ public class FlowRecorderTests
         [MethodImpl(MethodImplOptions.NoInlining)]
         static WeakReference Add(FlowLog log)
         {
-            CpuUsageAsyncWatcher watcher = CpuUsageAsyncWatcher.MakeSuccessor(); // in no flow, which would keep it
+            CpuUsageAsyncWatcher watcher = CpuUsageAsyncWatcher.MakeSuccessor(); // not in a flow, which would keep it alive
             log.Add(1, watcher);
             return new WeakReference(watcher);
         }
     }
 
     [Fact]
-    public void Memory_is_counted_exactly_when_it_runs_out_is_returned_and_is_given_back()
+    public void Memory_is_counted_exactly_when_it_is_exhausted_returned_and_released()
     {
         const int Most = 100, MostKept = 64;
         var recorder = new FlowRecorder(Most);
@@ -282,7 +282,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void The_logs_of_recorders_that_have_ended_are_dropped_by_the_next_one() => OnThread(null, () =>
+    public void The_next_recorder_removes_the_logs_of_ended_ones() => OnThread(null, () =>
     {
         FlowRecorder[] recorders = new FlowRecorder[4];
         for (int i = 0; i < recorders.Length; i++)
@@ -308,7 +308,7 @@ public class FlowRecorderTests
     });
 
     [Fact]
-    public void A_recorder_that_has_ended_leaves_no_memory_behind()
+    public void An_ended_recorder_releases_its_memory()
     {
         OnThread(null, () =>
         {
@@ -323,7 +323,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void A_label_stays_with_a_watcher_and_with_what_takes_over_from_it()
+    public void A_label_remains_with_a_watcher_and_its_successor()
     {
         using var watcher = new CpuUsageAsyncWatcher { Label = Label };
         watcher.Stop();
@@ -331,14 +331,14 @@ public class FlowRecorderTests
 
         var other = new CpuUsageAsyncWatcher { Label = new FlowLabel("GET", "(no endpoint)") };
         other.StopFor(CpuUsageAsyncWatcher.MakeSuccessor(Label));
-        other.Label.Should().Be(Label, "the row of a request may be known at its end only");
+        other.Label.Should().Be(Label, "the row of a request may be known only at its end");
 
         using var plain = new CpuUsageAsyncWatcher();
         plain.Label.Should().BeNull();
     }
 
-    /// <summary>Runs something on a thread without a flow.</summary>
-    /// <returns>The thread's log.</returns>
+    /// <summary>Runs an action on a thread without a flow.</summary>
+    /// <returns>The log of the thread.</returns>
     private static FlowLog OnThread(FlowRecorder? recorder, Action action)
     {
         FlowLog? log = null;

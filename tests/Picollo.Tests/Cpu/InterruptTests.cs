@@ -3,7 +3,8 @@ using Picollo.Tests.PerfEvent;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Thread.Interrupt takes effect where a thread blocks. An exception in the handler of an AsyncLocal would end the process.</summary>
+/// <summary>Thread.Interrupt takes effect when a thread blocks. An exception in the handler of an AsyncLocal would end the
+/// process.</summary>
 public class InterruptTests
 {
     [Fact]

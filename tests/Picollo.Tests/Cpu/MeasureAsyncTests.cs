@@ -2,7 +2,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>What an <c>async</c> helper measures of its caller, with long burns beside Windows' scheduler tick.</summary>
+/// <summary>The measurement of an <c>async</c> helper, with burns that are long compared with the scheduler tick of Windows.</summary>
 [Collection(nameof(ReaderContractTests))]
 public class MeasureAsyncTests
 {
@@ -12,7 +12,7 @@ public class MeasureAsyncTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task A_watcher_of_an_async_helper_measures_nothing_of_its_caller()
+    public async Task A_watcher_of_an_async_helper_does_not_measure_its_caller()
     {
         using CpuUsageAsyncWatcher watcher = await Helper();
         Burn.User(Amount);
@@ -22,7 +22,7 @@ public class MeasureAsyncTests
 
         static async Task<CpuUsageAsyncWatcher> Helper()
         {
-#pragma warning disable PIC0004 // The trap itself.
+#pragma warning disable PIC0004 // This is the tested mistake.
             var watcher = new CpuUsageAsyncWatcher();
 #pragma warning restore PIC0004
             await Task.Yield();
@@ -58,7 +58,7 @@ public class MeasureAsyncTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public async Task Only_the_work_is_measured_and_the_flow_of_the_caller_stays_as_it_was()
+    public async Task Only_the_work_is_measured_and_the_flow_of_the_caller_is_unchanged()
     {
         TimeSpan burnt = default;
         int watchersInside = 0;
@@ -77,7 +77,7 @@ public class MeasureAsyncTests
     }
 
     [Fact]
-    public async Task Failures_of_the_work_are_those_of_the_task()
+    public async Task The_task_fails_with_the_failure_of_the_work()
     {
         await FluentActions.Awaiting(() => CpuUsageAsyncWatcher.MeasureAsync(() => throw new FormatException())).Should().ThrowAsync<FormatException>();
         await FluentActions.Awaiting(() => CpuUsageAsyncWatcher.MeasureAsync(async () =>
@@ -93,7 +93,7 @@ public class MeasureAsyncTests
     }
 
     [Fact]
-    public async Task What_failed_work_leaves_running_is_no_longer_measured()
+    public async Task Work_that_continues_after_a_failure_is_not_measured()
     {
         var gate = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Task<int> child = Task.FromResult(-1);
@@ -109,7 +109,7 @@ public class MeasureAsyncTests
         {
             await gate.Task;
 
-            // A stopped innermost watcher is passed over where another one begins.
+            // A stopped innermost watcher is skipped if another one starts.
             using CpuUsageAsyncWatcher watcher = new();
             return WatchedFlow.Count - 1;
         }

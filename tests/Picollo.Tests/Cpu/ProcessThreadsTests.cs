@@ -5,16 +5,16 @@ namespace Picollo.Tests.Cpu;
 
 public class ProcessThreadsTests
 {
-    /// <summary>While it is in a flow, and when it has left it.</summary>
+    /// <summary>While the thread is in a flow, and after it has left the flow.</summary>
     [FactNeeding(Need.Linux)]
-    public void A_thread_has_its_name_and_what_it_took_in_watched_flows()
+    public void A_thread_has_its_name_and_its_CPU_time_in_watched_flows()
     {
         var amount = TimeSpan.FromMilliseconds(20);
         var threads = new ProcessThreads();
         ProcessThread during = default, after = default;
         var thread = new Thread(() =>
         {
-            Own(); // compiles what the flow would take otherwise
+            Own(); // compiles the code outside the flow
             Burn.User(amount);
             using (new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly))
             {

@@ -7,13 +7,13 @@ using static Picollo.Tests.Cpu.Steps;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// What every system's reader keeps to, on the system that the tests run on; tests/HelperApp runs the same under Wine.
+/// The contract of the readers of every system, tested on this system; tests/HelperApp runs the same tests under Wine.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
 [CollectionDefinition(nameof(ReaderContractTests), DisableParallelization = true)]
 public class ReaderContractTests
 {
-    private const int UnknownId = int.MaxValue - 3; // above what Linux and macOS number, and no multiple of four as Windows'
+    private const int UnknownId = int.MaxValue - 3; // larger than IDs of Linux and macOS, and not a multiple of four as on Windows
 
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(150);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -34,7 +34,7 @@ public class ReaderContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void A_burn_on_this_thread_is_seen_as_user_time()
+    public void A_burn_on_this_thread_counts_as_user_time()
     {
         CpuUsage before = CpuUsage.GetByThread();
         TimeSpan burnt = Burn.User(Amount);
@@ -46,7 +46,7 @@ public class ReaderContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Work_in_the_kernel_is_seen_as_kernel_time()
+    public void Work_in_the_kernel_counts_as_kernel_time()
     {
         CpuUsage before = CpuUsage.GetByThread();
         TimeSpan burnt = Burn.Kernel(Amount);
@@ -58,7 +58,7 @@ public class ReaderContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void The_total_of_this_thread_sees_a_burn()
+    public void A_burn_counts_in_the_total_of_this_thread()
     {
         long before = CpuUsageReader.GetThreadTimeNanoseconds();
         TimeSpan burnt = Burn.User(Amount);
@@ -69,7 +69,7 @@ public class ReaderContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void A_sleeping_thread_takes_no_time()
+    public void A_sleeping_thread_uses_no_time()
     {
         long total = CpuUsageReader.GetThreadTimeNanoseconds();
         CpuUsage split = CpuUsage.GetByThread();
@@ -81,7 +81,7 @@ public class ReaderContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void The_process_counts_its_threads_also_when_they_have_ended()
+    public void The_process_also_counts_ended_threads()
     {
         long total = CpuUsageReader.GetProcessTimeNanoseconds();
         CpuUsage split = CpuUsage.GetByProcess();
@@ -93,14 +93,14 @@ public class ReaderContractTests
         TimeSpan takenInTotal = Nanoseconds(CpuUsageReader.GetProcessTimeNanoseconds() - total);
         TimeSpan possible = Stopwatch.GetElapsedTime(start) * Environment.ProcessorCount;
 
-        // The runtime's own threads may take time as well.
+        // Other threads of the runtime may also use CPU time.
         taken.Should().BeGreaterThan(burnt * 0.95 - (2 * SplitStep)).And.BeLessThan(possible + (2 * SplitStep));
         takenInTotal.Should().BeGreaterThan(burnt * 0.95 - (2 * TotalStep)).And.BeLessThan(possible + (2 * SplitStep));
     }
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void No_reading_goes_back()
+    public void Readings_never_decrease()
     {
         var readings = new Func<long>[]
         {
@@ -124,7 +124,7 @@ public class ReaderContractTests
             for (int i = 0; i < readings.Length; i++)
             {
                 long now = readings[i]();
-                if (now < last[i]) // asked a hundred thousand times
+                if (now < last[i]) // called a hundred thousand times
                 {
                     now.Should().BeGreaterThanOrEqualTo(last[i], "reading {0} must not go back, as in round {1}", i, round);
                 }
@@ -138,7 +138,7 @@ public class ReaderContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Another_thread_is_read_by_its_id()
+    public void Another_thread_is_read_by_its_ID()
     {
         using var burnt = new ManualResetEventSlim();
         using var done = new ManualResetEventSlim();
@@ -165,7 +165,7 @@ public class ReaderContractTests
     }
 
     [Fact]
-    public void This_thread_and_process_read_by_their_ids_are_themselves()
+    public void This_thread_and_process_can_be_read_by_their_IDs()
     {
         Burn.User(TimeSpan.FromMilliseconds(40));
         TimeSpan thread = CpuUsage.GetByThread().Total;
@@ -176,14 +176,14 @@ public class ReaderContractTests
     }
 
     [Fact]
-    public void A_thread_that_has_ended_is_said_to_have()
+    public void A_thread_that_has_ended_is_reported_as_ended()
     {
         long id = 0;
         var thread = new Thread(() => id = CpuUsageReader.GetThreadId());
         thread.Start();
         thread.Join();
 
-        // The managed thread's end comes a little before the system's.
+        // The managed thread ends slightly before the thread of the system.
         Until(() => !CpuUsageReader.TryGetByThread(id, out _, out _));
         CpuUsageReader.TryGetByThread(id, out CpuUsage usage, out string? reason).Should().BeFalse();
         usage.Should().Be(default(CpuUsage));
@@ -192,12 +192,12 @@ public class ReaderContractTests
         total.Should().Be(0);
         reason.Should().Contain("ended");
 
-        GC.KeepAlive(thread); // it keeps Windows from giving the id to another thread
+        GC.KeepAlive(thread); // prevents Windows from giving the ID to another thread
     }
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Another_process_is_read_by_its_id_until_it_ends()
+    public void Another_process_is_read_by_its_ID_until_it_ends()
     {
         using Process child = Child.Busy();
         try
@@ -227,17 +227,17 @@ public class ReaderContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void A_thread_of_another_process_is_none_of_this_one()
+    public void A_thread_of_another_process_is_not_found()
     {
         using Process child = Child.Busy();
         try
         {
-            // On Linux a process's first thread has the process's number.
+            // On Linux, the first thread of a process has the ID of the process.
             long id = OperatingSystem.IsWindows() ? child.Threads[0].Id : child.Id;
             CpuUsageReader.TryGetByThread(id, out _, out string? reason).Should().BeFalse();
-            reason.Should().Contain("in this process").And.Contain("GetThreadId()");
+            reason.Should().Contain("This process has no thread").And.Contain("GetThreadId()");
             CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse();
-            reason.Should().Contain("in this process");
+            reason.Should().Contain("This process has no thread");
         }
         finally
         {
@@ -246,7 +246,7 @@ public class ReaderContractTests
     }
 
     [Fact]
-    public void An_unknown_id_is_a_problem_that_names_it()
+    public void The_reason_for_an_unknown_ID_contains_the_ID()
     {
         foreach (long id in new[] { UnknownId, (long)int.MaxValue + 1, (1L << 32) + 4, long.MaxValue })
         {
@@ -266,9 +266,9 @@ public class ReaderContractTests
     }
 
     [Fact]
-    public void An_id_next_to_this_process_and_thread_is_not_theirs()
+    public void An_ID_next_to_this_process_and_thread_is_not_theirs()
     {
-        // Windows ignores an id's last two bits when it opens one.
+        // Windows ignores the last two bits of an ID when it opens one.
         long thread = CpuUsageReader.GetThreadId();
         TimeSpan own = CpuUsage.GetByProcess().Total;
         if (OperatingSystem.IsWindows())
@@ -287,7 +287,7 @@ public class ReaderContractTests
     [InlineData(0)]
     [InlineData(-1)]
     [InlineData(int.MinValue)]
-    public void An_id_below_one_is_a_bad_argument(int id)
+    public void An_ID_below_one_is_rejected(int id)
     {
         new Action(() => CpuUsageReader.GetByThread(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
         new Action(() => CpuUsageReader.GetThreadTimeNanoseconds(id)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("threadId");
@@ -297,7 +297,7 @@ public class ReaderContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Children_that_have_ended_are_counted_where_the_system_counts_them()
+    public void Ended_children_are_counted_if_the_system_counts_them()
     {
         if (OperatingSystem.IsWindows())
         {
@@ -318,7 +318,7 @@ public class ReaderContractTests
     }
 
     [Fact]
-    public void Threads_have_ids_of_their_own_that_stay()
+    public void Threads_have_unique_and_constant_IDs()
     {
         long here = CpuUsageReader.GetThreadId();
         long there = 0;
@@ -329,7 +329,7 @@ public class ReaderContractTests
     }
 
     [Fact]
-    public void Readings_leave_no_handle_open()
+    public void Readings_close_all_handles()
     {
         long thread = CpuUsageReader.GetThreadId();
         void Read()
@@ -352,7 +352,7 @@ public class ReaderContractTests
             Read();
         }
 
-        // The runtime may open some of its own meanwhile; a leak would be a thousand.
+        // The runtime may open some handles in the meantime; a leak would be a thousand.
         OpenHandles().Should().BeLessThan(before + 200);
     }
 
@@ -383,7 +383,7 @@ public class ReaderContractTests
     {
         if (OperatingSystem.IsWindows() && IsWine)
         {
-            // Wine counts none, and gives the lowest number that is free, a multiple of four.
+            // Wine does not count handles; it assigns the lowest free number, a multiple of four.
             using var next = new EventWaitHandle(false, EventResetMode.ManualReset);
             return (int)next.SafeWaitHandle.DangerousGetHandle() / 4;
         }

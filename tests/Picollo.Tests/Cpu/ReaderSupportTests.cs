@@ -3,11 +3,11 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>What <see cref="CpuUsageReader.IsSupported"/> depends on; ReaderContractTests has the system that the tests run on.</summary>
+/// <summary>The conditions of <see cref="CpuUsageReader.IsSupported"/>; ReaderContractTests tests this system.</summary>
 public sealed class ReaderSupportTests
 {
     [Fact]
-    public void Another_system_is_named_in_the_reason() =>
+    public void The_reason_names_an_unsupported_system() =>
         CpuUsageReader.ReasonOf(new UnknownCpuTimes()).Should().StartWith("CPU time is available only on Linux, Windows and macOS; this system is ");
 
     [Theory]

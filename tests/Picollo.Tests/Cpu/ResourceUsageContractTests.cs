@@ -3,8 +3,8 @@ using Picollo.Cpu;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// What <see cref="ResourceUsage"/> keeps to on the system that the tests run on: its CPU time is the reader's and nothing goes back, or
-/// a reason and what to use instead. tests/HelperApp runs the same under Wine.
+/// The contract of <see cref="ResourceUsage"/> on this system: its CPU time equals that of the reader and nothing decreases, or there is a
+/// reason and an alternative. tests/HelperApp runs the same tests under Wine.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
 public class ResourceUsageContractTests
@@ -12,15 +12,15 @@ public class ResourceUsageContractTests
     private delegate bool TryGet(out ResourceUsage usage, out string? problem);
 
     [Fact]
-    public void The_thread_is_read_where_the_system_counts_by_thread() =>
+    public void The_thread_is_read_if_the_system_counts_by_thread() =>
         ShouldKeepTo(OperatingSystem.IsLinux(), ResourceUsage.TryGetByThread, ResourceUsage.GetByThread, CpuUsage.GetByThread);
 
     [Fact]
-    public void The_process_is_read_but_on_Windows() =>
+    public void The_process_is_read_except_on_Windows() =>
         ShouldKeepTo(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByProcess, ResourceUsage.GetByProcess, CpuUsage.GetByProcess);
 
     [Fact]
-    public void The_children_are_read_but_on_Windows() =>
+    public void The_children_are_read_except_on_Windows() =>
         ShouldKeepTo(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByChildren, ResourceUsage.GetByChildren, CpuUsageReader.GetByChildren);
 
     private static void ShouldKeepTo(bool isKnown, TryGet tryGet, Func<ResourceUsage> get, Func<CpuUsage> getCpu)

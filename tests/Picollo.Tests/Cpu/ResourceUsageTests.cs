@@ -32,7 +32,7 @@ public sealed class ResourceUsageTests
     };
 
     [Fact]
-    public void A_difference_is_of_the_counts_and_has_the_later_high_water_mark()
+    public void A_difference_subtracts_counts_and_has_the_later_high_water_mark()
     {
         (Later - Earlier).Should().Be(new ResourceUsage
         {
@@ -61,7 +61,7 @@ public sealed class ResourceUsageTests
     }
 
     [Fact]
-    public void A_sum_is_of_the_counts_and_has_the_larger_high_water_mark()
+    public void A_sum_adds_counts_and_has_the_larger_high_water_mark()
     {
         ResourceUsage sum = new()
         {
@@ -92,7 +92,7 @@ public sealed class ResourceUsageTests
     });
 
     [Fact]
-    public void Text_is_all_of_it_whatever_the_culture()
+    public void Text_contains_all_values_in_any_culture()
     {
         CultureInfo culture = CultureInfo.CurrentCulture;
         try

@@ -2,7 +2,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>A machine that shows one prepared sample after the other, and the last of them from then on.</summary>
+/// <summary>A machine that returns prepared samples in order, and then repeats the last one.</summary>
 internal sealed class ScriptedSource(params Action<SystemCpuSample>[] samples) : ISystemCpuSource
 {
     private int _next;

@@ -4,10 +4,10 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>All orders of the accesses with which the end of a segment and its readers agree (<see cref="ThreadSegment"/>), on a CPU where a
-/// write reaches the other threads one by one. x64 never shows these orders.</summary>
-/// <remarks>The owner writes the version, and then reads what was measured. A reader notes what it measured, and then reads the version. Two
-/// readers measure: the first writes the note, the second finds it and writes nothing.</remarks>
+/// <summary>All orders of the memory accesses between the end of a segment and its readers (<see cref="ThreadSegment"/>), on a CPU where a
+/// write reaches the other threads one by one. These orders never occur on x64.</summary>
+/// <remarks>The owner writes the version, and then reads the measured value. A reader stores its measurement, and then reads the version.
+/// Two readers measure: the first one stores the value, the second one finds it and writes nothing.</remarks>
 public class SegmentOrderModelTests
 {
     private enum Step
@@ -24,21 +24,21 @@ public class SegmentOrderModelTests
     private static readonly Step[] SecondReader = [Step.ReadNote, Step.Fence, Step.ReadVersion];
 
     [Fact]
-    public void No_measured_time_is_taken_back() =>
-        CanTakeBack(Owner, FirstReader, BarrierOfReader() ? SecondReader : Without(SecondReader)).Should().BeFalse();
+    public void No_measured_time_is_lost() =>
+        CanLoseTime(Owner, FirstReader, HasReaderFence() ? SecondReader : Without(SecondReader)).Should().BeFalse();
 
     [Fact]
     public void Each_fence_is_necessary()
     {
-        CanTakeBack(Without(Owner), FirstReader, SecondReader).Should().BeTrue();
-        CanTakeBack(Owner, Without(FirstReader), SecondReader).Should().BeTrue();
-        CanTakeBack(Owner, FirstReader, Without(SecondReader)).Should().BeTrue();
+        CanLoseTime(Without(Owner), FirstReader, SecondReader).Should().BeTrue();
+        CanLoseTime(Owner, Without(FirstReader), SecondReader).Should().BeTrue();
+        CanLoseTime(Owner, FirstReader, Without(SecondReader)).Should().BeTrue();
     }
 
     private static Step[] Without(Step[] steps) => [.. steps.Where(step => step != Step.Fence)];
 
-    /// <summary>Whether the code has the second reader's fence.</summary>
-    private static bool BarrierOfReader()
+    /// <summary>Whether the code has the fence of the second reader.</summary>
+    private static bool HasReaderFence()
     {
         const byte Call = 0x28;
         MethodInfo method = typeof(ThreadSegment).GetMethod("NoteMeasured", BindingFlags.Instance | BindingFlags.NonPublic)!;
@@ -53,13 +53,13 @@ public class SegmentOrderModelTests
             }
             catch (ArgumentException)
             {
-                return false; // the byte is another instruction's
+                return false; // the byte belongs to another instruction
             }
         }
     }
 
     /// <summary>Whether a reader can use a measurement that the owner does not see.</summary>
-    private static bool CanTakeBack(params Step[][] threads)
+    private static bool CanLoseTime(params Step[][] threads)
     {
         var seen = new HashSet<State>();
         var open = new Stack<State>([default]);
@@ -73,7 +73,7 @@ public class SegmentOrderModelTests
             bool isOver = true;
             for (int thread = 0; thread < threads.Length; thread++)
             {
-                // Another thread's write arrives.
+                // The write of another thread arrives.
                 if (state.Version != 0)
                 {
                     open.Push(state with { Version = state.Version | Bit(thread) });
@@ -103,7 +103,7 @@ public class SegmentOrderModelTests
         return false;
     }
 
-    /// <summary>Null where a fence waits until all that its thread has seen has arrived everywhere.</summary>
+    /// <summary>Null if a fence must wait until all writes that its thread has seen have arrived everywhere.</summary>
     private static State? After(Step step, int thread, State state)
     {
         const int Everywhere = 0b111;
@@ -122,10 +122,10 @@ public class SegmentOrderModelTests
     private static int Bit(int thread) => 1 << thread;
 
     /// <param name="Positions">The next step of each thread, four bits each.</param>
-    /// <param name="Version">Which threads see the new version.</param>
-    /// <param name="Note">Which threads see the note.</param>
-    /// <param name="ReadVersion">Which threads have read the new version.</param>
-    /// <param name="ReadNote">Which threads have read the note.</param>
+    /// <param name="Version">The threads that see the new version.</param>
+    /// <param name="Note">The threads that see the stored measurement.</param>
+    /// <param name="ReadVersion">The threads that have read the new version.</param>
+    /// <param name="ReadNote">The threads that have read the stored measurement.</param>
     private readonly record struct State(int Positions, int Version, int Note, int ReadVersion, int ReadNote)
     {
         public int PositionOf(int thread) => (Positions >> (4 * thread)) & 0xF;

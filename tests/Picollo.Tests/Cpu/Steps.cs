@@ -3,14 +3,15 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>How finely the system that the tests run on counts CPU time.</summary>
+/// <summary>The resolutions of CPU time on this system.</summary>
 internal static class Steps
 {
-    /// <summary>Of user and kernel time apart: Windows' scheduler tick is 15.6 ms (Wine's 10), and Linux tells other processes' in
-    /// 10 ms.</summary>
+    /// <summary>The resolution of user and kernel time: the scheduler tick of Windows is 15.6 ms (10 on Wine), and Linux reports those of
+    /// other processes in 10 ms.</summary>
     public static TimeSpan OfSplit { get; } = TimeSpan.FromMilliseconds(16);
 
-    /// <summary>Of totals, which come from the cycle counter on Windows. Wine does not count a thread's cycles.</summary>
+    /// <summary>The resolution of totals, which come from the cycle counter on Windows. Wine does not count the cycles of a
+    /// thread.</summary>
     public static TimeSpan OfTotal { get; } =
         OperatingSystem.IsWindows() && (IsWine || !CycleClock.IsCycleCounter) ? OfSplit : TimeSpan.FromMilliseconds(1);
 
@@ -18,14 +19,14 @@ internal static class Steps
     public static bool IsWine =>
         NativeLibrary.TryLoad("ntdll", out nint ntdll) && NativeLibrary.TryGetExport(ntdll, "wine_get_version", out _);
 
-    /// <summary>What was read is what was burnt, to 5 %, a step at either end, and what the calls around a burn and a thread's start
-    /// take. What a burn leaves out may be counted or not.</summary>
+    /// <summary>Asserts that the reading equals the burnt time, with a tolerance of 5 %, a step at either end, and the time of the calls
+    /// around a burn and of a thread start. The time that a burn excludes may or may not be counted.</summary>
     public static void ShouldBeAbout(TimeSpan read, TimeSpan burnt, TimeSpan step)
     {
         TimeSpan around = TimeSpan.FromMilliseconds(3);
         read.Should().BeGreaterThan(burnt * 0.95 - (2 * step)).And.BeLessThan(burnt * 1.05 + (2 * step) + around + Burn.LeftOut);
     }
 
-    /// <summary>As a <see cref="TimeSpan"/>, cut to its 100 ns.</summary>
+    /// <summary>Converts to a <see cref="TimeSpan"/>, truncated to its 100 ns.</summary>
     public static TimeSpan Nanoseconds(long nanoseconds) => TimeSpan.FromTicks(nanoseconds / TimeSpan.NanosecondsPerTick);
 }

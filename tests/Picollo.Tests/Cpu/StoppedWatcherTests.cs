@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>What a watcher leaves in a flow, and what it reads.</summary>
+/// <summary>The state that a watcher leaves in a flow, and the clocks that it reads.</summary>
 public class StoppedWatcherTests
 {
     [Fact]
@@ -46,10 +46,10 @@ public class StoppedWatcherTests
         }
     }
 
-    /// <summary>The thread is in one segment all the time: what it takes before the stop is the watcher's, and what it takes later is the
-    /// successor's, also before the segment has ended.</summary>
+    /// <summary>The thread stays in one segment: its time before the stop counts for the watcher, and its later time counts for the
+    /// successor, even before the segment has ended.</summary>
     [Fact]
-    public void What_a_flow_runs_after_the_stop_counts_once_and_for_the_successor()
+    public void CPU_time_after_the_stop_counts_once_for_the_successor()
     {
         var successor = CpuUsageAsyncWatcher.MakeSuccessor();
         var amount = TimeSpan.FromMilliseconds(40);
@@ -78,13 +78,13 @@ public class StoppedWatcherTests
 
         long half = (long)amount.TotalNanoseconds / 2, total = successor.GetTotalNanoseconds();
         running.Should().BeInRange(later - half, total, "the segment has not ended then");
-        total.Should().BeInRange(running, later + half, "what the watcher has is not counted again");
+        total.Should().BeInRange(running, later + half, "the time of the watcher is not counted again");
         watcher.GetTotalNanoseconds().Should().BeInRange(all - later - half, all - later + own, "it has been stopped");
         (watcher.GetTotalNanoseconds() + total).Should().BeInRange(all - half, all + own + half);
     }
 
     [Fact]
-    public async Task Switches_of_a_stopped_flow_count_for_the_successor_beside_other_watchers()
+    public async Task Switches_of_a_stopped_flow_count_for_the_successor_and_other_watchers()
     {
         var successor = CpuUsageAsyncWatcher.MakeSuccessor();
         using var mayGoOn = new SemaphoreSlim(0);
@@ -108,7 +108,7 @@ public class StoppedWatcherTests
         watcher.GetTotalNanoseconds().Should().Be(taken);
     }
 
-    /// <summary>In a flow whose watcher is stopped: an inner watcher has the time as well, and suspended parts are nobody's.</summary>
+    /// <summary>In a flow whose watcher is stopped, an inner watcher also has the time, and suspended parts count for no watcher.</summary>
     [Fact]
     public async Task An_inner_watcher_and_a_suspension_leave_the_successor_in_the_flow()
     {

@@ -6,7 +6,7 @@ namespace Picollo.Tests.Cpu;
 public class SuspendedWatcherTests
 {
     [Fact]
-    public void What_is_suspended_is_not_counted_and_what_follows_is()
+    public void Suspended_code_is_not_counted_and_later_code_is()
     {
         using var watcher = new CpuUsageAsyncWatcher();
         WatchedFlow.Count.Should().Be(1);
@@ -26,7 +26,7 @@ public class SuspendedWatcherTests
     }
 
     [Fact]
-    public async Task A_pump_that_is_started_meanwhile_belongs_to_nobody()
+    public async Task A_loop_that_is_started_while_suspended_is_not_counted()
     {
         var items = Channel.CreateUnbounded<int>();
         using var watcher = new CpuUsageAsyncWatcher();
@@ -56,7 +56,7 @@ public class SuspendedWatcherTests
     }
 
     [Fact]
-    public void All_watchers_of_the_flow_are_suspended_and_one_made_meanwhile_measures_itself()
+    public void All_watchers_of_the_flow_are_suspended_and_new_ones_count()
     {
         using var outer = new CpuUsageAsyncWatcher();
         using var inner = new CpuUsageAsyncWatcher();
@@ -70,7 +70,7 @@ public class SuspendedWatcherTests
     }
 
     [Fact]
-    public void One_that_is_stopped_meanwhile_does_not_come_back()
+    public void A_watcher_that_is_stopped_while_suspended_does_not_resume()
     {
         using var outer = new CpuUsageAsyncWatcher();
         using var inner = new CpuUsageAsyncWatcher();

@@ -4,7 +4,7 @@ using Picollo.Cpu;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// What <see cref="SystemCpu"/> keeps to on every system, by a known burn; tests/HelperApp runs the same under Wine.
+/// The contract of <see cref="SystemCpu"/> on every system, tested with a known burn; tests/HelperApp runs the same tests under Wine.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
 public class SystemCpuContractTests
@@ -15,7 +15,7 @@ public class SystemCpuContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void The_shares_of_the_machine_add_up_and_hold_a_burn()
+    public void The_shares_of_the_machine_add_up_and_include_a_burn()
     {
         long start = Stopwatch.GetTimestamp();
         using var cpu = new SystemCpu();
@@ -24,7 +24,7 @@ public class SystemCpuContractTests
         cpu.Update();
         TimeSpan around = Stopwatch.GetElapsedTime(start);
 
-        cpu.Interval.Should().BeGreaterThan(burnt * 0.9).And.BeLessThan(around + TimeSpan.FromMilliseconds(50)); // of another clock
+        cpu.Interval.Should().BeGreaterThan(burnt * 0.9).And.BeLessThan(around + TimeSpan.FromMilliseconds(50)); // another clock
         ShouldAddUp(cpu.Total);
         cpu.Cpus.Count.Should().BeGreaterThanOrEqualTo(1);
         double busy = 0;
@@ -50,7 +50,7 @@ public class SystemCpuContractTests
         TimeSpan burnt = Burn.User(Amount);
         cpu.Update();
 
-        // The runtime's other threads may take time as well.
+        // Other threads of the runtime may also use CPU time.
         ProcessCpu process = cpu.Processes.Single(p => p.Id == Environment.ProcessId);
         process.Name.Should().NotBeEmpty();
         process.ThreadCount.Should().BeGreaterThan(1);
@@ -66,7 +66,7 @@ public class SystemCpuContractTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void A_process_that_began_since_counts_and_one_that_ended_is_gone()
+    public void A_new_process_counts_and_an_ended_one_is_absent()
     {
         using var cpu = new SystemCpu(SystemCpuParts.Processes);
         using Process child = Child.Busy();
@@ -89,7 +89,7 @@ public class SystemCpuContractTests
     }
 
     [Fact]
-    public void What_is_absent_has_a_reason()
+    public void Absent_parts_have_a_reason()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
         cpu.Update();
@@ -98,7 +98,7 @@ public class SystemCpuContractTests
         ShouldHaveReason(cpu.RunQueue?.Running is null, SystemCpuParts.RunQueue);
         ShouldHaveReason(cpu.Cgroup is null, SystemCpuParts.Cgroup);
         ShouldHaveReason(cpu.Pressure is null, SystemCpuParts.Pressure);
-        (cpu.FullPressure is null || cpu.Pressure is not null).Should().BeTrue("a kernel that reports the one reports the other");
+        (cpu.FullPressure is null || cpu.Pressure is not null).Should().BeTrue("a kernel that reports full pressure also reports some pressure");
         ShouldHaveReason(cpu.Processes.Count == 0, SystemCpuParts.Processes);
         ShouldHaveReason(cpu.Threads.Count == 0, SystemCpuParts.Threads);
         ShouldHaveReason(cpu.Memory is null, SystemCpuParts.Memory);
@@ -107,7 +107,7 @@ public class SystemCpuContractTests
         cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
         if (cpu.RunQueue is { Running: { } running, Total: { } total })
         {
-            running.Should().BeInRange(1, total, "the thread that asks runs");
+            running.Should().BeInRange(1, total, "the calling thread runs");
         }
 
         void ShouldHaveReason(bool isAbsent, SystemCpuParts part)
@@ -120,9 +120,9 @@ public class SystemCpuContractTests
     }
 
     [Fact]
-    public void The_sizes_of_this_process_are_told_and_the_machines_memory_holds_them()
+    public void The_sizes_of_this_process_fit_into_the_memory_of_the_machine()
     {
-        // Touched, so that it is resident.
+        // Accessed, so that the page is resident.
         byte[] array = new byte[32 << 20];
         Array.Fill(array, (byte)1);
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory);
@@ -143,7 +143,7 @@ public class SystemCpuContractTests
     }
 
     [Fact]
-    public void A_command_line_is_told_or_the_system_has_none()
+    public void A_command_line_is_returned_unless_the_system_has_none()
     {
         using var cpu = new SystemCpu(SystemCpuParts.Processes);
         cpu.GetCommandLine(int.MaxValue).Should().BeNull();
@@ -153,7 +153,7 @@ public class SystemCpuContractTests
     }
 
     [Fact]
-    public void Counters_never_go_back_over_samples()
+    public void Counters_never_decrease_between_samples()
     {
         using var cpu = new SystemCpu(SystemCpuParts.Processes);
         CpuStateTimes last = cpu.Counters();
@@ -171,12 +171,12 @@ public class SystemCpuContractTests
     }
 
     [Fact]
-    public void An_update_allocates_nothing_in_steady_state()
+    public void An_update_does_not_allocate_in_steady_state()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
         long least = long.MaxValue;
 
-        // The least of several: the machine may have a new process, with a new name.
+        // The minimum of several rounds, because the machine may have a new process with a new name.
         for (int i = 0; i < 20; i++)
         {
             long before = GC.GetAllocatedBytesForCurrentThread();

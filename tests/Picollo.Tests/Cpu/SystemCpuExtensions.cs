@@ -5,7 +5,7 @@ namespace Picollo.Tests.Cpu;
 
 internal static class SystemCpuExtensions
 {
-    /// <summary>The machine's counters in the latest sample, of which users see the shares alone.</summary>
+    /// <summary>The counters of the machine in the latest sample, of which the public API has only the shares.</summary>
     public static CpuStateTimes Counters(this SystemCpu cpu) => LatestSample(cpu).Total;
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_now")]

@@ -2,7 +2,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>What is made of samples, whatever system they come from.</summary>
+/// <summary>Values that are computed from samples of any system.</summary>
 public class SystemCpuTests
 {
     private const long Second = 1_000_000_000;
@@ -29,7 +29,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void Shares_are_of_the_time_between_the_last_two_samples()
+    public void Shares_refer_to_the_time_between_the_last_two_samples()
     {
         using var cpu = Sampled(
             sample => sample.Processes.Add(7, Task(7, start: 1, used: 3)),
@@ -44,7 +44,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void A_cpu_that_went_offline_is_absent_and_one_that_came_has_no_shares_yet()
+    public void A_CPU_that_went_offline_is_absent_and_a_new_one_has_no_shares()
     {
         using var cpu = Sampled(
             sample => AddCpus(sample, 0, 1, 3),
@@ -59,7 +59,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void A_process_that_began_since_counts_from_its_start()
+    public void A_new_process_counts_from_its_start()
     {
         using var cpu = Sampled(
             sample => sample.Processes.Add(7, Task(7, start: 1, used: 3)),
@@ -70,29 +70,29 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void An_id_that_is_used_again_is_another_process()
+    public void A_reused_ID_is_another_process()
     {
         using var cpu = Sampled(
             sample => sample.Processes.Add(7, Task(7, start: 0.5, used: 3)),
             sample => sample.Processes.Add(7, Task(7, start: 1.25, used: 0.25)));
 
         cpu.Update();
-        cpu.Processes.Single().Share.Should().Be(0.25, "3 s were another's");
+        cpu.Processes.Single().Share.Should().Be(0.25, "3 s belong to another process");
     }
 
     [Fact]
-    public void A_process_that_was_there_but_not_seen_has_no_share()
+    public void A_process_that_existed_but_was_not_read_has_no_share()
     {
         using var cpu = Sampled(
             _ => { },
             sample => sample.Processes.Add(7, Task(7, start: 0.5, used: 3)));
 
         cpu.Update();
-        cpu.Processes.Single().Share.Should().BeNull("how much of the 3 s was before is not known");
+        cpu.Processes.Single().Share.Should().BeNull("it is unknown how much of the 3 s was before the sample");
     }
 
     [Fact]
-    public void Threads_have_ids_and_shares_of_their_own()
+    public void Threads_have_their_own_IDs_and_shares()
     {
         using var cpu = Sampled(
             sample =>
@@ -112,7 +112,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void Finer_times_make_the_share_where_both_samples_have_them()
+    public void Shares_use_finer_times_if_both_samples_have_them()
     {
         using var cpu = Sampled(
             sample => sample.Processes.Add(7, Task(7, start: 1, used: 3, precise: 3.125)),
@@ -126,7 +126,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void Times_that_step_back_make_a_share_of_0()
+    public void Decreasing_times_give_a_share_of_0()
     {
         using var cpu = Sampled(
             sample => sample.Processes.Add(7, Task(7, start: 1, used: 3)),
@@ -137,7 +137,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void A_clock_that_stands_or_goes_back_makes_no_shares()
+    public void A_clock_that_does_not_advance_gives_no_shares()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All, new ScriptedSource(
             sample => Fill(sample, 5),
@@ -160,7 +160,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void A_cgroups_share_is_of_the_same_group()
+    public void A_cgroup_share_requires_the_same_group()
     {
         using var cpu = Sampled(
             sample => sample.Cgroup = new CgroupCpu { Path = "/a", UsageNanoseconds = Second },
@@ -174,7 +174,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void An_update_that_reads_nothing_is_a_problem_and_the_next_one_counts_anew()
+    public void An_update_that_reads_nothing_has_a_reason_and_the_next_one_works()
     {
         using var cpu = new SystemCpu(SystemCpuParts.Machine, new ScriptedSource(
             sample => Now(sample, 1),
@@ -194,7 +194,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void A_machine_without_states_is_an_exception_that_says_why()
+    public void A_machine_without_states_throws_with_the_reason()
     {
         var source = new ScriptedSource(sample => sample.SetUnavailableReason(SystemCpuParts.States, "no /proc"));
 
@@ -204,7 +204,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void A_part_that_was_not_asked_for_says_so()
+    public void A_part_that_was_not_requested_has_a_reason()
     {
         var source = new ScriptedSource(sample => Now(sample, 1));
         using var cpu = new SystemCpu(SystemCpuParts.Pressure, source);
@@ -215,7 +215,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void Parts_that_do_not_exist_are_refused()
+    public void Undefined_parts_are_rejected()
     {
         Action create = () => new SystemCpu((SystemCpuParts)1024).Dispose();
         Action tryCreate = () => SystemCpu.TryCreate((SystemCpuParts)1024, out _, out _);
@@ -231,7 +231,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void After_dispose_the_last_sample_can_be_read_but_none_taken()
+    public void After_dispose_the_last_sample_remains_readable()
     {
         var source = new ScriptedSource(sample => Now(sample, 1), sample => Now(sample, 2));
         var cpu = new SystemCpu(SystemCpuParts.None, source);
@@ -264,13 +264,13 @@ public class SystemCpuTests
         }
 
         sum.Should().Be(4_950);
-        list.Where(item => item < 2).Should().Equal([0, 1], "it is an ordinary sequence, too");
+        list.Where(item => item < 2).Should().Equal([0, 1], "it is also an ordinary sequence");
         list.Invoking(each => each[100]).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
         list.Invoking(each => each[-1]).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("index");
     }
 
     [Fact]
-    public async Task A_loop_over_a_sample_list_may_await_and_allocates_nothing()
+    public async Task A_loop_over_a_sample_list_may_await_and_does_not_allocate()
     {
         var list = new SampleList<int>();
         list.Add(1);
@@ -300,7 +300,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void A_list_that_is_refilled_during_a_loop_ends_the_loop_after_its_former_count()
+    public void A_loop_over_a_refilled_list_ends_after_the_former_count()
     {
         var list = new SampleList<int>();
         list.Add(1);
@@ -318,7 +318,7 @@ public class SystemCpuTests
         seen.Should().Equal(1, 4);
     }
 
-    /// <summary>Samples a second apart, from second 1 on.</summary>
+    /// <summary>Takes samples one second apart, starting at second 1.</summary>
     private static SystemCpu Sampled(params Action<SystemCpuSample>[] samples) => new(SystemCpuParts.All, new ScriptedSource(
         [.. samples.Select((fill, i) => (Action<SystemCpuSample>)(sample =>
         {

@@ -4,25 +4,25 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>What is made of the waits of threads, whatever system they come from.</summary>
+/// <summary>Values that are computed from the waits of threads on any system.</summary>
 public class ThreadWaitTests
 {
     private const long Second = 1_000_000_000;
 
     [Fact]
-    public void A_process_waited_what_its_threads_did()
+    public void The_wait_of_a_process_is_the_sum_of_its_threads()
     {
         using var cpu = Sampled(
             sample => Add(sample, 7, start: 0.5, (7, 1.0, 10), (8, 2.0, 10)),
             sample => Add(sample, 7, start: 0.5, (7, 1.25, 11), (8, 2.125, 11)));
 
-        cpu.Processes.Single().WaitShare.Should().BeNull("there was no sample before");
+        cpu.Processes.Single().WaitShare.Should().BeNull("there was no previous sample");
         cpu.Update();
         cpu.Processes.Single().WaitShare.Should().Be(0.375);
     }
 
     [Fact]
-    public void Threads_that_began_count_and_those_that_ended_do_not()
+    public void New_threads_count_and_ended_ones_do_not()
     {
         using var cpu = Sampled(
             sample => Add(sample, 7, start: 0.5, (7, 1.0, 10), (8, 2.0, 10)),
@@ -33,18 +33,18 @@ public class ThreadWaitTests
     }
 
     [Fact]
-    public void An_id_that_ran_less_often_than_before_is_another_thread()
+    public void An_ID_with_fewer_runs_than_before_is_another_thread()
     {
         using var cpu = Sampled(
             sample => Add(sample, 7, start: 0.5, (7, 1.0, 10), (8, 0.25, 10)),
             sample => Add(sample, 7, start: 0.5, (7, 1.0, 10), (8, 0.5, 2)));
 
         cpu.Update();
-        cpu.Processes.Single().WaitShare.Should().Be(0.5, "all of it is the new one's");
+        cpu.Processes.Single().WaitShare.Should().Be(0.5, "all of it belongs to the new thread");
     }
 
     [Fact]
-    public void A_process_that_began_since_counts_from_its_start_and_one_that_was_not_seen_not_at_all()
+    public void A_new_process_counts_from_its_start_and_an_unread_one_has_no_wait()
     {
         using var cpu = Sampled(
             _ => { },
@@ -59,7 +59,7 @@ public class ThreadWaitTests
     }
 
     [Fact]
-    public void A_process_whose_waits_were_not_known_has_no_share_until_the_next_sample()
+    public void A_process_with_unknown_waits_has_no_share_until_the_next_sample()
     {
         using var cpu = Sampled(
             sample => Add(sample, 7, start: 0.5),
@@ -76,7 +76,7 @@ public class ThreadWaitTests
     }
 
     [Fact]
-    public void A_thread_has_a_wait_of_its_own()
+    public void A_thread_has_its_own_wait()
     {
         using var cpu = Sampled(
             sample =>
@@ -97,7 +97,7 @@ public class ThreadWaitTests
     }
 
     [Fact]
-    public void The_sum_is_never_negative_and_no_more_than_all_that_was_waited() => Prop.ForAll(
+    public void The_sum_is_between_0_and_the_sum_of_all_waits() => Prop.ForAll(
         Arb.From(Gen.Zip(Waits, Waits)),
         samples =>
         {
@@ -107,7 +107,7 @@ public class ThreadWaitTests
             return sum >= 0 && sum <= all && ThreadWait.SumSince(now, now.Items) == 0;
         }).Check(Config.QuickThrowOnFailure);
 
-    // Few ids, so that many are in both; some waits that do not fit one long together.
+    // Few IDs, so that many are in both samples; some waits whose sum does not fit into a long.
     private static Gen<ThreadWait[]> Waits =>
         (from id in Gen.Choose(1, 6)
          from wait in Gen.OneOf(Gen.Choose(0, 100).Select(each => (long)each), Gen.Constant(long.MaxValue))
@@ -125,7 +125,7 @@ public class ThreadWaitTests
         return table;
     }
 
-    /// <summary>Samples a second apart, from second 1 on.</summary>
+    /// <summary>Takes samples one second apart, starting at second 1.</summary>
     private static SystemCpu Sampled(params Action<SystemCpuSample>[] samples) => new(SystemCpuParts.All, new ScriptedSource(
         [.. samples.Select((fill, i) => (Action<SystemCpuSample>)(sample =>
         {

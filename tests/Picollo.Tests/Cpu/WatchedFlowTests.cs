@@ -4,15 +4,15 @@ using Picollo.Tests.PerfEvent;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// A question while threads change their segments, step by step: the other thread's clock is a script that makes the change just
-/// between the reader's look at the segment and its look at the sums.
+/// A query while threads change their segments, step by step: the clock of the other thread is a script that makes the change between the
+/// reader's check of the segment and its read of the sums.
 /// </summary>
 public sealed class WatchedFlowTests
 {
     private readonly CpuUsageAsyncWatcher _watcher = MakeApart(CpuUsageDetail.TotalOnly);
 
     [Fact]
-    public void A_segment_that_runs_is_measured_beside_the_sums()
+    public void A_running_segment_is_measured_in_addition_to_the_sums()
     {
         _watcher.Add(At(1_000), byThreadSwitch: false);
         ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() => 130));
@@ -34,13 +34,13 @@ public sealed class WatchedFlowTests
     }
 
     [Fact]
-    public void What_a_thread_begins_after_the_question_is_not_waited_for()
+    public void Segments_that_start_after_the_query_are_ignored()
     {
         long now = 100;
         ThreadSegment thread = null!;
         var clock = new ScriptedThreadClock(() =>
         {
-            now.Should().Be(100, "a thread that changes at each look would be looked at for ever");
+            now.Should().Be(100, "otherwise a thread that changes at each check would be checked forever");
             thread.Change(_watcher, At(now = 150), byThreadSwitch: true);
             return now += 7;
         });
@@ -57,7 +57,7 @@ public sealed class WatchedFlowTests
         ThreadSegment first = Begun(at: 100, clock);
         ThreadSegment second = Begun(at: 200, new ScriptedThreadClock(() =>
         {
-            clock.Readings.Should().Be(1, "what it runs now is younger than the question");
+            clock.Readings.Should().Be(1, "its current segment is younger than the query");
             first.Change(_watcher, At(150), byThreadSwitch: true);
             return 203;
         }));
@@ -66,13 +66,13 @@ public sealed class WatchedFlowTests
     }
 
     [Fact]
-    public void A_question_waits_for_a_change_that_is_under_way()
+    public void A_query_waits_for_a_change_in_progress()
     {
         ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() => 160));
         thread.BeginChange();
 
-        // The change leaves the segment as it was, so that what is missing without the wait is what the change added.
-        AskUntilItWaits(thread, () =>
+        // The change leaves the segment unchanged, so that without the wait exactly the added time would be missing.
+        QueryUntilItWaits(thread, () =>
         {
             _watcher.Add(At(50), byThreadSwitch: true);
             thread.EndChange();
@@ -80,7 +80,7 @@ public sealed class WatchedFlowTests
     }
 
     [Fact]
-    public void A_question_waits_for_a_change_that_began_while_it_measured()
+    public void A_query_waits_for_a_change_that_started_during_its_measurement()
     {
         bool isMeasuring = false, isChanging = false;
         ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() =>
@@ -90,7 +90,7 @@ public sealed class WatchedFlowTests
             return 140;
         }));
 
-        AskUntilItWaits(
+        QueryUntilItWaits(
             thread,
             () =>
             {
@@ -105,7 +105,7 @@ public sealed class WatchedFlowTests
             }).Should().Be(50);
     }
 
-    /// <summary>Its owner reads the clock before it changes the segment, and a reader may come between.</summary>
+    /// <summary>The owner reads the clock before it changes the segment, and a reader may run in between.</summary>
     [Fact]
     public void A_segment_ends_no_earlier_than_it_was_measured()
     {
@@ -115,7 +115,7 @@ public sealed class WatchedFlowTests
         Ask(thread).Should().Be(40);
         thread.Change(_watcher, At(130), byThreadSwitch: true);
 
-        Ask(thread).Should().Be(40, "the next segment begins where that one ended");
+        Ask(thread).Should().Be(40, "the next segment starts where that one ended");
         now = 145;
         Ask(thread).Should().Be(45);
         thread.Change(null, At(160), byThreadSwitch: true);
@@ -124,7 +124,7 @@ public sealed class WatchedFlowTests
     }
 
     [Fact]
-    public void A_reader_that_is_late_takes_nothing_back()
+    public void A_late_reader_does_not_decrease_the_total()
     {
         long now = 140;
         var clock = new ScriptedThreadClock(() => now);
@@ -138,7 +138,7 @@ public sealed class WatchedFlowTests
     }
 
     [Fact]
-    public void A_question_that_a_stop_overtakes_has_its_result()
+    public void A_query_during_a_stop_returns_the_final_result()
     {
         ThreadSegment thread = null!;
         thread = Begun(at: 100, new ScriptedThreadClock(() =>
@@ -153,7 +153,7 @@ public sealed class WatchedFlowTests
         Ask(thread).Should().Be(1_000);
     }
 
-    /// <summary>The system may have given an ended thread's id to another, whose clock it would be.</summary>
+    /// <summary>The system may have given the ID of an ended thread to another thread, whose clock would be read.</summary>
     [Fact]
     public void A_thread_that_has_ended_is_not_measured()
     {
@@ -166,7 +166,7 @@ public sealed class WatchedFlowTests
     }
 
     [Fact]
-    public void Of_another_threads_time_the_kernels_share_is_within_its_total()
+    public void The_kernel_time_of_another_thread_is_within_its_total()
     {
         CpuUsageAsyncWatcher watcher = MakeApart(CpuUsageDetail.UserAndKernel);
         long kernel = 0;
@@ -180,8 +180,8 @@ public sealed class WatchedFlowTests
         }
     }
 
-    /// <summary>A watcher whose flow no thread is in, so that nothing is in its sums that a test did not put there: the runtime does
-    /// not tell of the end of a thread that was started without a context.</summary>
+    /// <summary>Creates a watcher whose flow contains no thread, so that its sums contain only the values of the test: the runtime does not
+    /// report the end of a thread that was started without a context.</summary>
     private static CpuUsageAsyncWatcher MakeApart(CpuUsageDetail detail)
     {
         CpuUsageAsyncWatcher? watcher = null;
@@ -207,9 +207,9 @@ public sealed class WatchedFlowTests
 
     private long Ask(params ThreadSegment[] threads) => WatchedFlow.GetTaken(_watcher, threads).TotalNanoseconds;
 
-    /// <summary>Asks on a thread of its own, and ends the change once that thread waits, or has its answer already: one that spins for
-    /// long sleeps now and then (<see cref="SpinWait"/>).</summary>
-    private long AskUntilItWaits(ThreadSegment thread, Action endChange, Action? beginChange = null)
+    /// <summary>Queries on a separate thread, and ends the change when that thread waits or already has its result. A thread that spins for
+    /// a long time sometimes sleeps (<see cref="SpinWait"/>).</summary>
+    private long QueryUntilItWaits(ThreadSegment thread, Action endChange, Action? beginChange = null)
     {
         long taken = 0;
         Thread reader = RunApart(() => taken = Ask(thread));
@@ -220,7 +220,7 @@ public sealed class WatchedFlowTests
         return taken;
     }
 
-    // Not by a wait, which would look like the reader's.
+    // Does not wait, which would look like the wait of the reader.
     private static void YieldUntil(Func<bool> condition)
     {
         while (!condition())

@@ -3,8 +3,8 @@ using Picollo.Cpu;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// That the watcher adds up on every system, by burns that are long beside Windows' scheduler tick; tests/HelperApp runs the same
-/// under Wine. What it does in detail is tested where the clock is fine.
+/// A watcher adds up on every system, tested with burns that are long compared with the scheduler tick of Windows; tests/HelperApp runs the
+/// same tests under Wine. Other tests cover the details on systems with a fine clock.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
 [Trait("Category", "Slow")]
@@ -32,7 +32,7 @@ public class WatcherContractTests
     }
 
     [Fact]
-    public async Task Nested_watchers_each_sum_their_own()
+    public async Task Nested_watchers_sum_their_own_parts()
     {
         using var outer = new CpuUsageAsyncWatcher();
         TimeSpan outerBurnt = Burn.User(Amount);
@@ -46,7 +46,7 @@ public class WatcherContractTests
         ShouldHaveSummed(outer, outerBurnt);
     }
 
-    // A step for each of its segments; no flow here has more than four that burn.
+    // One step for each of its segments; no flow here has more than four segments that burn.
     private static void ShouldHaveSummed(CpuUsageAsyncWatcher watcher, TimeSpan burnt)
     {
         Steps.ShouldBeAbout(Steps.Nanoseconds(watcher.GetTotalNanoseconds()), burnt, 2 * Steps.OfTotal);

@@ -6,11 +6,12 @@ namespace Picollo.Tests.Cpu;
 /// <summary><see cref="CpuUsageAsyncWatcher.Totals"/>: the segments of real flows.</summary>
 public sealed class WatcherTotalsTests
 {
-    /// <summary>A thread that is still leaving the flow is read by its clock, and later by <c>getrusage</c>, whose step is coarser.</summary>
+    /// <summary>A thread that is still leaving the flow is read with its clock, and later with <c>getrusage</c>, whose resolution is
+    /// coarser.</summary>
     private const long ClockDifference = 1_000_000;
 
     [Fact]
-    public Task After_the_stop_the_segments_are_the_switches_and_the_last_one() => Apart(async () =>
+    public Task After_the_stop_there_is_a_segment_for_each_switch_and_the_last_one() => Apart(async () =>
     {
         var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
         for (int i = 0; i < 20; i++)
@@ -24,18 +25,18 @@ public sealed class WatcherTotalsTests
         await Task.Yield();
 
         watcher.Detail.Should().Be(CpuUsageDetail.UserAndKernel);
-        watcher.SwitchCount.Should().BeInRange(1, 20, "threads that have queued the rest of the flow may still be leaving it");
+        watcher.SwitchCount.Should().BeInRange(1, 20, "threads that queued the rest of the flow may still be leaving it");
         totals.Should().HaveCountGreaterThan(20).And.Equal(watcher.Totals);
         totals.GetSummaryCpuUsage().Should().Be(watcher.GetSummaryCpuUsage()).And.NotBe(default(CpuUsage));
         totals.Should().OnlyContain(segment => segment.Duration > 0 && segment.CpuUsage.UserNanoseconds >= 0 && segment.CpuUsage.KernelNanoseconds >= 0);
 
-        // The segments follow each other, but one of a thread that is interrupted while it leaves the flow lasts until it runs again.
+        // The segments are consecutive, but if a thread is interrupted while it leaves the flow, its segment lasts until it runs again.
         long[] lengths = [.. totals.Select(segment => segment.WallTicks).Order()];
         long wall = watcher.WallTime.Ticks * Stopwatch.Frequency / TimeSpan.TicksPerSecond;
         (lengths[lengths.Length / 2] * lengths.Length / 4).Should().BeLessThan(wall, "most segments are a part of the wall time, in the same unit");
     });
 
-    /// <summary>Whatever the threads do, and whenever the list is asked for.</summary>
+    /// <summary>Regardless of the threads, and of the time of the query.</summary>
     [Fact]
     public Task The_sum_of_the_segments_is_the_summary_of_any_flow() => Apart(async () =>
     {
@@ -126,7 +127,7 @@ public sealed class WatcherTotalsTests
         running.Start();
         runs.Wait();
 
-        watcher.Totals.Should().HaveCount(3, "one thread has ended, one waits, and this one asks");
+        watcher.Totals.Should().HaveCount(3, "one thread has ended, one waits, and this one queries");
         CpuUsageAsyncWatcher.ContextSwitchLogItem first = watcher.Totals[0];
         mayEnd.Set();
         running.Join();
@@ -175,11 +176,11 @@ public sealed class WatcherTotalsTests
         watcher.Totals.Should().Equal(new CpuUsageAsyncWatcher.ContextSwitchLogItem(9, new CpuUsage(3, 2)));
         watcher.Stop();
         watcher.Add(new CpuSegment(5, new CpuUsage(3, 2)), byThreadSwitch: true, wallTicks: 9);
-        watcher.Totals.Should().ContainSingle("what ends after the stop is not counted");
+        watcher.Totals.Should().ContainSingle("a segment that ends after the stop is not counted");
     }
 
     [Fact]
-    public async Task Segments_that_end_at_once_are_all_listed()
+    public async Task Segments_that_end_concurrently_are_all_listed()
     {
         const int Segments = 20_000, Threads = 4;
         CpuUsageAsyncWatcher watcher = await Task.Run(() => new CpuUsageAsyncWatcher(listSwitches: true));
@@ -197,12 +198,12 @@ public sealed class WatcherTotalsTests
     }
 
     [Fact]
-    public void A_switch_takes_56_bytes_only_where_it_is_listed()
+    public void A_switch_allocates_56_bytes_only_if_it_is_listed()
     {
         BytesOfSwitch(() => new CpuUsageAsyncWatcher()).Should().Be(0);
         BytesOfSwitch(() => new CpuUsageAsyncWatcher(listSwitches: true)).Should().Be(56);
 
-        // On a thread without the flow, which takes it up and leaves it again.
+        // Runs on a thread outside the flow, which enters it and leaves it again.
         static long BytesOfSwitch(Func<CpuUsageAsyncWatcher> create)
         {
             ExecutionContext flow = null!;
@@ -227,7 +228,7 @@ public sealed class WatcherTotalsTests
     }
 
     [Fact]
-    public void A_watcher_without_a_list_says_how_to_create_one_that_has_it()
+    public void A_watcher_without_a_list_throws_with_a_remedy()
     {
         using var watcher = new CpuUsageAsyncWatcher();
 
@@ -237,6 +238,6 @@ public sealed class WatcherTotalsTests
         watcher.Invoking(one => one.Totals).Should().Throw<InvalidOperationException>();
     }
 
-    // In a flow of its own.
+    // Runs in a separate flow.
     private static Task Apart(Func<Task> test) => Task.Run(test);
 }

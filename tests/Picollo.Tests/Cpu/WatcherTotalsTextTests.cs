@@ -20,7 +20,7 @@ public sealed class WatcherTotalsTextTests
         Segments[0].Duration.Should().Be(0.01);
         Segments[0].CpuShare.Should().BeApproximately(0.897, 1e-12);
         Segments[2].Duration.Should().Be(0);
-        Segments[2].CpuShare.Should().Be(0, "a segment of no length has no share, not an infinite one");
+        Segments[2].CpuShare.Should().Be(0, "a segment of zero length has the share 0, not infinity");
         default(CpuUsageAsyncWatcher.ContextSwitchLogItem).CpuShare.Should().Be(0);
     }
 
@@ -32,7 +32,7 @@ public sealed class WatcherTotalsTextTests
     }
 
     [Fact]
-    public void The_table_has_a_line_for_each_segment_whatever_the_culture() => InAnotherCulture(() =>
+    public void The_table_has_a_line_for_each_segment_in_any_culture() => InAnotherCulture(() =>
     {
         Lines(Segments.ToHumanString(taskDescription: "a request")).Should().Equal(
             "CPU usage of a request: 9.001 ms (user 8.931 ms, kernel 0.070 ms); thread switches:",
@@ -57,7 +57,7 @@ public sealed class WatcherTotalsTextTests
     [Theory]
     [InlineData(null)]
     [InlineData("")]
-    public void Without_a_description_the_first_line_names_no_work(string? description) =>
+    public void Without_a_description_the_first_line_has_no_name(string? description) =>
         Lines(Segments.ToHumanString(4, description))[..2].Should().Equal(
             "CPU usage: 9.001 ms (user 8.931 ms, kernel 0.070 ms); thread switches:",
             "    #  duration, ms  CPU, ms  user, ms  kernel, ms  CPU share");

@@ -1,6 +1,6 @@
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>tests/HelperApp in processes of its own, from a folder that any user can read.</summary>
+/// <summary>Runs tests/HelperApp in separate processes, from a folder that any user can read.</summary>
 public sealed class FaultsApp : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-faults-").FullName;
@@ -27,8 +27,8 @@ public sealed class FaultsApp : IDisposable
         }
     }
 
-    /// <summary>Runs it, and gives its findings by name.</summary>
-    /// <param name="command">What it is to do.</param>
+    /// <summary>Runs it, and returns its findings by name.</summary>
+    /// <param name="command">The command of the program.</param>
     /// <param name="launcher">A program that runs it, with its arguments; the command line follows them.</param>
     public Dictionary<string, string> Run(string command, params string[] launcher)
     {

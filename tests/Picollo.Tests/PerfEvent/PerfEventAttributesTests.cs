@@ -2,7 +2,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>What the kernel is asked for, by what the factory was told.</summary>
+/// <summary>The attributes that are passed to the kernel for the settings of a factory.</summary>
 public sealed class PerfEventAttributesTests
 {
     private const PerfEventFlags UserOnly = PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
@@ -12,7 +12,7 @@ public sealed class PerfEventAttributesTests
     private static readonly PerfEventDefinition Instructions = new(PerfTypeId.Hardware, 1);
 
     [Fact]
-    public void The_numbers_are_passed_on()
+    public void The_numbers_are_passed_to_the_kernel()
     {
         PerfEventAttributes attributes = PerfEventOpener.Attributes(new(), new PerfEventDefinition(PerfTypeId.Raw, 0x1234, 5, 6), isLeader: true);
         attributes.Should().BeEquivalentTo(new PerfEventAttributes
@@ -28,20 +28,20 @@ public sealed class PerfEventAttributesTests
     }
 
     [Fact]
-    public void Each_wish_is_a_flag()
+    public void Each_setting_is_a_flag()
     {
         var settings = new PerfEventSettings();
         Flags(settings with { CountsKernel = true }).Should().Be(PerfEventFlags.None);
         Flags(settings with { IsPinned = true }).Should().Be(UserOnly | PerfEventFlags.Pinned);
         Flags(settings with { IsEnabled = false }).Should().Be(UserOnly | PerfEventFlags.Disabled);
-        Flags(settings with { IsPinned = true, IsEnabled = false }, isLeader: false).Should().Be(UserOnly, "what joins a group follows its leader");
+        Flags(settings with { IsPinned = true, IsEnabled = false }, isLeader: false).Should().Be(UserOnly, "members of a group follow its leader");
         Flags(settings with { Inherited = true }, isLeader: false).Should().Be(UserOnly | PerfEventFlags.Inherit);
         PerfEventOpener.Attributes(settings with { Inherited = true }, Instructions, isLeader: true).ReadFormat
-            .Should().Be(Times, "kernels read no group of inherited counters");
+            .Should().Be(Times, "kernels do not read inherited counters as a group");
     }
 
     [Fact]
-    public void A_process_is_counted_with_what_it_starts_unless_told_otherwise()
+    public void Later_threads_of_a_process_count_unless_excluded()
     {
         new PerfEventSettings { ProcessId = 1 }.IsInherited.Should().BeTrue();
         new PerfEventSettings { ProcessId = 1, Inherited = false }.IsInherited.Should().BeFalse();
@@ -57,7 +57,7 @@ public sealed class PerfEventAttributesTests
     [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.TaskClock, false)]
     [InlineData(PerfTypeId.Tracepoint, (PerfSoftwareCounterId)1, true)]
     [InlineData(PerfTypeId.Hardware, (PerfSoftwareCounterId)3, false)]
-    public void What_happens_in_the_kernel_alone_is_counted_there(PerfTypeId type, PerfSoftwareCounterId config, bool countsKernel) =>
+    public void Events_that_happen_only_in_the_kernel_count_the_kernel(PerfTypeId type, PerfSoftwareCounterId config, bool countsKernel) =>
         PerfEventOpener.Attributes(new(), new PerfEventDefinition(type, (ulong)config), isLeader: true).Flags
             .Should().Be(countsKernel ? PerfEventFlags.None : UserOnly);
 

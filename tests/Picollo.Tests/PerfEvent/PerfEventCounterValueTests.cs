@@ -6,7 +6,7 @@ namespace Picollo.Tests.PerfEvent;
 
 public sealed class PerfEventCounterValueTests
 {
-    /// <summary>The figures of the original's test.</summary>
+    /// <summary>The values of the test in the original project.</summary>
     [Fact]
     public void A_value_is_scaled_by_its_times()
     {

@@ -12,11 +12,11 @@ public sealed class PerfEventFactoryTests
         PerfEventCounterSessionFactory one = Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
         PerfEventCounterSessionFactory two = one.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
         two.Should().NotBeSameAs(one);
-        one.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).Should().NotBeNull("the first has no task clock yet");
+        one.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock).Should().NotBeNull("the first factory has no task clock yet");
     }
 
     [Fact]
-    public void Bad_targets_are_refused()
+    public void Invalid_targets_are_rejected()
     {
         Factory.Invoking(f => f.WithTarget(-2, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("pid");
         Factory.Invoking(f => f.WithTarget(-1, -1)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("cpu");
@@ -29,7 +29,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void A_target_replaces_the_one_before()
+    public void A_target_replaces_the_previous_one()
     {
         Target(Factory).Should().Be((0, -1, null));
         Target(Factory.WithProcess(7).WithThread(42)).Should().Be((42, -1, null));
@@ -45,7 +45,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void Later_threads_count_with_a_process_and_not_with_a_thread_unless_said_in_any_order()
+    public void Later_threads_count_for_a_process_and_not_for_a_thread_by_default()
     {
         Factory.Settings.IsInherited.Should().BeFalse();
         Factory.WithProcess(0).Settings.IsInherited.Should().BeTrue();
@@ -56,7 +56,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void Without_arguments_the_common_hardware_counters_are_added()
+    public void The_parameterless_method_adds_the_common_hardware_counters()
     {
         Factory.WithHardwareCounters().Settings.Counters.Select(counter => counter.Name).Should().Equal(
             "Hardware:Instructions", "Hardware:CpuCycles", "Hardware:RefCpuCycles", "Hardware:BranchInstructions", "Hardware:BranchMisses",
@@ -68,7 +68,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void A_raw_counter_has_the_number_of_its_event_in_its_name()
+    public void The_name_of_a_raw_counter_contains_the_event_code()
     {
         Factory.WithRawCounter(0x1c2).Settings.Counters.Should().Equal(
             new PerfEventNumbers("Raw:450", new PerfEventDefinition(PerfTypeId.Raw, 0x1c2)));
@@ -76,7 +76,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void A_counter_that_a_factory_returns_is_named_before_there_is_a_session()
+    public void A_returned_counter_has_its_name_before_the_session_exists()
     {
         _ = Factory.WithHardwareCounter(PerfHardwareCounterId.CpuCycles, out PerfEventCounter cycles)
             .WithSoftwareCounter(PerfSoftwareCounterId.PageFaults, out PerfEventCounter faults)
@@ -89,7 +89,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_counter_that_a_factory_returned_belongs_to_one_session()
+    public void A_returned_counter_belongs_to_one_session()
     {
         PerfEventCounterSessionFactory factory = Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults, out PerfEventCounter faults);
         PerfEventCounterSessionFactory derived = factory.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock);
@@ -104,7 +104,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Of_sessions_that_are_created_at_once_one_gets_the_counter()
+    public void Only_one_of_concurrently_created_sessions_gets_the_counter()
     {
         for (int i = 0; i < 100; i++)
         {
@@ -126,7 +126,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void A_counter_of_a_session_that_could_not_be_created_is_free_again()
+    public void A_counter_is_released_if_the_session_could_not_be_created()
     {
         PerfEventCounterSessionFactory factory = Factory.WithHardwareCounter((PerfHardwareCounterId)1_000, out PerfEventCounter none);
         for (int i = 0; i < 2; i++)
@@ -139,7 +139,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_counter_that_is_omitted_stays_at_zero()
+    public void An_omitted_counter_remains_zero()
     {
         using PerfEventCounterSession session = Factory.WithOptional()
             .WithHardwareCounter((PerfHardwareCounterId)1_000, out PerfEventCounter none)
@@ -165,7 +165,7 @@ public sealed class PerfEventFactoryTests
         }
     }
 
-    /// <summary>Only the names, because there may be no such counters: each property asks for the preset of its own name.</summary>
+    /// <summary>Only the names, because the counters may not exist: each property uses the preset of its own name.</summary>
     [Fact]
     public void Named_hardware_and_cache_counters_are_those_of_their_presets()
     {
@@ -189,7 +189,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void What_is_supported_can_be_opened()
+    public void Supported_counters_can_be_opened()
     {
         PerfEventCounterSession.IsSupported.Should().Be(
             Factory.WithSoftwareCounter(PerfSoftwareCounterId.Dummy).TryCreate(out PerfEventCounterSession? dummy, out _));
@@ -202,7 +202,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void A_counter_is_in_a_session_once()
+    public void A_counter_can_be_added_only_once()
     {
         Factory.Invoking(f => f.WithFixedCounters().WithHardwareCounter(PerfHardwareCounterId.CpuCycles))
             .Should().Throw<ArgumentException>().WithMessage("*already has counter Hardware:CpuCycles*").WithParameterName("hardwareCounterId");
@@ -210,7 +210,7 @@ public sealed class PerfEventFactoryTests
     }
 
     [Fact]
-    public void A_session_has_64_counters_at_most()
+    public void A_session_has_at_most_64_counters()
     {
         PerfEventCounterSessionFactory full = Factory;
         for (ulong i = 0; i < 64; i++)
@@ -230,7 +230,7 @@ public sealed class PerfEventFactoryTests
     [InlineData("../cycles/")]
     [InlineData("cpu//")]
     [InlineData("cpu/event=zz/")]
-    public void Named_counters_have_a_form(string text) =>
+    public void The_form_of_named_counters_is_checked(string text) =>
         Factory.Invoking(f => f.WithNamedCounter(text)).Should().Throw<ArgumentException>().WithParameterName("pmuEvent");
 
     [Theory]
@@ -240,20 +240,20 @@ public sealed class PerfEventFactoryTests
     [InlineData("a:b:c")]
     [InlineData("..:id")]
     [InlineData("sched/../..:x")]
-    public void Tracepoints_have_a_form(string text) =>
+    public void The_form_of_tracepoints_is_checked(string text) =>
         Factory.Invoking(f => f.WithTracepoint(text)).Should().Throw<ArgumentException>().WithParameterName("tracepoint");
 
     [Fact]
-    public void Names_and_ids_are_checked()
+    public void Names_and_IDs_are_checked()
     {
         Factory.Invoking(f => f.WithRawCounter(4, 1, " ")).Should().Throw<ArgumentException>().WithParameterName("name");
         Factory.Invoking(f => f.WithHardwareCounter((PerfHardwareCounterId)(-1))).Should().Throw<ArgumentOutOfRangeException>();
-        Factory.Invoking(f => f.Create()).Should().Throw<InvalidOperationException>().WithMessage("*name a counter*");
+        Factory.Invoking(f => f.Create()).Should().Throw<InvalidOperationException>().WithMessage("*Add a counter*");
     }
 
-    /// <summary>The kernel's numbers (include/uapi/linux/perf_event.h, perf_event_open(2)).</summary>
+    /// <summary>The numbers of the kernel (include/uapi/linux/perf_event.h, perf_event_open(2)).</summary>
     [Fact]
-    public void Presets_have_the_kernels_numbers()
+    public void Presets_have_the_numbers_of_the_kernel()
     {
         ((int)PerfHardwareCounterId.BranchMisses).Should().Be(5);
         ((int)PerfHardwareCounterId.RefCpuCycles).Should().Be(9);

@@ -6,7 +6,7 @@ public sealed class PerfEventFormatTests
 {
     [Theory]
     [InlineData("config:0-7", 0x3c, 0x3c, 0, 0)]
-    [InlineData("config:0-7,32-35", 0xabc, 0xa000000bcul, 0, 0)] // AMD's event field
+    [InlineData("config:0-7,32-35", 0xabc, 0xa000000bcul, 0, 0)] // the event field of AMD
     [InlineData("config:8-15", 0xff, 0xff00, 0, 0)]
     [InlineData("config:23", 1, 0x800000, 0, 0)]
     [InlineData("config1:0-15\n", 0x1f, 0, 0x1f, 0)]
@@ -23,14 +23,14 @@ public sealed class PerfEventFormatTests
     [InlineData("config:0-7", 0x100)]
     [InlineData("config:23", 2)]
     [InlineData("config:0-7,32-35", 0x1000)]
-    public void A_value_that_does_not_fit_is_refused(string format, ulong value)
+    public void A_value_that_does_not_fit_is_rejected(string format, ulong value)
     {
         var definition = new PerfEventDefinition(PerfTypeId.Raw, 0);
         PerfEventFormat.Parse(format)!.TrySet(ref definition, value).Should().BeFalse();
     }
 
     [Fact]
-    public void A_field_replaces_what_was_there_and_nothing_beside_it()
+    public void A_field_replaces_only_its_own_bits()
     {
         var definition = new PerfEventDefinition(PerfTypeId.Raw, 0xffff);
         PerfEventFormat.Parse("config:4-7")!.TrySet(ref definition, 0x2).Should().BeTrue();
@@ -48,10 +48,10 @@ public sealed class PerfEventFormatTests
     [InlineData("config:a")]
     [InlineData("config:-1")]
     [InlineData("config:0-7:1")]
-    public void Another_form_is_none(string format) => PerfEventFormat.Parse(format).Should().BeNull();
+    public void Other_forms_are_rejected(string format) => PerfEventFormat.Parse(format).Should().BeNull();
 
     [Fact]
-    public void Terms_are_names_with_or_without_a_number()
+    public void Terms_are_names_with_an_optional_number()
     {
         PerfEventTerm.ParseList("event=0x2e, umask=41,any").Should().Equal(
             new PerfEventTerm("event", 0x2e), new PerfEventTerm("umask", 41), new PerfEventTerm("any", null));
@@ -66,6 +66,6 @@ public sealed class PerfEventFormatTests
     [InlineData("event=-1")]
     [InlineData("event=0x10000000000000000")]
     [InlineData("../../etc=1")]
-    public void Other_terms_are_refused(string terms) =>
+    public void Invalid_terms_are_rejected(string terms) =>
         FluentActions.Invoking(() => PerfEventTerm.ParseList(terms)).Should().Throw<FormatException>();
 }

@@ -2,11 +2,11 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>What read(2) gives of a group, and of a counter alone (perf_event_open(2)).</summary>
+/// <summary>The results of read(2) for a group, and for a single counter (perf_event_open(2)).</summary>
 public sealed class PerfEventGroupTests
 {
     [Fact]
-    public void Each_value_is_its_counters_and_the_times_are_all_of_theirs()
+    public void Each_counter_has_its_value_and_all_have_the_times_of_the_group()
     {
         var group = new PerfEventGroup(isGroup: true);
         group.Add(null!, counter: 2);
@@ -16,11 +16,11 @@ public sealed class PerfEventGroupTests
         sums.Should().Equal(Reading(22, 66), default, Reading(11, 33));
 
         group.AddCounts([2, 300, 300, 11, 22], sums);
-        (sums[2].Raw, sums[2].Scaled, sums[2].EnabledNanoseconds, sums[2].RunningNanoseconds).Should().Be((22, 44, 600, 400), "threads are added up");
+        (sums[2].Raw, sums[2].Scaled, sums[2].EnabledNanoseconds, sums[2].RunningNanoseconds).Should().Be((22, 44, 600, 400), "threads are added");
     }
 
     [Fact]
-    public void A_counter_alone_comes_before_its_times()
+    public void A_single_counter_precedes_its_times()
     {
         var alone = new PerfEventGroup(isGroup: false);
         alone.Add(null!, counter: 1);
@@ -30,7 +30,7 @@ public sealed class PerfEventGroupTests
     }
 
     [Fact]
-    public void A_read_is_prompt_where_the_thread_reads_its_own_counters()
+    public void A_read_is_prompt_if_the_thread_reads_its_own_counters()
     {
         IsPrompt(new PerfEventSettings()).Should().Equal(true, false);
         IsPrompt(new PerfEventSettings { Inherited = true }).Should().Equal([false, false], "inherited counters take a lock");
@@ -39,7 +39,7 @@ public sealed class PerfEventGroupTests
         IsPrompt(new PerfEventSettings { ProcessId = 0 }).Should().Equal(false, false);
     }
 
-    /// <summary>On this thread, and on another one.</summary>
+    /// <summary>Returns the result on this thread, and on another one.</summary>
     private static bool[] IsPrompt(PerfEventSettings settings)
     {
         var group = new PerfEventGroup(isGroup: true, settings.PromptReader);

@@ -40,7 +40,7 @@ public class PerfEventNamesTests
     [InlineData("r01c2", PerfTypeId.Raw, 0x1c2)]
     [InlineData("RFF", PerfTypeId.Raw, 0xff)]
     [InlineData("rffffffffffffffff", PerfTypeId.Raw, -1)]
-    public void A_name_of_perfs_is_the_kernels_event(string name, PerfTypeId type, long config) =>
+    public void Names_of_perf_are_events_of_the_kernel(string name, PerfTypeId type, long config) =>
         PerfEventNames.Find(name).Should().Be(new PerfEventDefinition(type, (ulong)config));
 
     [Theory]
@@ -50,7 +50,7 @@ public class PerfEventNamesTests
     [InlineData("rxyz")]
     [InlineData("r10000000000000000")]
     [InlineData("r 1")]
-    public void Another_is_none(string name) => PerfEventNames.Find(name).Should().BeNull();
+    public void Unknown_names_are_not_found(string name) => PerfEventNames.Find(name).Should().BeNull();
 
     [Theory]
     [InlineData("instrutions", "instructions")]
@@ -61,11 +61,11 @@ public class PerfEventNamesTests
     public void The_nearest_name_is_proposed_first(string typed, string meant) => PerfEventNames.Nearest(typed).First().Should().Be(meant);
 
     [Fact]
-    public void Commas_between_slashes_are_the_events_own() =>
+    public void Commas_between_slashes_belong_to_the_event() =>
         PerfEventNames.Split("cycles, cpu/event=0x2e,umask=0x41/,sched:sched_switch,").Should().Equal("cycles", "cpu/event=0x2e,umask=0x41/", "sched:sched_switch", "");
 
     [Fact]
-    public void A_factory_takes_each_kind_and_names_counters_as_they_were_given()
+    public void A_factory_accepts_each_kind_and_keeps_the_given_names()
     {
         PerfEventSettings settings = PerfEventCounterSession.Factory.WithPerfEvents("CYCLES,r1,cpu/event=0x2e,umask=0x41/,sched:sched_switch").Settings;
 
@@ -82,6 +82,6 @@ public class PerfEventNamesTests
     [InlineData("cycles,cycles", "*already*")]
     [InlineData("cpu/x", "*not have the form pmu/event/*")]
     [InlineData("a:b:c", "*not have the form category:name*")]
-    public void What_is_no_event_is_refused(string events, string message) =>
+    public void Invalid_events_are_rejected(string events, string message) =>
         FluentActions.Invoking(() => PerfEventCounterSession.Factory.WithPerfEvents(events)).Should().Throw<ArgumentException>().WithMessage(message);
 }

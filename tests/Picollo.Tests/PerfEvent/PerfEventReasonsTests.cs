@@ -26,12 +26,12 @@ public sealed class PerfEventReasonsTests
     [InlineData(38, "ENOSYS", "CONFIG_PERF_EVENTS")]
     [InlineData(95, "EOPNOTSUPP", "64-bit")]
     [InlineData(999, "errno 999", "unknown reason")]
-    public void Each_error_names_the_counter_the_cause_and_itself(int error, string name, string cause) =>
+    public void Each_message_has_the_counter_the_cause_and_the_error(int error, string name, string cause) =>
         PerfEventReasons.Describe(Request, error, Real).Should()
             .StartWith("Hardware:Instructions: ").And.Contain(cause).And.EndWith($"(perf_event_open: {name})");
 
     [Fact]
-    public void A_machine_without_a_PMU_says_so_of_hardware_events_only()
+    public void A_missing_PMU_is_reported_only_for_hardware_events()
     {
         PerfEventReasons.Describe(Request, Errno.ENOENT, Virtual).Should().Contain("this machine exposes no PMU");
         PerfEventReasons.Describe(Request with { Definition = new(PerfTypeId.Software, 0) }, Errno.ENOENT, Virtual).Should().NotContain("exposes no PMU");
@@ -39,14 +39,14 @@ public sealed class PerfEventReasonsTests
     }
 
     [Fact]
-    public void Too_many_pinned_counters_are_told_from_a_wrong_event()
+    public void Too_many_pinned_counters_are_distinguished_from_a_wrong_event()
     {
         PerfEventReasons.Describe(Request with { IsPinned = true }, Errno.EINVAL, Real).Should().Contain("more pinned counters than the CPU has");
         PerfEventReasons.Describe(Request, Errno.EINVAL, Real).Should().NotContain("pinned");
     }
 
     [Fact]
-    public void A_PMU_outside_of_the_cores_is_told_by_its_remedies()
+    public void Events_of_a_PMU_outside_the_cores_have_their_own_remedies()
     {
         PerfEventRequest outside = Request with { Name = "power/energy-pkg/", Definition = new((PerfTypeId)6, 0) };
         PerfEventReasons.Describe(outside, Errno.EINVAL, Virtual).Should().Contain("cannot exclude the kernel").And.Contain("whole CPUs");
@@ -59,7 +59,7 @@ public sealed class PerfEventReasonsTests
     }
 
     [Fact]
-    public void The_remedy_for_a_lack_of_permission_is_the_one_that_helps()
+    public void The_remedy_for_missing_permissions_is_sufficient()
     {
         string kernel = PerfEventReasons.Describe(Request with { CountsKernel = true }, Errno.EACCES, Real);
         kernel.Should().Contain("(now 2) to 1 or less").And.Contain("count user code only").And.Contain("CAP_PERFMON");
@@ -77,7 +77,7 @@ public sealed class PerfEventReasonsTests
         nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
 
         string strangerBeside = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
-        strangerBeside.Should().Contain("is 3", "of that the kernel thinks first");
+        strangerBeside.Should().Contain("is 3", "the kernel checks that first");
 
         PerfEventReasons.Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
         PerfEventReasons.Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");

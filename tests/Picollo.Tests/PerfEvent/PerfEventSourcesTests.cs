@@ -2,7 +2,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Against a sysfs and a tracefs made for the test.</summary>
+/// <summary>Reads a sysfs and a tracefs that the test creates.</summary>
 public sealed class PerfEventSourcesTests : IDisposable
 {
     private readonly string _root = Directory.CreateTempSubdirectory("picollo-sysfs-").FullName;
@@ -35,7 +35,7 @@ public sealed class PerfEventSourcesTests : IDisposable
     [InlineData("event=1,any=0", 1, 0)]
     [InlineData("config=0x1234,config1=7", 0x1234, 7)]
     [InlineData("event=1,offcore_rsp=0xffffffffffffffff", 1, ulong.MaxValue)]
-    public void Events_are_found_by_the_words_of_their_pmu(string terms, ulong config, ulong config1) =>
+    public void Events_are_found_by_the_names_of_their_PMU(string terms, ulong config, ulong config1) =>
         Resolve("cpu", terms).Should().Be(new PerfEventDefinition(PerfTypeId.Raw, config, config1));
 
     [Theory]
@@ -47,7 +47,7 @@ public sealed class PerfEventSourcesTests : IDisposable
     [InlineData("cpu", "circular", "*neither a field nor an event \"circular\"*")]
     [InlineData("cpu", "broken", "*zz*")]
     [InlineData("uncore", "event=1", "*type does not contain a number*")]
-    public void What_is_not_there_is_named(string pmu, string terms, string message) =>
+    public void Missing_names_are_reported(string pmu, string terms, string message) =>
         FluentActions.Invoking(() => Resolve(pmu, terms)).Should().Throw<MeasurementUnavailableException>().WithMessage($"{pmu}/{terms}/: {message}");
 
     [Fact]
@@ -55,7 +55,7 @@ public sealed class PerfEventSourcesTests : IDisposable
         ResolveTracepoint(_sources, "sched", "sched_switch").Should().Be(new PerfEventDefinition(PerfTypeId.Tracepoint, 314));
 
     [Fact]
-    public void What_stands_in_the_way_of_a_tracepoint_is_named()
+    public void Problems_with_a_tracepoint_are_reported()
     {
         FluentActions.Invoking(() => ResolveTracepoint(_sources, "sched", "nothing")).Should().Throw<MeasurementUnavailableException>()
             .WithMessage("*no such tracepoint*mount -o remount,mode=750,gid=*");

@@ -2,7 +2,8 @@ using System.Globalization;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>What goes wrong for real: files run out, users and filters may not, tracefs is not there, nobody disposes.</summary>
+/// <summary>Real failures: too few file descriptors, missing permissions, seccomp filters, no tracefs, sessions that are not
+/// disposed.</summary>
 [Trait("Category", "Slow")]
 public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
 {
@@ -10,7 +11,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     private const int MostFree = 40;
 
     [FactNeeding(Need.PerfEvents)]
-    public void Whatever_number_of_files_is_left_a_session_works_or_says_so_and_leaves_none_open()
+    public void With_any_number_of_free_descriptors_a_session_works_or_fails_cleanly()
     {
         Dictionary<string, string> found = app.Run("limits");
         for (int free = 0; free <= MostFree; free++)
@@ -34,14 +35,14 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
-    public void A_user_without_privileges_is_told_what_would_help()
+    public void A_user_without_privileges_gets_a_remedy()
     {
         string paranoid = File.ReadAllText(ParanoidPath).Trim();
         Dictionary<string, string> found = app.Run("refused", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
         found["other-user"].Should().EndWith("(perf_event_open: EACCES)");
         if (paranoid != "2")
         {
-            // The rest is of the kernel's default; here only that refusals name the setting.
+            // The rest depends on the default of the kernel; otherwise only check that refusals name the setting.
             foreach ((string what, string outcome) in found.Where(finding => finding.Value.EndsWith("EACCES)", StringComparison.Ordinal) && finding.Key != "other-user"))
             {
                 outcome.Should().MatchRegex($@"(kernel.perf_event_paranoid is|\(now) {paranoid}\b", "of {0}", what);
@@ -54,7 +55,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["kernel"].Should().StartWith("Software:PageFaults: this user may not count events in the kernel; set kernel.perf_event_paranoid (now 2) to 1 or less")
             .And.Contain("CAP_PERFMON").And.Contain("count user code only").And.EndWith("(perf_event_open: EACCES)");
         found["cpu"].Should().Contain("everything on a CPU").And.Contain("to 0 or less").And.EndWith("(perf_event_open: EACCES)");
-        found["other-user"].Should().Contain("another user's thread").And.NotContain("paranoid", "no setting of it permits that");
+        found["other-user"].Should().Contain("another user's thread").And.NotContain("paranoid", "no value of the setting permits that");
         found["context-switches"].Should().Contain("to 1 or less").And.NotContain("count user code only").And.EndWith("(perf_event_open: EACCES)");
         found["no-cpu"].Should().Contain("CPU 100000 does not exist").And.EndWith("(perf_event_open: EINVAL)");
         found["profile"].Should().Be("works");
@@ -64,7 +65,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_filter_of_system_calls_is_named()
+    public void A_seccomp_filter_is_named()
     {
         Dictionary<string, string> found = app.Run("seccomp");
         found["not-permitted"].Should().StartWith("Software:PageFaults: ").And.Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
@@ -73,18 +74,18 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["not-implemented-profile"].Should().Contain("sandbox").And.EndWith("(perf_event_open: ENOSYS)");
         foreach (string filter in (string[])["not-permitted", "not-implemented"])
         {
-            found[$"{filter}-optional"].Should().Be("3", "all of three counters are left out");
+            found[$"{filter}-optional"].Should().Be("3", "all three counters are omitted");
             found[$"{filter}-clock"].Should().NotBeEmpty();
             long.Parse(found[$"{filter}-clock-time"], CultureInfo.InvariantCulture).Should().BePositive();
         }
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void What_does_not_fit_a_group_takes_turns_unless_pinned()
+    public void Counters_that_do_not_fit_are_multiplexed_unless_pinned()
     {
         Dictionary<string, string> found = app.Run("small-groups");
         found["taking-turns"].Should().Be("works");
-        found["pinned"].Should().StartWith("Software:MinorPageFaults: more pinned counters than the CPU has").And.EndWith("(perf_event_open: EINVAL)");
+        found["pinned"].Should().StartWith("Software:MinorPageFaults: there are more pinned counters than the CPU has").And.EndWith("(perf_event_open: EINVAL)");
         foreach (string counter in (string[])["faults", "minor"])
         {
             int.Parse(found[counter], CultureInfo.InvariantCulture).Should().BePositive("4 MB were touched for the first time");
@@ -92,7 +93,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_process_is_counted_though_one_of_its_threads_has_ended()
+    public void A_process_is_counted_even_if_one_of_its_threads_has_ended()
     {
         Dictionary<string, string> found = app.Run("ended-thread");
         foreach (string thread in (string[])["main", "other"])
@@ -108,7 +109,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void A_library_that_could_not_be_loaded_for_lack_of_files_is_loaded_later()
+    public void A_library_that_failed_to_load_without_descriptors_is_loaded_later()
     {
         Dictionary<string, string> found = app.Run("library");
         found["without"].Should().Contain("could not be loaded").And.Contain("ulimit -n");
@@ -118,7 +119,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
     public void A_tracepoint_counts_once_tracefs_is_mounted()
     {
-        // In a mount namespace of its own, which goes with the process.
+        // In a separate mount namespace, which ends with the process.
         Dictionary<string, string> found = app.Run("tracepoint", "unshare", "--mount", "sh", "-c",
             "mount -t tracefs tracefs /sys/kernel/tracing && exec \"$@\"", "sh");
         found.Should().NotContainKey("problem");
@@ -135,13 +136,13 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Sessions_that_nobody_disposes_give_their_files_back()
+    public void Sessions_that_are_not_disposed_release_their_descriptors()
     {
         Dictionary<string, string> found = app.Run("dropped");
-        found["clock-held"].Should().Be(found["clock-needs"], "the page is of no use where the kernel puts no time into it");
-        found["held"].Should().MatchRegex("^[23]$", "two counters, and the thread's clock where its page can be had");
+        found["clock-held"].Should().Be(found["clock-needs"], "the page is useless if the kernel does not write the time to it");
+        found["held"].Should().MatchRegex("^[23]$", "two counters, and the thread's clock if its page is available");
         found["after-collection"].Should().Be("0");
-        found["sessions"].Should().Be("2000", "of two files each, where 400 may be open");
+        found["sessions"].Should().Be("2000", "of two files each, with a limit of 400");
         found["after-sessions"].Should().Be("0");
         found["pages-after-sessions"].Should().Be("0");
         found["pages-of-a-session"].Should().Be("1");

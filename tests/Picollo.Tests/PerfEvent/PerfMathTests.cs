@@ -8,17 +8,17 @@ public sealed class PerfMathTests
 {
     private const ulong Top = ulong.MaxValue;
 
-    // All magnitudes, so that differences and overheads are near each other often.
+    // All magnitudes, so that differences and overheads are often close to each other.
     private static readonly Gen<ulong> Counts =
         from shift in Gen.Choose(0, 63)
         from bits in Gen.Choose(0, int.MaxValue)
         select ((ulong)(uint)bits * 0x2_0000_0001) >> shift;
 
     [Theory]
-    [InlineData(100, 0, 0, 100)] // never enabled: nothing to scale by
+    [InlineData(100, 0, 0, 100)] // never enabled: no scaling
     [InlineData(100, 50, 50, 100)]
     [InlineData(100, 200, 50, 400)]
-    [InlineData(100, 200, 0, 0)] // enabled, and never on the CPU
+    [InlineData(100, 200, 0, 0)] // enabled, but never on the CPU
     [InlineData(7, 3, 2, 10)] // 10.5, rounded down
     [InlineData(Top, 3, 3, Top)]
     [InlineData(Top, 3, 2, Top)] // does not fit
@@ -33,21 +33,21 @@ public sealed class PerfMathTests
     [InlineData(30, 10, 0, 0)]
     [InlineData(0, Top, 0, Top)]
     [InlineData(0, Top, Top, 0)]
-    [InlineData(Top, 0, 0, 0)] // as if a counter had wrapped
+    [InlineData(Top, 0, 0, 0)] // as after a wrap of a counter
     public void A_delta_stops_at_zero(ulong before, ulong after, ulong overhead, ulong delta) =>
         PerfMath.Delta(before, after, overhead).Should().Be(delta);
 
-    /// <summary>After a billion counted in a third of the time: the past has no part in it unless there is nothing else.</summary>
+    /// <summary>After a billion counts in a third of the time: earlier counts matter only if there is nothing else.</summary>
     [Theory]
     [InlineData(7, 1_000, 1_000, 0, 7)]
     [InlineData(7, 1_000, 500, 0, 14)]
     [InlineData(7, 1_000, 500, 5, 9)]
-    [InlineData(7, 0, 0, 0, 7)] // pages without the time say when the counter was last switched
+    [InlineData(7, 0, 0, 0, 7)] // without the time, pages have the last switch of the counter
     [InlineData(7, 1_000, 1_001, 0, 7)]
-    [InlineData(0, 3_000, 0, 0, 3_000_000)] // off all the time: what it counts on average
+    [InlineData(0, 3_000, 0, 0, 3_000_000)] // off for the whole interval: the average count
     [InlineData(0, 3_000, 0, 1_000_000, 2_000_000)]
     [InlineData(0, 1_000, 1_000, 0, 0)]
-    public void A_delta_is_scaled_by_the_times_between(ulong raw, ulong enabled, ulong running, ulong overhead, ulong delta)
+    public void A_delta_is_scaled_by_the_times_between_the_readings(ulong raw, ulong enabled, ulong running, ulong overhead, ulong delta)
     {
         PerfReading before = default, after = default;
         before.Add(1_000_000_000, 3_000_000, 1_000_000);
@@ -89,8 +89,8 @@ public sealed class PerfMathTests
     [InlineData(0, 0, null)]
     [InlineData(4, 1, 0.25)]
     [InlineData(4, 4, 1.0)]
-    [InlineData(4, 5, 1.0)] // read a moment later
+    [InlineData(4, 5, 1.0)] // read slightly later
     [InlineData(4, 0, 0.0)]
-    public void The_share_of_the_time_counted_is_told(ulong enabled, ulong running, double? share) =>
+    public void The_share_of_the_running_time_is_computed(ulong enabled, ulong running, double? share) =>
         PerfMath.Share(enabled, running).Should().Be(share);
 }

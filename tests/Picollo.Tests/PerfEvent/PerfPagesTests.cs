@@ -5,11 +5,11 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Reading in user space: by the counted thread alone, all counters or none.</summary>
+/// <summary>Reading in user space: only by the counted thread, all counters or none.</summary>
 public sealed class PerfPagesTests
 {
     [Fact]
-    public void All_counters_are_read_or_none_for_any_number_of_them()
+    public void All_counters_or_none_are_read_for_any_number()
     {
         var untouched = new PerfReading { Raw = 77 };
         var into = new PerfReading[PerfEventGroup.MaxCounters];
@@ -43,16 +43,16 @@ public sealed class PerfPagesTests
     }
 
     [Fact]
-    public void Another_thread_reads_no_counter()
+    public void Another_thread_cannot_read_a_counter()
     {
         var pages = new ScriptedPages(3);
         OnAnotherThread(() => pages.TryRead(new PerfReading[3])).Should().BeFalse();
-        pages.Reads.Should().Be(0, "the instruction would read another CPU's counter");
+        pages.Reads.Should().Be(0, "the instruction would read a counter of another CPU");
         pages.TryRead(new PerfReading[3]).Should().BeTrue();
     }
 
     [Fact]
-    public void A_thread_that_follows_the_owner_is_not_the_owner()
+    public void A_thread_with_the_reused_ID_is_not_the_owner()
     {
         ScriptedPages pages = OnAnotherThread(() => new ScriptedPages(1));
         OnLaterThreads(() => pages.TryRead(new PerfReading[1]).Should().BeFalse());
@@ -60,7 +60,7 @@ public sealed class PerfPagesTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public unsafe void The_library_reads_what_the_pages_say()
+    public unsafe void The_library_reads_the_pages()
     {
         SimulatedPage[] simulated = [ShimPages.NewPage(1_000_000), ShimPages.NewPage(5), ShimPages.NewPage(1L << 60)];
         var pages = new ShimPages(simulated);
@@ -97,10 +97,10 @@ public sealed class PerfPagesTests
 
         Array.ForEach(simulated, page => page.Offset += 7);
         pages.TryRead(ends, starts).Should().BeTrue();
-        pages.ReadsOfTime.Should().Be(1, "all counted all through the region, also the one that was off before");
+        pages.ReadsOfTime.Should().Be(1, "all counters ran for the whole region, also the one that was off before");
         Deltas().Should().Equal(7, 7, 7, 7);
 
-        // The third takes its first turn in the region: 3,000 ns, of which it counted 1,000.
+        // The third counter is multiplexed for the first time in the region: 3,000 ns, of which it counted 1,000.
         Array.ForEach(simulated, page => page.TimeEnabled += 3_000);
         Array.ForEach(simulated, page => page.TimeRunning += 3_000);
         simulated[2].TimeRunning -= 2_000;
@@ -118,7 +118,7 @@ public sealed class PerfPagesTests
     }
 
     [Fact]
-    public void Sizes_and_places_are_those_of_the_kernel_and_the_library()
+    public void Sizes_and_offsets_match_the_kernel_and_the_library()
     {
         unsafe
         {
@@ -159,11 +159,11 @@ public sealed class PerfPagesTests
     [InlineData(6, 31, 6)]
     [InlineData(31, 31, 31)]
     [InlineData(100, 31, 31)]
-    public void The_largest_group_is_found_by_opening_until_one_is_refused(int room, uint limit, uint found)
+    public void The_largest_group_is_found_by_opening_counters(int room, uint limit, uint found)
     {
         int opened = 0;
         PerfCounterNumbers.LargestGroup(() => opened++ < room, limit).Should().Be(found);
-        opened.Should().BeLessThanOrEqualTo((int)limit, "no more are tried than the architecture has");
+        opened.Should().BeLessThanOrEqualTo((int)limit, "not more than the architecture has are tried");
     }
 
     internal static T OnAnotherThread<T>(Func<T> action)
@@ -186,8 +186,8 @@ public sealed class PerfPagesTests
         return outcome.Result;
     }
 
-    /// <summary>Runs something on threads that begin after another has ended: the runtime gives the number of a thread that is gone to
-    /// a later one, and of so many at once one gets it.</summary>
+    /// <summary>Runs an action on threads that start after another one has ended. The runtime reuses the ID of an ended thread, and one of
+    /// these many threads gets it.</summary>
     internal static void OnLaterThreads(Action action)
     {
         const int Count = 100;

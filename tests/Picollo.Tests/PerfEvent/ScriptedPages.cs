@@ -3,21 +3,21 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Pages whose counters the test makes up.</summary>
+/// <summary>Pages whose counters are set by the test.</summary>
 internal sealed unsafe class ScriptedPages(int count) : PerfPages(new nint[count], null, null)
 {
-    /// <summary>Which counters are on the CPU, a bit each.</summary>
+    /// <summary>The counters that are on the CPU, one bit each.</summary>
     public ulong Readable { get; set; } = ulong.MaxValue >> (64 - count);
 
     public PerfPage[] Counters { get; } = new PerfPage[count];
 
-    /// <summary>What each reading counts itself.</summary>
+    /// <summary>The count that each reading adds itself.</summary>
     public ulong CountsOfReading { get; set; }
 
-    /// <summary>What a reading with the time counts in addition.</summary>
+    /// <summary>The count that a reading with the time adds in addition.</summary>
     public ulong CountsOfTime { get; init; }
 
-    /// <summary>Every so many readings an interrupt adds a million.</summary>
+    /// <summary>The number of readings after which an interrupt adds a million.</summary>
     public int InterruptedEvery { get; init; } = int.MaxValue;
 
     public int Reads { get; private set; }

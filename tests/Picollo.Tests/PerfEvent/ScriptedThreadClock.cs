@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>A thread's clocks as others read them: each reading runs the script, in which anything may happen.</summary>
+/// <summary>The clocks of a thread as other threads read them. Each reading runs the script, which can do anything.</summary>
 internal sealed class ScriptedThreadClock(Func<long> readTotal, Func<CpuUsage>? readSplit = null) : ICpuTimes
 {
     public int Readings { get; private set; }

@@ -3,11 +3,11 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Simulated pages, read by the native library's own code with other instructions in it: each counter of the CPU stands at
+/// <summary>Simulated pages, which the native library reads with replaced instructions: each counter of the CPU has the value
 /// <see cref="CounterValue"/>.</summary>
 internal sealed unsafe class ShimPages(SimulatedPage[] pages) : PerfPages([.. pages.Select(page => (nint)page.Address)], null, null)
 {
-    /// <summary>What stands for the instruction is picollo_abi_version: native, as it has to be without a GC transition.</summary>
+    /// <summary>The replacement of the instruction is picollo_abi_version, which is native, as required without a GC transition.</summary>
     public const long CounterValue = NativeShim.AbiVersion;
 
     private static readonly SystemNativeLibraries Libraries = new();
@@ -21,7 +21,7 @@ internal sealed unsafe class ShimPages(SimulatedPage[] pages) : PerfPages([.. pa
     public static SimulatedPage NewPage(long value) =>
         new() { OffersCounter = true, Index = 1, Width = 48, Offset = value - CounterValue, TimeEnabled = 1_000, TimeRunning = 1_000 };
 
-    /// <summary>How many readings read the time.</summary>
+    /// <summary>The number of readings that read the time.</summary>
     public int ReadsOfTime { get; private set; }
 
     protected override ulong ReadAll(PerfPage* counters, int count, bool withTimes)

@@ -2,8 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>A page as the kernel maps it for a counter (struct perf_event_mmap_page of include/uapi/linux/perf_event.h), to be written
-/// by the test.</summary>
+/// <summary>A page as the kernel maps it for a counter (struct perf_event_mmap_page of include/uapi/linux/perf_event.h), which the test
+/// writes.</summary>
 internal sealed unsafe class SimulatedPage : IDisposable
 {
     private const ulong CapUserRdpmc = 1 << 2, CapUserTime = 1 << 3;
@@ -12,10 +12,10 @@ internal sealed unsafe class SimulatedPage : IDisposable
 
     public void* Address => _memory;
 
-    /// <summary>Odd while the kernel writes the page, and another number after each change.</summary>
+    /// <summary>Odd while the kernel writes the page; a different number after each change.</summary>
     public ref uint Lock => ref *(uint*)(_memory + 8);
 
-    /// <summary>The number of the CPU's counter, plus 1; 0 while it is on none.</summary>
+    /// <summary>The number of the CPU's counter, plus 1; 0 while the event is not on a counter.</summary>
     public ref uint Index => ref *(uint*)(_memory + 12);
 
     public ref long Offset => ref *(long*)(_memory + 16);
@@ -26,8 +26,8 @@ internal sealed unsafe class SimulatedPage : IDisposable
 
     public ref ushort Width => ref *(ushort*)(_memory + 48);
 
-    /// <summary>What the time of the page is ahead of <see cref="TimeRunning"/>. With it alone, a factor of 0, the CPU's time counter
-    /// has no part in the time.</summary>
+    /// <summary>The difference of the page's time and <see cref="TimeRunning"/>. Because the factor is 0, the CPU's time counter does not
+    /// affect the time.</summary>
     public ref ulong TimeOffset => ref *(ulong*)(_memory + 56);
 
     public bool OffersCounter

@@ -6,7 +6,7 @@ using Picollo.Tests.Cpu;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Real sessions of what every Linux has: the kernel's own counters.</summary>
+/// <summary>Real sessions with the counters that every Linux has: those of the kernel.</summary>
 public sealed class SoftwareCounterSessionTests
 {
     private const int PageSize = 4096;
@@ -27,7 +27,7 @@ public sealed class SoftwareCounterSessionTests
         session.Read();
         session.Record(deltas: true);
 
-        faults.Delta.Value.Should().BeInRange(100, 110, "a new stretch of memory takes a page table or two, and huge pages are off for it");
+        faults.Delta.Value.Should().BeInRange(100, 110, "new memory needs one or two page tables, and does not use huge pages");
         faults.Histogram.TotalCount.Should().Be(1);
         faults.Histogram.GetPercentileValue(100).Should().Be(faults.Delta.Value);
         faults.Value.Should().BeGreaterThanOrEqualTo(faults.Delta.Value);
@@ -36,7 +36,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task A_loop_over_the_counters_may_await_and_allocates_nothing()
+    public async Task A_loop_over_the_counters_may_await_and_does_not_allocate()
     {
         using PerfEventCounterSession session = Software.Create();
         List<string> names = [];
@@ -74,8 +74,8 @@ public sealed class SoftwareCounterSessionTests
         ResourceUsage used = ResourceUsage.GetByThread() - before;
         long counted = (long)session.Counters[PerfSoftwareCounterId.TaskClock]!.Delta.Value;
 
-        // The kernel starts the event after it has switched to the thread and stops it before it switches away; the thread's clock counts
-        // both parts too.
+        // The kernel starts the event after it has switched to the thread and stops it before it switches away; the thread's clock also
+        // counts both parts.
         long switches = used.VoluntaryContextSwitches + used.InvoluntaryContextSwitches;
         counted.Should().BeGreaterThan(burnt - (100_000 * (1 + switches)));
         session.Counters[PerfSoftwareCounterId.TaskClock]!.RawDelta.Value.Should().BeGreaterThanOrEqualTo((ulong)counted);
@@ -94,7 +94,7 @@ public sealed class SoftwareCounterSessionTests
 
         session.Counters[PerfSoftwareCounterId.PageFaults]!.Histogram.GetPercentileValue(50).Should().Be(0);
 
-        // What reading takes is taken off: half of the readings leave less than the half of it.
+        // The overhead of reading is subtracted: half of the readings leave less than half of it.
         session.Read();
         session.Read();
         PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;
@@ -102,7 +102,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void What_calls_count_is_taken_off_where_the_reader_is_counted()
+    public void The_overhead_of_calls_is_subtracted_if_the_reader_is_counted()
     {
         long own = Picollo.Cpu.CpuUsageReader.GetThreadId();
         foreach (PerfEventCounterSessionFactory factory in (PerfEventCounterSessionFactory[])
@@ -118,7 +118,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Regions_that_end_in_the_wrong_order_leave_nothing_behind()
+    public void Regions_that_end_in_the_wrong_order_do_not_leak()
     {
         using PerfEventCounterSession session = Software.Create();
         ulong regions = 0;
@@ -180,7 +180,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Reset_empties_the_histograms_and_begins_at_zero()
+    public void Reset_clears_the_histograms_and_restarts_at_zero()
     {
         using PerfEventCounterSession session = Software.Create();
         PerfEventCounter faults = session.Counters[0];
@@ -202,7 +202,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_session_can_be_switched_on_and_off()
+    public void A_session_can_be_enabled_and_disabled()
     {
         using PerfEventCounterSession session = Software.WithEnabled(false).Create();
         PerfEventCounter faults = session.Counters[0];
@@ -248,7 +248,7 @@ public sealed class SoftwareCounterSessionTests
         session.WasReadInUserSpace.Should().BeFalse();
         thread.Join();
         session.Read();
-        session.Counters[0].Value.Should().BeGreaterThanOrEqualTo(200, "a thread's count outlives it");
+        session.Counters[0].Value.Should().BeGreaterThanOrEqualTo(200, "the count of a thread remains after its end");
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -278,7 +278,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Reading_on_another_thread_tells_what_the_counted_one_did()
+    public void Reading_on_another_thread_returns_the_counts_of_the_target()
     {
         using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
         var thread = new Thread(() =>
@@ -291,18 +291,18 @@ public sealed class SoftwareCounterSessionTests
         thread.Start();
         thread.Join();
         session.Counters[0].Histogram.TotalCount.Should().Be(1);
-        session.Counters[0].Histogram.GetPercentileValue(100).Should().BeLessThan(500, "the thread that made the session only waited");
+        session.Counters[0].Histogram.GetPercentileValue(100).Should().BeLessThan(500, "the thread that created the session only waited");
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_new_session_takes_memory_for_no_counts_yet()
+    public void A_new_session_allocates_no_memory_for_counts()
     {
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults);
         factory.Create().Dispose();
         long before = GC.GetAllocatedBytesForCurrentThread();
         using PerfEventCounterSession session = factory.Create();
         long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
-        allocated.Should().BeInRange(500, 8_192, "a histogram takes memory for what is recorded");
+        allocated.Should().BeInRange(500, 8_192, "a histogram uses memory only for recorded values");
     }
 
     [FactNeeding(Need.PerfEvents)]
@@ -319,7 +319,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void What_is_missing_is_left_out_and_named_if_it_may_be()
+    public void Missing_optional_counters_are_omitted_and_listed()
     {
         PerfEventCounterSessionFactory factory = Software
             .WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU")
@@ -327,7 +327,7 @@ public sealed class SoftwareCounterSessionTests
             .WithTracepoint("nosuch:tracepoint");
         factory.TryCreate(out PerfEventCounterSession? none, out string? reason).Should().BeFalse();
         none.Should().BeNull();
-        reason.Should().Contain("nopmu/event=1/", "names are looked up before anything is opened");
+        reason.Should().Contain("nopmu/event=1/", "names are resolved before anything is opened");
         factory.Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>().Which.Message.Should().Be(reason);
 
         using PerfEventCounterSession session = factory.WithOptional().Create();
@@ -348,13 +348,13 @@ public sealed class SoftwareCounterSessionTests
         SpinWait.SpinUntil(() => !Directory.Exists($"/proc/self/task/{id}"), TimeSpan.FromSeconds(5));
         Software.WithThread(id).Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>()
             .WithMessage($"Software:PageFaults: *no thread {id}*ESRCH*");
-        Software.WithThread(id).WithOptional().Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>("it is not the counters that are missing");
+        Software.WithThread(id).WithOptional().Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>("the thread is missing, not the counters");
         Software.WithProcess(int.MaxValue).Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>().WithMessage("*no process 2147483647*");
     }
 
-    /// <summary>The kernel gives no bytes of a pinned group that had no room, as /dev/null does of anything.</summary>
+    /// <summary>The kernel returns no bytes for a pinned group without room, as /dev/null does.</summary>
     [FactNeeding(Need.PerfEvents)]
-    public void A_group_that_gives_nothing_is_an_error_and_not_a_count()
+    public void An_empty_read_of_a_group_is_an_error()
     {
         List<PerfEventFile> files = [];
         var settings = new PerfEventSettings
@@ -368,7 +368,7 @@ public sealed class SoftwareCounterSessionTests
         });
         files.Should().ContainSingle();
         string flags = File.ReadLines($"/proc/self/fdinfo/{files[0].Number}").First(line => line.StartsWith("flags:", StringComparison.Ordinal));
-        (Convert.ToInt32(flags["flags:".Length..].Trim(), 8) & CloseOnExec).Should().Be(CloseOnExec, "no program that is started inherits a counter");
+        (Convert.ToInt32(flags["flags:".Length..].Trim(), 8) & CloseOnExec).Should().Be(CloseOnExec, "a started program must not inherit a counter");
 
         using (Microsoft.Win32.SafeHandles.SafeFileHandle nothing = File.OpenHandle("/dev/null"))
         {
@@ -382,7 +382,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void After_disposal_the_session_throws_and_the_histograms_stay()
+    public void After_disposal_the_session_throws_and_the_histograms_remain()
     {
         PerfEventCounterSession session = Software.Create();
         session.Read();
@@ -399,7 +399,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Reading_recording_and_measuring_allocate_nothing()
+    public void Reading_recording_and_measuring_do_not_allocate()
     {
         using PerfEventCounterSession session = Software.Create();
         Allocations.InSteadyState(() =>
@@ -416,8 +416,8 @@ public sealed class SoftwareCounterSessionTests
         }).Should().Be(0);
     }
 
-    /// <summary>Each first touch of a page is a fault; transparent huge pages would make one of many, so the memory asks for
-    /// none.</summary>
+    /// <summary>Each first access to a page is a fault. Transparent huge pages would merge many into one, so the memory does not use
+    /// them.</summary>
     private static unsafe void TouchFreshPages(int count)
     {
         const int NoHugePage = 15;

@@ -4,11 +4,11 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>The thread's clock over a simulated page, read by the native library, and a kernel whose time the test tells.</summary>
+/// <summary>The thread's clock with a simulated page, which the native library reads, and a kernel clock that the test sets.</summary>
 public sealed unsafe class ThreadCpuClockTests
 {
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void The_page_is_read_and_the_kernel_is_not_asked()
+    public void The_page_is_read_without_a_system_call()
     {
         using var machine = new SimulatedThread();
         using ThreadCpuClock clock = machine.NewClock();
@@ -25,7 +25,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void After_a_switch_the_kernel_is_asked_once()
+    public void After_a_switch_there_is_one_system_call()
     {
         using var machine = new SimulatedThread();
         using ThreadCpuClock clock = machine.NewClock();
@@ -33,7 +33,7 @@ public sealed unsafe class ThreadCpuClockTests
         for (int i = 1; i <= 50; i++)
         {
             machine.Switch(lost: 4_000);
-            clock.GetNanoseconds().Should().Be(machine.Nanoseconds, "what the page missed is made up for");
+            clock.GetNanoseconds().Should().Be(machine.Nanoseconds, "the time that the page missed is added");
             machine.Run(1_000);
             clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
             machine.SystemCalls.Should().Be(calls + i);
@@ -41,7 +41,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void A_switch_while_the_kernel_is_asked_shows_at_the_next_reading()
+    public void A_switch_during_the_system_call_is_detected_at_the_next_reading()
     {
         using var machine = new SimulatedThread();
         using ThreadCpuClock clock = machine.NewClock();
@@ -55,7 +55,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void A_thread_that_is_never_switched_asks_every_10_ms()
+    public void A_thread_that_is_never_switched_makes_a_system_call_every_10_ms()
     {
         using var machine = new SimulatedThread();
         using ThreadCpuClock clock = machine.NewClock();
@@ -72,7 +72,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void Where_the_page_has_no_time_every_reading_is_the_kernels()
+    public void Without_a_time_in_the_page_every_reading_is_a_system_call()
     {
         using var machine = new SimulatedThread();
         machine.Page.OffersTime = false;
@@ -85,9 +85,9 @@ public sealed unsafe class ThreadCpuClockTests
         machine.SystemCalls.Should().Be(calls + 1);
     }
 
-    /// <summary>The kernel takes the time from all pages when it no longer trusts the CPU's counter.</summary>
+    /// <summary>The kernel removes the time from all pages when it no longer trusts the CPU's counter.</summary>
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void A_page_that_loses_its_time_or_stays_locked_is_not_believed()
+    public void A_page_that_loses_its_time_or_remains_locked_is_not_used()
     {
         using var machine = new SimulatedThread();
         using ThreadCpuClock clock = machine.NewClock();
@@ -106,12 +106,12 @@ public sealed unsafe class ThreadCpuClockTests
         clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
         machine.Run(1_000);
         clock.GetNanoseconds().Should().Be(machine.Nanoseconds);
-        machine.SystemCalls.Should().Be(calls + 1, "once the page is whole again it is read again");
+        machine.SystemCalls.Should().Be(calls + 1, "a page that is valid again is read again");
     }
 
-    /// <summary>Whatever page and kernel do, the page's part of a reading is bounded, and no reading is below the one before.</summary>
+    /// <summary>For any page and kernel, the page's part of a reading is bounded, and no reading is below the previous one.</summary>
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void Readings_never_go_back_and_stay_within_what_the_page_can_have_missed()
+    public void Readings_never_decrease_and_their_error_is_bounded()
     {
         Seeded.Run(200, random =>
         {
@@ -136,7 +136,7 @@ public sealed unsafe class ThreadCpuClockTests
                         machine.Run(random.Next(10_000), lost: random.Next(5_000)); // an interrupt that the page does not count
                         break;
                     case 3:
-                        machine.Run(random.Next(10_000), lost: -random.Next(5_000)); // one that the kernel does not count
+                        machine.Run(random.Next(10_000), lost: -random.Next(5_000)); // an interrupt that the kernel does not count
                         break;
                     case 4:
                         machine.Page.OffersTime = !machine.Page.OffersTime;
@@ -149,14 +149,14 @@ public sealed unsafe class ThreadCpuClockTests
                 long now = clock.GetNanoseconds();
                 now.Should().BeGreaterThanOrEqualTo(last);
                 bool asked = machine.SystemCalls != calls;
-                (asked || !mustAsk).Should().BeTrue("a switch shows");
+                (asked || !mustAsk).Should().BeTrue("a switch is detected");
                 if (asked)
                 {
                     now.Should().Be(Math.Max(last, machine.Nanoseconds));
                 }
                 else
                 {
-                    // Since the last call at most 10 ms, and so at most that many steps, went by.
+                    // At most 10 ms, and so at most that number of steps, have passed since the last call.
                     (now - machine.Nanoseconds).Should().BeInRange(-300 * 5_000, 300 * 5_000);
                 }
 
@@ -166,7 +166,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void Only_the_thread_that_made_it_reads_it()
+    public void Only_the_thread_that_created_the_clock_can_read_it()
     {
         using var machine = new SimulatedThread();
         using ThreadCpuClock clock = machine.NewClock();
@@ -176,7 +176,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void A_thread_that_follows_the_owner_is_not_the_owner()
+    public void A_thread_with_the_reused_ID_is_not_the_owner()
     {
         using var machine = new SimulatedThread();
         ThreadCpuClock clock = PerfPagesTests.OnAnotherThread(machine.NewClock);
@@ -195,7 +195,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void Readings_allocate_nothing()
+    public void Readings_do_not_allocate()
     {
         using var machine = new SimulatedThread();
         using ThreadCpuClock clock = machine.NewClock();
@@ -209,12 +209,12 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [Fact]
-    public void The_real_one_is_the_threads_time_and_allocates_nothing()
+    public void The_real_clock_has_the_time_of_the_thread_and_does_not_allocate()
     {
         using var clock = new ThreadCpuClock();
         clock.ReadsInUserSpace.Should().Be(clock.UnavailableReason is null);
 
-        // A page is behind by what interrupts took in 10 ms at most; the kernel's own time is exact.
+        // A page is behind by the time of interrupts in at most 10 ms; the kernel's own time is exact.
         long slack = clock.ReadsInUserSpace ? 1_000_000 : 0;
         for (int i = 0; i < 200; i++)
         {
@@ -230,7 +230,7 @@ public sealed unsafe class ThreadCpuClockTests
         clock.Invoking(c => c.GetNanoseconds()).Should().Throw<ObjectDisposedException>();
     }
 
-    /// <summary>A thread on a machine whose CPU counter stands still: its time passes when the test says so.</summary>
+    /// <summary>A thread on a machine whose CPU counter does not advance: its time passes only when the test sets it.</summary>
     private sealed class SimulatedThread : IDisposable
     {
         public SimulatedPage Page { get; } = new() { OffersTime = true, TimeRunning = 5_000_000 };
@@ -240,19 +240,19 @@ public sealed unsafe class ThreadCpuClockTests
 
         public int SystemCalls { get; private set; }
 
-        /// <summary>What happens once the kernel has read its clock.</summary>
+        /// <summary>Runs after the kernel has read its clock.</summary>
         public Action? AfterCall { get; set; }
 
         public ThreadCpuClock NewClock() => new(Page.Address, NativeShim.Current.ReadThreadTime, ReadSystem);
 
-        /// <summary>The thread runs; the page's time goes without some of it, or, below 0, the kernel's does.</summary>
+        /// <summary>Runs the thread; some of the time is lost for the page or, if negative, for the kernel.</summary>
         public void Run(long nanoseconds, long lost = 0)
         {
             Nanoseconds += nanoseconds + Math.Max(lost, 0);
             Page.TimeOffset += (ulong)(nanoseconds + Math.Max(-lost, 0));
         }
 
-        /// <summary>The thread leaves the CPU and comes back.</summary>
+        /// <summary>The thread leaves the CPU and returns.</summary>
         public void Switch(long lost)
         {
             Nanoseconds += lost;

@@ -5,7 +5,7 @@ namespace Picollo.Tests.PerfEvent;
 public class UnavailablePerfCounterTests
 {
     [Fact]
-    public void One_text_says_why_for_all_counters_of_the_same_reason()
+    public void Counters_with_the_same_reason_share_one_text()
     {
         UnavailableCounterText.Describe(
         [

@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Sessions whose counters are read from pages: real ones of the kernel, over simulated pages.</summary>
+/// <summary>Sessions whose counters are read from pages: real kernel counters with simulated pages.</summary>
 public sealed class UserSpaceSessionTests
 {
     private static readonly PerfEventSettings TwoCounters = new()
@@ -17,7 +17,7 @@ public sealed class UserSpaceSessionTests
     };
 
     [FactNeeding(Need.PerfEvents)]
-    public void Which_way_to_read_is_decided_at_every_read()
+    public void The_kind_of_read_is_decided_at_every_read()
     {
         var pages = new ScriptedPages(2);
         using PerfEventCounterSession session = Open(pages);
@@ -32,11 +32,11 @@ public sealed class UserSpaceSessionTests
         session.WasReadInUserSpace.Should().BeTrue();
 
         session.Read(forceSyscallRead: true);
-        session.WasReadInUserSpace.Should().BeFalse("the kernel was to be asked");
+        session.WasReadInUserSpace.Should().BeFalse("a read by system call was requested");
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Without_user_space_reads_the_kernel_is_asked_at_every_read()
+    public void Without_user_space_reads_every_read_is_a_system_call()
     {
         PerfEventSettings settings = PerfEventCounterSession.Factory.WithUserSpaceReads(false).Settings with { Counters = TwoCounters.Counters };
         var pages = new ScriptedPages(2);
@@ -59,11 +59,11 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_thread_that_is_not_counted_asks_the_kernel()
+    public void A_thread_that_is_not_counted_reads_by_system_call()
     {
         var pages = new ScriptedPages(2);
         using PerfEventCounterSession session = Open(pages);
-        pages.Counters[0].Value = 1_000_000_000; // no program has so many page faults
+        pages.Counters[0].Value = 1_000_000_000; // no program has this many page faults
         int reads = pages.Reads;
         PerfPagesTests.OnAnotherThread(() =>
         {
@@ -81,7 +81,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void What_reading_counts_is_taken_off_and_stays_in_the_raw_values()
+    public void The_overhead_of_reading_is_subtracted_except_from_raw_values()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40 };
         using PerfEventCounterSession session = Open(pages);
@@ -106,7 +106,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void What_the_reads_of_a_region_count_is_found_apart_from_that_of_two_reads()
+    public void The_overhead_of_a_region_is_measured_separately()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40, CountsOfTime = 9 };
         using PerfEventCounterSession session = Open(pages);
@@ -123,7 +123,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void The_least_of_many_readings_is_taken_for_what_one_counts()
+    public void The_overhead_is_the_minimum_of_many_readings()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40, InterruptedEvery = 5 };
         using PerfEventCounterSession session = Open(pages);
@@ -141,7 +141,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Of_two_ways_to_read_what_the_cheaper_counts_is_taken_off()
+    public void Between_two_kinds_of_reads_the_smaller_overhead_is_subtracted()
     {
         var pages = new ScriptedPages(1) { CountsOfReading = 1 };
         using PerfEventCounterSession session = PerfEventCounterSession.Open(OneClock, PerfEventSources.System, (_, _) => pages);
@@ -153,7 +153,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Nothing_is_taken_off_where_another_thread_is_counted()
+    public void Nothing_is_subtracted_if_another_thread_is_counted()
     {
         using var over = new ManualResetEventSlim();
         int id = 0;
@@ -177,7 +177,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void What_pages_count_is_not_taken_off_if_they_could_not_be_read_in_time()
+    public void The_overhead_of_pages_is_0_if_they_could_not_be_read()
     {
         var pages = new ScriptedPages(1) { Readable = 0 };
         using PerfEventCounterSession session = PerfEventCounterSession.Open(OneClock, PerfEventSources.System, (_, _) => pages);
@@ -185,11 +185,11 @@ public sealed class UserSpaceSessionTests
         session.Read();
         pages.Counters[0].Value += 10;
         session.Read();
-        session.Counters[0].Delta.Value.Should().Be(10, "it is not a call's time that was in it");
+        session.Counters[0].Delta.Value.Should().Be(10, "it did not include the time of a call");
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Switching_on_counts_nothing_itself()
+    public void Enabling_counts_nothing_itself()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40 };
         using PerfEventCounterSession session = PerfEventCounterSession.Open(TwoCounters with { IsEnabled = false }, PerfEventSources.System, (_, _) => pages);
@@ -201,7 +201,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_session_that_cannot_be_begun_closes_its_files()
+    public void A_session_that_fails_to_start_closes_its_files()
     {
         List<PerfEventFile> files = [];
         var action = () => PerfEventCounterSession.Open(TwoCounters, PerfEventSources.System, (groups, _) =>
@@ -214,11 +214,11 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public unsafe void Only_what_the_calling_thread_alone_counts_has_a_page()
+    public unsafe void Only_counters_of_the_calling_thread_alone_have_a_page()
     {
         HasPages(TwoCounters).Should().BeTrue();
         HasPages(TwoCounters with { ThreadId = (int)Picollo.Cpu.CpuUsageReader.GetThreadId() }).Should().BeTrue("it is the calling thread");
-        HasPages(TwoCounters with { Cpu = 0, Inherited = true }).Should().BeFalse("a page knows nothing of the thread's children");
+        HasPages(TwoCounters with { Cpu = 0, Inherited = true }).Should().BeFalse("a page does not include the children of the thread");
         HasPages(TwoCounters with { ProcessId = 0, Inherited = false }).Should().BeFalse();
 
         static bool HasPages(PerfEventSettings settings)
@@ -235,7 +235,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Clocks_stand_apart_and_the_others_in_one_group()
+    public void Clocks_are_in_separate_groups_and_the_others_in_one()
     {
         int[] sizes = [];
         PerfEventSettings settings = TwoCounters with { Counters = [TwoCounters.Counters[0], OneClock.Counters[0], TwoCounters.Counters[1]] };
@@ -249,7 +249,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Regions_in_one_another_have_rows_of_their_own()
+    public void Nested_regions_have_separate_readings()
     {
         var pages = new ScriptedPages(2);
         using PerfEventCounterSession session = Open(pages);
@@ -269,7 +269,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_region_in_which_the_counter_counted_all_the_time_is_exact_though_it_was_off_before()
+    public void A_region_in_which_the_counter_always_ran_is_exact()
     {
         var pages = new ScriptedPages(2);
         pages.Counters[0] = new PerfPage { Value = 1_000_000_000, EnabledNanoseconds = 3_000_000, RunningNanoseconds = 1_000_000 };
@@ -289,12 +289,12 @@ public sealed class UserSpaceSessionTests
 
         pages.Counters[0].EnabledNanoseconds += 3_000;
         session.Read();
-        session.Counters[0].ScaledDelta.Should().BeCloseTo(3_000_000, 10_000, "a thousand in a nanosecond is what it counts on average");
+        session.Counters[0].ScaledDelta.Should().BeCloseTo(3_000_000, 10_000, "its average is a thousand per nanosecond");
         session.Counters[0].RawDelta.Value.Should().Be(0);
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_count_that_goes_back_gives_zero()
+    public void A_decreasing_count_gives_zero()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 10 };
         pages.Counters[0].Value = 5_000_000_000;
@@ -316,7 +316,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_counter_that_takes_turns_is_scaled_and_says_so()
+    public void A_multiplexed_counter_is_scaled()
     {
         var pages = new ScriptedPages(2);
         using PerfEventCounterSession session = Open(pages);
@@ -331,7 +331,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void The_library_reads_a_session_from_its_pages_and_falls_back_where_one_says_so()
+    public void The_library_reads_the_pages_and_falls_back_to_a_system_call()
     {
         SimulatedPage[] simulated = [ShimPages.NewPage(7_000_000_000), ShimPages.NewPage(9_000_000_000)];
         using (PerfEventCounterSession session = Open(new ShimPages(simulated)))
@@ -344,14 +344,14 @@ public sealed class UserSpaceSessionTests
             simulated[1].Index = 0;
             session.Read();
             session.WasReadInUserSpace.Should().BeFalse();
-            session.Counters[0].Current.Value.Should().BeLessThan(7_000_000_000, "all are the kernel's");
+            session.Counters[0].Current.Value.Should().BeLessThan(7_000_000_000, "all readings come from the kernel");
         }
 
         Array.ForEach(simulated, page => page.Dispose());
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Reading_in_user_space_allocates_nothing()
+    public void Reading_in_user_space_does_not_allocate()
     {
         using PerfEventCounterSession session = Open(new ScriptedPages(2));
         Allocations.InSteadyState(() =>

@@ -5,7 +5,7 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Memory, owners, waits and command lines from whole trees of /proc.</summary>
+/// <summary>Memory, owners, waits and command lines, read from complete directory trees of /proc.</summary>
 [UnsupportedOSPlatform("windows")]
 public sealed partial class CapturedDetailTests : IDisposable
 {
@@ -20,7 +20,7 @@ public sealed partial class CapturedDetailTests : IDisposable
     public void Dispose() => _root.Dispose();
 
     [FactNeeding(Need.Linux)]
-    public void Memory_of_the_machine_and_of_each_process_is_told()
+    public void Memory_of_the_machine_and_of_each_process_is_reported()
     {
         _root.Write("proc/meminfo", ProcMemoryTests.MemInfo);
         Write(2, "kthreadd", "0 0 0 0 0 0 0", threads: [2]);
@@ -42,7 +42,7 @@ public sealed partial class CapturedDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Without_meminfo_that_is_the_reason_and_sizes_of_processes_are_told_still()
+    public void Without_meminfo_there_is_a_reason_and_sizes_of_processes_are_still_reported()
     {
         using SystemCpu cpu = _root.Open();
         cpu.Memory.Should().BeNull();
@@ -51,11 +51,11 @@ public sealed partial class CapturedDetailTests : IDisposable
 
         _root.Write("proc/meminfo", "MemTotal: 100 kB\n");
         cpu.Update();
-        cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory, "it does not tell what is free");
+        cpu.GetUnavailableReason(SystemCpuParts.Memory).Should().Be(LinuxReasons.NoMemory, "it does not contain the free memory");
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_is_not_asked_for_is_not_told()
+    public void Parts_that_are_not_requested_are_absent()
     {
         _root.Write("proc/meminfo", ProcMemoryTests.MemInfo).Write("proc/1/schedstat", "1500000000 1 1\n");
         using SystemCpu cpu = _root.Open(Tasks);
@@ -74,7 +74,7 @@ public sealed partial class CapturedDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void The_owner_is_that_of_the_directory()
+    public void The_owner_is_the_owner_of_the_directory()
     {
         uint self = GetEffectiveUser();
         uint other = Environment.IsPrivilegedProcess ? 4_000_000_000 : self;
@@ -90,7 +90,7 @@ public sealed partial class CapturedDetailTests : IDisposable
     [InlineData(SystemCpuParts.Processes)]
     [InlineData(SystemCpuParts.Threads)]
     [InlineData(Tasks)]
-    public void Waits_are_told_whichever_tasks_are_asked_for(SystemCpuParts tasks)
+    public void Waits_are_reported_for_any_requested_tasks(SystemCpuParts tasks)
     {
         Write(7, "many", "1 1 1 1 0 1 0", threads: [7, 8]);
         SchedStat(1, 1, wait: 1_000_000_000, runs: 5);
@@ -117,7 +117,7 @@ public sealed partial class CapturedDetailTests : IDisposable
     [TheoryNeeding(Need.Linux)]
     [InlineData("0 0 0\n")] // without delayacct
     [InlineData(null)] // without CONFIG_SCHED_INFO
-    public void A_kernel_without_scheduler_statistics_is_the_reason(string? schedStat)
+    public void A_kernel_without_scheduler_statistics_gives_a_reason(string? schedStat)
     {
         if (schedStat is not null)
         {
@@ -163,14 +163,14 @@ public sealed partial class CapturedDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Command_lines_are_read_when_they_are_asked_for()
+    public void Command_lines_are_read_at_the_time_of_the_call()
     {
         string[] many = [.. Enumerable.Range(0, 4_000).Select(i => $"argument {i}")];
         _root.Write("proc/1/cmdline", "/sbin/init\0").Write("proc/2/cmdline", "").Write("proc/7/cmdline", string.Concat(many.Select(word => word + '\0')));
         using SystemCpu cpu = _root.Open(SystemCpuParts.None);
 
         cpu.GetCommandLine(1).Should().Equal("/sbin/init");
-        cpu.GetCommandLine(2).Should().NotBeNull().And.BeEmpty("it is the kernel's");
+        cpu.GetCommandLine(2).Should().NotBeNull().And.BeEmpty("it is a kernel thread");
         cpu.GetCommandLine(7).Should().Equal(many);
         foreach (int id in new[] { 8, 0, -1, int.MaxValue, int.MinValue })
         {
@@ -196,7 +196,7 @@ public sealed partial class CapturedDetailTests : IDisposable
         }
     }
 
-    // A process's own is its main thread's.
+    // The schedstat of a process is that of its main thread.
     private void SchedStat(int id, int thread, long wait, long runs)
     {
         string text = $"1500000000 {wait} {runs}\n";

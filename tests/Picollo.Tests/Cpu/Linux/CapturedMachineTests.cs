@@ -5,13 +5,13 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Whole trees of /proc and /sys, as machines and containers have them, read by the same system calls.</summary>
+/// <summary>Complete directory trees of /proc and /sys, as on machines and in containers, read with the same system calls.</summary>
 public partial class CapturedMachineTests
 {
     private const string V2Mount = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
 
     [FactNeeding(Need.Linux)]
-    public void Two_samples_of_files_make_shares()
+    public void Shares_are_computed_from_two_samples_of_files()
     {
         using var root = new CapturedRoot();
         root.Write("proc/loadavg", "0.65 0.33 0.20 2/249 3797\n");
@@ -28,12 +28,12 @@ public partial class CapturedMachineTests
         cpu.Total.ToString().Should().Be("25.0 us,  0.0 sy, 25.0 ni, 50.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st");
         cpu.Cpus.Should().ContainSingle("CPU 1 has gone offline").Which.User.Should().Be(0.5);
         cpu.LoadAverage.Should().Be(new LoadAverage(0.75, 0.34, 0.2));
-        cpu.RunQueue.Should().Be(new RunQueueState(2, null, 251), "the second file does not tell who is blocked");
+        cpu.RunQueue.Should().Be(new RunQueueState(2, null, 251), "the second file has no number of blocked threads");
         cpu.Interval.Should().BePositive();
     }
 
     [FactNeeding(Need.Linux)]
-    public void Pressure_and_full_pressure_are_absent_where_the_kernel_stops_reporting_them()
+    public void Pressure_and_full_pressure_are_absent_if_the_kernel_stops_reporting_them()
     {
         const string some = "some avg10=1.00 avg60=0.00 avg300=0.00 total=5\n", full = "full avg10=2.00 avg60=0.00 avg300=0.00 total=6\n";
         using var root = new CapturedRoot();
@@ -55,7 +55,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_file_larger_than_the_buffer_is_read_whole()
+    public void A_file_larger_than_the_buffer_is_read_completely()
     {
         using var root = new CapturedRoot();
         root.Write("proc/stat", "cpu  1 2 3 4 5 6 7 8 0 0\n"
@@ -68,7 +68,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_runs_is_counted_at_the_time_of_the_states_and_not_of_the_load()
+    public void Running_threads_are_those_at_the_time_of_the_states()
     {
         using var root = new CapturedRoot();
         root.Write("proc/loadavg", "0.75 0.34 0.20 2/251 3799\n");
@@ -90,12 +90,12 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Without_proc_the_constructor_says_what_to_do()
+    public void Without_proc_the_exception_contains_the_remedy()
     {
         using var root = new CapturedRoot();
         root.Delete("proc/stat");
 
-        root.Invoking(each => each.Open()).Should().Throw<MeasurementUnavailableException>().WithMessage("*mount /proc*");
+        root.Invoking(each => each.Open()).Should().Throw<MeasurementUnavailableException>().WithMessage("*Mount /proc*");
     }
 
     [FactNeeding(Need.Linux)]
@@ -126,7 +126,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_proc_that_goes_away_is_no_exception_of_an_update()
+    public void An_update_does_not_throw_if_proc_disappears()
     {
         using var root = new CapturedRoot();
         using SystemCpu cpu = root.Open();
@@ -163,7 +163,7 @@ public partial class CapturedMachineTests
     {
         using var root = new CapturedRoot();
         WriteProcess(root, 1, "init");
-        Directory.CreateDirectory(Path.Combine(root.Folder, "proc/77")); // listed, and nothing in it any more
+        Directory.CreateDirectory(Path.Combine(root.Folder, "proc/77")); // listed, but now empty
         root.Write("proc/78/stat", "");
         root.Write("proc/79/stat", ProcTaskStatTests.Line("truncated")[..40]);
         WriteProcess(root, 80, "half", threads: [80]);
@@ -179,12 +179,12 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_threads_share_is_in_nanoseconds_where_the_kernel_tells_them()
+    public void A_threads_share_uses_nanoseconds_if_the_kernel_reports_them()
     {
         using var root = new CapturedRoot();
         WriteProcess(root, 1, "init");
         WriteProcess(root, 7, "worker", threads: [7, 8, 9]);
-        root.Write("proc/7/task/7/schedstat", "1500000000 1 1\n"); // 1.5 s, as the ticks have it
+        root.Write("proc/7/task/7/schedstat", "1500000000 1 1\n"); // 1.5 s, equal to the ticks
         root.Write("proc/7/task/8/schedstat", "0 0 0\n"); // a kernel without these statistics
         using SystemCpu cpu = root.Open(SystemCpuParts.Threads);
 
@@ -195,13 +195,13 @@ public partial class CapturedMachineTests
         double seconds = cpu.Interval.TotalSeconds;
         double? Share(long id) => cpu.Threads.Single(each => each.Id == id).Share;
         (Share(7) * seconds).Should().BeApproximately(500e-9, 1e-9 + (500e-9 * 100e-9 / seconds));
-        (Share(8) * seconds).Should().BeApproximately(0.040, 1e-3, "it took four ticks");
+        (Share(8) * seconds).Should().BeApproximately(0.040, 1e-3, "it used four ticks");
         Share(9).Should().Be(0);
         cpu.Processes.Should().BeEmpty();
     }
 
     [FactNeeding(Need.Linux)]
-    public void Listings_may_be_longer_than_what_is_read_of_them_at_once()
+    public void Listings_may_be_longer_than_one_read()
     {
         int[] ids = [.. Enumerable.Range(1, 1_500)];
         using var root = new CapturedRoot();
@@ -209,13 +209,13 @@ public partial class CapturedMachineTests
         Array.ForEach(ids[1..], id => WriteProcess(root, id, "other"));
         using SystemCpu cpu = root.Open();
 
-        // In order, because BeEquivalentTo looks for each id among all others.
+        // In order, because BeEquivalentTo searches all others for each ID.
         cpu.Processes.Select(each => each.Id).Order().Should().Equal(ids);
         cpu.Threads.Where(each => each.ProcessId == 1).Select(each => each.Id).Order().Should().Equal(ids.Select(id => (long)id));
     }
 
     [FactNeeding(Need.Linux)]
-    public void An_only_thread_has_its_own_time_and_not_that_of_ended_ones()
+    public void An_only_thread_does_not_have_the_time_of_ended_threads()
     {
         using var root = new CapturedRoot();
         string line = ProcTaskStatTests.Line("init").Replace(" 5 4 0 ", " 5 1 0 ", StringComparison.Ordinal);
@@ -228,7 +228,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Ids_of_another_namespace_are_not_taken_for_this_ones_clocks()
+    public void Ids_of_another_namespace_are_not_used_for_clocks()
     {
         string Line(int ticks) => ProcTaskStatTests.Line("like this one").Replace(" 130 20 ", $" {ticks} 0 ", StringComparison.Ordinal);
         using var root = new CapturedRoot();
@@ -241,12 +241,12 @@ public partial class CapturedMachineTests
         cpu.Update();
 
         double? share = cpu.Processes.Single(each => each.Id == Environment.ProcessId).Share;
-        (share * cpu.Interval.TotalSeconds).Should().BeApproximately(0.02, 1e-4, "two ticks are what this file tells");
+        (share * cpu.Interval.TotalSeconds).Should().BeApproximately(0.02, 1e-4, "this file has two ticks");
     }
 
     [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
-    public void What_this_user_may_not_read_is_said_to_be_hidden()
+    public void Unreadable_files_give_the_reason_hidden()
     {
         using var root = new CapturedRoot();
         WriteProcess(root, 1, "init");
@@ -268,21 +268,21 @@ public partial class CapturedMachineTests
 
         AsNobody(Sample).Should().Be((3, null));
         File.SetUnixFileMode(half, UnixFileMode.None);
-        AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "of a thread");
+        AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "a thread is hidden");
         File.SetUnixFileMode(half, Everybody);
         File.SetUnixFileMode(tasks, UnixFileMode.None);
-        AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "of all threads of a process");
+        AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "all threads of a process are hidden");
         File.SetUnixFileMode(tasks, Everybody);
         AsNobody(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, null));
         File.SetUnixFileMode(waits, UnixFileMode.None);
-        AsNobody(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, LinuxReasons.Hidden), "of what a thread waited");
+        AsNobody(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, LinuxReasons.Hidden), "the wait of a thread is hidden");
         File.SetUnixFileMode(secret, UnixFileMode.None);
-        AsNobody(Sample).Should().Be((2, LinuxReasons.Hidden), "of a process");
+        AsNobody(Sample).Should().Be((2, LinuxReasons.Hidden), "a process is hidden");
         File.SetUnixFileMode(secret, OwnerAlone);
     }
 
     [FactNeeding(Need.Linux)]
-    public void In_v2_the_smallest_limit_above_counts()
+    public void In_v2_the_smallest_limit_of_the_ancestors_counts()
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "0::/pod/web\n").Write("proc/self/mountinfo", V2Mount);
@@ -306,7 +306,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void In_v2_without_a_limit_there_is_usage_alone()
+    public void In_v2_without_a_limit_there_is_only_usage()
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "0::/web\n").Write("proc/self/mountinfo", V2Mount);
@@ -321,7 +321,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void In_v1_limit_and_usage_are_of_two_controllers()
+    public void In_v1_limit_and_usage_come_from_two_controllers()
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "2:cpuacct:/docker/1\n1:cpu:/docker/1\n0::/\n").Write("proc/self/mountinfo", """
@@ -342,7 +342,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void In_v1_the_usage_of_a_group_above_is_found_as_far_as_it_can_be_seen()
+    public void In_v1_the_usage_of_visible_ancestors_is_found()
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "2:cpuacct:/pod/web\n1:cpu:/pod/web\n").Write("proc/self/mountinfo", """
@@ -359,7 +359,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_group_whose_files_come_back_is_found_again()
+    public void A_group_whose_files_reappear_is_found_again()
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "0::/a\n").Write("proc/self/mountinfo", V2Mount).Write("sys/fs/cgroup/a/cpu.stat", "usage_usec 1\n");
@@ -376,7 +376,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_container_without_cgroup_files_says_so()
+    public void A_container_without_cgroup_files_gives_a_reason()
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "0::/\n").Write("proc/self/mountinfo", "30 23 0:26 / / rw - overlay overlay rw\n");
@@ -415,8 +415,8 @@ public partial class CapturedMachineTests
         cpu.GetUnavailableReason(SystemCpuParts.Cgroup).Should().BeNull();
     }
 
-    /// <summary>Opens files with the rights of a user who owns nothing: root's own pass over every mode. On a thread of its own, which
-    /// is what setfsuid(2) is of; for a user that is not root already it changes nothing.</summary>
+    /// <summary>Opens files with the rights of a user that owns nothing, because root may read any file. Runs on a separate thread, because
+    /// setfsuid(2) applies to one thread. For users other than root it changes nothing.</summary>
     private static T AsNobody<T>(Func<T> action)
     {
         T result = default!;

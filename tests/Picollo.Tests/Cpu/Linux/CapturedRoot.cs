@@ -4,7 +4,7 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>A directory that stands for a machine's root, with the files of /proc and /sys that a test writes.</summary>
+/// <summary>A directory used as the root of a machine, with files of /proc and /sys that a test writes.</summary>
 internal sealed class CapturedRoot : IDisposable
 {
     public const string TwoCpus = """

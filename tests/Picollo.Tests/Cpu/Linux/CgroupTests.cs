@@ -4,12 +4,12 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Where a process's cgroup is, and what its files say.</summary>
+/// <summary>The location of a process's cgroup, and the contents of its files.</summary>
 public class CgroupTests
 {
     private const string V2Mount = "30 23 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 
-    // As systemd mounts version 1, with version 2 beside it for its own use.
+    // The mounts of systemd for version 1, with version 2 for its own use.
     private const string HybridMounts = """
         22 27 0:21 / /proc rw,relatime - proc proc rw
         31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
@@ -45,12 +45,12 @@ public class CgroupTests
         Found("3:cpuset:/docker/2\n0::/a\n", HybridMounts).Should().Be((2, "/sys/fs/cgroup/unified/a /sys/fs/cgroup/unified", ""));
 
     [Fact]
-    public void The_two_controllers_of_v1_may_be_mounted_apart() =>
+    public void The_two_controllers_of_v1_may_be_mounted_separately() =>
         Found("2:cpuacct:/a\n1:cpu:/a\n", SplitMounts).Should().Be((1,
             "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpuacct/a /sys/fs/cgroup/cpuacct"));
 
     [Fact]
-    public void The_usage_of_another_group_is_not_this_groups() =>
+    public void The_usage_of_another_group_is_not_used() =>
         Found("2:cpuacct:/\n1:cpu:/a\n", SplitMounts).Should().Be((1, "/sys/fs/cgroup/cpu/a /sys/fs/cgroup/cpu", ""));
 
     [Fact]
@@ -59,12 +59,12 @@ public class CgroupTests
             .Should().Be((1, "/sys/fs/cgroup/cpu/sub /sys/fs/cgroup/cpu", ""));
 
     [Fact]
-    public void Blanks_and_backslashes_in_mounts_are_unescaped() =>
+    public void Spaces_and_backslashes_in_mounts_are_unescaped() =>
         Found("0::/a b:c\n", "30 23 0:26 / /my\\040cg\\134roup\\011x rw - cgroup2 none rw\n")
             .Should().Be((2, "/my cg\\roup\tx/a b:c /my cg\\roup\tx", ""));
 
     [Fact]
-    public void Other_backslashes_in_mounts_stay() =>
+    public void Other_backslashes_in_mounts_are_unchanged() =>
         Found("0::/a\n", "30 23 0:26 / /x\\08y\\04 rw - cgroup2 none rw\n").Should().Be((2, "/x\\08y\\04/a /x\\08y\\04", ""));
 
     [Fact]
@@ -72,7 +72,7 @@ public class CgroupTests
         Found("0::/a\n", "30 23 0:26 / /\\303\\244 rw - cgroup2 none rw\n").Should().Be((2, "/\u00C3\u00A4/a /\u00C3\u00A4", ""), "Latin-1 keeps bytes");
 
     [Fact]
-    public void Of_several_mounts_the_one_that_shows_the_group_is_taken() =>
+    public void The_mount_that_contains_the_group_is_used() =>
         Found("0::/b/c\n", "30 23 0:26 /a /first rw - cgroup2 none rw\n31 23 0:26 /b /second rw - cgroup2 none rw\n")
             .Should().Be((2, "/second/c /second", ""));
 
@@ -88,7 +88,7 @@ public class CgroupTests
     [InlineData("0::/..\n", V2Mount, LinuxReasons.CgroupOutside)]
     [InlineData("0::/\n", "30 23 0:26 /../.. /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
     [InlineData("0::/ab\n", "30 23 0:26 /a /sys/fs/cgroup rw - cgroup2 none rw\n", LinuxReasons.CgroupOutside)]
-    public void What_cannot_be_found_has_a_reason(string selfCgroup, string mounts, string expected)
+    public void A_group_that_cannot_be_found_has_a_reason(string selfCgroup, string mounts, string expected)
     {
         CgroupLocation.TryFind(Encoding.UTF8.GetBytes(selfCgroup), Encoding.UTF8.GetBytes(mounts), out CgroupLocation? location, out string? reason)
             .Should().BeFalse();
@@ -114,7 +114,7 @@ public class CgroupTests
     [InlineData("-1\n", "100000\n", null)]
     [InlineData("150000\n", "0\n", null)]
     [InlineData("", "100000\n", null)]
-    public void The_limit_of_v1_is_too(string quota, string period, double? expected) =>
+    public void The_limit_of_v1_is_quota_over_period(string quota, string period, double? expected) =>
         CgroupFiles.ParseQuota(Encoding.ASCII.GetBytes(quota), Encoding.ASCII.GetBytes(period)).Should().Be(expected);
 
     [Fact]
@@ -133,7 +133,7 @@ public class CgroupTests
     }
 
     [Fact]
-    public void What_statistics_lack_is_absent()
+    public void Missing_statistics_are_absent()
     {
         CgroupCpu group = CgroupFiles.AddStatistics(default, "usage_usec 18446744073709551615\nnr_periods -1\nnr_throttled x\nthrottled_usec 1"u8);
 

@@ -5,7 +5,7 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>A program that is started afterwards must not inherit descriptors.</summary>
+/// <summary>A program that is started later must not inherit descriptors.</summary>
 [UnsupportedOSPlatform("windows")]
 public class DescriptorFlagTests
 {

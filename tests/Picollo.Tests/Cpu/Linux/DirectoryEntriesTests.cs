@@ -7,7 +7,7 @@ namespace Picollo.Tests.Cpu.Linux;
 public class DirectoryEntriesTests
 {
     [Fact]
-    public void Names_come_one_after_the_other_without_their_padding() =>
+    public void Names_are_enumerated_without_their_padding() =>
         Names([.. Entry(".", 24), .. Entry("1", 24), .. Entry("4194303", 32), .. Entry("self", 24)]).Should().Equal(".", "1", "4194303", "self");
 
     [Theory]
@@ -15,7 +15,7 @@ public class DirectoryEntriesTests
     [InlineData(18)]
     [InlineData(19)]
     [InlineData(65_535)]
-    public void A_length_that_cannot_be_ends_the_listing(ushort length)
+    public void An_invalid_length_ends_the_listing(ushort length)
     {
         byte[] wrong = Entry("2", 24);
         BinaryPrimitives.WriteUInt16LittleEndian(wrong.AsSpan(16), length);
@@ -24,7 +24,7 @@ public class DirectoryEntriesTests
     }
 
     [Fact]
-    public void An_entry_that_is_cut_off_is_none() => Names([.. Entry("1", 24), .. Entry("2", 24)[..20]]).Should().Equal("1");
+    public void A_truncated_entry_is_ignored() => Names([.. Entry("1", 24), .. Entry("2", 24)[..20]]).Should().Equal("1");
 
     // struct linux_dirent64: inode and offset, length, type, name, and zeros up to the next multiple of eight.
     private static byte[] Entry(string name, ushort length)

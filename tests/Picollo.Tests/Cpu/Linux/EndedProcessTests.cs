@@ -4,7 +4,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>A process that ends after its stat was read: its stat is a pipe here, which is filled only when its folder is gone.</summary>
+/// <summary>A process that ends after its stat was read. Its stat is a pipe here, which is filled only after its folder is
+/// removed.</summary>
 [UnsupportedOSPlatform("windows")]
 public sealed partial class EndedProcessTests : IDisposable
 {

@@ -4,25 +4,25 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>What the readers promise on Linux beyond what they promise everywhere.</summary>
+/// <summary>Properties of the readers on Linux, in addition to those on every system.</summary>
 public sealed class LinuxCpuTimesTests
 {
-    /// <summary>The document has 3,800 µs here: what <c>getrusage</c> alone gives at 250 Hz.</summary>
+    /// <summary>The document has 3,800 µs here: the resolution of <c>getrusage</c> alone at 250 Hz.</summary>
     [FactNeeding(Need.Linux)]
-    public void The_split_of_the_current_thread_moves_in_microseconds() =>
+    public void The_split_of_the_current_thread_has_a_resolution_of_microseconds() =>
         MedianStep(() => CpuUsageReader.GetByThread().TotalNanoseconds).Should().BeInRange(1, 5_000);
 
     [FactNeeding(Need.Linux)]
-    public void So_does_the_split_that_comes_with_the_threads_counts() =>
+    public void The_split_of_resource_usage_has_a_resolution_of_microseconds() =>
         MedianStep(() => ResourceUsage.GetByThread().Cpu.TotalNanoseconds).Should().BeInRange(1, 5_000);
 
     [FactNeeding(Need.Linux)]
-    public void The_thread_clock_moves_with_every_reading() =>
+    public void The_thread_clock_increases_with_every_reading() =>
         MedianStep(CpuUsageReader.GetThreadTimeNanoseconds).Should().BeInRange(1, 5_000);
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void User_and_kernel_time_never_go_back()
+    public void User_and_kernel_time_never_decrease()
     {
         using var load = new BackgroundLoad();
         CpuUsage last = CpuUsageReader.GetByThread();
@@ -41,23 +41,24 @@ public sealed class LinuxCpuTimesTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void The_sum_of_the_split_is_the_clock_to_some_microseconds()
+    public void The_sum_of_the_split_equals_the_clock_to_some_microseconds()
     {
         for (int i = 0; i < 1_000; i++)
         {
-            // Whatever comes between the two takes no more than between the readings around.
+            // The time between the two calls is not longer than the time between the readings around them.
             long before = CpuUsageReader.GetThreadTimeNanoseconds();
             long split = CpuUsageReader.GetByThread().TotalNanoseconds;
             long after = CpuUsageReader.GetThreadTimeNanoseconds();
-            split.Should().BeInRange(before - 2_000, after, "user and kernel time are each cut to a microsecond");
+            split.Should().BeInRange(before - 2_000, after, "user and kernel time are each truncated to a microsecond");
         }
     }
 
-    /// <summary>A computation without a system call is not accounted before its end but at ticks; the first reading after it has it all.
-    /// Most of them: a hypervisor may take the processor away between the two calls, which counts as this thread's time.</summary>
+    /// <summary>A computation without a system call is accounted only at ticks; the first reading after it includes all of it. This is true
+    /// for most computations, because a hypervisor may take the processor away between the two calls, which counts for this
+    /// thread.</summary>
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_first_split_after_a_computation_has_all_of_it()
+    public void The_first_split_after_a_computation_includes_all_of_it()
     {
         const int Rounds = 40;
         int whole = 0;
@@ -79,7 +80,7 @@ public sealed class LinuxCpuTimesTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_proc_of_another_namespace_of_ids_is_not_asked_for_these_ids()
+    public void A_proc_of_another_PID_namespace_is_not_used()
     {
         var times = new LinuxCpuTimes(ownIdInProc: Environment.ProcessId + 1);
         using Process child = Child.Busy();
@@ -90,17 +91,17 @@ public sealed class LinuxCpuTimesTests
             split.Should().Be(default(CpuUsage));
             times.TryGetSplit(ResourceOwner.Thread, thread, out split, out reason).Should().BeFalse();
             reason.Should().StartWith($"The user and kernel time of thread {thread} ").And.EndWith(LinuxReasons.OtherNamespace);
-            times.TryGetTotal(ResourceOwner.Process, child.Id, out long total, out _).Should().BeTrue("clocks go by this namespace's ids");
+            times.TryGetTotal(ResourceOwner.Process, child.Id, out long total, out _).Should().BeTrue("clocks use the IDs of this namespace");
             total.Should().BePositive();
             new LinuxCpuTimes(ownIdInProc: null).TryGetSplit(ResourceOwner.Process, child.Id, out split, out _).Should().BeTrue();
         });
         Child.End(child);
 
-        times.TryGetSplit(ResourceOwner.Process, Environment.ProcessId, out _, out _).Should().BeTrue("nobody needs a file for this process");
+        times.TryGetSplit(ResourceOwner.Process, Environment.ProcessId, out _, out _).Should().BeTrue("this process does not need a file");
         times.TryGetSplit(ResourceOwner.Thread, CpuUsageReader.GetThreadId(), out _, out _).Should().BeTrue();
     }
 
-    /// <summary>The files count whole ticks of 10 ms, of user and of kernel time; up to two of them were missing.</summary>
+    /// <summary>The files count whole ticks of 10 ms, for user and for kernel time, so up to two of them were missing.</summary>
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void The_total_of_another_thread_and_process_is_that_of_its_clock()
@@ -123,7 +124,7 @@ public sealed class LinuxCpuTimesTests
         Child.End(child);
     }
 
-    /// <summary>Gives the id of a thread that has taken 15 ms, which is one tick and a half, and waits.</summary>
+    /// <summary>Passes the ID of a waiting thread that has used 15 ms, one and a half ticks.</summary>
     private static void OfOtherThread(Action<long> read)
     {
         using var burnt = new ManualResetEventSlim();
@@ -149,19 +150,20 @@ public sealed class LinuxCpuTimesTests
         }
     }
 
-    /// <summary>The clock's number is made of the id; these would make it the number of another clock, or of this process's own.</summary>
+    /// <summary>The number of a clock contains the ID. These IDs would give the number of another clock, or of this process's
+    /// own.</summary>
     [FactNeeding(Need.Linux)]
-    public void Ids_that_no_kernel_gives_are_unknown_and_no_other_id()
+    public void Impossible_IDs_are_unknown()
     {
         long[] ids = [1 << 22, (1 << 29) - 1, 1 << 29, (1 << 29) + Environment.ProcessId, int.MaxValue];
         foreach (long id in ids)
         {
-            CpuUsageReader.TryGetProcessTimeNanoseconds((int)id, out _, out string? reason).Should().BeFalse($"of process {id}");
+            CpuUsageReader.TryGetProcessTimeNanoseconds((int)id, out _, out string? reason).Should().BeFalse($"process {id} does not exist");
             reason.Should().Contain($"process {id}");
-            CpuUsageReader.TryGetByProcess((int)id, out _, out _).Should().BeFalse($"of process {id}");
-            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse($"of thread {id}");
+            CpuUsageReader.TryGetByProcess((int)id, out _, out _).Should().BeFalse($"process {id} does not exist");
+            CpuUsageReader.TryGetThreadTimeNanoseconds(id, out _, out reason).Should().BeFalse($"thread {id} does not exist");
             reason.Should().Contain($"thread {id}");
-            CpuUsageReader.TryGetByThread(id, out _, out _).Should().BeFalse($"of thread {id}");
+            CpuUsageReader.TryGetByThread(id, out _, out _).Should().BeFalse($"thread {id} does not exist");
         }
 
         CpuUsageReader.TryGetThreadTimeNanoseconds((1L << 32) + CpuUsageReader.GetThreadId(), out _, out _).Should().BeFalse();
@@ -169,7 +171,7 @@ public sealed class LinuxCpuTimesTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_threads_id_is_not_a_process()
+    public void The_ID_of_a_thread_is_not_a_process()
     {
         long id = 0;
         bool own = true;
@@ -181,12 +183,12 @@ public sealed class LinuxCpuTimesTests
         thread.Start();
         thread.Join();
         id.Should().NotBe(Environment.ProcessId);
-        own.Should().BeFalse("not even where it is the calling thread's");
+        own.Should().BeFalse("not even if it is the ID of the calling thread");
         CpuUsageReader.TryGetByProcess(Environment.ProcessId, out _, out _).Should().BeTrue();
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_thread_of_another_process_is_not_a_thread_of_this_one() =>
+    public void Threads_of_other_processes_are_not_found_on_Linux() =>
         CpuUsageReader.TryGetByThread(1, out _, out _).Should().Be(Environment.ProcessId == 1);
 
     private static long MedianStep(Func<long> read)

@@ -8,27 +8,27 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Known work, and the kernel's other account of it in /proc.</summary>
+/// <summary>Compares known work, and the values of the kernel in /proc.</summary>
 [Collection(Alone.Name)]
 public sealed unsafe partial class LinuxResourceUsageTests
 {
     private const int PageCount = 4_000;
 
-    // What the runtime does beside (a method is compiled, a collection stops the thread).
+    // The events of the runtime in the meantime (a method is compiled, a collection stops the thread).
     private const int Aside = PageCount / 10;
 
     private const int BytesPerKibibyte = 1 << 10;
     private const long Step = 64 << 20;
 
-    // More memory than this is not taken for the sake of a test.
+    // The tests do not use more memory than this.
     private const long MostTouched = 512 << 20;
 
-    /// <summary>The kernel keeps resident pages per CPU up to a batch of max(32, 2 × CPUs), and sums three of such counters without them
-    /// (lib/percpu_counter.c, get_mm_rss()).</summary>
+    /// <summary>The kernel counts resident pages per CPU up to a batch of max(32, 2 × CPUs), and adds three of these counters without the
+    /// batches (lib/percpu_counter.c, get_mm_rss()).</summary>
     private static readonly long ResidentError = 3L * Environment.ProcessorCount * Math.Max(32, 2 * Environment.ProcessorCount) * Environment.SystemPageSize;
 
     [FactNeeding(Need.Linux)]
-    public void Each_page_that_is_touched_first_is_a_minor_fault_of_thread_and_process()
+    public void Each_first_access_to_a_page_is_a_minor_fault_of_thread_and_process()
     {
         using var memory = new SmallPages((long)PageCount * Environment.SystemPageSize);
         ResourceUsage process = ResourceUsage.GetByProcess();
@@ -44,7 +44,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Another_threads_faults_are_the_processs_and_not_this_threads()
+    public void Faults_of_another_thread_count_for_the_process_only()
     {
         using var memory = new SmallPages((long)PageCount * Environment.SystemPageSize);
         ResourceUsage process = ResourceUsage.GetByProcess();
@@ -54,7 +54,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
         other.Join();
 
         (ResourceUsage.GetByThread() - thread).MinorPageFaults.Should().BeInRange(0, Aside);
-        (ResourceUsage.GetByProcess() - process).MinorPageFaults.Should().BeGreaterThanOrEqualTo(PageCount, "the thread has ended and counts all the same");
+        (ResourceUsage.GetByProcess() - process).MinorPageFaults.Should().BeGreaterThanOrEqualTo(PageCount, "a thread that has ended still counts");
     }
 
     [FactNeeding(Need.Linux)]
@@ -75,9 +75,9 @@ public sealed unsafe partial class LinuxResourceUsageTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Switches_are_those_of_proc()
+    public void Switches_equal_those_in_proc()
     {
-        // More threads than CPUs: this one loses its own some times.
+        // More threads than CPUs: this thread loses its CPU a few times.
         using var load = new BackgroundLoad();
         Burn.User(TimeSpan.FromMilliseconds(200));
 
@@ -91,10 +91,10 @@ public sealed unsafe partial class LinuxResourceUsageTests
         after.InvoluntaryContextSwitches.Should().BePositive();
     }
 
-    /// <summary>A file that is no longer in the page cache. (On a tmpfs it stays there: no fault is a major one, neither here nor in
+    /// <summary>Uses a file that is no longer in the page cache. (On a tmpfs it remains there: no fault is a major one, neither here nor in
     /// /proc.)</summary>
     [FactNeeding(Need.Linux)]
-    public void Major_faults_are_those_of_proc()
+    public void Major_faults_equal_those_in_proc()
     {
         const int Size = 1 << 22;
         string path = Path.Combine(AppContext.BaseDirectory, Path.GetRandomFileName());
@@ -115,10 +115,10 @@ public sealed unsafe partial class LinuxResourceUsageTests
         taken.Should().BeInRange(new DriveInfo(path).DriveFormat == "tmpfs" ? 0 : 1, MajorFaultsInProc() - faultsInProc);
     }
 
-    /// <summary>A file that is written, and read when it is no longer in the page cache. (On a tmpfs, and in a kernel without the accounting,
-    /// nothing is counted, neither here nor in /proc.)</summary>
+    /// <summary>Uses a file that is written, and read when it is no longer in the page cache. (On a tmpfs, and in a kernel without the
+    /// accounting, nothing is counted, neither here nor in /proc.)</summary>
     [FactNeeding(Need.Linux)]
-    public void Block_operations_are_those_of_proc_in_units_of_512_bytes()
+    public void Block_operations_equal_those_in_proc_in_units_of_512_bytes()
     {
         const int Size = 1 << 20;
         string path = Path.Combine(AppContext.BaseDirectory, Path.GetRandomFileName());
@@ -141,9 +141,9 @@ public sealed unsafe partial class LinuxResourceUsageTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_largest_resident_size_is_that_of_proc()
+    public void The_largest_resident_size_equals_that_in_proc()
     {
-        // The mark is also that of the process that started this one, which is not in /proc of this one: beyond that.
+        // The high-water mark also includes the process that started this one, which is not in this process's /proc.
         long mark = ResourceUsage.GetByProcess().MaxResidentBytes;
         bool isInherited = mark > LargestInProc() + ResidentError;
         long missing = isInherited ? mark - InProc("VmRSS") + Step : Environment.SystemPageSize;
@@ -162,11 +162,11 @@ public sealed unsafe partial class LinuxResourceUsageTests
         long after = ResourceUsage.GetByProcess().MaxResidentBytes;
 
         inProc.Should().BeInRange(before - ResidentError, after + ResidentError);
-        thread.Should().BeInRange(before, after, "a thread's is its process's");
+        thread.Should().BeInRange(before, after, "a thread has the value of its process");
     }
 
-    /// <summary>Other tests may have made this process, and with it its children, larger than the child here: then that is what is
-    /// seen.</summary>
+    /// <summary>Other tests may have made this process, and therefore its children, larger than the child here. Then the test sees that
+    /// size.</summary>
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void Children_have_the_size_of_the_largest_and_the_counts_of_all()
@@ -191,7 +191,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_child_is_never_smaller_than_this_process_was_when_it_started_it()
+    public void A_child_has_at_least_the_size_of_this_process_at_its_start()
     {
         using var memory = new SmallPages(Step);
         memory.Touch();
@@ -212,7 +212,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void What_the_kernel_refuses_is_not_known_and_zero()
+    public void Refused_calls_return_false_and_zero()
     {
         LinuxResourceUsage.TryRead(who: 99, out LibC.Rusage usage).Should().BeFalse();
         LinuxResourceUsage.ToUsage(usage).Should().Be(default(ResourceUsage));
@@ -231,7 +231,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
 
     private static long InProc(string size) => Field(File.ReadAllText("/proc/self/status"), size) * BytesPerKibibyte;
 
-    // In one read, into a buffer of that size.
+    // Reads in one call, into a buffer of that size.
     private static void ReadZeros(long size)
     {
         using Process child = Process.Start("dd", ["if=/dev/zero", "of=/dev/null", $"bs={size.ToString(CultureInfo.InvariantCulture)}", "count=1", "status=none"]);
@@ -265,7 +265,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]
     private static partial int ForgetCached(int file, nint offset, nint length, int advice);
 
-    /// <summary>Fresh memory in pages of the smallest size.</summary>
+    /// <summary>New memory in pages of the smallest size.</summary>
     private sealed partial class SmallPages : IDisposable
     {
         private const int ReadWrite = 3, PrivateAnonymous = 0x22, NoHugePages = 15; // <sys/mman.h>
@@ -279,7 +279,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
             nint memory = Map(0, (nint)size, ReadWrite, PrivateAnonymous, -1, 0);
             memory.Should().NotBe(-1);
             _memory = (byte*)memory;
-            _ = Advise(memory, (nint)size, NoHugePages); // refused by a kernel that has none
+            _ = Advise(memory, (nint)size, NoHugePages); // refused by a kernel without huge pages
         }
 
         public void Touch()

@@ -24,7 +24,7 @@ public sealed class LiveDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Sizes_are_those_of_statm_and_threads_of_the_kernel_have_none()
+    public void Sizes_equal_those_in_statm_and_kernel_threads_have_none()
     {
         Process child = Start("sleep", "60");
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory);
@@ -34,7 +34,7 @@ public sealed class LiveDetailTests : IDisposable
         (sleep.VirtualBytes, sleep.ResidentBytes, sleep.SharedBytes).Should().Be(
             (pages[0] * Environment.SystemPageSize, pages[1] * Environment.SystemPageSize, pages[2] * Environment.SystemPageSize));
         sleep.ResidentBytes.Should().BePositive();
-        if (cpu.Processes.FirstOrDefault(each => each.Name == "kthreadd") is { Id: > 0 } kernel) // not seen in a container
+        if (cpu.Processes.FirstOrDefault(each => each.Name == "kthreadd") is { Id: > 0 } kernel) // not visible in a container
         {
             (kernel.VirtualBytes, kernel.ResidentBytes, kernel.SharedBytes).Should().Be((0, 0, 0));
             cpu.GetCommandLine(kernel.Id).Should().BeEmpty();
@@ -42,9 +42,9 @@ public sealed class LiveDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_zombie_has_no_sizes_and_no_words()
+    public void A_zombie_has_no_sizes_and_no_command_line()
     {
-        // The child ends once the shell is a sleep, which waits for no child.
+        // The child ends after the shell has become a sleep, which does not wait for children.
         Process parent = Start("sh", "-c", "(while read name </proc/$$/comm && [ $name != sleep ]; do :; done) & echo $!; exec sleep 60");
         int id = int.Parse(parent.StandardOutput.ReadLine()!, CultureInfo.InvariantCulture);
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory | ProcessDetails.Owners);
@@ -57,24 +57,24 @@ public sealed class LiveDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux, Need.Root, Need.Setpriv)]
-    public void The_owner_is_the_effective_user_of_one_that_may_not_be_dumped_too()
+    public void The_owner_of_an_undumpable_process_is_its_effective_user()
     {
-        // A change of user that keeps the program makes it so: the files in its directory are root's then.
+        // Changing the user without executing a program makes it undumpable: then root owns the files in its directory.
         Process child = Start("setpriv", "--euid=65534", "sleep", "60");
         using var cpu = new SystemCpu(SystemCpuParts.Processes | ProcessDetails.Owners);
 
         Eventually(cpu, child.Id, each => each.Name == "sleep").UserId.Should().Be(65534);
         cpu.Processes.Single(each => each.Id == Environment.ProcessId).UserId.Should().Be(0);
 
-        AsUser.Run(1234u, () => // real, effective and saved of one thread: which the process's owner is not told by
+        AsUser.Run(1234u, () => // real, effective and saved ID of one thread, which are not the owner of the process
         {
             cpu.Update();
             return cpu.Processes.Single(each => each.Id == child.Id).UserId;
-        }).Should().Be(65534, "anybody may ask");
+        }).Should().Be(65534, "any user may query it");
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_command_line_longer_than_a_page_is_whole()
+    public void A_command_line_longer_than_a_page_is_read_completely()
     {
         string[] words = [.. Enumerable.Range(0, 2_000).Select(i => $"argument {i}")];
         Process child = Start("sh", ["-c", "echo begun; exec 3>&1; while :; do sleep 60; done", .. words]);
@@ -88,7 +88,7 @@ public sealed class LiveDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Of_a_command_line_longer_than_64_KiB_the_start_is_read()
+    public void The_start_of_a_command_line_longer_than_64_KiB_is_read()
     {
         string[] words = ["sh", "-c", "echo begun; exec 3>&1; while :; do sleep 60; done", new('x', 100_000)];
         Process child = Start(words[0], words[1..]);
@@ -100,7 +100,7 @@ public sealed class LiveDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux, Need.Taskset)]
-    public void Two_that_want_the_same_cpu_run_half_of_the_time_and_wait_the_other_half()
+    public void Two_processes_on_one_CPU_run_and_wait_half_of_the_time()
     {
         Process[] burners = [Burner(), Burner()];
         using var cpu = new SystemCpu(Waits | SystemCpuParts.Threads);
@@ -123,21 +123,21 @@ public sealed class LiveDetailTests : IDisposable
 
         for (int j = 0; j < burners.Length; j++)
         {
-            // Others may want that CPU as well; what they take is waited for.
+            // Other processes may also use that CPU; the test waits until their share is small.
             double run = runs[j] / all.TotalSeconds, wait = waits[j] / all.TotalSeconds;
             run.Should().BeInRange(0.05, 0.65);
             wait.Should().BeInRange(0.35, 1.02);
-            (run + wait).Should().BeInRange(0.9, 1.05, "it never sleeps, and a slice that runs or a wait that goes on are not counted yet");
-            (threadWaits[j] / all.TotalSeconds).Should().Be(wait, "it is its only thread");
+            (run + wait).Should().BeInRange(0.9, 1.05, "it never sleeps, and the current time slice or wait is not counted yet");
+            (threadWaits[j] / all.TotalSeconds).Should().Be(wait, "it has only this thread");
         }
     }
 
     [FactNeeding(Need.Linux, Need.Taskset)]
-    public void The_wait_of_a_process_is_that_of_all_its_threads_whether_they_are_asked_for_or_not()
+    public void The_wait_of_a_process_is_the_sum_of_its_threads_even_if_they_are_not_requested()
     {
-        const double Rounding = 1_000; // an interval is cut to its 100 ns
+        const double Rounding = 1_000; // an interval is truncated to its 100 ns
 
-        // A program of .NET's whose main thread computes; on one CPU, which another wants too.
+        // A .NET program whose main thread computes, on one CPU that another process also uses.
         string log = Path.Combine(Directory.CreateTempSubdirectory("picollo").FullName, "log");
         Burner();
         Process child = Start("taskset", ["-c", LastCpu(), .. Tool.HelperApp("record-log", log)]);
@@ -162,7 +162,7 @@ public sealed class LiveDetailTests : IDisposable
         }
         else
         {
-            ofThreads.Should().BeLessThan(share + 1e-9, "the wait of a thread that had not yet run at the first sample is the process's alone");
+            ofThreads.Should().BeLessThan(share + 1e-9, "the wait of a thread that had not yet run at the first sample counts only for the process");
         }
 
         share.Should().BeGreaterThan(0.2);
@@ -175,7 +175,7 @@ public sealed class LiveDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Details_of_hundreds_of_threads_allocate_nothing_in_steady_state()
+    public void Details_of_hundreds_of_threads_do_not_allocate_in_steady_state()
     {
         using var over = new ManualResetEventSlim();
         Thread[] threads = [.. Enumerable.Range(0, 300).Select(_ => new Thread(() => over.Wait(), maxStackSize: 128 * 1024))];
@@ -189,7 +189,7 @@ public sealed class LiveDetailTests : IDisposable
                 long before = GC.GetAllocatedBytesForCurrentThread();
                 cpu.Update();
                 return GC.GetAllocatedBytesForCurrentThread() == before;
-            }).Should().BeTrue("in one of a few rounds nothing else happens");
+            }).Should().BeTrue("in at least one round, no other code allocates");
             cpu.Processes.Single(each => each.Id == Environment.ProcessId).WaitShare.Should().NotBeNull();
         }
         finally

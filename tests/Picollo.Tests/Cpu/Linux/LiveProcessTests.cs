@@ -5,7 +5,7 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Real processes and threads of this machine, changed while they are watched.</summary>
+/// <summary>Real processes and threads of this machine, which change while they are sampled.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public sealed partial class LiveProcessTests : IDisposable
@@ -26,7 +26,7 @@ public sealed partial class LiveProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void This_process_is_in_the_list_with_its_threads()
+    public void This_process_is_listed_with_its_threads()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
 
@@ -42,7 +42,7 @@ public sealed partial class LiveProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Shares_are_those_of_the_cpu_time_that_was_taken()
+    public void Shares_equal_the_CPU_time_used()
     {
         long burner = 0;
         using var begun = new ManualResetEventSlim();
@@ -59,7 +59,7 @@ public sealed partial class LiveProcessTests : IDisposable
         thread.Start();
         begun.Wait();
 
-        // Its time is read before and after each sample, so that what it took between the samples is known within bounds.
+        // Its time is read before and after each sample, so that its time between the samples is known within bounds.
         long beforeFirst = CpuUsageReader.GetThreadTimeNanoseconds(burner);
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
         long afterFirst = CpuUsageReader.GetThreadTimeNanoseconds(burner);
@@ -70,7 +70,7 @@ public sealed partial class LiveProcessTests : IDisposable
         over.Cancel();
         thread.Join();
 
-        // What has run since the scheduler's last tick, of 10 ms at most, is not counted yet, in either sample.
+        // The time since the last scheduler tick, at most 10 ms, is not counted yet, in either sample.
         const double Tick = 10_000_000;
         double taken = cpu.Threads.Single(each => each.Id == burner).Share!.Value * cpu.Interval.TotalNanoseconds;
         taken.Should().BeInRange(beforeSecond - afterFirst - Tick, afterSecond - beforeFirst + Tick);
@@ -97,7 +97,7 @@ public sealed partial class LiveProcessTests : IDisposable
     [FactNeeding(Need.Linux)]
     public void A_child_that_ended_and_was_not_waited_for_is_a_zombie()
     {
-        // The child ends once the shell is a sleep, which waits for no child.
+        // The child ends after the shell has become a sleep, which does not wait for children.
         Process child = Start("sh", "-c", "(while read name </proc/$$/comm && [ $name != sleep ]; do :; done; exec sleep 0) & echo $!; exec sleep 60");
         int zombie = int.Parse(child.StandardOutput.ReadLine()!, System.Globalization.CultureInfo.InvariantCulture);
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
@@ -140,7 +140,7 @@ public sealed partial class LiveProcessTests : IDisposable
             id = CpuUsageReader.GetThreadId();
             begun.Set();
             rename.Wait();
-            byte[] name = [.. "odd "u8, 0xFF, (byte)')', 0]; // no UTF-8
+            byte[] name = [.. "odd "u8, 0xFF, (byte)')', 0]; // not UTF-8
             fixed (byte* pointer = name)
             {
                 _ = SetProcessOption(SetName, pointer);
@@ -163,7 +163,7 @@ public sealed partial class LiveProcessTests : IDisposable
         odd.Name.Should().Be("odd \uFFFD)");
         odd.Share.Should().NotBeNull();
 
-        // Join returns a little before the system's thread is gone.
+        // Join returns slightly before the thread of the system has ended.
         SpinWait.SpinUntil(
             () =>
             {
@@ -174,7 +174,7 @@ public sealed partial class LiveProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_process_that_began_since_the_sample_before_has_a_share()
+    public void A_process_that_started_after_the_previous_sample_has_a_share()
     {
         using var cpu = new SystemCpu(SystemCpuParts.Processes);
         Process child = Start("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; exec sleep 60");
@@ -186,7 +186,7 @@ public sealed partial class LiveProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Sampling_hundreds_of_threads_allocates_nothing_in_steady_state()
+    public void Sampling_hundreds_of_threads_does_not_allocate_in_steady_state()
     {
         using var over = new ManualResetEventSlim();
         Thread[] threads = [.. Enumerable.Range(0, 300).Select(_ => new Thread(() => over.Wait(), maxStackSize: 128 * 1024))];
@@ -196,7 +196,7 @@ public sealed partial class LiveProcessTests : IDisposable
             using var cpu = new SystemCpu(SystemCpuParts.All);
             cpu.Update();
 
-            Enumerable.Range(0, 20).Any(_ => Allocated(10, cpu.Update) == 0).Should().BeTrue("in one of a few rounds nothing else happens");
+            Enumerable.Range(0, 20).Any(_ => Allocated(10, cpu.Update) == 0).Should().BeTrue("in at least one round, no other code allocates");
 
             cpu.Threads.Count(each => each.ProcessId == Environment.ProcessId).Should().BeGreaterThan(300);
         }
@@ -208,7 +208,7 @@ public sealed partial class LiveProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Ids_may_come_and_go_while_they_are_read()
+    public void Processes_may_start_and_end_during_a_sample()
     {
         const int Rounds = 40;
         var churn = new Thread(() =>
@@ -234,7 +234,7 @@ public sealed partial class LiveProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Sampling_leaves_no_file_open()
+    public void Sampling_closes_all_files()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
         var tasks = new LinuxTasks("/proc");
@@ -247,13 +247,13 @@ public sealed partial class LiveProcessTests : IDisposable
             tasks.ReadThreadsOf(Environment.ProcessId, sample);
         }
 
-        OpenFiles().Should().BeLessThan(before + 25, "other tests' processes come and go, but not one with each sample");
+        OpenFiles().Should().BeLessThan(before + 25, "processes of other tests start and end, but not one with each sample");
 
-        static int OpenFiles() => Directory.GetFileSystemEntries("/proc/self/fd").Length; // directories too
+        static int OpenFiles() => Directory.GetFileSystemEntries("/proc/self/fd").Length; // directories count too
     }
 
     [FactNeeding(Need.Linux)]
-    public void Without_descriptors_that_is_the_reason()
+    public void Missing_descriptors_are_reported()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
         cpu.Update();
@@ -272,25 +272,25 @@ public sealed partial class LiveProcessTests : IDisposable
         none.Should().Contain(LinuxReasons.NoDescriptors);
 
         WithFreeDescriptors(1, cpu.Update);
-        cpu.Processes.Should().BeEmpty("the one is the directory's");
+        cpu.Processes.Should().BeEmpty("the only descriptor is used for the directory");
         cpu.GetUnavailableReason(SystemCpuParts.Processes).Should().Be(LinuxReasons.NoDescriptors);
         cpu.GetUnavailableReason(SystemCpuParts.States).Should().BeNull();
 
         WithFreeDescriptors(2, cpu.Update);
         cpu.Processes.Should().NotBeEmpty();
-        cpu.Threads.Should().NotContain(each => each.ProcessId == Environment.ProcessId, "their files take a third");
+        cpu.Threads.Should().NotContain(each => each.ProcessId == Environment.ProcessId, "their files need a third descriptor");
         cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().Be(LinuxReasons.NoDescriptors);
 
         cpu.Update();
         cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().BeNull();
     }
 
-    /// <summary>Lowers the limit of file descriptors so that so many are free, for as long as the action takes.</summary>
+    /// <summary>Lowers the limit of file descriptors so that only a given number is free during the action.</summary>
     private static void WithFreeDescriptors(int count, Action action)
     {
         const int OpenFiles = 7; // RLIMIT_NOFILE of <asm-generic/resource.h>
         GetLimit(OpenFiles, out Limit limit).Should().Be(0);
-        int[] free = [.. Enumerable.Range(0, count + 1).Select(_ => Duplicate(0))]; // the lowest first, whatever is open between them
+        int[] free = [.. Enumerable.Range(0, count + 1).Select(_ => Duplicate(0))]; // the lowest ones first, regardless of other open files
         Array.ForEach(free, file => _ = Close(file));
         Limit lowered = limit with { Current = (ulong)free[count] };
         try
@@ -304,7 +304,7 @@ public sealed partial class LiveProcessTests : IDisposable
         }
     }
 
-    /// <summary>The bytes of so many calls.</summary>
+    /// <summary>Returns the bytes allocated by a number of calls.</summary>
     private static long Allocated(int calls, Action action)
     {
         long before = GC.GetAllocatedBytesForCurrentThread();
@@ -332,7 +332,7 @@ public sealed partial class LiveProcessTests : IDisposable
             Thread.Sleep(5);
         }
         while (watch.Elapsed < TimeSpan.FromSeconds(30));
-        throw new TimeoutException($"In 30 s process {id} did not become what was expected: {string.Join(' ', found)}");
+        throw new TimeoutException($"Process {id} did not reach the expected state in 30 s: {string.Join(' ', found)}");
     }
 
     private Process Start(string program, params string[] arguments)

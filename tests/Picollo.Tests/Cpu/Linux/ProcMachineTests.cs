@@ -4,7 +4,7 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>The texts of /proc/loadavg and /proc/pressure/cpu.</summary>
+/// <summary>The contents of /proc/loadavg and /proc/pressure/cpu.</summary>
 public class ProcMachineTests
 {
     [Fact]
@@ -28,7 +28,7 @@ public class ProcMachineTests
     [InlineData("NaN NaN NaN 2/249 3797\n", false)]
     [InlineData("Infinity 1 1 2/249 3797\n", false)]
     [InlineData("", false)]
-    public void What_is_missing_of_a_load_average_is_absent(string text, bool hasAverage)
+    public void Missing_parts_of_a_load_average_are_absent(string text, bool hasAverage)
     {
         ProcLoadAverage.TryParse(Encoding.ASCII.GetBytes(text), out _, out int? running, out int? threads).Should().Be(hasAverage);
 
@@ -61,6 +61,6 @@ public class ProcMachineTests
     [InlineData("some avg10=x avg60=0.75 avg300=0.25 total=12\n")]
     [InlineData("some avg10=-1 avg60=0.75 avg300=0.25 total=12\n")]
     [InlineData("full avg10=1.50 avg60=0.75 avg300=0.25 total=12\n")]
-    public void What_has_no_line_of_some_is_no_pressure(string text) =>
+    public void Text_without_the_line_some_is_rejected(string text) =>
         ProcPressure.TryParse(Encoding.ASCII.GetBytes(text), out _, out _).Should().BeFalse();
 }

@@ -6,10 +6,10 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>The texts of /proc/meminfo, of statm, and of cmdline.</summary>
+/// <summary>The contents of /proc/meminfo, statm and cmdline.</summary>
 public class ProcMemoryTests
 {
-    /// <summary>A kernel of today's first lines, swap and reclaimable memory.</summary>
+    /// <summary>The first lines of a current kernel, swap and reclaimable memory.</summary>
     internal const string MemInfo = """
         MemTotal:       24684112 kB
         MemFree:        23454784 kB
@@ -28,7 +28,7 @@ public class ProcMemoryTests
         """;
 
     [Fact]
-    public void Memory_is_what_free_and_top_make_of_it()
+    public void Memory_equals_the_output_of_free_and_top()
     {
         MachineMemory memory = Parse(MemInfo);
 
@@ -42,9 +42,9 @@ public class ProcMemoryTests
     }
 
     [Fact]
-    public void A_kernel_before_3_14_tells_nothing_available()
+    public void A_kernel_before_3_14_does_not_report_available_memory()
     {
-        // Of a 2.6.32, whose SReclaimable is further down than one looks.
+        // From a 2.6.32, whose SReclaimable is further down.
         MachineMemory memory = Parse("""
             MemTotal:        1020696 kB
             MemFree:          100000 kB
@@ -65,15 +65,15 @@ public class ProcMemoryTests
     [InlineData("")]
     [InlineData("MemTotal: 1 kB\n")]
     [InlineData("MemFree: 1 kB\n")]
-    [InlineData("MemTotal: 1 kB\nMemFree: 1 kB")] // the last line may be cut off
+    [InlineData("MemTotal: 1 kB\nMemFree: 1 kB")] // the last line may be truncated
     [InlineData("MemTotal: x kB\nMemFree: 1 kB\n")]
     [InlineData("MemTotal: -1 kB\nMemFree: 1 kB\n")]
     [InlineData("MemTotal 1 kB\nMemFree 1 kB\n")]
-    public void Without_the_total_or_what_is_free_there_is_nothing(string text) =>
+    public void Text_without_total_or_free_memory_is_rejected(string text) =>
         ProcMemory.TryParse(Encoding.ASCII.GetBytes(text), out _).Should().BeFalse();
 
     [Fact]
-    public void Sizes_that_do_not_fit_are_held_and_not_wrapped()
+    public void Sizes_that_do_not_fit_are_clamped()
     {
         MachineMemory memory = Parse("""
             MemTotal: 18446744073709551615 kB
@@ -88,17 +88,17 @@ public class ProcMemoryTests
     }
 
     [Fact]
-    public void The_order_of_lines_means_nothing() => Prop.ForAll(
+    public void The_order_of_lines_does_not_matter() => Prop.ForAll(
         Arb.From(Gen.Shuffle(MemInfo.Split('\n', StringSplitOptions.RemoveEmptyEntries))),
         lines => Parse(string.Join('\n', lines) + '\n') == Parse(MemInfo)).Check(Config.QuickThrowOnFailure);
 
     [Fact]
-    public void A_processes_sizes_are_the_first_three_pages_of_statm()
+    public void The_sizes_of_a_process_are_the_first_three_numbers_of_statm()
     {
         ProcMemory.TryParseStatm("738 463 400 5 0 113 0\n"u8, out long size, out long resident, out long shared).Should().BeTrue();
 
         (size, resident, shared).Should().Be((738, 463, 400));
-        ProcMemory.TryParseStatm("738 463 40"u8, out _, out _, out _).Should().BeFalse("it may go on");
+        ProcMemory.TryParseStatm("738 463 40"u8, out _, out _, out _).Should().BeFalse("the number may be truncated");
         ProcMemory.TryParseStatm(""u8, out _, out _, out _).Should().BeFalse();
     }
 
@@ -120,19 +120,19 @@ public class ProcMemoryTests
     [InlineData("sleep\060\0", new[] { "sleep", "60" })]
     [InlineData("sh\0-c\0\0", new[] { "sh", "-c", "" })]
     [InlineData("\0", new[] { "" })]
-    [InlineData("nginx: worker process", new[] { "nginx: worker process" })] // written over, without a zero
+    [InlineData("nginx: worker process", new[] { "nginx: worker process" })] // overwritten, without a zero
     [InlineData("postgres: idle\0\0\0", new[] { "postgres: idle", "", "" })]
     [InlineData("a b\nc\0d\0", new[] { "a b\nc", "d" })]
-    public void Words_end_with_zeros(string text, string[] words) =>
+    public void Arguments_end_with_zeros(string text, string[] words) =>
         LinuxTasks.ParseCommandLine(Encoding.UTF8.GetBytes(text)).Should().Equal(words);
 
     [Fact]
-    public void Words_that_were_written_with_zeros_are_read_as_they_were() => Prop.ForAll(
+    public void Arguments_round_trip() => Prop.ForAll(
         Arb.From(Gen.Elements("", " ", "a", "-x=√", "\n", "two words").ArrayOf()),
         words => LinuxTasks.ParseCommandLine(Encoding.UTF8.GetBytes(string.Concat(words.Select(word => word + '\0')))).SequenceEqual(words)).Check(Config.QuickThrowOnFailure);
 
     [Fact]
-    public void What_is_no_text_in_a_word_is_marked() => LinuxTasks.ParseCommandLine([0xFF, (byte)'a', 0]).Should().Equal("\uFFFDa");
+    public void Invalid_UTF_8_in_an_argument_is_replaced() => LinuxTasks.ParseCommandLine([0xFF, (byte)'a', 0]).Should().Equal("\uFFFDa");
 
     private static MachineMemory Parse(string text)
     {

@@ -31,11 +31,11 @@ public class ProcStatTests
     }
 
     [Fact]
-    public void Columns_that_come_later_are_not_states() =>
+    public void Additional_columns_are_ignored() =>
         Parse("cpu 1 2 3 4 5 6 7 8 0 0 11 12\n").Total.Should().Be(Parse("cpu 1 2 3 4 5 6 7 8 0 0\n").Total);
 
     [Fact]
-    public void The_run_queue_is_of_the_same_file()
+    public void The_run_queue_is_in_the_same_file()
     {
         Parse(CapturedRoot.TwoCpus).RunQueue.Should().Be(new RunQueueState(3, 1, null));
         Parse("cpu 1 2 3 4\nprocs_running -1\nprocs_blocked 99999999999\n").RunQueue.Should().BeNull();
@@ -44,13 +44,13 @@ public class ProcStatTests
     [Theory]
     [InlineData("")]
     [InlineData("cpu")]
-    [InlineData("cpu 1 2 3 4", "a number that ends with the text may go on")]
-    [InlineData("cpu 1 2 3\n", "there are four in every kernel")]
+    [InlineData("cpu 1 2 3 4", "a number at the end of the text may be truncated")]
+    [InlineData("cpu 1 2 3\n", "every kernel has at least four")]
     [InlineData("cpu -1 2 3 4\n")]
     [InlineData("cpu a b c d\n")]
-    [InlineData("cpu0 1 2 3 4\n", "one CPU is not all")]
+    [InlineData("cpu0 1 2 3 4\n", "one CPU is not the total")]
     [InlineData("intr 1 2 3 4\n")]
-    public void What_has_no_line_for_all_cpus_is_no_such_file(string text, string because = "")
+    public void Text_without_a_line_for_all_CPUs_is_rejected(string text, string because = "")
     {
         var sample = new SystemCpuSample();
         ProcStat.TryParse(Encoding.ASCII.GetBytes(text), sample).Should().BeFalse(because);
@@ -58,7 +58,7 @@ public class ProcStatTests
     }
 
     [Fact]
-    public void A_file_that_is_cut_off_has_the_cpus_before_the_cut()
+    public void A_truncated_file_has_the_CPUs_before_the_end()
     {
         SystemCpuSample sample = Parse("cpu  10 20 30 40 50 60 70 80 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu1 1 2 3 4 5 6");
 
@@ -66,7 +66,7 @@ public class ProcStatTests
     }
 
     [Fact]
-    public void The_largest_numbers_are_held_and_not_wrapped()
+    public void The_largest_numbers_are_clamped()
     {
         SystemCpuSample sample = Parse("cpu 18446744073709551615 0 9223372036854775808 1844674407370955161 0 0 0 0 0 0\n");
 
@@ -76,7 +76,7 @@ public class ProcStatTests
     }
 
     [Fact]
-    public void More_guests_than_users_leave_no_negative_time() => Parse("cpu 100 0 0 1 0 0 0 0 101 5\n").Total[CpuState.User].Should().Be(TimeSpan.Zero);
+    public void More_guest_than_user_time_gives_no_negative_time() => Parse("cpu 100 0 0 1 0 0 0 0 101 5\n").Total[CpuState.User].Should().Be(TimeSpan.Zero);
 
     private static TimeSpan? Ticks(long ticks) => TimeSpan.FromMilliseconds(10 * ticks);
 

@@ -12,7 +12,7 @@ public class ProcTaskStatTests
         $"2318 ({name}) {state} 2309 2310 1807 0 -1 4194304 101 0 0 0 130 20 0 0 25 5 4 0 44449 {rest}\n";
 
     [Fact]
-    public void Fields_are_those_of_the_manual_page()
+    public void Fields_follow_the_manual_page()
     {
         ProcTaskStat.TryParse(Bytes(Line("cat")), out ProcTaskStat stat).Should().BeTrue();
 
@@ -40,7 +40,7 @@ public class ProcTaskStatTests
     [InlineData(" ")]
     [InlineData("tmux: server")]
     [InlineData("kworker/u8:3-events_unbound")]
-    public void A_name_may_hold_anything(string name)
+    public void A_name_may_contain_anything(string name)
     {
         ProcTaskStat.TryParse(Bytes(Line(name)), out ProcTaskStat stat).Should().BeTrue();
 
@@ -49,7 +49,7 @@ public class ProcTaskStatTests
     }
 
     [Fact]
-    public void Bytes_that_are_no_text_are_kept_as_they_are()
+    public void Bytes_that_are_not_UTF_8_are_kept()
     {
         byte[] line = Bytes(Line("ab"));
         line[6] = 0xFF;
@@ -62,7 +62,7 @@ public class ProcTaskStatTests
     }
 
     [Fact]
-    public void A_line_that_is_cut_off_counts_only_if_all_that_is_needed_is_there()
+    public void A_truncated_line_is_accepted_only_with_all_required_fields()
     {
         string line = Line("cat");
         int needed = line.IndexOf("44449 ", StringComparison.Ordinal) + "44449 ".Length;
@@ -86,7 +86,7 @@ public class ProcTaskStatTests
     [InlineData("1 (cat) RS 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20 0 0 20 0 1 0 44449 1\n")]
     [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 130 20x 0 0 20 0 1 0 44449 1\n")]
     [InlineData("1 (cat) R 2309 2309 1807 0 -1 4194304 101 0 0 0 130 x 0 0 20 0 1 0 44449 1\n")]
-    public void What_is_no_such_line_is_refused(string text) => ProcTaskStat.TryParse(Bytes(text), out _).Should().BeFalse();
+    public void Invalid_lines_are_rejected(string text) => ProcTaskStat.TryParse(Bytes(text), out _).Should().BeFalse();
 
     [Fact]
     public void The_first_cpu_has_the_number_0()
@@ -97,7 +97,7 @@ public class ProcTaskStatTests
     }
 
     [Fact]
-    public void The_largest_numbers_are_held_and_not_wrapped()
+    public void The_largest_numbers_are_clamped()
     {
         string line = Line("cat").Replace(" 130 20 ", " 18446744073709551615 18446744073709551615 ", StringComparison.Ordinal)
             .Replace("44449", "18446744073709551615", StringComparison.Ordinal);
@@ -109,7 +109,7 @@ public class ProcTaskStatTests
     }
 
     [Fact]
-    public void Names_are_made_once_and_not_kept_without_end()
+    public void Names_are_cached_with_a_limit()
     {
         var names = new TaskNames();
         string first = names.Get("kworker/0:1"u8);

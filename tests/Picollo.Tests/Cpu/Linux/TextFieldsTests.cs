@@ -13,7 +13,7 @@ public class TextFieldsTests
     [InlineData("x", null)]
     [InlineData("-1", null)]
     [InlineData("", null)]
-    public void A_count_is_a_whole_field(string field, long? expected) =>
+    public void A_count_must_be_a_whole_field(string field, long? expected) =>
         (TextFields.TryParseCount(Encoding.ASCII.GetBytes(field), out long value) ? value : (long?)null).Should().Be(expected);
 
     [Theory]
@@ -22,11 +22,11 @@ public class TextFieldsTests
     [InlineData("1.5x", false)]
     [InlineData("-0.5", false)]
     [InlineData("", false)]
-    public void A_decimal_is_a_whole_field_and_not_negative(string field, bool isNumber) =>
+    public void A_decimal_must_be_a_whole_field_and_not_negative(string field, bool isNumber) =>
         TextFields.TryParseDecimal(Encoding.ASCII.GetBytes(field), out _).Should().Be(isNumber);
 
     [Fact]
-    public void A_line_is_taken_with_its_end_and_an_empty_one_too()
+    public void Lines_are_taken_with_their_ends_including_empty_ones()
     {
         ReadOnlySpan<byte> text = "\na b\nrest"u8;
 
@@ -34,7 +34,7 @@ public class TextFieldsTests
         Encoding.ASCII.GetString(line).Should().Be("\n");
         TextFields.TryTakeLine(ref text, out line).Should().BeTrue();
         Encoding.ASCII.GetString(line).Should().Be("a b\n");
-        TextFields.TryTakeLine(ref text, out line).Should().BeFalse("the last line may be cut off");
+        TextFields.TryTakeLine(ref text, out line).Should().BeFalse("the last line may be truncated");
         line.Length.Should().Be(0);
         text.Length.Should().Be(0);
     }

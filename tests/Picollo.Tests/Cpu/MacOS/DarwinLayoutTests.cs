@@ -6,22 +6,22 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Tests.Cpu.MacOS;
 
-/// <summary>Sizes and places as the macOS SDK's headers give them for 64-bit programs; the calls themselves run only there.</summary>
+/// <summary>Sizes and offsets in the macOS SDK headers for 64-bit programs. The calls themselves run only on macOS.</summary>
 public class DarwinLayoutTests
 {
     [Fact]
-    public void Struct_timeval_is_that_of_sys_time_h()
+    public void Struct_timeval_matches_sys_time_h()
     {
         Unsafe.SizeOf<DarwinTimeValue>().Should().Be(16);
         Offset<DarwinTimeValue>(nameof(DarwinTimeValue.Microseconds)).Should().Be(8);
 
-        // tv_usec is an int: whatever stands in the padding is no part of it.
+        // tv_usec is an int; the padding is not part of it.
         Span<long> raw = [7, unchecked((long)0xDEADBEEF_00000000) | 999_999];
         MemoryMarshal.Cast<long, DarwinTimeValue>(raw)[0].Nanoseconds.Should().Be(7_999_999_000);
     }
 
     [Fact]
-    public void Struct_rusage_is_that_of_sys_resource_h()
+    public void Struct_rusage_matches_sys_resource_h()
     {
         Unsafe.SizeOf<DarwinResourceUsage>().Should().Be(144);
         Offset<DarwinResourceUsage>(nameof(DarwinResourceUsage.User)).Should().Be(0);
@@ -39,7 +39,7 @@ public class DarwinLayoutTests
     [Fact]
     public void The_resident_size_of_struct_rusage_is_bytes()
     {
-        // ru_utime, ru_stime, and the fourteen counts numbered.
+        // ru_utime, ru_stime, and the fourteen numbered counts.
         Span<long> raw = [1, 2, 3, 4, .. Enumerable.Range(10, 14).Select(number => (long)number)];
         MacResourceUsage.ToUsage(MemoryMarshal.Cast<long, DarwinResourceUsage>(raw)[0]).Should().Be(new ResourceUsage
         {
@@ -56,7 +56,7 @@ public class DarwinLayoutTests
     }
 
     [Fact]
-    public void Struct_thread_basic_info_is_that_of_mach_thread_info_h()
+    public void Struct_thread_basic_info_matches_mach_thread_info_h()
     {
         Unsafe.SizeOf<MachTimeValue>().Should().Be(8);
         Unsafe.SizeOf<ThreadBasicInfo>().Should().Be(40);
@@ -65,7 +65,7 @@ public class DarwinLayoutTests
     }
 
     [Fact]
-    public void Struct_proc_threadinfo_is_that_of_sys_proc_info_h()
+    public void Struct_proc_threadinfo_matches_sys_proc_info_h()
     {
         Unsafe.SizeOf<ProcessThreadInfo>().Should().Be(112);
         Offset<ProcessThreadInfo>(nameof(ProcessThreadInfo.KernelNanoseconds)).Should().Be(8);
@@ -74,7 +74,7 @@ public class DarwinLayoutTests
     }
 
     [Fact]
-    public void Struct_rusage_info_v0_is_that_of_sys_resource_h()
+    public void Struct_rusage_info_v0_matches_sys_resource_h()
     {
         Unsafe.SizeOf<ResourceUsageInfo>().Should().Be(96);
         Offset<ResourceUsageInfo>(nameof(ResourceUsageInfo.User)).Should().Be(16);
@@ -84,7 +84,7 @@ public class DarwinLayoutTests
     }
 
     [Fact]
-    public void Struct_proc_taskallinfo_is_that_of_sys_proc_info_h()
+    public void Struct_proc_taskallinfo_matches_sys_proc_info_h()
     {
         const int Task = 136; // sizeof(struct proc_bsdinfo)
         Unsafe.SizeOf<ProcessInfo>().Should().Be(Task + 96);

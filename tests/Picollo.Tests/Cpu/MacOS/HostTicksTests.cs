@@ -9,7 +9,7 @@ namespace Picollo.Tests.Cpu.MacOS;
 public class HostTicksTests
 {
     [Fact]
-    public void Struct_processor_cpu_load_info_is_that_of_mach_processor_info_h()
+    public void Struct_processor_cpu_load_info_matches_mach_processor_info_h()
     {
         Unsafe.SizeOf<ProcessorTicks>().Should().Be(16);
         Marshal.OffsetOf<ProcessorTicks>(nameof(ProcessorTicks.User)).Should().Be(0);
@@ -19,7 +19,7 @@ public class HostTicksTests
     }
 
     [Fact]
-    public void A_tick_is_10_ms_and_other_states_are_not_told()
+    public void A_tick_is_10_ms_and_other_states_are_absent()
     {
         HostTicks ticks = default;
         ticks.Add(new ProcessorTicks { User = 1, System = 2, Idle = 3, Nice = uint.MaxValue });
@@ -34,7 +34,7 @@ public class HostTicksTests
     }
 
     [Fact]
-    public void A_counter_that_wraps_goes_on()
+    public void A_counter_that_wraps_continues()
     {
         HostTicks ticks = default;
         ticks.Add(new ProcessorTicks { Idle = uint.MaxValue - 4 });
@@ -44,7 +44,7 @@ public class HostTicksTests
     }
 
     [Fact]
-    public void A_counter_that_steps_back_stands_still()
+    public void A_decreasing_counter_does_not_change()
     {
         HostTicks ticks = default;
         ticks.Add(new ProcessorTicks { User = 100 });
@@ -55,7 +55,7 @@ public class HostTicksTests
     }
 
     [Fact]
-    public void Whatever_passes_between_readings_adds_up() => Seeded.Run(200, random =>
+    public void Differences_between_readings_add_up() => Seeded.Run(200, random =>
     {
         HostTicks ticks = default;
         uint shown = (uint)random.NextInt64(uint.MaxValue);

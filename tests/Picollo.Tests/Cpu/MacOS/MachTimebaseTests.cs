@@ -21,7 +21,7 @@ public class MachTimebaseTests
         AppleSilicon.ToNanoseconds(units).Should().Be(nanoseconds);
 
     [Fact]
-    public void Under_Rosetta_2_units_are_those_of_Apple_silicon_whatever_is_reported()
+    public void Under_Rosetta_2_units_are_always_those_of_Apple_silicon()
     {
         MachTimebase.OfProcessTimes(Intel, isTranslated: true).Should().Be(AppleSilicon);
         MachTimebase.OfProcessTimes(Intel, isTranslated: false).Should().Be(Intel);
@@ -29,7 +29,7 @@ public class MachTimebaseTests
     }
 
     [Fact]
-    public void What_does_not_fit_stays_at_the_limit()
+    public void Values_that_do_not_fit_are_clamped()
     {
         AppleSilicon.ToNanoseconds(ulong.MaxValue).Should().Be(long.MaxValue);
         Intel.ToNanoseconds(ulong.MaxValue).Should().Be(long.MaxValue);

@@ -6,18 +6,18 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Cpu.Windows;
 
-/// <summary>Which cycle counts are taken for time, on machines whose true rate is known.</summary>
+/// <summary>Whether cycle counts are accepted as time, on machines whose true rate is known.</summary>
 public class CycleTimeTests
 {
     private const long Rate = 3_000_000_000;
 
-    // Windows' Stopwatch.
+    // The frequency of Stopwatch on Windows.
     private const long ClockFrequency = 10_000_000;
 
     private static readonly ulong Multiplier = TickRatio.FromElapsed(Rate, ClockFrequency, ClockFrequency);
 
     [Fact]
-    public void Cycles_at_the_counters_rate_tell_time()
+    public void Cycles_at_the_rate_of_the_counter_measure_time()
     {
         var machine = new FakeMachine(Rate, ClockFrequency);
         CycleTime.TellsTime(machine, Multiplier).Should().BeTrue();
@@ -29,22 +29,22 @@ public class CycleTimeTests
     [InlineData(0.96)]
     [InlineData(1.5)]
     [InlineData(0.01)]
-    public void Cycles_at_another_rate_do_not(double factor) =>
+    public void Cycles_at_another_rate_do_not_measure_time(double factor) =>
         CycleTime.TellsTime(new FakeMachine((long)(Rate * factor), ClockFrequency), Multiplier).Should().BeFalse();
 
     [Fact]
-    public void A_calibration_that_is_off_by_all_it_may_be_is_enough() =>
+    public void A_calibration_with_the_largest_permitted_error_is_sufficient() =>
         CycleTime.TellsTime(new FakeMachine(Rate + (Rate / 1_000_000 * CycleClockPolicy.StartErrorBoundPpm), ClockFrequency), Multiplier)
             .Should().BeTrue();
 
     [Fact]
-    public void Slow_calls_around_the_burn_do_not_spoil_it() =>
+    public void Slow_calls_around_the_loop_do_not_change_the_result() =>
         CycleTime.TellsTime(new FakeMachine(Rate, ClockFrequency) { CounterReadPicoseconds = FakeMachine.PerMicrosecond }, Multiplier)
             .Should().BeTrue();
 
-    // Two readings a burn: in each third one the thread loses the CPU for a quarter of it, and its cycles stand still.
+    // Two readings per burn. In every third burn the thread loses the CPU for a quarter of it, and its cycles do not advance.
     [Fact]
-    public void A_thread_that_is_interrupted_now_and_then_is_not_misjudged()
+    public void Occasional_interrupts_do_not_change_the_result()
     {
         var machine = new FakeMachine(Rate, ClockFrequency);
         int reads = 0;
@@ -54,11 +54,11 @@ public class CycleTimeTests
     }
 
     [Fact]
-    public void Cycles_that_are_not_counted_do_not() =>
+    public void Cycles_that_are_not_counted_do_not_measure_time() =>
         CycleTime.TellsTime(new FakeMachine(0, ClockFrequency), Multiplier).Should().BeFalse();
 
     [Fact]
-    public void A_clock_that_stands_still_ends_the_trial() =>
+    public void A_clock_that_does_not_advance_ends_the_test() =>
         CycleTime.TellsTime(new FakeMachine(Rate, ClockFrequency) { IsClockStuck = true }, Multiplier).Should().BeFalse();
 
     [Fact]
@@ -73,7 +73,7 @@ public class CycleTimeTests
         CycleTime.ToNanoseconds(3_000_000_000, Multiplier).Should().BeInRange(999_999_999, 1_000_000_000);
         CycleTime.ToNanoseconds(ulong.MaxValue, 1UL << 63).Should().Be(long.MaxValue);
 
-        // Where picoseconds no longer fit in 64 bits: 400 days of a CPU.
+        // If picoseconds no longer fit into 64 bits: 400 days of a CPU.
         CycleTime.ToNanoseconds(400UL * 86_400 * Rate, Multiplier).Should().BeCloseTo(400L * 86_400 * 1_000_000_000, 10_000_000);
     }
 }

@@ -17,7 +17,7 @@ public class FileTimeTests
         new FileTime { Low = low, High = high }.Nanoseconds.Should().Be(nanoseconds);
 
     [Fact]
-    public void It_fits_where_two_uints_fit()
+    public void It_has_the_size_and_alignment_of_two_uints()
     {
         Unsafe.SizeOf<FileTime>().Should().Be(8);
         Unsafe.SizeOf<AfterAnInt>().Should().Be(12, "its alignment is four bytes");

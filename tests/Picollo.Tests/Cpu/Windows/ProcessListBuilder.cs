@@ -4,8 +4,8 @@ using System.Text;
 namespace Picollo.Tests.Cpu.Windows;
 
 /// <summary>
-/// Lays out what SystemProcessInformation fills in, by the offsets of winternl.h for 64-bit programs: an entry of 256 bytes,
-/// its threads of 80 bytes each, its name; the next entry right behind it, aligned or not, as Wine has it.
+/// Builds the result of SystemProcessInformation, with the offsets of winternl.h for 64-bit programs: an entry of 256 bytes, its threads of
+/// 80 bytes each, its name; the next entry follows directly, aligned or not, as on Wine.
 /// </summary>
 internal sealed class ProcessListBuilder
 {
@@ -14,7 +14,7 @@ internal sealed class ProcessListBuilder
     private readonly List<byte> _bytes = [];
     private int _last = -1;
 
-    /// <summary>A thread's entry.</summary>
+    /// <summary>The entry of a thread.</summary>
     public sealed record Thread(
         long Id, uint State = 5, uint WaitReason = 0, int Priority = 8, long Created = 0, long User = 0, long Kernel = 0);
 

@@ -7,14 +7,14 @@ using Thread = Picollo.Tests.Cpu.Windows.ProcessListBuilder.Thread;
 
 namespace Picollo.Tests.Cpu.Windows;
 
-/// <summary>The parser of Windows' process list, on lists laid out by hand.</summary>
+/// <summary>The parser of the process list of Windows, on lists that are built by the tests.</summary>
 public class ProcessListTests
 {
     private const long Boot = 134_397_271_840_000_000; // in November 2026
     private const SystemCpuParts Everything = SystemCpuParts.RunQueue | SystemCpuParts.Processes | SystemCpuParts.Threads;
 
     [Fact]
-    public void The_entries_are_of_the_sizes_and_places_of_winternl_h()
+    public void The_entries_have_the_sizes_and_offsets_of_winternl_h()
     {
         Unsafe.SizeOf<ProcessEntry>().Should().Be(256);
         Unsafe.SizeOf<ThreadEntry>().Should().Be(80);
@@ -46,7 +46,7 @@ public class ProcessListTests
     }
 
     [Fact]
-    public void Only_what_was_asked_for_is_read()
+    public void Only_requested_parts_are_read()
     {
         var list = new ProcessListBuilder().Add(440, "a.exe", threads: new Thread(444, State: 2));
         Read(list, SystemCpuParts.Processes).Threads.Count.Should().Be(0);
@@ -56,7 +56,7 @@ public class ProcessListTests
     }
 
     [Fact]
-    public void Sizes_are_read_where_memory_is_asked_for()
+    public void Sizes_are_read_if_memory_is_requested()
     {
         ProcessListBuilder list = new ProcessListBuilder().Add(440, "a.exe", (VirtualBytes: 1L << 40, ResidentBytes: 3L << 30)).Add(460, "untold.exe");
         (long?, long?, long?)[] Sizes(SystemCpuParts parts) =>
@@ -67,7 +67,7 @@ public class ProcessListTests
     }
 
     [Fact]
-    public void The_idle_process_is_none()
+    public void The_idle_process_is_skipped()
     {
         SystemCpuSample sample = Read(new ProcessListBuilder()
             .Add(0, "", kernel: 1_000, threads: [new Thread(0, State: 2), new Thread(0, State: 2)])
@@ -98,7 +98,7 @@ public class ProcessListTests
     }
 
     [Fact]
-    public void The_most_awake_thread_speaks_for_its_process()
+    public void The_process_has_the_most_active_state_of_its_threads()
     {
         SystemCpuSample sample = Read(new ProcessListBuilder()
             .Add(440, "a", threads: [new Thread(1, 4), new Thread(2, 5, 5), new Thread(3, 0), new Thread(4, 5)])
@@ -108,14 +108,14 @@ public class ProcessListTests
     }
 
     [Fact]
-    public void Where_no_thread_runs_the_states_are_not_told()
+    public void Without_a_running_thread_the_run_queue_is_unknown()
     {
         SystemCpuSample sample = Read(new ProcessListBuilder().Add(440, "a.exe", threads: [new Thread(444, 0), new Thread(448, 0)]));
         sample.RunQueue.Should().Be(new RunQueueState(null, null, 2));
     }
 
     [Fact]
-    public void Times_below_zero_are_zero_and_too_long_ones_stay_at_the_limit()
+    public void Negative_times_are_zero_and_too_long_ones_are_clamped()
     {
         SystemCpuSample sample = Read(new ProcessListBuilder().Add(440, "a.exe", created: -5, user: -1, kernel: long.MaxValue));
         sample.Processes.Items[0].Shown.Usage.Should().Be(new CpuUsage(0, long.MaxValue));
@@ -128,7 +128,7 @@ public class ProcessListTests
     [InlineData(255)]
     [InlineData(1_000_000)]
     [InlineData(int.MinValue)]
-    public void A_link_to_nowhere_ends_the_list(int next)
+    public void An_invalid_offset_ends_the_list(int next)
     {
         byte[] list = new ProcessListBuilder().Add(440, "a.exe").Add(460, "b.exe").ToArray();
         BinaryPrimitives.WriteInt32LittleEndian(list, next);
@@ -140,7 +140,7 @@ public class ProcessListTests
     [InlineData(-1L)]
     [InlineData((long)ProcessListBuilder.Address - 2)]
     [InlineData((long)ProcessListBuilder.Address + 1_000_000)]
-    public void A_name_outside_of_the_list_is_none(long address)
+    public void A_name_outside_the_list_is_empty(long address)
     {
         byte[] list = new ProcessListBuilder().Add(440, "a.exe").ToArray();
         BinaryPrimitives.WriteInt64LittleEndian(list.AsSpan(64), address);
@@ -148,7 +148,7 @@ public class ProcessListTests
     }
 
     [Fact]
-    public void A_list_cut_anywhere_gives_no_more_than_the_whole()
+    public void A_truncated_list_has_no_more_entries_than_the_whole()
     {
         byte[] list = new ProcessListBuilder()
             .Add(440, "a.exe", threads: [new Thread(444), new Thread(448)]).Add(460, "b.exe", threads: new Thread(464)).ToArray();
@@ -161,7 +161,7 @@ public class ProcessListTests
     }
 
     [Fact]
-    public void Each_moment_of_a_processor_is_in_one_state()
+    public void The_times_of_a_processor_do_not_overlap()
     {
         var times = new ProcessorTimes { Idle = 500, Kernel = 800, User = 200, Dpc = 30, Interrupt = 20 };
         CpuStateTimes states = times.Plus(times).States;
@@ -173,7 +173,7 @@ public class ProcessListTests
         states[CpuState.HardIrq]!.Value.Ticks.Should().Be(40);
         new[] { states[CpuState.Nice], states[CpuState.IOWait], states[CpuState.Steal], states[CpuState.Guest], states[CpuState.GuestNice] }.Should().OnlyContain(state => state == null);
 
-        // The five are not read at one moment.
+        // The five values are not read at the same moment.
         new ProcessorTimes { Idle = 500, Kernel = 499 }.States[CpuState.System].Should().Be(TimeSpan.Zero);
     }
 
