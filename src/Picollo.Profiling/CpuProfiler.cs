@@ -35,7 +35,7 @@ namespace Picollo.Profiling;
 public sealed class CpuProfiler : IDisposable
 {
     /// <summary>Below this number of samples, a difference may be random.</summary>
-    private const int LeastExpected = 100;
+    private const int MinExpectedSamples = 100;
 
     private readonly Lock _gate = new();
     private readonly ProfilerSettings _settings;
@@ -82,7 +82,7 @@ public sealed class CpuProfiler : IDisposable
                 ProcessFiles.NameOf(settings.ProcessId),
                 CodeMapping.Parse(_files.ReadMaps()),
                 followsChildren: settings.IsCommand,
-                LongestStack,
+                MaxStackLength,
                 timeline,
                 settings.Kept);
             _ = CpuUsageReader.TryGetByProcess(settings.ProcessId, out _usageBefore, out _);
@@ -99,8 +99,8 @@ public sealed class CpuProfiler : IDisposable
     }
 
     /// <summary>The maximum number of addresses that the kernel records for a stack, for kernel and program together.</summary>
-    private static int LongestStack => PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_stack\0"u8)
-        ?? SampleCollector.DefaultLongestStack;
+    private static int MaxStackLength => PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_stack\0"u8)
+        ?? SampleCollector.DefaultMaxStackLength;
 
     /// <summary>Starts to sample a process.</summary>
     /// <param name="options">The options; null for this process at 99 Hz.</param>
@@ -174,7 +174,8 @@ public sealed class CpuProfiler : IDisposable
                         Flows = _samples.Flows is { } flows ? FlowProfiles.Of(flows, builder) : null,
                         Notes =
                         [
-                            .. new[] { _perfMapReason, NoteOfShortThreads(root.SampleCount, used), NoteOfUnknownFlows() }.OfType<string>(),
+                            .. new[] { _perfMapReason, GetShortThreadsNote(root.SampleCount, used), GetUnknownFlowsNote() }
+                                .OfType<string>(),
                             .. builder.Notes,
                         ],
                     };
@@ -231,12 +232,12 @@ public sealed class CpuProfiler : IDisposable
 
     /// <summary>Returns a note about short-lived threads. The first sample of a thread comes after a whole period, so threads that live for
     /// less have none. Null unless the effect is noticeable.</summary>
-    private string? NoteOfShortThreads(long samples, CpuUsage used)
+    private string? GetShortThreadsNote(long samples, CpuUsage used)
     {
         const double NoticeableShare = 0.8;
         double sampled = (double)(samples + _samples.LostCount) / _settings.Options.Frequency;
         double expected = (_settings.Options.IncludeKernel ? used.Total : used.User).TotalSeconds;
-        return _events.AreOfCpus || sampled >= NoticeableShare * expected || expected * _settings.Options.Frequency < LeastExpected
+        return _events.AreCpuEvents || sampled >= NoticeableShare * expected || expected * _settings.Options.Frequency < MinExpectedSamples
             ? null
             : string.Create(
                 CultureInfo.InvariantCulture,
@@ -244,7 +245,7 @@ public sealed class CpuProfiler : IDisposable
                 + $"1/{_settings.Options.Frequency} s of CPU time has no samples. A higher frequency shows shorter threads.");
     }
 
-    private string? NoteOfUnknownFlows() => _samples.Flows is { UnknownCount: > 0 and var count }
+    private string? GetUnknownFlowsNote() => _samples.Flows is { UnknownCount: > 0 and var count }
         ? string.Create(
             CultureInfo.InvariantCulture,
             $"The flows of {count:N0} samples are unknown: threads switched between flows faster than could be recorded.")

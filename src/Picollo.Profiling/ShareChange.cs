@@ -21,7 +21,7 @@ internal readonly record struct SampleCounts(long Before, long After)
 internal readonly record struct ShareChange(double Points, double LowerPoints, double UpperPoints)
 {
     private const double Z = 1.959963984540054; // the 97.5 % quantile of the normal distribution
-    private const double MostPoints = 100;
+    private const double MaxPoints = 100;
 
     public bool IsWithinChance => LowerPoints <= 0 && UpperPoints >= 0;
 
@@ -30,12 +30,12 @@ internal readonly record struct ShareChange(double Points, double LowerPoints, d
         double points = part.PercentAfter(all) - part.PercentBefore(all);
         if (all.Before == 0 || all.After == 0)
         {
-            return new(points, -MostPoints, MostPoints);
+            return new(points, -MaxPoints, MaxPoints);
         }
 
         (double before, double after) = ((part.Before + 1.0) / (all.Before + 2.0), (part.After + 1.0) / (all.After + 2.0));
         double variance = (before * (1 - before) / (all.Before + 2.0)) + (after * (1 - after) / (all.After + 2.0));
         (double middle, double margin) = (100 * (after - before), 100 * Z * Math.Sqrt(variance));
-        return new(points, Math.Max(middle - margin, -MostPoints), Math.Min(middle + margin, MostPoints));
+        return new(points, Math.Max(middle - margin, -MaxPoints), Math.Min(middle + margin, MaxPoints));
     }
 }

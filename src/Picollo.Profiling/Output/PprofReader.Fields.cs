@@ -23,7 +23,7 @@ internal sealed partial class PprofReader
                 case PprofField.DurationNanos: _duration = profile.Number; break;
                 case PprofField.PeriodType: _periodType = ReadValueType(profile.Bytes); break;
                 case PprofField.Period: _period = profile.Number; break;
-                case PprofField.Comment: profile.AddTo(_comments, MostEntries); break;
+                case PprofField.Comment: profile.AddTo(_comments, MaxEntries); break;
                 case PprofField.Picollo: ReadOwn(profile.Bytes); break;
                 default: break;
             }
@@ -75,7 +75,7 @@ internal sealed partial class PprofReader
                 case 1: id = fields.Number; break;
                 case 2: mapping = fields.Number; break;
                 case 3: address = fields.Number; break;
-                case 4 when _lineCount++ < MostEntries: functions.Add(ReadLine(fields.Bytes)); break;
+                case 4 when _lineCount++ < MaxEntries: functions.Add(ReadLine(fields.Bytes)); break;
                 case 4: throw TooMany();
                 default: break;
             }
@@ -150,14 +150,14 @@ internal sealed partial class PprofReader
         {
             if (fields.Field is 1 or 2)
             {
-                fields.AddTo(fields.Field == 1 ? locations : values, MostEntries);
+                fields.AddTo(fields.Field == 1 ? locations : values, MaxEntries);
             }
         }
     }
 
     private static void Add<T>(List<T> all, T one)
     {
-        if (all.Count == MostEntries)
+        if (all.Count == MaxEntries)
         {
             throw TooMany();
         }
@@ -167,7 +167,7 @@ internal sealed partial class PprofReader
 
     private static void Add<T>(Dictionary<ulong, T> all, ulong id, T one, string kind)
     {
-        if (all.Count == MostEntries)
+        if (all.Count == MaxEntries)
         {
             throw TooMany();
         }
@@ -179,7 +179,7 @@ internal sealed partial class PprofReader
     }
 
     private static InvalidDataException TooMany() =>
-        ProtobufReader.TooLarge($"it has more than {MostEntries:N0} entries of a kind");
+        ProtobufReader.TooLarge($"it has more than {MaxEntries:N0} entries of a kind");
 
     private record struct Mapping(ulong Start, ulong Offset, ulong File);
 

@@ -12,13 +12,13 @@ namespace Picollo.Profiling;
 /// <remarks>The input may be malicious. Its size, the number of its entries and the work that they cause are limited.</remarks>
 internal sealed partial class PprofReader
 {
-    private const int MostBytes = 1 << 28; // also decompressed
-    private const int MostEntries = 1_000_000; // of each kind, and nodes of the tree
-    private const int MostFrames = 1 << 16; // of a stack
-    private const int MostNotes = 100;
+    private const int MaxBytes = 1 << 28; // also decompressed
+    private const int MaxEntries = 1_000_000; // of each kind, and nodes of the tree
+    private const int MaxFrames = 1 << 16; // of a stack
+    private const int MaxNotes = 100;
     private const int LettersOfEvent = 60;
-    private const int MostLetters = 1 << 28; // of all names of functions
-    private const long MostWork = 1L << 31; // about a nanosecond each
+    private const int MaxLetters = 1 << 28; // of all names of functions
+    private const long MaxWork = 1L << 31; // about a nanosecond each
     private const int WorkOfFrame = 16;
     private const double NanosecondsPerSecond = 1e9;
 
@@ -66,7 +66,7 @@ internal sealed partial class PprofReader
     {
         using MemoryStream all = new();
         byte[] buffer = new byte[1 << 16];
-        while (all.Length <= MostBytes)
+        while (all.Length <= MaxBytes)
         {
             int read = Read(input, buffer);
             if (read == 0)
@@ -77,7 +77,7 @@ internal sealed partial class PprofReader
             all.Write(buffer, 0, read);
         }
 
-        throw ProtobufReader.TooLarge($"it has more than {MostBytes:N0} bytes");
+        throw ProtobufReader.TooLarge($"it has more than {MaxBytes:N0} bytes");
     }
 
     private static int Read(Stream input, byte[] buffer)
@@ -118,7 +118,7 @@ internal sealed partial class PprofReader
             IncludesKernel = _includesKernel,
             CpuUsage = _isOurs || frequency == 0 ? _usage : new CpuUsage((long)(root.SampleCount * (NanosecondsPerSecond / frequency)), 0),
             LostSampleCount = Signed(_lost),
-            Notes = [.. comments.Skip(_isOurs ? 1 : 0).Take(MostNotes)],
+            Notes = [.. comments.Skip(_isOurs ? 1 : 0).Take(MaxNotes)],
         };
     }
 
@@ -164,9 +164,9 @@ internal sealed partial class PprofReader
 
                 stack.AddRange(ofLocation);
                 Spend(WorkOfFrame * (1 + ofLocation.Length));
-                if (stack.Count > MostFrames)
+                if (stack.Count > MaxFrames)
                 {
-                    throw ProtobufReader.TooLarge($"a stack has more than {MostFrames:N0} frames");
+                    throw ProtobufReader.TooLarge($"a stack has more than {MaxFrames:N0} frames");
                 }
             }
 
@@ -262,7 +262,7 @@ internal sealed partial class PprofReader
     {
         ReadOnlySpan<byte> text = Text(index);
         _letters += text.Length;
-        return _letters <= MostLetters ? Encoding.UTF8.GetString(text) : throw ProtobufReader.TooLarge($"its names are too long");
+        return _letters <= MaxLetters ? Encoding.UTF8.GetString(text) : throw ProtobufReader.TooLarge($"its names are too long");
     }
 
     private ReadOnlySpan<byte> Text(ulong index) =>
@@ -272,7 +272,7 @@ internal sealed partial class PprofReader
     private void Spend(int work)
     {
         _work += work;
-        if (_work > MostWork)
+        if (_work > MaxWork)
         {
             throw ProtobufReader.TooLarge($"its stacks are too long");
         }

@@ -11,7 +11,7 @@ namespace Picollo.Profiling.Output;
 /// are several parts, they also have their facts and notes.</summary>
 internal sealed class ProfilePageData
 {
-    private const int MostNodes = 20_000; // of all parts
+    private const int MaxNodes = 20_000; // of all parts
     private const int LettersOfName = 1000;
 
     private readonly OrderedDictionary<CpuProfileFrame, bool> _frames = [];
@@ -39,7 +39,7 @@ internal sealed class ProfilePageData
         _json.WriteStartObject();
         _json.WriteBoolean("isDifference", _isDifference);
         _json.WriteStartArray("parts");
-        double[] least = LeastWidths(parts);
+        double[] least = GetMinWidths(parts);
         IReadOnlyList<string>[] notes =
             [.. parts.Select((part, i) => least[i] == 0 ? part.Notes : [.. part.Notes, NoteOf(part, least[i])])];
         for (int i = 0; i < parts.Count; i++)
@@ -140,21 +140,21 @@ internal sealed class ProfilePageData
         return number;
     }
 
-    /// <summary>Returns the minimum width of a node that is not merged, for each part, so that at most <see cref="MostNodes"/> nodes remain
+    /// <summary>Returns the minimum width of a node that is not merged, for each part, so that at most <see cref="MaxNodes"/> nodes remain
     /// in all parts, plus at most as many merged nodes; 0 if all remain. The first part gets at least half of them, and the others share
     /// the rest: small parts are complete before large ones.</summary>
-    private static double[] LeastWidths(IReadOnlyList<PagePart> parts)
+    private static double[] GetMinWidths(IReadOnlyList<PagePart> parts)
     {
         double[][] widths = [.. parts.Select(part => part.Tree.GetNodes(0).Select(node => node.Width).OrderDescending().ToArray())];
         double[] least = new double[parts.Count];
-        int rest = MostNodes / 2;
+        int rest = MaxNodes / 2;
         int[] others = [.. Enumerable.Range(1, parts.Count - 1).OrderBy(i => widths[i].Length)];
         for (int i = 0; i < others.Length; i++)
         {
             rest -= Limit(others[i], rest / (others.Length - i));
         }
 
-        Limit(0, (MostNodes / 2) + rest);
+        Limit(0, (MaxNodes / 2) + rest);
         return least;
 
         int Limit(int part, int count)
@@ -174,7 +174,7 @@ internal sealed class ProfilePageData
     {
         string few = part.Tree.IsDifference ? "the smallest shares" : Invariant($"fewer than {least:N0} samples");
         return Invariant(
-            $"The page is limited to {MostNodes:N0} nodes. Nodes with {few} are merged into (other), each below its caller. ")
+            $"The page is limited to {MaxNodes:N0} nodes. Nodes with {few} are merged into (other), each below its caller. ")
             + "The table of functions counts all samples.";
     }
 

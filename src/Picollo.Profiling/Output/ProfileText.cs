@@ -41,7 +41,7 @@ internal static class ProfileText
     public static int StepOf(SampleCounts counts, SampleCounts all)
     {
         ShareChange change = ShareChange.Of(counts, all);
-        int size = Math.Abs(change.Points) switch { < 1 => 1, < LargePoints => 2, _ => MostStep };
+        int size = Math.Abs(change.Points) switch { < 1 => 1, < LargePoints => 2, _ => MaxStep };
         return change.IsWithinChance ? 0 : Math.Sign(change.Points) * size;
     }
 
@@ -50,9 +50,9 @@ internal static class ProfileText
         ? "within chance"
         : (step < 0 ? "less: " : "more: ") + Math.Abs(step) switch { 1 => "below 1 point", 2 => "1 to 5", _ => "5 points or more" };
 
-    public static IEnumerable<int> Steps => Enumerable.Range(-MostStep, (2 * MostStep) + 1);
+    public static IEnumerable<int> Steps => Enumerable.Range(-MaxStep, (2 * MaxStep) + 1);
 
-    private const int MostStep = 3;
+    private const int MaxStep = 3;
     private const double LargePoints = 5;
 
     public static string Event(CpuProfile profile) => profile.EventName + (profile.IncludesKernel ? "" : ", user mode only");

@@ -6,7 +6,7 @@ namespace Picollo.Profiling;
 /// (https://protobuf.dev/programming-guides/encoding/).</summary>
 internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
 {
-    private const int MostBitsOfNumber = 64;
+    private const int MaxNumberBits = 64;
 
     private readonly int _length = message.Length;
     private ReadOnlySpan<byte> _rest = message;
@@ -91,7 +91,7 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
     private static ulong ReadNumber(ref ReadOnlySpan<byte> rest)
     {
         ulong number = 0;
-        for (int i = 0, shift = 0; i < rest.Length && shift < MostBitsOfNumber; i++, shift += 7)
+        for (int i = 0, shift = 0; i < rest.Length && shift < MaxNumberBits; i++, shift += 7)
         {
             number |= (ulong)(rest[i] & 0x7F) << shift;
             if (rest[i] < 0x80)

@@ -6,9 +6,9 @@ namespace Picollo.Profiling.Sampling;
 /// <summary>The samples of this process, by the flow that its threads ran. Used by one thread.</summary>
 /// <param name="timeline">The flows of the threads.</param>
 /// <param name="budget">The memory for all trees.</param>
-/// <param name="longestStack">The maximum number of addresses that the kernel records.</param>
+/// <param name="maxStackLength">The maximum number of addresses that the kernel records.</param>
 /// <param name="kept">Receives flows with a label when they have ended; then nothing else is counted. Null for a whole profile.</param>
-internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int longestStack, KeptFlows? kept = null)
+internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int maxStackLength, KeptFlows? kept = null)
 {
     private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _flows = [];
     private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _labelled = [];
@@ -32,7 +32,7 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     public void Begin() => timeline.Refresh();
 
     /// <summary>Whether only flows that used much CPU time are kept, and no whole profile.</summary>
-    public bool IsOfFlowsOnly => kept is not null;
+    public bool KeepsOnlyFlows => kept is not null;
 
     /// <summary>Adds a sample.</summary>
     public void Add(in PerfRecord sample)
@@ -48,14 +48,14 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
             }
             else if (kept is null)
             {
-                isKnown &= TreeOf(_flows, watcher).TryAdd(sample.CallChain, longestStack);
+                isKnown &= TreeOf(_flows, watcher).TryAdd(sample.CallChain, maxStackLength);
             }
         }
 
         labelled ??= Unlabelled;
-        isKnown &= kept is null ? labelled.TryAdd(sample.CallChain, longestStack)
+        isKnown &= kept is null ? labelled.TryAdd(sample.CallChain, maxStackLength)
             : labelled == Unlabelled
-                || (labelled.Nodes.Count < KeptFlows.MostNodesOfFlow && labelled.TryAdd(sample.CallChain, longestStack));
+                || (labelled.Nodes.Count < KeptFlows.MaxNodesPerFlow && labelled.TryAdd(sample.CallChain, maxStackLength));
         UnknownCount += isKnown ? 0 : 1;
     }
 

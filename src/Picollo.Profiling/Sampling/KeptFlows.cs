@@ -8,17 +8,17 @@ namespace Picollo.Profiling.Sampling;
 internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = null)
 {
     /// <summary>The maximum number of kept flows per label.</summary>
-    public const int MostOfLabel = 4;
+    public const int MaxPerLabel = 4;
 
     /// <summary>The maximum number of kept flows.</summary>
-    public const int Most = 64;
+    public const int MaxFlows = 64;
 
     /// <summary>The memory for the samples of all kept flows, and the same for running flows: 6 MB each.</summary>
-    public const int MostNodes = 100_000;
+    public const int MaxNodes = 100_000;
 
     /// <summary>The maximum number of nodes of one flow, so that a flow that never ends, such as a connection, leaves memory for
     /// others.</summary>
-    public const int MostNodesOfFlow = MostNodes / 16;
+    public const int MaxNodesPerFlow = MaxNodes / 16;
 
     private readonly Lock _gate = new();
     private readonly List<KeptFlow> _flows = []; // the oldest first
@@ -47,12 +47,12 @@ internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = 
         lock (_gate)
         {
             _flows.Add(new KeptFlow(label, DateTime.UtcNow, new CpuUsage(used, 0), watcher.WallTime, samples));
-            if (_flows.Count(flow => flow.Label == label) > MostOfLabel)
+            if (_flows.Count(flow => flow.Label == label) > MaxPerLabel)
             {
                 _flows.RemoveAt(_flows.FindIndex(flow => flow.Label == label));
             }
 
-            while (_flows.Count > Most || (_flows.Count > 1 && _flows.Sum(flow => flow.Samples.Nodes.Count) > MostNodes))
+            while (_flows.Count > MaxFlows || (_flows.Count > 1 && _flows.Sum(flow => flow.Samples.Nodes.Count) > MaxNodes))
             {
                 _flows.RemoveAt(0);
             }

@@ -7,14 +7,14 @@ namespace Picollo.Profiling.Sampling;
 internal sealed class SampleCollector
 {
     /// <summary>The number of nodes of all processes: 30 MB.</summary>
-    private const int MostNodes = 500_000;
+    private const int MaxNodes = 500_000;
 
     /// <summary>A build may start thousands of processes, each with a list of its code. Processes above this limit are counted but not
     /// sampled.</summary>
-    private const int MostProcesses = 1000;
+    private const int MaxProcesses = 1000;
 
     private readonly bool _followsChildren;
-    private readonly int _longestStack;
+    private readonly int _maxStackLength;
     private readonly Dictionary<int, SampledProcess> _current = [];
     private readonly List<SampledProcess> _processes = [];
     private readonly Dictionary<int, Dictionary<int, ulong>> _eventsOfThreads = []; // by thread, then by ring
@@ -24,7 +24,7 @@ internal sealed class SampleCollector
     /// <param name="name">Its name.</param>
     /// <param name="mappings">Its code at the start of sampling.</param>
     /// <param name="followsChildren">Whether the profile includes the processes that it starts.</param>
-    /// <param name="longestStack">The maximum number of addresses that the kernel records.</param>
+    /// <param name="maxStackLength">The maximum number of addresses that the kernel records.</param>
     /// <param name="timeline">The flows of this process, if it is the sampled process.</param>
     /// <param name="kept">Receives flows that used much CPU time; null for a profile.</param>
     public SampleCollector(
@@ -32,14 +32,14 @@ internal sealed class SampleCollector
         string name,
         IEnumerable<CodeMapping> mappings,
         bool followsChildren,
-        int longestStack = DefaultLongestStack,
+        int maxStackLength = DefaultMaxStackLength,
         FlowTimeline? timeline = null,
         KeptFlows? kept = null)
     {
-        (_followsChildren, _longestStack) = (followsChildren, longestStack);
-        var budget = new NodeBudget(kept is null ? MostNodes : KeptFlows.MostNodes);
+        (_followsChildren, _maxStackLength) = (followsChildren, maxStackLength);
+        var budget = new NodeBudget(kept is null ? MaxNodes : KeptFlows.MaxNodes);
         Main = new SampledProcess(processId, name, budget);
-        Flows = timeline is null ? null : new FlowSamples(timeline, budget, longestStack, kept);
+        Flows = timeline is null ? null : new FlowSamples(timeline, budget, maxStackLength, kept);
         foreach (CodeMapping mapping in mappings)
         {
             Main.Add(mapping);
@@ -49,7 +49,7 @@ internal sealed class SampleCollector
     }
 
     /// <summary>PERF_MAX_STACK_DEPTH of include/uapi/linux/perf_event.h.</summary>
-    public const int DefaultLongestStack = 127;
+    public const int DefaultMaxStackLength = 127;
 
     /// <summary>The sampled process, before it executes another program.</summary>
     public SampledProcess Main { get; }
@@ -113,11 +113,11 @@ internal sealed class SampleCollector
                 break;
             case PerfRecordType.Sample when _current.TryGetValue(record.ProcessId, out SampledProcess? sampled)
                 && IsCounted(record, ring):
-                if (Flows is { IsOfFlowsOnly: true })
+                if (Flows is { KeepsOnlyFlows: true })
                 {
                     Flows.Add(record);
                 }
-                else if (sampled.Samples.TryAdd(record.CallChain, _longestStack))
+                else if (sampled.Samples.TryAdd(record.CallChain, _maxStackLength))
                 {
                     Volatile.Write(ref _sampleCount, _sampleCount + 1);
                     Flows?.Add(record);
@@ -133,12 +133,12 @@ internal sealed class SampleCollector
 
     private void Begin(SampledProcess process)
     {
-        if (_processes.Count >= MostProcesses)
+        if (_processes.Count >= MaxProcesses)
         {
             ForgetEnded();
         }
 
-        if (_processes.Count < MostProcesses)
+        if (_processes.Count < MaxProcesses)
         {
             _processes.Add(process);
             _current[process.Id] = process;

@@ -9,11 +9,11 @@ internal sealed class SampleReader : IDisposable
 {
     // The approximate size of the longest stack of 127 addresses. A ring is read before such samples fill a quarter of it.
     private const int BytesPerSample = 1100;
-    private const int LongestPauseMilliseconds = 250;
+    private const int MaxPauseMilliseconds = 250;
 
     /// <summary>Switches are read more often, because they keep the watchers of requests alive, which the garbage collector must
     /// trace.</summary>
-    private const int LongestPauseWithFlowsMilliseconds = 50;
+    private const int MaxPauseWithFlowsMilliseconds = 50;
 
     /// <summary>A record may be written slightly later than its time, so younger records are left for the next read.</summary>
     private const ulong WriteDelayNanoseconds = 1_000_000;
@@ -32,7 +32,7 @@ internal sealed class SampleReader : IDisposable
     {
         (_rings, _samples, _processId, Usage) = (rings, samples, samples.Main.Id, usage);
         long quarter = rings.Min(ring => ring.Bytes) / 4;
-        int longest = samples.Flows is null ? LongestPauseMilliseconds : LongestPauseWithFlowsMilliseconds;
+        int longest = samples.Flows is null ? MaxPauseMilliseconds : MaxPauseWithFlowsMilliseconds;
         int pause = (int)Math.Clamp(1000 * quarter / (BytesPerSample * frequency), 1, longest);
         _thread = new Thread(() => Run(pause)) { Name = "Picollo profiler", IsBackground = true };
         _thread.UnsafeStart();

@@ -11,7 +11,7 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
 {
     /// <summary>The kernel permits each user to lock 128 pages and one more per CPU (kernel.perf_event_mlock_kb, 516 KiB). Half of that
     /// leaves room for a second profiler, and holds 250 ms of the largest samples (1.1 KB) at 999 Hz.</summary>
-    private const int MostPages = 64;
+    private const int MaxPages = 64;
 
     // Offsets in struct perf_event_mmap_page.
     private const int HeadOffset = 1024;
@@ -40,7 +40,7 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
     public static SampleRing? TryMap(int file, out int errorNumber)
     {
         errorNumber = 0;
-        for (int pages = MostPages; pages > 0; pages /= 2)
+        for (int pages = MaxPages; pages > 0; pages /= 2)
         {
             nuint dataLength = (nuint)pages * PageSize;
             nint page = LibC.mmap(0, PageSize + dataLength, LibC.PROT_READ | LibC.PROT_WRITE, LibC.MAP_SHARED, file, 0);

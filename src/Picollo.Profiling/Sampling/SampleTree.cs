@@ -19,12 +19,12 @@ internal sealed class SampleTree(NodeBudget budget)
 
     /// <summary>Adds a sample.</summary>
     /// <param name="chain">Addresses and marks, the innermost first (<see cref="PerfRecord.CallChain"/>).</param>
-    /// <param name="longestStack">The maximum number of addresses that the kernel records.</param>
+    /// <param name="maxStackLength">The maximum number of addresses that the kernel records.</param>
     /// <returns>False if there are too many distinct stacks.</returns>
-    public bool TryAdd(ReadOnlySpan<ulong> chain, int longestStack)
+    public bool TryAdd(ReadOnlySpan<ulong> chain, int maxStackLength)
     {
         int parent = None;
-        if (CountAddresses(chain) >= longestStack && !TryAddNode(Truncated, ref parent))
+        if (CountAddresses(chain) >= maxStackLength && !TryAddNode(Truncated, ref parent))
         {
             return false;
         }

@@ -4,7 +4,7 @@ namespace Picollo.Profiling.Sampling;
 internal sealed class SampledProcess(int id, string name, NodeBudget budget)
 {
     /// <summary>A program that continually maps and unmaps code keeps only the latest mappings.</summary>
-    private const int MostMappings = 20_000;
+    private const int MaxMappings = 20_000;
 
     private readonly Lock _gate = new();
     private readonly List<CodeMapping> _mappings = [];
@@ -39,9 +39,9 @@ internal sealed class SampledProcess(int id, string name, NodeBudget budget)
     {
         lock (_gate)
         {
-            if (_mappings.Count >= MostMappings)
+            if (_mappings.Count >= MaxMappings)
             {
-                _mappings.RemoveRange(0, MostMappings / 2);
+                _mappings.RemoveRange(0, MaxMappings / 2);
             }
 
             _mappings.Add(mapping);

@@ -21,7 +21,7 @@ internal sealed record SamplingTarget(int ProcessId, int Frequency, bool Include
 internal sealed class SamplingEvents : IDisposable
 {
     /// <summary>Threads that appear after this number of scans were started by threads that already have events.</summary>
-    private const int MostScans = 5;
+    private const int MaxScans = 5;
 
     private const int AllThreads = -1;
 
@@ -44,7 +44,7 @@ internal sealed class SamplingEvents : IDisposable
     public string Name { get; private set; } = "";
 
     /// <summary>Whether the events belong to whole CPUs instead of threads.</summary>
-    public bool AreOfCpus { get; private set; }
+    public bool AreCpuEvents { get; private set; }
 
     /// <summary>The number of open descriptors.</summary>
     internal int FileCount => _files.Count;
@@ -137,9 +137,9 @@ internal sealed class SamplingEvents : IDisposable
         using PerfEventFile? permitted = _target.StartsOnExec
             ? null
             : PerfEventFile.TryOpen(ofCpu, AllThreads, cpu: 0, leader: null, out _);
-        AreOfCpus = permitted is not null;
+        AreCpuEvents = permitted is not null;
 
-        if (AreOfCpus)
+        if (AreCpuEvents)
         {
             _ = PerfEventOpener.ThreadsOf(_target.ProcessId); // throws if there is no such process
             _attributes = ofCpu;
@@ -154,7 +154,7 @@ internal sealed class SamplingEvents : IDisposable
     private void OpenOnThreads()
     {
         var seen = new HashSet<int>();
-        for (int scan = 0, before = -1; scan < MostScans && seen.Count != before; scan++)
+        for (int scan = 0, before = -1; scan < MaxScans && seen.Count != before; scan++)
         {
             before = seen.Count;
             foreach (int thread in PerfEventOpener.ThreadsOf(_target.ProcessId).Where(seen.Add))

@@ -6,8 +6,8 @@ namespace Picollo.Profiling.Symbols;
 /// <summary>Finds the names of code in files: assemblies with ReadyToRun code and native libraries. Reads each file once.</summary>
 internal sealed class CodeImages(ProcessFiles process)
 {
-    private const int MostNotes = 5;
-    private const int MostHeaderPages = 4;
+    private const int MaxNotes = 5;
+    private const int MaxHeaderPages = 4;
 
     /// <summary>The libraries of the runtime, which are published without symbols: each of them is one frame.</summary>
     private static readonly HashSet<string> StrippedModules =
@@ -57,7 +57,7 @@ internal sealed class CodeImages(ProcessFiles process)
         if (!_bundled.TryGetValue(key, out ReadyToRunImage? assembly))
         {
             long start = (long)mapping.FileOffset;
-            for (int page = 0; page < MostHeaderPages && start >= 0 && assembly is null; page++, start -= Environment.SystemPageSize)
+            for (int page = 0; page < MaxHeaderPages && start >= 0 && assembly is null; page++, start -= Environment.SystemPageSize)
             {
                 assembly = ReadyToRunImage.TryRead(process.PathOf(mapping.Path), out _, start);
             }
@@ -106,7 +106,7 @@ internal sealed class CodeImages(ProcessFiles process)
 
     private void AddNote(string path, string reason)
     {
-        if (_notes.Count < MostNotes)
+        if (_notes.Count < MaxNotes)
         {
             _notes.Add($"Functions of {path} have no names: {reason}");
         }

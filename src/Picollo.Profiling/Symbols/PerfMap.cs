@@ -8,12 +8,12 @@ namespace Picollo.Profiling.Symbols;
 internal sealed class PerfMap
 {
     /// <summary>The maximum number of overlapping entries. There are few, if code was unloaded and its memory was reused.</summary>
-    private const int MostOverlaps = 64;
+    private const int MaxOverlaps = 64;
 
-    private const int MostHexDigits = 16;
+    private const int MaxHexDigits = 16;
 
     /// <summary>Many times the number of methods of the largest applications: 64 MB.</summary>
-    private const int MostEntries = 2_000_000;
+    private const int MaxEntries = 2_000_000;
 
     private readonly byte[] _text;
     private readonly Entry[] _entries;
@@ -27,7 +27,7 @@ internal sealed class PerfMap
     {
         var entries = new List<Entry>();
         int start = 0;
-        while (start < text.Length && entries.Count < MostEntries)
+        while (start < text.Length && entries.Count < MaxEntries)
         {
             ReadOnlySpan<byte> rest = text.AsSpan(start);
             int length = rest.IndexOf((byte)'\n') is >= 0 and var end ? end : rest.Length;
@@ -49,7 +49,7 @@ internal sealed class PerfMap
     {
         int index = Array.BinarySearch(_entries, new Entry(address, 0, int.MaxValue, 0, 0));
         int best = -1;
-        for (int i = ~index - 1; i >= 0 && i >= ~index - MostOverlaps; i--)
+        for (int i = ~index - 1; i >= 0 && i >= ~index - MaxOverlaps; i--)
         {
             if (address - _entries[i].Start < _entries[i].Size && (best < 0 || _entries[i].Order > _entries[best].Order))
             {
@@ -74,7 +74,7 @@ internal sealed class PerfMap
     {
         number = 0;
         int length = line[start..].IndexOf((byte)' ');
-        bool isNumber = length is > 0 and <= MostHexDigits
+        bool isNumber = length is > 0 and <= MaxHexDigits
             && ulong.TryParse(line.Slice(start, length), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out number);
         start += length + 1;
         return isNumber;

@@ -10,7 +10,7 @@ namespace Picollo.Profiling.Symbols;
 /// regardless of how either process ends.</remarks>
 internal sealed class PerfMapFile : IDisposable
 {
-    private const long MostBytes = 512L << 20;
+    private const long MaxBytes = 512L << 20;
     private const string Effect = "Methods that the JIT compiler has compiled have no names: ";
 
     private static readonly Lock OwnGate = new();
@@ -82,7 +82,7 @@ internal sealed class PerfMapFile : IDisposable
         reason = null;
         if (DiagnosticsPort.Find(process) is not { } port)
         {
-            reason = WhyNoPort(process);
+            reason = GetNoPortReason(process);
             return null;
         }
 
@@ -128,7 +128,7 @@ internal sealed class PerfMapFile : IDisposable
         }
     }
 
-    private static string? WhyNoPort(ProcessFiles process)
+    private static string? GetNoPortReason(ProcessFiles process)
     {
         string[] switches = ["EnableDiagnostics", "EnableDiagnostics_IPC"];
         string? off = switches.FirstOrDefault(name => process.RuntimeSetting(name) == "0");
@@ -156,7 +156,7 @@ internal sealed class PerfMapFile : IDisposable
     {
         try
         {
-            byte[] text = new byte[Math.Min(RandomAccess.GetLength(file), MostBytes)];
+            byte[] text = new byte[Math.Min(RandomAccess.GetLength(file), MaxBytes)];
             int length = 0;
             for (int read = 1; read > 0 && length < text.Length; length += read)
             {

@@ -76,7 +76,7 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
 
                 // A library without symbols is one frame, regardless of the call depth, and so is a call that continues in better optimized
                 // code.
-                if (path.Count == 0 || !((IsWholeModule(named.Frame) && path[^1] == named.Frame) || inner.IsContinuationOf(named)))
+                if (path.Count == 0 || !((IsStrippedModule(named.Frame) && path[^1] == named.Frame) || inner.IsContinuationOf(named)))
                 {
                     path.Add(named.Frame);
                 }
@@ -110,5 +110,5 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         return map;
     }
 
-    private static bool IsWholeModule(CpuProfileFrame frame) => frame.Name == frame.Module;
+    private static bool IsStrippedModule(CpuProfileFrame frame) => frame.Name == frame.Module;
 }

@@ -4,7 +4,7 @@ namespace Picollo.PerfEvent;
 internal static class PerfEventNames
 {
     /// <summary>The number of nearest names in the error message.</summary>
-    private const int Proposals = 3;
+    private const int SuggestionCount = 3;
 
     private static readonly Dictionary<string, PerfEventDefinition> Known = MakeKnown();
 
@@ -43,7 +43,7 @@ internal static class PerfEventNames
     public static IEnumerable<string> Nearest(string name) => Known.Keys
         .Order(StringComparer.Ordinal)
         .OrderBy(known => Distance(name.ToUpperInvariant(), known.ToUpperInvariant()))
-        .Take(Proposals);
+        .Take(SuggestionCount);
 
     /// <summary>Returns the number of characters to add, remove or change (Levenshtein). Characters missing at the end count a quarter,
     /// because users often abbreviate names.</summary>

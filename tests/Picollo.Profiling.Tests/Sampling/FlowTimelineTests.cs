@@ -154,7 +154,7 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void Samples_in_a_gap_belong_to_no_flow_and_are_counted()
     {
-        using FlowRecorder small = FlowRecorder.Start(mostChunks: 1); // and two for each log
+        using FlowRecorder small = FlowRecorder.Start(maxChunks: 1); // and two for each log
         CpuUsageAsyncWatcher watcher = NewWatcher(Labels[0]);
         var log = new FlowLog(small, Thread, 0, before: null);
         var timeline = new FlowTimeline(small);
@@ -246,7 +246,7 @@ public sealed class FlowTimelineTests : IDisposable
         }
 
         samples.UnknownCount.Should().Be(0);
-        kept.All.Should().HaveCount(KeptFlows.MostOfLabel).And.OnlyContain(flow => flow.Label == Labels[0] && flow.Samples.SampleCount == 1);
+        kept.All.Should().HaveCount(KeptFlows.MaxPerLabel).And.OnlyContain(flow => flow.Label == Labels[0] && flow.Samples.SampleCount == 1);
     }
 
     [Fact]
@@ -276,9 +276,9 @@ public sealed class FlowTimelineTests : IDisposable
     {
         var kept = new KeptFlows(TimeSpan.Zero);
         FlowTimeline timeline = NewTimeline(out FlowLog log);
-        var samples = new FlowSamples(timeline, new NodeBudget(KeptFlows.MostNodes), 127, kept);
+        var samples = new FlowSamples(timeline, new NodeBudget(KeptFlows.MaxNodes), 127, kept);
         log.Add(10, NewWatcher(Labels[1]));
-        for (ulong time = 11; time < 2 * KeptFlows.MostNodes; time++)
+        for (ulong time = 11; time < 2 * KeptFlows.MaxNodes; time++)
         {
             samples.Add(new PerfRecord(Sample(1, Thread, time, 1, 16 * time)));
         }
@@ -301,13 +301,13 @@ public sealed class FlowTimelineTests : IDisposable
         kept.All.Should().BeEmpty();
 
         kept = new KeptFlows(TimeSpan.Zero);
-        for (int i = 0; i < 2 * KeptFlows.Most; i++)
+        for (int i = 0; i < 2 * KeptFlows.MaxFlows; i++)
         {
             kept.Add(NewWatcher(new FlowLabel("GET", $"/{i / 2}")), new SampleTree(new NodeBudget(1)));
         }
 
         kept.All.Select(flow => flow.Label.Name).Should().Equal(
-            Enumerable.Range(0, KeptFlows.Most).Select(i => $"/{KeptFlows.Most - 1 - (i / 2)}"), "the latest are first");
+            Enumerable.Range(0, KeptFlows.MaxFlows).Select(i => $"/{KeptFlows.MaxFlows - 1 - (i / 2)}"), "the latest are first");
     }
 
     [Fact]
@@ -352,7 +352,7 @@ public sealed class FlowTimelineTests : IDisposable
     public void A_gap_of_a_thread_ends_with_it()
     {
         CpuUsageAsyncWatcher watcher = NewWatcher();
-        using FlowRecorder small = FlowRecorder.Start(mostChunks: 1);
+        using FlowRecorder small = FlowRecorder.Start(maxChunks: 1);
         var timeline = new FlowTimeline(small);
         var full = new FlowLog(small, Thread, 1, before: null);
         timeline.Add(full);
@@ -373,7 +373,7 @@ public sealed class FlowTimelineTests : IDisposable
     public void Each_gap_lasts_from_the_first_lost_switch_to_the_next_recorded_one()
     {
         CpuUsageAsyncWatcher[] watchers = [NewWatcher(), NewWatcher()];
-        var small = new FlowRecorder(mostChunks: 1); // and two for each log
+        var small = new FlowRecorder(maxChunks: 1); // and two for each log
         var timeline = new FlowTimeline(small);
         var log = new FlowLog(small, Thread, 0, before: null);
         timeline.Add(log);
@@ -425,7 +425,7 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void An_ended_thread_releases_the_memory_of_its_log()
     {
-        var recorder = new FlowRecorder(mostChunks: 10);
+        var recorder = new FlowRecorder(maxChunks: 10);
         var timeline = new FlowTimeline(recorder);
         for (int start = 0; start < 3000; start += 1000)
         {

@@ -12,9 +12,9 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(100));
 
-        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], longestStack: 4).Should().BeTrue();
-        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], longestStack: 4).Should().BeTrue();
-        tree.TryAdd([UserMark, 0x20, 0x11], longestStack: 4).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], maxStackLength: 4).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x30, 0x21, 0x11], maxStackLength: 4).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x20, 0x11], maxStackLength: 4).Should().BeTrue();
 
         tree.SampleCount.Should().Be(3);
         tree.Nodes.Should().Equal(
@@ -28,7 +28,7 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(100));
 
-        tree.TryAdd([KernelMark, 0xff50, 0xff41, UserMark, 0x30, 0x21], longestStack: 5).Should().BeTrue();
+        tree.TryAdd([KernelMark, 0xff50, 0xff41, UserMark, 0x30, 0x21], maxStackLength: 5).Should().BeTrue();
 
         tree.Nodes.Select(node => node.Address).Should().Equal(0x20ul, 0x30ul, 0xff40ul, 0xff50ul);
     }
@@ -38,7 +38,7 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(100));
 
-        tree.TryAdd([UserMark, 0x30, 0], longestStack: 127).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x30, 0], maxStackLength: 127).Should().BeTrue();
 
         tree.Nodes.Should().Equal(new SampleTree.Node(-1, 0x30, 1));
     }
@@ -48,10 +48,10 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(100));
 
-        tree.TryAdd([UserMark, 0x20, 0x11], longestStack: 3).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x20, 0x11], maxStackLength: 3).Should().BeTrue();
         tree.Nodes[0].Address.Should().Be(0x10, "the mark is not an address");
         tree = new SampleTree(new NodeBudget(100));
-        tree.TryAdd([UserMark, 0x20, 0x11], longestStack: 2).Should().BeTrue();
+        tree.TryAdd([UserMark, 0x20, 0x11], maxStackLength: 2).Should().BeTrue();
 
         tree.Nodes[0].Address.Should().Be(SampleTree.Truncated);
         tree.Nodes[2].Should().Be(new SampleTree.Node(1, 0x20, 1));
@@ -63,9 +63,9 @@ public class SampleTreeTests
         var budget = new NodeBudget(3);
         var (first, second) = (new SampleTree(budget), new SampleTree(budget));
 
-        first.TryAdd([0x20, 0x11], longestStack: 4).Should().BeTrue();
-        second.TryAdd([0x20, 0x11], longestStack: 4).Should().BeFalse();
-        first.TryAdd([0x20, 0x11], longestStack: 4).Should().BeTrue("the stack already has nodes");
+        first.TryAdd([0x20, 0x11], maxStackLength: 4).Should().BeTrue();
+        second.TryAdd([0x20, 0x11], maxStackLength: 4).Should().BeFalse();
+        first.TryAdd([0x20, 0x11], maxStackLength: 4).Should().BeTrue("the stack already has nodes");
 
         (first.SampleCount, second.SampleCount).Should().Be((2, 0));
     }
@@ -75,12 +75,12 @@ public class SampleTreeTests
     {
         var budget = new NodeBudget(5);
         SampleTree all = new(budget), added = new(new NodeBudget(100));
-        all.TryAdd([0x30, 0x11], longestStack: 4).Should().BeTrue();
-        all.TryAdd([0x30], longestStack: 4).Should().BeTrue();
-        all.TryAdd([0x40, 0x51], longestStack: 4).Should().BeTrue();
-        added.TryAdd([0x30, 0x21, 0x11], longestStack: 4).Should().BeTrue(); // as if 10 had called 30, without the 20 in between
-        added.TryAdd([0x30, 0x61], longestStack: 4).Should().BeTrue(); // as if 30 had no caller
-        added.TryAdd([0x30, 0x11], longestStack: 4).Should().BeTrue();
+        all.TryAdd([0x30, 0x11], maxStackLength: 4).Should().BeTrue();
+        all.TryAdd([0x30], maxStackLength: 4).Should().BeTrue();
+        all.TryAdd([0x40, 0x51], maxStackLength: 4).Should().BeTrue();
+        added.TryAdd([0x30, 0x21, 0x11], maxStackLength: 4).Should().BeTrue(); // as if 10 had called 30, without the 20 in between
+        added.TryAdd([0x30, 0x61], maxStackLength: 4).Should().BeTrue(); // as if 30 had no caller
+        added.TryAdd([0x30, 0x11], maxStackLength: 4).Should().BeTrue();
 
         all.AddAll(added).Should().Be(1, "one of the three already has nodes");
 
@@ -98,8 +98,8 @@ public class SampleTreeTests
     {
         var tree = new SampleTree(new NodeBudget(3));
 
-        tree.TryAdd([UserMark], longestStack: 4).Should().BeFalse();
-        tree.TryAdd([], longestStack: 4).Should().BeFalse();
+        tree.TryAdd([UserMark], maxStackLength: 4).Should().BeFalse();
+        tree.TryAdd([], maxStackLength: 4).Should().BeFalse();
 
         tree.SampleCount.Should().Be(0);
     }

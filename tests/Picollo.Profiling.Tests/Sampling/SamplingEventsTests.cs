@@ -11,7 +11,7 @@ public class SamplingEventsTests
     {
         using SamplingEvents events = SamplingEvents.Open(Target);
 
-        events.AreOfCpus.Should().BeTrue();
+        events.AreCpuEvents.Should().BeTrue();
         events.FileCount.Should().Be(events.Rings.Count, "there is one for each CPU, regardless of the number of threads");
     }
 
@@ -20,8 +20,8 @@ public class SamplingEventsTests
     {
         using SamplingEvents events = SamplingEvents.Open(Target);
 
-        events.AreOfCpus.Should().Be(int.Parse(File.ReadAllText("/proc/sys/kernel/perf_event_paranoid"), null) <= 0);
-        events.FileCount.Should().BeGreaterThan(events.AreOfCpus ? 0 : events.Rings.Count);
+        events.AreCpuEvents.Should().Be(int.Parse(File.ReadAllText("/proc/sys/kernel/perf_event_paranoid"), null) <= 0);
+        events.FileCount.Should().BeGreaterThan(events.AreCpuEvents ? 0 : events.Rings.Count);
         return 0;
     });
 
@@ -30,6 +30,6 @@ public class SamplingEventsTests
     {
         using SamplingEvents events = SamplingEvents.Open(Target with { StartsOnExec = true });
 
-        events.AreOfCpus.Should().BeFalse();
+        events.AreCpuEvents.Should().BeFalse();
     }
 }

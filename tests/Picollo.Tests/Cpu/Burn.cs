@@ -22,14 +22,14 @@ internal static partial class Burn
     // Stored, so that the work is not optimized away.
     private static uint _result;
 
-    private static long _leftOut;
+    private static long _excludedTime;
 
     /// <summary>The gaps that burns excluded since <see cref="Begin"/>, because another thread had the CPU. If the cause was a hypervisor
     /// or an interrupt, the system counts them as time of the thread.</summary>
-    public static TimeSpan LeftOut => Stopwatch.GetElapsedTime(0, Volatile.Read(ref _leftOut));
+    public static TimeSpan ExcludedTime => Stopwatch.GetElapsedTime(0, Volatile.Read(ref _excludedTime));
 
     /// <summary>Starts to sum the excluded gaps.</summary>
-    public static void Begin() => Volatile.Write(ref _leftOut, 0);
+    public static void Begin() => Volatile.Write(ref _excludedTime, 0);
 
     /// <summary>Computes until the CPU time is used; at most some ten microseconds more, except for interrupts. The pieces are long enough
     /// that the kernel time for reading the clock is negligible.</summary>
@@ -109,7 +109,7 @@ internal static partial class Burn
             }
             else
             {
-                Interlocked.Add(ref _leftOut, gap);
+                Interlocked.Add(ref _excludedTime, gap);
             }
 
             shortest = Math.Min(shortest, gap);

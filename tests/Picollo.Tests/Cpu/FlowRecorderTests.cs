@@ -62,7 +62,7 @@ public class FlowRecorderTests
     [Fact]
     public void A_thread_without_memory_records_a_gap_and_continues_when_memory_is_available()
     {
-        using FlowRecorder recorder = FlowRecorder.Start(mostChunks: 2);
+        using FlowRecorder recorder = FlowRecorder.Start(maxChunks: 2);
         using var isFull = new ManualResetEventSlim();
         using var isRead = new ManualResetEventSlim();
         FlowLog? log = null;
@@ -89,7 +89,7 @@ public class FlowRecorderTests
     [Fact]
     public void Memory_is_reused_after_reading()
     {
-        using FlowRecorder recorder = FlowRecorder.Start(mostChunks: 3);
+        using FlowRecorder recorder = FlowRecorder.Start(maxChunks: 3);
         FlowLog? log = null;
         int gaps = 0, switches = 0;
 
@@ -223,7 +223,7 @@ public class FlowRecorderTests
     [Fact]
     public void Memory_of_a_burst_is_available_to_other_threads_after_reading()
     {
-        var recorder = new FlowRecorder(mostChunks: 100);
+        var recorder = new FlowRecorder(maxChunks: 100);
         FlowLog burst = new(recorder, 1, 0, before: null), other = new(recorder, 2, 0, before: null);
         Add(burst, 20_000);
         ReadKinds(burst).Should().Contain(FlowSwitchKind.Gap);
@@ -236,7 +236,7 @@ public class FlowRecorderTests
     [Fact]
     public void A_removed_switch_does_not_keep_its_watcher_alive()
     {
-        var log = new FlowLog(new FlowRecorder(mostChunks: 1), 1, 0, before: null);
+        var log = new FlowLog(new FlowRecorder(maxChunks: 1), 1, 0, before: null);
         WeakReference watcher = Add(log);
         watcher.IsAlive.Should().BeTrue();
 

@@ -176,7 +176,7 @@ public sealed class WatchedFlowTests
         foreach ((long read, long expected) in new[] { (10L, 0L), (50, 10), (90, 30) })
         {
             kernel = read;
-            WatchedFlow.GetTaken(watcher, [thread]).Should().Be(new CpuSegment(30, new CpuUsage(30 - expected, expected)));
+            WatchedFlow.GetCpuTime(watcher, [thread]).Should().Be(new CpuSegment(30, new CpuUsage(30 - expected, expected)));
         }
     }
 
@@ -205,7 +205,7 @@ public sealed class WatchedFlowTests
         return thread;
     }
 
-    private long Ask(params ThreadSegment[] threads) => WatchedFlow.GetTaken(_watcher, threads).TotalNanoseconds;
+    private long Ask(params ThreadSegment[] threads) => WatchedFlow.GetCpuTime(_watcher, threads).TotalNanoseconds;
 
     /// <summary>Queries on a separate thread, and ends the change when that thread waits or already has its result. A thread that spins for
     /// a long time sometimes sleeps (<see cref="SpinWait"/>).</summary>

@@ -24,7 +24,7 @@ public sealed partial class CpuUsageAsyncWatcher
     internal CpuSegment StopSpan()
     {
         Stop();
-        return Final ?? WatchedFlow.GetTaken(this); // not final yet if another thread is stopping it
+        return Final ?? WatchedFlow.GetCpuTime(this); // not final yet if another thread is stopping it
     }
 
     /// <summary>Replaces the data of the span, unless it has changed in the meantime or the span was stopped.</summary>

@@ -44,7 +44,7 @@ public sealed partial class CpuUsageAsyncWatcher
 
         WatchedFlow.Leave(this);
         long end = Stopwatch.GetTimestamp();
-        CpuSegment taken = WatchedFlow.GetTaken(this, out FlowPiece? pieces);
+        CpuSegment taken = WatchedFlow.GetCpuTime(this, out FlowPiece? pieces);
 
         // Replaces the sums. A segment that has ended on another thread in the meantime is either included already or younger than the
         // stop. A segment that still runs is added to the successor as a whole when it ends, so the part that this watcher counts is

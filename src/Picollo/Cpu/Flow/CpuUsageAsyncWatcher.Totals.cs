@@ -35,7 +35,7 @@ public sealed partial class CpuUsageAsyncWatcher
 
             if (IsRunning)
             {
-                WatchedFlow.GetTaken(this, out FlowPiece? pieces);
+                WatchedFlow.GetCpuTime(this, out FlowPiece? pieces);
                 return FlowPiece.ToSegments(pieces);
             }
 

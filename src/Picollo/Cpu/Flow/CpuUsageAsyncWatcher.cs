@@ -197,7 +197,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
             return false;
         }
 
-        usage = (Final ?? WatchedFlow.GetTaken(this)).Split;
+        usage = (Final ?? WatchedFlow.GetCpuTime(this)).Split;
         return true;
     }
 
@@ -205,7 +205,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// resolution of the system. The clock is the one of <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>.</summary>
     /// <returns>Nanoseconds. While the watcher runs, never less than an earlier result on the same thread (except for threads started
     /// without a context, whose last part is lost when they end).</returns>
-    public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetTaken(this)).TotalNanoseconds;
+    public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetCpuTime(this)).TotalNanoseconds;
 
     /// <summary>Excludes the following code, and everything that it starts, from all watchers of the current flow until the result is
     /// disposed. A watcher created in the meantime is not affected.</summary>
@@ -224,7 +224,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>The bytes that the flow has allocated so far, or until <see cref="Stop"/>, if they are counted. For threads other than the
     /// calling one, only completed segments count.</summary>
-    internal long AllocatedBytes => (Final ?? WatchedFlow.GetTaken(this)).AllocatedBytes;
+    internal long AllocatedBytes => (Final ?? WatchedFlow.GetCpuTime(this)).AllocatedBytes;
 
     /// <summary>The next outer watcher of the flow; null for none. The getter also unlinks watchers that no longer count
     /// anything.</summary>

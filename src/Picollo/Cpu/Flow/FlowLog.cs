@@ -8,10 +8,10 @@ namespace Picollo.Cpu;
 internal sealed class FlowLog
 {
     /// <summary>May exceed the recorder's limit: the reader and the writer each need a chunk.</summary>
-    private const int LeastChunks = 2;
+    private const int MinChunks = 2;
 
     /// <summary>The chunks that a thread keeps after a burst: 256 KB. The rest becomes available to other threads.</summary>
-    private const int MostKeptChunks = 64;
+    private const int MaxKeptChunks = 64;
 
     private Chunk _writing;
     private Chunk? _spare; // owned by the writer
@@ -118,9 +118,9 @@ internal sealed class FlowLog
     }
 
     // The last entry of a chunk is reserved for a gap mark.
-    private bool TryWrite(long time, CpuUsageAsyncWatcher? watcher, ref int countOfSwitch)
+    private bool TryWrite(long time, CpuUsageAsyncWatcher? watcher, ref int entryCount)
     {
-        if (_writing.Count >= Chunk.Length - 1 && !TryMoveOn())
+        if (_writing.Count >= Chunk.Length - 1 && !TryUseNextChunk())
         {
             if (!_hasGap)
             {
@@ -132,13 +132,13 @@ internal sealed class FlowLog
             return false;
         }
 
-        FlowSwitchKind kind = countOfSwitch++ == 0 ? FlowSwitchKind.Switch : FlowSwitchKind.Outer;
+        FlowSwitchKind kind = entryCount++ == 0 ? FlowSwitchKind.Switch : FlowSwitchKind.Outer;
         _writing.Entries[_writing.Count] = new FlowSwitch(time, watcher, kind);
         Volatile.Write(ref _writing.Count, _writing.Count + 1);
         return true;
     }
 
-    private bool TryMoveOn()
+    private bool TryUseNextChunk()
     {
         _spare ??= Interlocked.Exchange(ref _returned, null);
         Chunk? next = _spare;
@@ -147,7 +147,7 @@ internal sealed class FlowLog
             _spare = next.Next;
             next.Next = null;
         }
-        else if (_chunkCount < LeastChunks ? Recorder.TakeChunk() > 0 : Recorder.TryTakeChunk())
+        else if (_chunkCount < MinChunks ? Recorder.TakeChunk() > 0 : Recorder.TryTakeChunk())
         {
             Interlocked.Increment(ref _chunkCount);
             next = new Chunk();
@@ -166,7 +166,7 @@ internal sealed class FlowLog
 
     private void Return(Chunk read)
     {
-        if (Volatile.Read(ref _chunkCount) > MostKeptChunks)
+        if (Volatile.Read(ref _chunkCount) > MaxKeptChunks)
         {
             Interlocked.Decrement(ref _chunkCount);
             Recorder.ReleaseChunks(1);

@@ -9,19 +9,19 @@ namespace Picollo.Cpu;
 internal sealed class FlowRecorder : IDisposable
 {
     /// <summary>16 MB for all threads: half a million switches between two reads.</summary>
-    private const int MostChunks = 4096;
+    private const int MaxChunks = 4096;
 
     private static FlowRecorder[] _active = [];
-    private static FlowRecorder[] _ofSwitches = []; // recorders that already record switches, not only stops
+    private static FlowRecorder[] _switchRecorders = []; // recorders that already record switches, not only stops
 
-    private readonly int _mostChunks;
+    private readonly int _maxChunks;
     private int _chunkCount;
     private FlowLog? _added;
     private FlowStop? _stops;
 
-    /// <param name="mostChunks">The number of chunks for all threads.</param>
+    /// <param name="maxChunks">The number of chunks for all threads.</param>
     /// <remarks>The recorder does not start. This is for tests of logs, so that no other thread uses its memory.</remarks>
-    internal FlowRecorder(int mostChunks) => _mostChunks = mostChunks;
+    internal FlowRecorder(int maxChunks) => _maxChunks = maxChunks;
 
     /// <summary>Whether any recorder is active.</summary>
     public static bool IsActive => Volatile.Read(ref _active).Length > 0;
@@ -34,16 +34,16 @@ internal sealed class FlowRecorder : IDisposable
     public long InitialTime { get; private set; }
 
     /// <summary>Starts to record the switches of all threads.</summary>
-    public static FlowRecorder Start(int mostChunks = MostChunks)
+    public static FlowRecorder Start(int maxChunks = MaxChunks)
     {
-        var recorder = new FlowRecorder(mostChunks);
+        var recorder = new FlowRecorder(maxChunks);
 
         // A thread stores its flow, or the stop of a watcher, and then checks whether a recorder is active. A fence between the two would
         // cost time even without a profile, so it is here, for all threads: after the first fence, a stop is either recorded or visible to
         // every thread whose switches are recorded; after the second fence, a switch is either recorded or visible below.
         Replace(ref _active, others => [.. others, recorder]);
         Interlocked.MemoryBarrierProcessWide();
-        Replace(ref _ofSwitches, others => [.. others, recorder]);
+        Replace(ref _switchRecorders, others => [.. others, recorder]);
         Interlocked.MemoryBarrierProcessWide();
 
         // A thread that switches in the meantime has a log, which starts with its previous flow.
@@ -65,7 +65,7 @@ internal sealed class FlowRecorder : IDisposable
     /// <summary>Stops recording.</summary>
     public void Dispose()
     {
-        Replace(ref _ofSwitches, all => [.. all.Where(other => other != this)]);
+        Replace(ref _switchRecorders, all => [.. all.Where(other => other != this)]);
         Replace(ref _active, all => [.. all.Where(other => other != this)]);
 
         // Releases the memory. If a thread adds a log for another recorder at this moment, it starts a new log at its next switch.
@@ -84,7 +84,7 @@ internal sealed class FlowRecorder : IDisposable
     public static void RecordSwitch(ThreadSegment thread, CpuUsageAsyncWatcher? before)
     {
         long time = Stopwatch.GetTimestamp();
-        foreach (FlowRecorder recorder in Volatile.Read(ref _ofSwitches))
+        foreach (FlowRecorder recorder in Volatile.Read(ref _switchRecorders))
         {
             recorder.LogOf(thread, before, time).Add(time, thread.Watchers);
         }
@@ -132,7 +132,7 @@ internal sealed class FlowRecorder : IDisposable
     /// <summary>Reserves a chunk of memory, if one is left.</summary>
     internal bool TryTakeChunk()
     {
-        if (TakeChunk() <= _mostChunks)
+        if (TakeChunk() <= _maxChunks)
         {
             return true;
         }

@@ -13,7 +13,7 @@ namespace Picollo.Cpu;
 internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 {
     // If a thread switches continuously, the last attempt is used; its error is at most one segment.
-    private const int MostAttempts = 10;
+    private const int MaxAttempts = 10;
 
     // Replaced when a thread is added. A reader continues with its copy, because a new thread has no time to report yet.
     private static ThreadSegment[] _all = [];
@@ -178,7 +178,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     public long GetWatchedNanoseconds()
     {
         long watched = 0;
-        for (int attempt = 0; attempt < MostAttempts; attempt++)
+        for (int attempt = 0; attempt < MaxAttempts; attempt++)
         {
             long version = WaitForEvenVersion();
             watched = _watched + (Watchers is null ? 0 : Measure(FlowReadings.Total).TotalNanoseconds);

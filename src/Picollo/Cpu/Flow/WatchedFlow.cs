@@ -115,18 +115,18 @@ internal static class WatchedFlow
     /// yet.</summary>
     /// <remarks>The thread count usually shows that no other thread is in the flow. Checking the segments of all threads would cost a cache
     /// miss each: microseconds on a large machine.</remarks>
-    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher) => GetTaken(watcher, out _);
+    public static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher) => GetCpuTime(watcher, out _);
 
-    /// <inheritdoc cref="GetTaken(CpuUsageAsyncWatcher)"/>
+    /// <inheritdoc cref="GetCpuTime(CpuUsageAsyncWatcher)"/>
     /// <param name="watcher">The watcher of the flow.</param>
     /// <param name="pieces">The list of the segments, if the watcher lists its switches.</param>
-    public static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, out FlowPiece? pieces)
+    public static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, out FlowPiece? pieces)
     {
         ThreadSegment? own = ThreadSegment.OfThread;
         bool isInFlow = own is not null && Contains(own.Watchers, watcher);
         if (watcher.ListsSwitches || watcher.ThreadCount > (isInFlow ? 1 : 0))
         {
-            return GetTaken(watcher, ThreadSegment.All, out pieces);
+            return GetCpuTime(watcher, ThreadSegment.All, out pieces);
         }
 
         // Reads the count first, then the sums: a thread that has left the flow since then has already added its time.
@@ -139,7 +139,7 @@ internal static class WatchedFlow
     /// the sums are read again, which now include the whole segment; the next segment of that thread is younger than the query. So there
     /// are at most as many rounds as threads, however fast they switch, and the time that counts for each thread lies between the start and
     /// the end of the query.</remarks>
-    internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads, out FlowPiece? pieces)
+    internal static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads, out FlowPiece? pieces)
     {
         // The segment of the calling thread cannot change in the meantime, and there is usually no other.
         CpuSegment own = default;
@@ -197,8 +197,8 @@ internal static class WatchedFlow
         return taken;
     }
 
-    internal static CpuSegment GetTaken(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads) =>
-        GetTaken(watcher, threads, out _);
+    internal static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads) =>
+        GetCpuTime(watcher, threads, out _);
 
     /// <summary>Whether the running watchers of a thread include this one.</summary>
     private static bool Contains(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)

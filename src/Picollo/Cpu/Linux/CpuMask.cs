@@ -7,15 +7,15 @@ namespace Picollo.Cpu.Linux;
 internal static unsafe class CpuMask
 {
     // 1024 CPUs, as in the C library. A kernel with more CPUs refuses a smaller mask (sched_setaffinity(2)). Its maximum is currently 8192.
-    private const int UsualWords = 16;
-    private const int MostWords = 8192;
+    private const int DefaultWords = 16;
+    private const int MaxWords = 8192;
     private const int BitsPerWord = 64;
 
     /// <summary>Returns the CPUs in ascending order; null if the call fails, which sets the last error.</summary>
     /// <param name="thread">The thread's ID; 0 for the calling thread. The ID of a process means its main thread.</param>
     public static int[]? Get(int thread)
     {
-        for (int words = UsualWords; words <= MostWords; words *= 2)
+        for (int words = DefaultWords; words <= MaxWords; words *= 2)
         {
             ulong[] mask = new ulong[words];
             fixed (ulong* pointer = mask)
@@ -38,12 +38,12 @@ internal static unsafe class CpuMask
     /// <summary>Pins the calling thread. Returns 0 or an error number.</summary>
     public static int Pin(int cpu)
     {
-        if (cpu >= MostWords * BitsPerWord)
+        if (cpu >= MaxWords * BitsPerWord)
         {
             return Errno.EINVAL;
         }
 
-        ulong[] mask = new ulong[Math.Max(UsualWords, (cpu / BitsPerWord) + 1)];
+        ulong[] mask = new ulong[Math.Max(DefaultWords, (cpu / BitsPerWord) + 1)];
         mask[cpu / BitsPerWord] = 1UL << (cpu % BitsPerWord);
         fixed (ulong* pointer = mask)
         {

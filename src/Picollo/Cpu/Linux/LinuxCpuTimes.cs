@@ -31,7 +31,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         _isProcForeign = ownIdInProc is { } id && id != Environment.ProcessId;
         if (!TryGetThread(out _, out _))
         {
-            ThreadUnavailableReason = LinuxResourceUsage.WhyNot(ResourceOwner.Thread);
+            ThreadUnavailableReason = LinuxResourceUsage.GetReason(ResourceOwner.Thread);
         }
     }
 

@@ -20,7 +20,7 @@ internal static unsafe class LinuxResourceUsage
         };
         bool known = TryRead(who, out LibC.Rusage read) && accounted;
         usage = known ? ToUsage(read) : default;
-        reason = known ? null : WhyNot(owner);
+        reason = known ? null : GetReason(owner);
         return known;
     }
 
@@ -48,7 +48,7 @@ internal static unsafe class LinuxResourceUsage
         InvoluntaryContextSwitches = usage.InvoluntarySwitches,
     };
 
-    public static string WhyNot(ResourceOwner owner) => owner switch
+    public static string GetReason(ResourceOwner owner) => owner switch
     {
         ResourceOwner.Thread =>
             "The kernel refused clock_gettime(CLOCK_THREAD_CPUTIME_ID) or getrusage(RUSAGE_THREAD), probably because "

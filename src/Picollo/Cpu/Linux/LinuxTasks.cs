@@ -121,7 +121,7 @@ internal sealed class LinuxTasks(string procPath)
         statPath.Append("/stat"u8);
         if (!ProcTaskStat.TryRead(statPath.Terminated, text, out ProcTaskStat stat, proc))
         {
-            return WhyMissing();
+            return GetMissingReason();
         }
 
         bool isAskedFor = (parts & SystemCpuParts.Processes) != 0;
@@ -178,7 +178,7 @@ internal sealed class LinuxTasks(string procPath)
     }
 
     /// <summary>Returns null if the process or thread has ended, or if its file was read and is malformed.</summary>
-    private static string? WhyMissing() => LinuxFiles.IsLastRefused ? LinuxReasons.Hidden : LinuxFiles.WhyNotRead(null);
+    private static string? GetMissingReason() => LinuxFiles.IsLastRefused ? LinuxReasons.Hidden : LinuxFiles.WhyNotRead(null);
 
     private string? ReadThreads(int proc, PathBuffer path, int process, int count, SystemCpuSample sample, SystemCpuParts parts)
     {
@@ -199,7 +199,7 @@ internal sealed class LinuxTasks(string procPath)
         int directory = LinuxFiles.Open(proc, path.Terminated);
         if (directory < 0)
         {
-            return WhyMissing();
+            return GetMissingReason();
         }
 
         var threadPath = new PathBuffer(stackalloc byte[PathLength]);
@@ -234,7 +234,7 @@ internal sealed class LinuxTasks(string procPath)
         statPath.Append("/stat"u8);
         if (!ProcTaskStat.TryRead(statPath.Terminated, text, out ProcTaskStat stat, directory))
         {
-            return WhyMissing();
+            return GetMissingReason();
         }
 
         string? reason = ReadSchedStat(directory, path, thread, sample, parts, out long? precise);
@@ -261,7 +261,7 @@ internal sealed class LinuxTasks(string procPath)
             sample.Waits.Add(thread, new ThreadWait(thread, stat.WaitNanoseconds, stat.Runs));
         }
 
-        return length < 0 ? WhyMissing() : null;
+        return length < 0 ? GetMissingReason() : null;
     }
 
     private TaskSample ToSample(in ProcTaskStat stat, int process, int id, long? preciseNanoseconds) => new()

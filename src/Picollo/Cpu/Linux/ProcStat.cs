@@ -8,7 +8,7 @@ internal static class ProcStat
     public const long NanosecondsPerTick = 10_000_000;
 
     /// <summary>User, nice, system and idle, which every kernel has; newer kernels have more.</summary>
-    private const int LeastStates = 4;
+    private const int MinStates = 4;
 
     /// <summary>Sets the states and the run queue. Returns false, and sets no states, if the line for all CPUs is missing.</summary>
     public static bool TryParse(ReadOnlySpan<byte> text, SystemCpuSample sample)
@@ -71,7 +71,7 @@ internal static class ProcStat
             times[count++] = TextFields.Scale(ticks, NanosecondsPerTick);
         }
 
-        if (count < LeastStates)
+        if (count < MinStates)
         {
             return default;
         }

@@ -9,7 +9,7 @@ internal sealed class TaskNames
 {
     /// <summary>Names have 15 bytes, those of kernel workers up to 63 (WQ_WORKER_ID_LEN and TASK_COMM_LEN in fs/proc/array.c), and a
     /// malformed file any number. Longer names are truncated.</summary>
-    private const int LongestName = 255;
+    private const int MaxNameLength = 255;
 
     /// <summary>The number of names at which the cache is cleared, because the machine continually creates new names.</summary>
     private const int Capacity = 4096;
@@ -24,12 +24,12 @@ internal sealed class TaskNames
     /// <summary>Returns the name in UTF-16, with U+FFFD for invalid UTF-8.</summary>
     public string Get(ReadOnlySpan<byte> name)
     {
-        if (name.Length > LongestName)
+        if (name.Length > MaxNameLength)
         {
-            name = name[..LongestName];
+            name = name[..MaxNameLength];
         }
 
-        Span<char> buffer = stackalloc char[LongestName]; // never more characters than bytes
+        Span<char> buffer = stackalloc char[MaxNameLength]; // never more characters than bytes
         Utf8.ToUtf16(name, buffer, out _, out int length, replaceInvalidSequences: true);
         return Get(buffer[..length]);
     }

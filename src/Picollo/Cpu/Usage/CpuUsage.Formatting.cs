@@ -3,7 +3,7 @@ namespace Picollo.Cpu;
 public readonly partial record struct CpuUsage : ISpanFormattable
 {
     // Three numbers of at most 24 characters (-2⁶³ ns and three decimals), and the text between them.
-    private const int LongestText = 128;
+    private const int MaxTextLength = 128;
 
     private const double NanosecondsPerMicrosecond = 1e3;
     private const double NanosecondsPerMillisecond = 1e6;
@@ -22,7 +22,7 @@ public readonly partial record struct CpuUsage : ISpanFormattable
     /// <exception cref="FormatException"><paramref name="format"/> is not one of these.</exception>
     public string ToString(string? format, IFormatProvider? formatProvider = null)
     {
-        Span<char> text = stackalloc char[LongestText];
+        Span<char> text = stackalloc char[MaxTextLength];
         return TryFormat(text, out int length, format, formatProvider)
             ? new string(text[..length])
             : throw new InvalidOperationException("The formatted CPU usage is longer than expected.");

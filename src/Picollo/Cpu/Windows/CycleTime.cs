@@ -28,7 +28,7 @@ internal static class CycleTime
     /// <summary>Whether the cycles of the calling thread, at this ratio, match the elapsed time.</summary>
     /// <param name="thread">The cycle count of the thread, and the monotonic clock.</param>
     /// <param name="multiplier">Picoseconds per cycle, in the format of <see cref="TickRatio"/>.</param>
-    public static bool TellsTime(ICycleTimeSource thread, ulong multiplier)
+    public static bool MeasuresTime(ICycleTimeSource thread, ulong multiplier)
     {
         Span<double> ratios = stackalloc double[Burns];
         long wanted = thread.ClockFrequency * BurnMicroseconds / 1_000_000;

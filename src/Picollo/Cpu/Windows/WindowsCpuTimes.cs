@@ -24,7 +24,7 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         ulong multiplier = CycleClock.Multiplier;
         if (CycleClock.IsCycleCounter
             && Kernel32.QueryThreadCycleTime(Kernel32.CurrentThread, &cycles) != 0
-            && CycleTime.TellsTime(new ThreadCycles(), multiplier))
+            && CycleTime.MeasuresTime(new ThreadCycles(), multiplier))
         {
             _threadCycle = multiplier;
             _processCycle = Kernel32.QueryProcessCycleTime(Kernel32.CurrentProcess, &cycles) != 0 ? multiplier : 0;

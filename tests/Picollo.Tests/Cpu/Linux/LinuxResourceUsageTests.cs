@@ -223,7 +223,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
     [InlineData((int)ResourceOwner.Process, "RUSAGE_SELF")]
     [InlineData((int)ResourceOwner.Children, "RUSAGE_CHILDREN")]
     public void A_reason_names_the_calls_to_allow(int owner, params string[] calls) =>
-        LinuxResourceUsage.WhyNot((ResourceOwner)owner).Should().ContainAll([.. calls, "allow"]);
+        LinuxResourceUsage.GetReason((ResourceOwner)owner).Should().ContainAll([.. calls, "Allow"]);
 
     private static long Parent() => Field(File.ReadAllText("/proc/self/status"), "PPid");
 

@@ -20,7 +20,7 @@ public class CycleTimeTests
     public void Cycles_at_the_rate_of_the_counter_measure_time()
     {
         var machine = new FakeMachine(Rate, ClockFrequency);
-        CycleTime.TellsTime(machine, Multiplier).Should().BeTrue();
+        CycleTime.MeasuresTime(machine, Multiplier).Should().BeTrue();
         machine.Now.Should().BeLessThan(3 * FakeMachine.PerMillisecond);
     }
 
@@ -30,16 +30,16 @@ public class CycleTimeTests
     [InlineData(1.5)]
     [InlineData(0.01)]
     public void Cycles_at_another_rate_do_not_measure_time(double factor) =>
-        CycleTime.TellsTime(new FakeMachine((long)(Rate * factor), ClockFrequency), Multiplier).Should().BeFalse();
+        CycleTime.MeasuresTime(new FakeMachine((long)(Rate * factor), ClockFrequency), Multiplier).Should().BeFalse();
 
     [Fact]
     public void A_calibration_with_the_largest_permitted_error_is_sufficient() =>
-        CycleTime.TellsTime(new FakeMachine(Rate + (Rate / 1_000_000 * CycleClockPolicy.StartErrorBoundPpm), ClockFrequency), Multiplier)
+        CycleTime.MeasuresTime(new FakeMachine(Rate + (Rate / 1_000_000 * CycleClockPolicy.StartErrorBoundPpm), ClockFrequency), Multiplier)
             .Should().BeTrue();
 
     [Fact]
     public void Slow_calls_around_the_loop_do_not_change_the_result() =>
-        CycleTime.TellsTime(new FakeMachine(Rate, ClockFrequency) { CounterReadPicoseconds = FakeMachine.PerMicrosecond }, Multiplier)
+        CycleTime.MeasuresTime(new FakeMachine(Rate, ClockFrequency) { CounterReadPicoseconds = FakeMachine.PerMicrosecond }, Multiplier)
             .Should().BeTrue();
 
     // Two readings per burn. In every third burn the thread loses the CPU for a quarter of it, and its cycles do not advance.
@@ -50,16 +50,16 @@ public class CycleTimeTests
         int reads = 0;
         machine.OnCounterRead = () => machine.StepCounter(++reads % 6 == 0 ? -Rate / 20_000 : 0);
 
-        CycleTime.TellsTime(machine, Multiplier).Should().BeTrue();
+        CycleTime.MeasuresTime(machine, Multiplier).Should().BeTrue();
     }
 
     [Fact]
     public void Cycles_that_are_not_counted_do_not_measure_time() =>
-        CycleTime.TellsTime(new FakeMachine(0, ClockFrequency), Multiplier).Should().BeFalse();
+        CycleTime.MeasuresTime(new FakeMachine(0, ClockFrequency), Multiplier).Should().BeFalse();
 
     [Fact]
     public void A_clock_that_does_not_advance_ends_the_test() =>
-        CycleTime.TellsTime(new FakeMachine(Rate, ClockFrequency) { IsClockStuck = true }, Multiplier).Should().BeFalse();
+        CycleTime.MeasuresTime(new FakeMachine(Rate, ClockFrequency) { IsClockStuck = true }, Multiplier).Should().BeFalse();
 
     [Fact]
     public void More_cycles_are_never_less_time_and_never_negative()
