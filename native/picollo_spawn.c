@@ -125,7 +125,7 @@ static word read_byte(int fd, unsigned char *byte) {
 }
 
 /* Such a small write to a pipe is atomic. */
-static void tell(int fd, const void *what, word length) {
+static void write_message(int fd, const void *what, word length) {
     while (CALL(__NR_write, fd, what, length, 0) == -INTR) {
     }
 }
@@ -214,7 +214,7 @@ become(int gate, int report, word parent, int own_session, int normal, const str
     struct action standard = {0, {0, 0, 0}};
     CALL(__NR_rt_sigaction, SIGPIPE, &standard, 0, 8);
     word self = CALL(__NR_getpid, 0, 0, 0, 0);
-    tell(report, &self, sizeof self);
+    write_message(report, &self, sizeof self);
     if (read_byte(gate, &go) != 1)
         leave(125);
     /* Not earlier: a signal that arrives while the command is held ends the command, like a later one, instead of the start. */
@@ -285,12 +285,12 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
                 continue;
             if (own_session)
                 send(child, own_session, SIGKILL);
-            struct report told;
+            struct report final;
             int status = 0;
-            CALL(__NR_wait4, child, &status, 0, told.usage);
-            told.ended = 0, told.status = status, told.exec_error = shared->exec_error, told.start = shared->start, told.end = end;
-            memcpy(told.usage_before, shared->usage, sizeof told.usage_before);
-            tell(report, &told, sizeof told);
+            CALL(__NR_wait4, child, &status, 0, final.usage);
+            final.ended = 0, final.status = status, final.exec_error = shared->exec_error, final.start = shared->start, final.end = end;
+            memcpy(final.usage_before, shared->usage, sizeof final.usage_before);
+            write_message(report, &final, sizeof final);
             leave(0);
         }
 
@@ -305,7 +305,7 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
 
         if (polled[0].got) {
             if (byte == 0)
-                tell(gate[1], &byte, 1);
+                write_message(gate[1], &byte, 1);
             else
                 send(child, own_session, byte);
         }

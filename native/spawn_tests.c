@@ -114,7 +114,7 @@ static int exists(const char *path) { return access(path, F_OK) == 0; }
 static void pause_a_little(void) { usleep(20000); }
 
 /* Within ten seconds. */
-static int comes(int (*holds)(void)) {
+static int becomes_true(int (*holds)(void)) {
     for (int i = 0; i < 500 && !holds(); i++)
         pause_a_little();
     return holds();
@@ -123,7 +123,7 @@ static int comes(int (*holds)(void)) {
 static int is_ready(void) { return exists(in_folder("ready")); }
 
 /* Whether the process with the ID in the file has ended or is a zombie. */
-static int left_has_ended(void) {
+static int rest_has_ended(void) {
     char text[512] = "";
     long id = 0;
     FILE *file = fopen(in_folder("id"), "r");
@@ -255,7 +255,7 @@ static void test_control(void) {
 
     s = start("-", (char *[]){"/bin/sh", "-c", ": > ready; exec sleep 84", NULL});
     send_byte(s, 0);
-    check(comes(is_ready), "it runs");
+    check(becomes_true(is_ready), "it runs");
     unlink(in_folder("ready"));
     kill(s.spawner, SIGKILL);
     check(!end(s, &report, &code) && code == -SIGKILL, "a killed spawner reports nothing");
@@ -263,7 +263,7 @@ static void test_control(void) {
     FILE *file = fopen(in_folder("id"), "w");
     fprintf(file, "%ld", s.id);
     fclose(file);
-    check(comes(left_has_ended), "and the command ends with it");
+    check(becomes_true(rest_has_ended), "and the command ends with it");
 }
 
 static void test_groups(void) {
@@ -271,15 +271,15 @@ static void test_groups(void) {
     unlink(in_folder("id"));
     struct spawned s = start("s", (char *[]){"/bin/sh", "-c", "sleep 85 & echo $! > id; : > ready; wait", NULL});
     send_byte(s, 0);
-    check(comes(is_ready) && getpgid((pid_t)s.id) == s.id && getsid((pid_t)s.id) == s.id, "the command has its own session");
+    check(becomes_true(is_ready) && getpgid((pid_t)s.id) == s.id && getsid((pid_t)s.id) == s.id, "the command has its own session");
     send_byte(s, SIGINT); /* ignored by background processes of a shell; hence the next check */
     check(end(s, &report, NULL) && WTERMSIG(report.status) == SIGINT, "a signal goes to the group");
-    check(comes(left_has_ended), "the rest of the group is killed");
+    check(becomes_true(rest_has_ended), "the rest of the group is killed");
     check(getpgid(0) == getpgrp(), "and no other process is"); /* this process still runs */
 
     unlink(in_folder("id"));
     report = shell("-", "sleep 86 & echo $! > id");
-    check(report.status == 0 && !left_has_ended(), "without a group, background processes remain");
+    check(report.status == 0 && !rest_has_ended(), "without a group, background processes remain");
     long id = 0;
     FILE *file = fopen("id", "r");
     if (file && fscanf(file, "%ld", &id) == 1 && id > 1)

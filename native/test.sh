@@ -29,7 +29,7 @@ inspect_elf() {
   readelf -lW "$1" >"$work/segments"
   if grep NEEDED "$work/dynamic"; then problem "depends on another library"; fi
   if awk '$7 == "UND" && $8 != ""' "$work/symbols" | grep .; then problem "has undefined symbols"; fi
-  if grep 'GNU_STACK.* RWE ' "$work/segments"; then problem "asks for an executable stack"; fi
+  if grep 'GNU_STACK.* RWE ' "$work/segments"; then problem "requires an executable stack"; fi
   awk '$5 == "GLOBAL" && $7 != "UND" { print $8 }' "$work/symbols" | sort >"$work/exported"
   declared | diff - "$work/exported" || problem "exports other symbols than the header declares"
 }

@@ -56,17 +56,17 @@ internal static class Targets
 
     public static void AnotherThread()
     {
-        using var told = new ManualResetEventSlim();
+        using var isRead = new ManualResetEventSlim();
         using var go = new ManualResetEventSlim();
         long id = 0;
         Thread[] thread = Start(1, _ =>
         {
             id = CpuUsageReader.GetThreadId();
-            told.Set();
+            isRead.Set();
             go.Wait();
             Kernel.TouchFreshPages(Pages);
         });
-        told.Wait();
+        isRead.Wait();
         using PerfEventCounterSession session = Faults.WithThread(id).Create();
         session.Read();
         Kernel.TouchFreshPages(Pages);

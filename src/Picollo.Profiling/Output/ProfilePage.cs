@@ -7,7 +7,7 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     private const string StyleHash = "sha256-5hH438+RyxpZFWTiIBNT7hYwvhiCK9lEH6M3txwqCr8=";
-    private const string ScriptHash = "sha256-dIxN74xWR9kDhrSBxqbXM3YKYH2OZJpBgzVs2ywZ40k=";
+    private const string ScriptHash = "sha256-pHNSUS17Nry/SvR6Um7wfCVXA5RrpXNgKwHHP1nQA9I=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 

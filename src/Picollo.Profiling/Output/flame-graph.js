@@ -14,7 +14,7 @@ const flameGraph = (element, { describe, onZoom }) => {
   const nodeOf = new WeakMap();
   // Shows the tooltip of a box.
   const tip = document.getElementById("tip");
-  const tell = (box, x, y, above) => {
+  const showTip = (box, x, y, above) => {
     const node = nodeOf.get(box);
     tip.hidden = !node;
     if (!node) return;
@@ -84,14 +84,14 @@ const flameGraph = (element, { describe, onZoom }) => {
     onZoom(node);
   };
   const focus = node => boxes.get(node)?.focus();
-  const tellAtPointer = event => tell(event.target.closest(".box"), event.clientX + 14, event.clientY + 18, event.clientY - 10);
+  const showTipAtPointer = event => showTip(event.target.closest(".box"), event.clientX + 14, event.clientY + 18, event.clientY - 10);
   const tellFocused = () => {
     const box = document.activeElement, frame = element.getBoundingClientRect();
     const { left, top, bottom } = box.getBoundingClientRect();
     const isSeen = box.matches(":focus-visible") && top >= frame.top && bottom <= frame.bottom;
-    tell(isSeen ? box : null, left, bottom + 6, top - 6);
+    showTip(isSeen ? box : null, left, bottom + 6, top - 6);
   };
-  for (const type of ["pointermove", "pointerdown"]) tree.addEventListener(type, tellAtPointer);
+  for (const type of ["pointermove", "pointerdown"]) tree.addEventListener(type, showTipAtPointer);
   for (const type of ["pointerleave", "focusout"]) tree.addEventListener(type, hideTip);
   tree.addEventListener("focusin", ({ target }) => {
     boxes.get(focused).tabIndex = -1;

@@ -179,7 +179,7 @@ internal sealed class PerfMapFile : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // a user who may not delete it has not profiled it either
+            // a user that may not delete it has not profiled it either
         }
     }
 }

@@ -13,17 +13,17 @@ public class ResourceUsageContractTests
 
     [Fact]
     public void The_thread_is_read_if_the_system_counts_by_thread() =>
-        ShouldKeepTo(OperatingSystem.IsLinux(), ResourceUsage.TryGetByThread, ResourceUsage.GetByThread, CpuUsage.GetByThread);
+        ShouldHonorContract(OperatingSystem.IsLinux(), ResourceUsage.TryGetByThread, ResourceUsage.GetByThread, CpuUsage.GetByThread);
 
     [Fact]
     public void The_process_is_read_except_on_Windows() =>
-        ShouldKeepTo(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByProcess, ResourceUsage.GetByProcess, CpuUsage.GetByProcess);
+        ShouldHonorContract(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByProcess, ResourceUsage.GetByProcess, CpuUsage.GetByProcess);
 
     [Fact]
     public void The_children_are_read_except_on_Windows() =>
-        ShouldKeepTo(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByChildren, ResourceUsage.GetByChildren, CpuUsageReader.GetByChildren);
+        ShouldHonorContract(!OperatingSystem.IsWindows(), ResourceUsage.TryGetByChildren, ResourceUsage.GetByChildren, CpuUsageReader.GetByChildren);
 
-    private static void ShouldKeepTo(bool isKnown, TryGet tryGet, Func<ResourceUsage> get, Func<CpuUsage> getCpu)
+    private static void ShouldHonorContract(bool isKnown, TryGet tryGet, Func<ResourceUsage> get, Func<CpuUsage> getCpu)
     {
         if (!isKnown)
         {

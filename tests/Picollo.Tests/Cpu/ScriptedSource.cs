@@ -7,11 +7,11 @@ internal sealed class ScriptedSource(params Action<SystemCpuSample>[] samples) :
 {
     private int _next;
 
-    public SystemCpuParts AskedFor { get; private set; }
+    public SystemCpuParts RequestedParts { get; private set; }
 
     public void Read(SystemCpuSample sample, SystemCpuParts parts)
     {
-        AskedFor = parts;
+        RequestedParts = parts;
         samples[Math.Min(_next++, samples.Length - 1)](sample);
     }
 }

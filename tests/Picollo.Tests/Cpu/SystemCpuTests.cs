@@ -209,7 +209,7 @@ public class SystemCpuTests
         var source = new ScriptedSource(sample => Now(sample, 1));
         using var cpu = new SystemCpu(SystemCpuParts.Pressure, source);
 
-        source.AskedFor.Should().Be(SystemCpuParts.Pressure | SystemCpuParts.States);
+        source.RequestedParts.Should().Be(SystemCpuParts.Pressure | SystemCpuParts.States);
         cpu.GetUnavailableReason(SystemCpuParts.Threads).Should().Contain("SystemCpuParts.Threads");
         cpu.GetUnavailableReason(SystemCpuParts.Pressure).Should().BeNull();
     }

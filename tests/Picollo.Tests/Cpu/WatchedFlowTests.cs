@@ -9,28 +9,28 @@ namespace Picollo.Tests.Cpu;
 /// </summary>
 public sealed class WatchedFlowTests
 {
-    private readonly CpuUsageAsyncWatcher _watcher = MakeApart(CpuUsageDetail.TotalOnly);
+    private readonly CpuUsageAsyncWatcher _watcher = NewWatcherWithoutThreads(CpuUsageDetail.TotalOnly);
 
     [Fact]
     public void A_running_segment_is_measured_in_addition_to_the_sums()
     {
         _watcher.Add(At(1_000), byThreadSwitch: false);
-        ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() => 130));
+        ThreadSegment thread = Started(at: 100, new ScriptedThreadClock(() => 130));
 
-        Ask(thread).Should().Be(1_000 + 30);
+        Query(thread).Should().Be(1_000 + 30);
     }
 
     [Fact]
     public void A_segment_that_ends_while_it_is_measured_counts_once()
     {
         ThreadSegment thread = null!;
-        thread = Begun(at: 100, new ScriptedThreadClock(() =>
+        thread = Started(at: 100, new ScriptedThreadClock(() =>
         {
             thread.Change(null, At(150), byThreadSwitch: true);
             return 157;
         }));
 
-        Ask(thread).Should().Be(50);
+        Query(thread).Should().Be(50);
     }
 
     [Fact]
@@ -44,9 +44,9 @@ public sealed class WatchedFlowTests
             thread.Change(_watcher, At(now = 150), byThreadSwitch: true);
             return now += 7;
         });
-        thread = Begun(at: 100, clock);
+        thread = Started(at: 100, clock);
 
-        Ask(thread).Should().Be(50);
+        Query(thread).Should().Be(50);
         clock.Readings.Should().Be(1);
     }
 
@@ -54,21 +54,21 @@ public sealed class WatchedFlowTests
     public void A_segment_that_ends_while_another_thread_is_measured_counts_once()
     {
         var clock = new ScriptedThreadClock(() => 120);
-        ThreadSegment first = Begun(at: 100, clock);
-        ThreadSegment second = Begun(at: 200, new ScriptedThreadClock(() =>
+        ThreadSegment first = Started(at: 100, clock);
+        ThreadSegment second = Started(at: 200, new ScriptedThreadClock(() =>
         {
             clock.Readings.Should().Be(1, "its current segment is younger than the query");
             first.Change(_watcher, At(150), byThreadSwitch: true);
             return 203;
         }));
 
-        Ask(first, second).Should().Be(50 + 3);
+        Query(first, second).Should().Be(50 + 3);
     }
 
     [Fact]
     public void A_query_waits_for_a_change_in_progress()
     {
-        ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() => 160));
+        ThreadSegment thread = Started(at: 100, new ScriptedThreadClock(() => 160));
         thread.BeginChange();
 
         // The change leaves the segment unchanged, so that without the wait exactly the added time would be missing.
@@ -83,7 +83,7 @@ public sealed class WatchedFlowTests
     public void A_query_waits_for_a_change_that_started_during_its_measurement()
     {
         bool isMeasuring = false, isChanging = false;
-        ThreadSegment thread = Begun(at: 100, new ScriptedThreadClock(() =>
+        ThreadSegment thread = Started(at: 100, new ScriptedThreadClock(() =>
         {
             Volatile.Write(ref isMeasuring, true);
             YieldUntil(() => Volatile.Read(ref isChanging));
@@ -111,15 +111,15 @@ public sealed class WatchedFlowTests
     {
         long now = 140;
         var clock = new ScriptedThreadClock(() => now);
-        ThreadSegment thread = Begun(at: 100, clock);
-        Ask(thread).Should().Be(40);
+        ThreadSegment thread = Started(at: 100, clock);
+        Query(thread).Should().Be(40);
         thread.Change(_watcher, At(130), byThreadSwitch: true);
 
-        Ask(thread).Should().Be(40, "the next segment starts where that one ended");
+        Query(thread).Should().Be(40, "the next segment starts where that one ended");
         now = 145;
-        Ask(thread).Should().Be(45);
+        Query(thread).Should().Be(45);
         thread.Change(null, At(160), byThreadSwitch: true);
-        Ask(thread).Should().Be(60);
+        Query(thread).Should().Be(60);
         _watcher.SwitchCount.Should().Be(2);
     }
 
@@ -128,20 +128,20 @@ public sealed class WatchedFlowTests
     {
         long now = 140;
         var clock = new ScriptedThreadClock(() => now);
-        ThreadSegment thread = Begun(at: 100, clock);
-        Ask(thread).Should().Be(40);
+        ThreadSegment thread = Started(at: 100, clock);
+        Query(thread).Should().Be(40);
         now = 120;
-        Ask(thread);
+        Query(thread);
         thread.Change(null, At(130), byThreadSwitch: true);
 
-        Ask(thread).Should().Be(40);
+        Query(thread).Should().Be(40);
     }
 
     [Fact]
     public void A_query_during_a_stop_returns_the_final_result()
     {
         ThreadSegment thread = null!;
-        thread = Begun(at: 100, new ScriptedThreadClock(() =>
+        thread = Started(at: 100, new ScriptedThreadClock(() =>
         {
             _watcher.Add(At(1_000), byThreadSwitch: false);
             _watcher.Stop();
@@ -150,7 +150,7 @@ public sealed class WatchedFlowTests
             return 130;
         }));
 
-        Ask(thread).Should().Be(1_000);
+        Query(thread).Should().Be(1_000);
     }
 
     /// <summary>The system may have given the ID of an ended thread to another thread, whose clock would be read.</summary>
@@ -159,16 +159,16 @@ public sealed class WatchedFlowTests
     {
         ThreadSegment thread = null!;
         var clock = new ScriptedThreadClock(() => 130);
-        RunApart(() => thread = Begun(at: 100, clock)).Join();
+        RunOnNewThread(() => thread = Started(at: 100, clock)).Join();
 
-        Ask(thread).Should().Be(0);
+        Query(thread).Should().Be(0);
         clock.Readings.Should().Be(0);
     }
 
     [Fact]
     public void The_kernel_time_of_another_thread_is_within_its_total()
     {
-        CpuUsageAsyncWatcher watcher = MakeApart(CpuUsageDetail.UserAndKernel);
+        CpuUsageAsyncWatcher watcher = NewWatcherWithoutThreads(CpuUsageDetail.UserAndKernel);
         long kernel = 0;
         var thread = new ThreadSegment(Thread.CurrentThread, new ScriptedThreadClock(() => 130, () => new CpuUsage(1_000, kernel)));
         thread.Change(watcher, new CpuSegment(100, new CpuUsage(60, 40)), byThreadSwitch: false);
@@ -182,14 +182,14 @@ public sealed class WatchedFlowTests
 
     /// <summary>Creates a watcher whose flow contains no thread, so that its sums contain only the values of the test: the runtime does not
     /// report the end of a thread that was started without a context.</summary>
-    private static CpuUsageAsyncWatcher MakeApart(CpuUsageDetail detail)
+    private static CpuUsageAsyncWatcher NewWatcherWithoutThreads(CpuUsageDetail detail)
     {
         CpuUsageAsyncWatcher? watcher = null;
-        RunApart(() => watcher = new CpuUsageAsyncWatcher(detail)).Join();
+        RunOnNewThread(() => watcher = new CpuUsageAsyncWatcher(detail)).Join();
         return watcher!;
     }
 
-    private static Thread RunApart(ThreadStart action)
+    private static Thread RunOnNewThread(ThreadStart action)
     {
         var thread = new Thread(action);
         thread.UnsafeStart();
@@ -198,21 +198,21 @@ public sealed class WatchedFlowTests
 
     private static CpuSegment At(long nanoseconds) => new(nanoseconds, default);
 
-    private ThreadSegment Begun(long at, ScriptedThreadClock clock)
+    private ThreadSegment Started(long at, ScriptedThreadClock clock)
     {
         var thread = new ThreadSegment(Thread.CurrentThread, clock);
         thread.Change(_watcher, At(at), byThreadSwitch: false);
         return thread;
     }
 
-    private long Ask(params ThreadSegment[] threads) => WatchedFlow.GetCpuTime(_watcher, threads).TotalNanoseconds;
+    private long Query(params ThreadSegment[] threads) => WatchedFlow.GetCpuTime(_watcher, threads).TotalNanoseconds;
 
     /// <summary>Queries on a separate thread, and ends the change when that thread waits or already has its result. A thread that spins for
     /// a long time sometimes sleeps (<see cref="SpinWait"/>).</summary>
     private long QueryUntilItWaits(ThreadSegment thread, Action endChange, Action? beginChange = null)
     {
         long taken = 0;
-        Thread reader = RunApart(() => taken = Ask(thread));
+        Thread reader = RunOnNewThread(() => taken = Query(thread));
         beginChange?.Invoke();
         YieldUntil(() => (reader.ThreadState & (ThreadState.WaitSleepJoin | ThreadState.Stopped)) != 0);
         endChange();

@@ -11,7 +11,7 @@ public sealed class WatcherTotalsTests
     private const long ClockDifference = 1_000_000;
 
     [Fact]
-    public Task After_the_stop_there_is_a_segment_for_each_switch_and_the_last_one() => Apart(async () =>
+    public Task After_the_stop_there_is_a_segment_for_each_switch_and_the_last_one() => InOwnFlow(async () =>
     {
         var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
         for (int i = 0; i < 20; i++)
@@ -38,7 +38,7 @@ public sealed class WatcherTotalsTests
 
     /// <summary>Regardless of the threads, and of the time of the query.</summary>
     [Fact]
-    public Task The_sum_of_the_segments_is_the_summary_of_any_flow() => Apart(async () =>
+    public Task The_sum_of_the_segments_is_the_summary_of_any_flow() => InOwnFlow(async () =>
     {
         for (int seed = Seeded.FirstSeed; seed != Seeded.FirstSeed + 30; seed = unchecked(seed + 1))
         {
@@ -208,18 +208,18 @@ public sealed class WatcherTotalsTests
         {
             ExecutionContext flow = null!;
             CpuUsageAsyncWatcher watcher = null!;
-            RunApart(() =>
+            RunOnNewThread(() =>
             {
                 watcher = create();
                 flow = ExecutionContext.Capture()!;
             });
             long bytes = 0;
-            RunApart(() => bytes = Allocations.InSteadyState(() => ExecutionContext.Run(flow, static _ => { }, null)));
+            RunOnNewThread(() => bytes = Allocations.InSteadyState(() => ExecutionContext.Run(flow, static _ => { }, null)));
             watcher.Stop();
             return bytes / 100;
         }
 
-        static void RunApart(ThreadStart action)
+        static void RunOnNewThread(ThreadStart action)
         {
             var thread = new Thread(action);
             thread.UnsafeStart();
@@ -239,5 +239,5 @@ public sealed class WatcherTotalsTests
     }
 
     // Runs in a separate flow.
-    private static Task Apart(Func<Task> test) => Task.Run(test);
+    private static Task InOwnFlow(Func<Task> test) => Task.Run(test);
 }

@@ -31,7 +31,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["process-0"].Should().Contain("ulimit -n");
         found[$"process-{MostFree}"].Should().StartWith("works");
         found["clock-reason"].Should().NotBeEmpty();
-        long.Parse(found["clock-time"], CultureInfo.InvariantCulture).Should().BePositive("the thread's clock asks the kernel then");
+        long.Parse(found["clock-time"], CultureInfo.InvariantCulture).Should().BePositive("then the thread's clock makes system calls");
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]

@@ -122,12 +122,12 @@ public sealed unsafe class ThreadCpuClockTests
             for (int step = 0; step < 300; step++)
             {
                 int calls = machine.SystemCalls;
-                bool mustAsk = false;
+                bool mustSynchronize = false;
                 switch (random.Next(6))
                 {
                     case 0:
                         machine.Switch(lost: random.Next(100_000));
-                        mustAsk = true;
+                        mustSynchronize = true;
                         break;
                     case 1:
                         machine.Run(random.NextInt64(30_000_000));
@@ -148,9 +148,9 @@ public sealed unsafe class ThreadCpuClockTests
 
                 long now = clock.GetNanoseconds();
                 now.Should().BeGreaterThanOrEqualTo(last);
-                bool asked = machine.SystemCalls != calls;
-                (asked || !mustAsk).Should().BeTrue("a switch is detected");
-                if (asked)
+                bool isSynchronized = machine.SystemCalls != calls;
+                (isSynchronized || !mustSynchronize).Should().BeTrue("a switch is detected");
+                if (isSynchronized)
                 {
                     now.Should().Be(Math.Max(last, machine.Nanoseconds));
                 }

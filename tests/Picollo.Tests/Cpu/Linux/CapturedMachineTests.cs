@@ -266,18 +266,18 @@ public partial class CapturedMachineTests
             return (cpu.Processes.Count, cpu.GetUnavailableReason(problem));
         }
 
-        AsNobody(Sample).Should().Be((3, null));
+        AsUnprivilegedUser(Sample).Should().Be((3, null));
         File.SetUnixFileMode(half, UnixFileMode.None);
-        AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "a thread is hidden");
+        AsUnprivilegedUser(Sample).Should().Be((3, LinuxReasons.Hidden), "a thread is hidden");
         File.SetUnixFileMode(half, Everybody);
         File.SetUnixFileMode(tasks, UnixFileMode.None);
-        AsNobody(Sample).Should().Be((3, LinuxReasons.Hidden), "all threads of a process are hidden");
+        AsUnprivilegedUser(Sample).Should().Be((3, LinuxReasons.Hidden), "all threads of a process are hidden");
         File.SetUnixFileMode(tasks, Everybody);
-        AsNobody(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, null));
+        AsUnprivilegedUser(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, null));
         File.SetUnixFileMode(waits, UnixFileMode.None);
-        AsNobody(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, LinuxReasons.Hidden), "the wait of a thread is hidden");
+        AsUnprivilegedUser(() => SampleWith(ProcessDetails.Waits, ProcessDetails.Waits)).Should().Be((3, LinuxReasons.Hidden), "the wait of a thread is hidden");
         File.SetUnixFileMode(secret, UnixFileMode.None);
-        AsNobody(Sample).Should().Be((2, LinuxReasons.Hidden), "a process is hidden");
+        AsUnprivilegedUser(Sample).Should().Be((2, LinuxReasons.Hidden), "a process is hidden");
         File.SetUnixFileMode(secret, OwnerAlone);
     }
 
@@ -417,7 +417,7 @@ public partial class CapturedMachineTests
 
     /// <summary>Opens files with the rights of a user that owns nothing, because root may read any file. Runs on a separate thread, because
     /// setfsuid(2) applies to one thread. For users other than root it changes nothing.</summary>
-    private static T AsNobody<T>(Func<T> action)
+    private static T AsUnprivilegedUser<T>(Func<T> action)
     {
         T result = default!;
         Exception? failure = null;

@@ -84,7 +84,7 @@ public sealed class LinuxCpuTimesTests
     {
         var times = new LinuxCpuTimes(ownIdInProc: Environment.ProcessId + 1);
         using Process child = Child.Busy();
-        OfOtherThread(thread =>
+        WithOtherThread(thread =>
         {
             times.TryGetSplit(ResourceOwner.Process, child.Id, out CpuUsage split, out string? reason).Should().BeFalse();
             reason.Should().StartWith($"The user and kernel time of process {child.Id} ").And.EndWith(LinuxReasons.OtherNamespace);
@@ -106,7 +106,7 @@ public sealed class LinuxCpuTimesTests
     [Trait("Category", "Slow")]
     public void The_total_of_another_thread_and_process_is_that_of_its_clock()
     {
-        OfOtherThread(thread =>
+        WithOtherThread(thread =>
         {
             long before = CpuUsageReader.GetThreadTimeNanoseconds(thread);
             long total = CpuUsageReader.GetByThread(thread).TotalNanoseconds;
@@ -125,7 +125,7 @@ public sealed class LinuxCpuTimesTests
     }
 
     /// <summary>Passes the ID of a waiting thread that has used 15 ms, one and a half ticks.</summary>
-    private static void OfOtherThread(Action<long> read)
+    private static void WithOtherThread(Action<long> read)
     {
         using var burnt = new ManualResetEventSlim();
         using var done = new ManualResetEventSlim();
