@@ -9,7 +9,7 @@ internal static class FlameGraph
 {
     private const double Width = 1180;
     private const double RowHeight = 19;
-    private const double Least = 0.001; // a fraction of the width
+    private const double MinWidthFraction = 0.001; // a fraction of the width
     private const double LetterWidth = 6.9; // of a lowercase letter, in the font size of boxes
     private const double Padding = 4;
 
@@ -75,8 +75,8 @@ internal static class FlameGraph
             return Finish(svg, title, top + 32);
         }
 
-        double least = tree.IsDifference ? tree.Width * Least : Math.Max(1, Math.Ceiling(tree.Width * Least));
-        FlameNode[] nodes = [.. tree.GetNodes(least).Where(node => node.Width >= least)];
+        double minWidth = tree.IsDifference ? tree.Width * MinWidthFraction : Math.Max(1, Math.Ceiling(tree.Width * MinWidthFraction));
+        FlameNode[] nodes = [.. tree.GetNodes(minWidth).Where(node => node.Width >= minWidth)];
         top = DrawLegend(svg, getLegend(nodes), top);
         double scale = inner / tree.Width;
         int depth = 0;

@@ -37,9 +37,9 @@ internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter 
     }
 
     /// <summary>Returns the nodes, each before its callees, and the widest first.</summary>
-    /// <param name="least">The minimum width. Narrower children of a node are merged into one node <see cref="FlameNode.Other"/>, the
+    /// <param name="minWidth">The minimum width. Narrower children of a node are merged into one node <see cref="FlameNode.Other"/>, the
     /// last.</param>
-    public IEnumerable<FlameNode> GetNodes(double least)
+    public IEnumerable<FlameNode> GetNodes(double minWidth)
     {
         // Not recursive, because a stack may be as deep as the kernel is configured to record it.
         Stack<(FlameNode Place, Pair Nodes)> open = new([(new(Root.Frame, 0, Width, 0, All), new(Root, RootAfter))]);
@@ -48,7 +48,7 @@ internal sealed record FlameTree(CpuProfileNode Root, CpuProfileNode? RootAfter 
             FlameNode place = next.Place;
             yield return place;
             Pair[] children = ChildrenOf(next.Nodes);
-            int kept = children.TakeWhile(child => WidthOf(child.Counts) >= least).Count();
+            int kept = children.TakeWhile(child => WidthOf(child.Counts) >= minWidth).Count();
             SampleCounts other = children.Skip(kept).Aggregate(default(SampleCounts), (sum, child) => sum + child.Counts);
             double end = place.Start + children.Take(kept).Sum(child => WidthOf(child.Counts));
             if (other != default)

@@ -39,9 +39,9 @@ internal sealed class ProfilePageData
         _json.WriteStartObject();
         _json.WriteBoolean("isDifference", _isDifference);
         _json.WriteStartArray("parts");
-        double[] least = GetMinWidths(parts);
+        double[] minWidths = GetMinWidths(parts);
         IReadOnlyList<string>[] notes =
-            [.. parts.Select((part, i) => least[i] == 0 ? part.Notes : [.. part.Notes, NoteOf(part, least[i])])];
+            [.. parts.Select((part, i) => minWidths[i] == 0 ? part.Notes : [.. part.Notes, NoteOf(part, minWidths[i])])];
         for (int i = 0; i < parts.Count; i++)
         {
             _json.WriteStartObject();
@@ -50,7 +50,7 @@ internal sealed class ProfilePageData
                 WriteFacts(parts[i], notes[i]);
             }
 
-            WritePart(parts[i], least[i]);
+            WritePart(parts[i], minWidths[i]);
             _json.WriteEndObject();
         }
 
@@ -84,13 +84,13 @@ internal sealed class ProfilePageData
         _json.WriteString("reasonOfNone", part.ReasonOfNone ?? "");
     }
 
-    private void WritePart(PagePart part, double least)
+    private void WritePart(PagePart part, double minWidth)
     {
         _json.WriteNumber("frequency", part.Frequency);
         _json.WriteStartArray("functions");
         foreach ((CpuProfileFrame frame, SampleCounts own, SampleCounts total) in part.Functions)
         {
-            if (part.Tree.WidthOf(total) >= least)
+            if (part.Tree.WidthOf(total) >= minWidth)
             {
                 _json.WriteNumberValue(NumberOf(frame));
                 WriteCounts(own);
@@ -100,7 +100,7 @@ internal sealed class ProfilePageData
 
         _json.WriteEndArray();
         _json.WriteStartArray("nodes");
-        foreach (FlameNode node in part.Tree.GetNodes(least))
+        foreach (FlameNode node in part.Tree.GetNodes(minWidth))
         {
             _json.WriteNumberValue(NumberOf(node.Frame));
             WriteCounts(node.Counts);
@@ -146,7 +146,7 @@ internal sealed class ProfilePageData
     private static double[] GetMinWidths(IReadOnlyList<PagePart> parts)
     {
         double[][] widths = [.. parts.Select(part => part.Tree.GetNodes(0).Select(node => node.Width).OrderDescending().ToArray())];
-        double[] least = new double[parts.Count];
+        double[] minWidths = new double[parts.Count];
         int rest = MaxNodes / 2;
         int[] others = [.. Enumerable.Range(1, parts.Count - 1).OrderBy(i => widths[i].Length)];
         for (int i = 0; i < others.Length; i++)
@@ -155,7 +155,7 @@ internal sealed class ProfilePageData
         }
 
         Limit(0, (MaxNodes / 2) + rest);
-        return least;
+        return minWidths;
 
         int Limit(int part, int count)
         {
@@ -165,14 +165,14 @@ internal sealed class ProfilePageData
                 return all.Length;
             }
 
-            least[part] = parts[part].Tree.IsDifference ? Math.BitIncrement(all[count]) : all[count] + 1;
+            minWidths[part] = parts[part].Tree.IsDifference ? Math.BitIncrement(all[count]) : all[count] + 1;
             return count;
         }
     }
 
-    private static string NoteOf(PagePart part, double least)
+    private static string NoteOf(PagePart part, double minWidth)
     {
-        string few = part.Tree.IsDifference ? "the smallest shares" : Invariant($"fewer than {least:N0} samples");
+        string few = part.Tree.IsDifference ? "the smallest shares" : Invariant($"fewer than {minWidth:N0} samples");
         return Invariant(
             $"The page is limited to {MaxNodes:N0} nodes. Nodes with {few} are merged into (other), each below its caller. ")
             + "The table of functions counts all samples.";

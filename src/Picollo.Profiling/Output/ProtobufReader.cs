@@ -63,22 +63,22 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
 
     /// <summary>Adds the numbers of a repeated field, packed or not.</summary>
     /// <param name="numbers">The list to add to.</param>
-    /// <param name="most">The maximum number of entries.</param>
-    public readonly void AddTo(List<ulong> numbers, int most)
+    /// <param name="maxCount">The maximum number of entries.</param>
+    public readonly void AddTo(List<ulong> numbers, int maxCount)
     {
         if (IsNumber)
         {
             numbers.Add(Number);
         }
 
-        for (ReadOnlySpan<byte> rest = Bytes; !rest.IsEmpty && numbers.Count <= most;)
+        for (ReadOnlySpan<byte> rest = Bytes; !rest.IsEmpty && numbers.Count <= maxCount;)
         {
             numbers.Add(ReadNumber(ref rest));
         }
 
-        if (numbers.Count > most)
+        if (numbers.Count > maxCount)
         {
-            throw TooLarge($"a list has more than {most:N0} entries");
+            throw TooLarge($"a list has more than {maxCount:N0} entries");
         }
     }
 
