@@ -36,8 +36,8 @@ namespace Picollo.Cpu;
 /// <para><b>Cost.</b> Each running watcher of a flow adds about 40 ns to a resumed await, so stop every watcher: thousands of watchers that
 /// are never stopped cost 100 µs per resumed await. Stopped watchers cost nothing.</para>
 /// <para>All members are thread-safe. A query costs a clock read. If other threads are in the flow, it also checks each thread that ever
-/// ran a watched flow, and allocates a short list. A watcher is one object of 88 bytes. In a flow that carries nothing else, the watcher and
-/// the objects of the runtime are three objects with 160 bytes in total.</para>
+/// ran a watched flow, and allocates a short list. A watcher is one object of 88 bytes. In a flow that carries nothing else, the watcher
+/// and the objects of the runtime are three objects with 160 bytes in total.</para>
 /// <example>
 /// <code>
 /// app.Use(async (context, next) =>
