@@ -149,7 +149,7 @@ internal sealed class RuntimeEventReader
     }
 
     /// <summary>Forgets the current pause and background collection: their ends may be among the lost events.</summary>
-    public void OnEventsLost() => (_pauseStart, _isSuspended, _isOthersTurn, _backgroundReason) = (None, false, false, None);
+    public void OnEventsLost() => (_pauseStart, _isSuspended, _isOtherSuspension, _backgroundReason) = (None, false, false, None);
 
     public void OnLockWait(double nanoseconds)
     {

@@ -14,7 +14,7 @@ namespace Picollo.Diagnostics;
 /// visible immediately, and counts as if an item had been queued at each interval.</para>
 /// <para><b>Cost.</b> One thread that wakes up 50 times per second, and about 15 runtime events per collection, which the runtime
 /// allocates. The meter itself allocates nothing in steady state. <c>./build.sh bench compare runtime</c> measures the cost.</para>
-/// <para><b>Threads.</b> The more threads have started and ended, the more slowly the runtime (10.0.12) delivers events. The meter therefore
+/// <para><b>Threads.</b> The runtime (10.0.12) delivers events more slowly, the more threads have started and ended. The meter therefore
 /// starts a new event session after 1,000 threads, at most every 10 s. Each new session loses the events of about 10 ms.</para>
 /// <para>All members are thread-safe. One meter per process is enough; each further meter has the same cost. Starting and disposing meters
 /// concurrently is safe, but the runtime (10.0.12) can deadlock if other code starts or disposes its own <c>EventListener</c> at the same

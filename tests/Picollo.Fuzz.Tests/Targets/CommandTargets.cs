@@ -164,7 +164,7 @@ internal static class CommandTargets
                 keys.Add(key);
             }
 
-            Check(!decoder.IsInDoubt, "Bytes remain.");
+            Check(!decoder.IsIncomplete, "Bytes remain.");
         }
     }
 
