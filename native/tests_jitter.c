@@ -209,7 +209,7 @@ static void *read_all(void *unused) {
     }
 }
 
-static void test_a_reader_beside_it(void) {
+static void test_a_concurrent_reader(void) {
     pthread_t reader;
     begin(NULL, 0, MANY);
     jitter.places = 64;
@@ -238,6 +238,6 @@ void test_jitter(void) {
     test_a_count_and_a_sample_need_two_places();
     test_the_system();
 #if !defined(_WIN32)
-    test_a_reader_beside_it();
+    test_a_concurrent_reader();
 #endif
 }

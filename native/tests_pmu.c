@@ -70,14 +70,14 @@ void test_pmu_counters(void) {
     for (unsigned i = 0; i < sizeof machines / sizeof *machines; i++) {
         unsigned fixed = 99, programmable = 99;
         present = &machines[i];
-        int told = picollo_pmu_counters_with(&fixed, &programmable, fake_cpuid);
-        check(told == (present->fixed + present->programmable != 0) && fixed == present->fixed
+        int is_known = picollo_pmu_counters_with(&fixed, &programmable, fake_cpuid);
+        check(is_known == (present->fixed + present->programmable != 0) && fixed == present->fixed
                   && programmable == present->programmable,
               present->what);
     }
     unsigned fixed = 99, programmable = 99;
-    int told = picollo_pmu_counters(&fixed, &programmable);
-    check(told ? programmable > 0 && programmable < 99 && fixed < 99 : fixed == 0 && programmable == 0,
+    int is_known = picollo_pmu_counters(&fixed, &programmable);
+    check(is_known ? programmable > 0 && programmable < 99 && fixed < 99 : fixed == 0 && programmable == 0,
           "this CPU reports some counters, or that it has none");
     printf("  this CPU reports %u fixed and %u programmable counters\n", fixed, programmable);
 }

@@ -9,7 +9,7 @@ namespace ConsumerApp;
 /// <summary>Uses what a user of the packages uses, and prints what came of it as lines of "name=value".</summary>
 internal static class Program
 {
-    // Far above what any scope costs, so that the unit is told apart from noise; short enough to be run five times.
+    // Far above what any scope costs, so that the unit is distinguished from noise; short enough to run five times.
     private static readonly TimeSpan Work = TimeSpan.FromMilliseconds(20);
 
     private static async Task Main()

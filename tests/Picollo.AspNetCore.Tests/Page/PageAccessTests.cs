@@ -203,7 +203,7 @@ public class PageAccessTests
             (await server.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.Unauthorized);
             using HttpRequestMessage request = new(HttpMethod.Head, path);
             request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
-            request.Headers.Add("User", "somebody");
+            request.Headers.Add("User", "alice");
             (await server.Client.SendAsync(request)).StatusCode
                 .Should().Be(path.Contains("mark", StringComparison.Ordinal) ? HttpStatusCode.NotFound : HttpStatusCode.OK);
         }
@@ -227,7 +227,7 @@ public class PageAccessTests
             });
         using HttpRequestMessage request = new(HttpMethod.Get, "/picollo");
         request.Headers.Add(PageServer.RemoteAddress, "192.0.2.1");
-        request.Headers.Add("User", "somebody");
+        request.Headers.Add("User", "alice");
         (await server.Client.SendAsync(request)).StatusCode.Should().Be(HttpStatusCode.NotFound);
     }
 

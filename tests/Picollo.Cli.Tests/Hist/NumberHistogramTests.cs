@@ -33,13 +33,13 @@ public class NumberHistogramTests
 
         Array.Sort(numbers);
         double unit = Math.ScaleB(1, -histogram.Places);
-        double[] told = [.. histogram.Histogram.BucketsWithValues.SelectMany(
+        double[] values = [.. histogram.Histogram.BucketsWithValues.SelectMany(
             bucket => Enumerable.Repeat((bucket.Start + (bucket.Step / 2)) * unit, (int)bucket.Count))];
         for (int i = 0; i < numbers.Length; i++)
         {
             if (numbers[i] >= Math.ScaleB(1, -53)) // the unit is at least 2⁻⁶³
             {
-                told[i].Should().BeInRange(numbers[i] * (1 - RelativeError), numbers[i] * (1 + RelativeError));
+                values[i].Should().BeInRange(numbers[i] * (1 - RelativeError), numbers[i] * (1 + RelativeError));
             }
         }
     });

@@ -72,10 +72,10 @@ internal sealed class TmuxScreen : IDisposable
     /// <summary>The rows of the screen.</summary>
     public string[] Rows => Screen.Split('\n')[..^1];
 
-    public bool IsCursorVisible => Tell("cursor_flag") == "1";
+    public bool IsCursorVisible => ReadVariable("cursor_flag") == "1";
 
     /// <summary>Whether a program uses the alternate screen of the terminal.</summary>
-    public bool IsAlternateScreen => Tell("alternate_on") == "1";
+    public bool IsAlternateScreen => ReadVariable("alternate_on") == "1";
 
     /// <summary>Returns the path of a file in the current folder of the shell, which is deleted with the terminal.</summary>
     public string PathOf(string name) => _folder.PathOf(name);
@@ -149,7 +149,7 @@ internal sealed class TmuxScreen : IDisposable
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);
 
-    private string Tell(string variable) => Tmux("display-message", "-p", $"#{{{variable}}}").Trim();
+    private string ReadVariable(string variable) => Tmux("display-message", "-p", $"#{{{variable}}}").Trim();
 
     private string Tmux(params string[] arguments) => Tool.Run("tmux", _folder.Path, new Dictionary<string, string?> { ["TMUX"] = null }, ["-S", _socket, .. arguments]);
 }

@@ -17,7 +17,7 @@ public class StatTextTests
     public void A_failed_run_without_a_PMU_is_as_approved() => Golden("run-failed", Report(
         Options("\e]0;x\a[/] " + new string('x', 90)),
         [[Run(0, exitCode: 137, signal: 9, counters: [new("task-clock", 1_234_567, 1, true), new("page-faults", 0, 1, false)], unavailable: true, resident: 0)]],
-        refusal: "\e[1mperf\e[0m says so, and in so many words that they do not fit into a line of eighty columns"));
+        refusal: "\e[1mperf\e[0m explains it in a sentence that does not fit into a line of eighty columns, as here"));
 
     [Fact]
     public void A_run_with_threads_is_as_approved() => Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));

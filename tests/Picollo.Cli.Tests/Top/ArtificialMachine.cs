@@ -73,7 +73,7 @@ internal static class ArtificialMachine
 
     public static TopSample With(this TopSample sample, params ProcessCpu[] processes)
     {
-        sample.Processes.AddRange(processes.Select(process => new TopRow(process, null, process.UserId == 0 ? "root" : "somebody-else")));
+        sample.Processes.AddRange(processes.Select(process => new TopRow(process, null, process.UserId == 0 ? "root" : "other-user")));
         return sample;
     }
 

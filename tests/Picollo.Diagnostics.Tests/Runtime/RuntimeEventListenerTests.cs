@@ -24,7 +24,7 @@ public sealed class RuntimeEventListenerTests : IDisposable
         WaitForLockOnNewThreads(1_000);
         _listener.RenewSession().Should().BeTrue();
         RuntimeSession().Should().NotBe(first, "only a new session drops the records of threads that have ended");
-        _listener.RenewSession().Should().BeFalse("the threads are counted anew");
+        _listener.RenewSession().Should().BeFalse("the count of threads starts again");
 
         WaitForLockOnNewThreads(10);
     }
@@ -45,7 +45,7 @@ public sealed class RuntimeEventListenerTests : IDisposable
 
     public void Dispose() => _listener.Dispose();
 
-    /// <summary>Lets new threads wait for a lock until the listener has received so many waits.</summary>
+    /// <summary>Lets new threads wait for a lock until the listener has received this number of waits.</summary>
     private void WaitForLockOnNewThreads(int count)
     {
         ulong end = _reader.LockWaits.TotalCount + (ulong)count;

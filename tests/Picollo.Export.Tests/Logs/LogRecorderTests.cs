@@ -459,7 +459,7 @@ public sealed class LogRecorderTests : IDisposable
     [Theory]
     [InlineData("deleted")]
     [InlineData("renamed")]
-    [InlineData("renamed and created anew")]
+    [InlineData("renamed and created again")]
     [InlineData("replaced")]
     [InlineData("truncated")]
     [InlineData("appended to")]
@@ -480,7 +480,7 @@ public sealed class LogRecorderTests : IDisposable
                 case "renamed":
                     File.Move(Log, moved);
                     break;
-                case "renamed and created anew":
+                case "renamed and created again":
                     File.Move(Log, moved);
                     File.WriteAllText(Log, "");
                     break;

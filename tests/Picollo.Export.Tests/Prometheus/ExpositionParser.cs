@@ -73,7 +73,7 @@ internal sealed partial class ExpositionParser
             else
             {
                 Check(rest == "histogram", "another type");
-                Check(_types.Add(words[2]), "a second type, or the name's lines do not stand together");
+                Check(_types.Add(words[2]), "a second type, or the lines of the name are not adjacent");
                 _family = words[2];
             }
         }
@@ -113,7 +113,7 @@ internal sealed partial class ExpositionParser
         }
         else
         {
-            Check(ReferenceEquals(series, _last), "a series twice, or its lines do not stand together");
+            Check(ReferenceEquals(series, _last), "a duplicate series, or its lines are not adjacent");
         }
 
         _last = series;

@@ -223,7 +223,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
               const real = window.fetch;
               window.fetch = async (...asked) => {
                 const answer = await real(...asked);
-                if (String(asked[0]).includes("/diff")) { window.asked = true; await new Promise(done => setTimeout(done, 1500)); window.told = true; }
+                if (String(asked[0]).includes("/diff")) { window.asked = true; await new Promise(done => setTimeout(done, 1500)); window.isAnswered = true; }
                 return answer;
               };
               document.getElementById("mark").click();
@@ -231,7 +231,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             """);
         await UntilAsync("window.asked");
         await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
-        await UntilAsync("window.told");
+        await UntilAsync("window.isAnswered");
         await Task.Delay(300);
 
         (await TextsAsync(Captions)).Should().Equal("Percentiles since the start", "Density since the start");
@@ -307,9 +307,9 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         await UntilAsync("document.getElementById('state').className === 'live'");
         server.Viewers.Should().Be(1);
         const string Hide = "Object.defineProperty(document, 'hidden', { configurable: true, get: () => window.isHidden }); ";
-        const string Tell = "document.dispatchEvent(new Event('visibilitychange')); 0";
+        const string Notify = "document.dispatchEvent(new Event('visibilitychange')); 0";
 
-        await browser.Page.EvaluateAsync(Hide + "window.isHidden = true; " + Tell);
+        await browser.Page.EvaluateAsync(Hide + "window.isHidden = true; " + Notify);
         await UntilAsync("document.getElementById('state').textContent === 'paused'");
         for (int i = 0; i < 100 && server.Viewers > 0; i++)
         {
@@ -318,7 +318,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 
         server.Viewers.Should().Be(0);
         await using EventReader other = await EventReader.OpenAsync(server, "");
-        await browser.Page.EvaluateAsync("window.isHidden = false; " + Tell);
+        await browser.Page.EvaluateAsync("window.isHidden = false; " + Notify);
         await UntilAsync("document.getElementById('state').textContent.startsWith('not live: the server has reached its limit of viewers')");
     }
 

@@ -41,7 +41,7 @@ public sealed class TwoProcessors : Arm64Machine
 {
     private protected override string[] Hardware => ["-cpu", Newest, "-smp", "2", "-m", "512", "-icount", Exactly];
 
-    private protected override string[] Checks => ["migration", "thread-time-beside-others"];
+    private protected override string[] Checks => ["migration", "thread-time-with-others"];
 }
 
 public sealed class ProcessorWithoutPmu : Arm64Machine

@@ -73,7 +73,7 @@ public sealed class TwoProcessorsTests(TwoProcessors machine) : IClassFixture<Tw
     public void Three_threads_that_migrate_between_two_processors_read_their_own_counts() => machine.Log.ShouldHavePassed("migration");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void The_time_of_each_of_three_threads_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time-beside-others");
+    public void The_time_of_each_of_three_threads_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time-with-others");
 }
 
 public sealed class ProcessorWithoutPmuTests(ProcessorWithoutPmu machine) : IClassFixture<ProcessorWithoutPmu>

@@ -21,7 +21,7 @@ public sealed class X64TwoProcessors : X64Machine
 {
     private protected override string[] Hardware => ["-cpu", "max", "-smp", "2", "-m", "512"];
 
-    private protected override string CommandLine => ReliableCounter + " picollo.checks=thread-time-beside-others";
+    private protected override string CommandLine => ReliableCounter + " picollo.checks=thread-time-with-others";
 }
 
 public sealed class X64WithoutUserTime : X64Machine

@@ -12,7 +12,7 @@ public sealed class X64OneProcessorTests(X64OneProcessor machine) : IClassFixtur
 public sealed class X64TwoProcessorsTests(X64TwoProcessors machine) : IClassFixture<X64TwoProcessors>
 {
     [FactNeeding(Need.X64Machine)]
-    public void The_time_of_each_of_three_threads_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time-beside-others");
+    public void The_time_of_each_of_three_threads_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time-with-others");
 }
 
 public sealed class X64WithoutUserTimeTests(X64WithoutUserTime machine) : IClassFixture<X64WithoutUserTime>

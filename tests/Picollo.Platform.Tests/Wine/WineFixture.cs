@@ -30,7 +30,7 @@ public sealed class WineFixture : IDisposable
     {
         if (_hasPrefix)
         {
-            // Ends the server of this prefix and thereby Wine's services, so that the folder can be deleted. "-k" fails if the server has
+            // Ends the server of this prefix and Wine's services, so that the folder can be deleted. "-k" fails if the server has
             // already
             // ended.
             Tool.Run("sh", _scratch, Environment(), "-c", "wineserver -k; wineserver -w");

@@ -49,7 +49,7 @@ public class ClockSampleTests
     }
 
     [Fact]
-    public void A_clock_that_stands_still_ends_the_wait()
+    public void A_clock_that_does_not_advance_ends_the_wait()
     {
         var machine = new FakeMachine(3_000_000_000) { IsClockStuck = true };
 

@@ -11,7 +11,7 @@ public class CycleCalibratorFallbackTests
             .Should().Contain("could not be calibrated to 100 ppm within 32000 µs");
 
     [Fact]
-    public void A_clock_that_stands_still() =>
+    public void A_clock_that_does_not_advance() =>
         ReasonFor(new FakeMachine(3_000_000_000) { IsClockStuck = true }).Should().Contain("the monotonic clock stood still");
 
     [Fact]
@@ -26,7 +26,7 @@ public class CycleCalibratorFallbackTests
     }
 
     [Fact]
-    public void A_counter_that_stands_still() =>
+    public void A_counter_that_does_not_advance() =>
         ReasonFor(new FakeMachine(0)).Should().Contain("could not be calibrated");
 
     [Fact]

@@ -24,7 +24,7 @@ public sealed class HdrHistogramTableOptions
     } = HdrHistogramSummary.DefaultAfter;
 
     /// <summary>The unit of the values. Values have as many decimals as are known, and the name of the unit is appended to the heading, for
-    /// example <c>Latency, ms</c>. The default is no unit, which shows values as recorded.</summary>
+    /// example <c>Latency, ms</c>. By default, there is no unit, and values are shown as recorded.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public HdrHistogramUnit Unit
     {

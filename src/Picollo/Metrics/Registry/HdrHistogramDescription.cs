@@ -34,7 +34,7 @@ public sealed record HdrHistogramDescription
     } = string.Empty;
 
     /// <summary>The unit in which values are shown, preferably one of Prometheus' base units in the plural: <c>seconds</c>, <c>bytes</c>,
-    /// <c>ratio</c>. The default is no unit.</summary>
+    /// <c>ratio</c>. By default, there is no unit.</summary>
     /// <exception cref="ArgumentNullException">The unit is <see langword="null"/>.</exception>
     public HdrHistogramUnit Unit
     {

@@ -69,7 +69,7 @@ void check_paranoid_3(void);
 void check_paranoid_2(void);
 void check_paranoid_1(void);
 void check_thread_time(void);
-void check_thread_time_beside_others(void);
+void check_thread_time_with_others(void);
 void check_no_thread_time(void);
 void check_sampling(void);
 

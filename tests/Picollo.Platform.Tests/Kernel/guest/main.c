@@ -25,7 +25,7 @@ static const struct {
     {"paranoid-2", check_paranoid_2},
     {"paranoid-1", check_paranoid_1},
     {"thread-time", check_thread_time},
-    {"thread-time-beside-others", check_thread_time_beside_others},
+    {"thread-time-with-others", check_thread_time_with_others},
     {"no-thread-time", check_no_thread_time},
     {"sampling", check_sampling},
 };

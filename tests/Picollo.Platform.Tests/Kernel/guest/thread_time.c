@@ -80,7 +80,7 @@ static void *follow(void *name) {
     return NULL;
 }
 
-void check_thread_time_beside_others(void) {
+void check_thread_time_with_others(void) {
     pthread_t threads[3];
     char names[3][8] = {"first", "second", "third"};
     for (int i = 0; i < 3; i++)
