@@ -56,8 +56,9 @@ public static class PicolloBuilderExtensions
     /// <c>(other)</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged once if this machine does not report the CPU time of threads. Requests
     /// are then served without being measured. Exceptions that metric listeners and loggers throw when a request is reported are ignored.
     /// An exception that a listener throws when the instrument is published makes the start of the application fail.</para>
-    /// <para><b>Cost.</b> Two readings of the thread's CPU clock for a request that never waits, and two more for each wait. Three objects
-    /// of 160 bytes in total, or four of 208 bytes if the host creates an activity (it does if any logger is enabled).</para>
+    /// <para><b>Cost.</b> A request that never waits costs two readings of the thread's CPU clock. Each wait costs two more. A request
+    /// allocates three objects of 160 bytes in total, or four of 208 bytes in total if the host creates an activity (it does if any logger
+    /// is enabled).</para>
     /// </remarks>
     /// <param name="app">The application, or a branch of it.</param>
     /// <returns><paramref name="app"/>.</returns>

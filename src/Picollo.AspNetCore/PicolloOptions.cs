@@ -33,7 +33,7 @@ public sealed class PicolloOptions
     public bool MeasureRuntime { get; set; }
 
     /// <summary>Whether the traces of the slowest requests are kept: for each route and status code, the four slowest requests of the
-    /// current minute and of the previous minute, and the same numbers of requests with the most CPU time. <see langword="false"/> by
+    /// current minute and of the previous minute, and as many requests with the most CPU time. <see langword="false"/> by
     /// default.</summary>
     /// <remarks>The page and JSON show the slowest requests of all routes. An exposition in OpenMetrics or protobuf contains them as
     /// exemplars of durations and CPU times, with the labels <c>trace_id</c> and <c>span_id</c>. If the application traces requests, only
@@ -45,8 +45,9 @@ public sealed class PicolloOptions
     /// <remarks>
     /// <para>A profile takes ten seconds. During this time it costs about 0.4 % of the CPU time and, without the permission to sample CPUs
     /// (root, <c>CAP_PERFMON</c>), about 2 µs each time that a thread waits and is woken. Only one profile is taken at a time, and the last
-    /// eight are kept in memory. Otherwise, nothing is sampled or recorded, unless <see cref="CpuBudget"/> is set. The profiler then runs
-    /// as long as the host and keeps the profiles of the last requests above the budget, four for each route and 64 in total.</para>
+    /// eight are kept in memory. At other times, nothing is sampled or recorded, unless <see cref="CpuBudget"/> is set. If it is set, the
+    /// profiler runs as long as the host and keeps the profiles of the last requests above the budget, four for each route and 64 in
+    /// total.</para>
     /// <para>A profile shows the names of methods, routes and files to everyone who can see the page, but no data of the application.
     /// <see cref="Picollo.Profiling.CpuProfiler"/> documents the requirements and limits. If profiling is unavailable, the page shows the
     /// reason.</para>

@@ -30,7 +30,7 @@ public static class PicolloServiceCollectionExtensions
     /// require, a <see cref="WorkMeter"/>, the <see cref="Picollo.Scheduling.CpuWorkerPool"/> of endpoints with
     /// <c>RequireCpuWorker()</c>, and a <see cref="HdrHistogramRegistry"/> whose histograms appear on the page and in the
     /// exposition.</summary>
-    /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, all requests are measured without a call of <c>UsePicollo()</c>.
+    /// <remarks>With <see cref="PicolloOptions.MeasureAllRequests"/>, all requests are measured without a call to <c>UsePicollo()</c>.
     /// Further calls only apply their options. The last value of an option takes effect.</remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="configure">A delegate that sets options; <see langword="null"/> for the defaults.</param>
@@ -90,7 +90,7 @@ public static class PicolloServiceCollectionExtensions
 
     /// <summary>Measures each method of SignalR hubs as named work, such as <c>ChatHub.Send</c>, over every transport.</summary>
     /// <remarks>The time is counted for the method and not for the connection. If a method returns a stream, only the call is measured. The
-    /// work that produces the items is counted for the connection. Further calls of this method have no effect.</remarks>
+    /// work that produces the items is counted for the connection. Further calls to this method have no effect.</remarks>
     /// <param name="builder">The builder that <see cref="AddPicollo"/> returned.</param>
     /// <returns><paramref name="builder"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
@@ -141,7 +141,7 @@ public static class PicolloServiceCollectionExtensions
     /// the process ends.</para>
     /// </remarks>
     /// <param name="services">The application's services.</param>
-    /// <param name="sources">The names of the activity sources. They are not case-sensitive. <c>*</c> matches any characters and <c>?</c>
+    /// <param name="sources">The names of the activity sources. They are case-insensitive. <c>*</c> matches any characters and <c>?</c>
     /// matches one character, as in OpenTelemetry's <c>AddSource</c>.</param>
     /// <returns><paramref name="services"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="services"/> or <paramref name="sources"/> is

@@ -51,7 +51,7 @@ public sealed class WorkMeter
     /// <summary>Measures the current flow from now on, until the result is disposed.</summary>
     /// <param name="name">The name of the row. Use a fixed name, not one that is built from data: after
     /// <see cref="PicolloOptions.MaxRoutes"/> names, further names share the row <c>(other)</c>.</param>
-    /// <returns>An object that ends the measurement. Dispose it in the same method. Further calls of <see cref="IDisposable.Dispose"/> have
+    /// <returns>An object that ends the measurement. Dispose it in the same method. Further calls to <see cref="IDisposable.Dispose"/> have
     /// no effect.</returns>
     /// <remarks>If this machine does not report the CPU time of threads, nothing is measured, and this is logged once.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="name"/> is <see langword="null"/>.</exception>

@@ -149,7 +149,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     {
         if (sets.Any(set => set.RequiresCounter && !set.Measures.Any(measure => measure?.Counter is not null)))
         {
-            yield return "A [PerfCounters] attribute or a call of AddPicollo specifies no counter; "
+            yield return "A [PerfCounters] attribute or a call to AddPicollo specifies no counter; "
                 + "specify one, such as [PerfCounters(PerfHardwareCounterId.Instructions)].";
         }
 

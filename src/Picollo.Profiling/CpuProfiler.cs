@@ -102,7 +102,7 @@ public sealed class CpuProfiler : IDisposable
     private static int MaxStackLength => PerfMachine.ReadSetting("/proc/sys/kernel/perf_event_max_stack\0"u8)
         ?? SampleCollector.DefaultMaxStackLength;
 
-    /// <summary>Starts to sample a process.</summary>
+    /// <summary>Starts sampling a process.</summary>
     /// <param name="options">The options; null for this process at 99 Hz.</param>
     /// <returns>The profiler, to stop or dispose.</returns>
     /// <exception cref="MeasurementUnavailableException">The process cannot be sampled: the kernel does not permit it, there is no such
@@ -113,7 +113,7 @@ public sealed class CpuProfiler : IDisposable
         return Start(new ProfilerSettings(options.ProcessId ?? Environment.ProcessId, options));
     }
 
-    /// <summary>Starts to sample a process, but returns the reason for a failure instead of throwing.</summary>
+    /// <summary>Starts sampling a process, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="options">The options; null for this process at 99 Hz.</param>
     /// <param name="profiler">The profiler; null if the process cannot be sampled.</param>
     /// <param name="reason">The reason for a failure; otherwise null.</param>

@@ -4,8 +4,7 @@ using System.Runtime.CompilerServices;
 namespace Picollo.Scheduling;
 
 /// <summary>The result of <see cref="CpuTaskContext.CheckpointAsync"/>. Await it once, immediately.</summary>
-/// <remarks>The struct is its own awaiter, so that nothing is allocated. An await of a completed checkpoint only tests a
-/// reference.</remarks>
+/// <remarks>The struct is its own awaiter, so that nothing is allocated. Awaiting a completed checkpoint only tests a reference.</remarks>
 public readonly struct CpuCheckpoint : ICriticalNotifyCompletion
 {
     // Null if the task continues without waiting.

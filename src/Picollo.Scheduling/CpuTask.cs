@@ -263,7 +263,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         SetSynchronizationContext(null);
     }
 
-    /// <summary>Records that a slice has ended and that a call of <see cref="Charge"/> will follow.</summary>
+    /// <summary>Records that a slice has ended and that a call to <see cref="Charge"/> will follow.</summary>
     public void ExpectCharge() => Interlocked.Increment(ref _uncharged);
 
     /// <summary>Adds the CPU time of an ended slice. Called by the thread that ran the slice.</summary>

@@ -31,8 +31,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <summary>The task's name: <see cref="CpuTaskOptions.Name"/>, or the type and method of its body.</summary>
     public string Name => _task?.Name ?? "";
 
-    /// <summary>Continues immediately during the time slice, and lets waiting tasks run first after it. Call it every 10 to 100 µs of work,
-    /// so that short tasks get a worker soon. It costs about a nanosecond and allocates nothing.</summary>
+    /// <summary>During the time slice, continues immediately; after the slice has ended, lets waiting tasks run first. Call it every 10 to
+    /// 100 µs of work, so that short tasks get a worker soon. It costs about a nanosecond and allocates nothing.</summary>
     /// <returns>A value to await immediately.</returns>
     /// <exception cref="OperationCanceledException">The task is canceled.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

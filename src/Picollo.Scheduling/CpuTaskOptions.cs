@@ -30,8 +30,8 @@ public sealed class CpuTaskOptions
         set => field = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(Priority), value, null);
     }
 
-    /// <summary>The task's time slice: 1 ms to 10 s, in steps of a microsecond. <see langword="null"/>, the default, for the pool's
-    /// <see cref="CpuWorkerPoolOptions.TimeSlice"/>. A longer slice saves switches, but waiting tasks may wait longer by the same
+    /// <summary>The task's time slice: 1 ms to 10 s, with a resolution of a microsecond. <see langword="null"/>, the default, for the
+    /// pool's <see cref="CpuWorkerPoolOptions.TimeSlice"/>. A longer slice saves switches, but waiting tasks may wait longer by the same
     /// amount.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan? Slice

@@ -12,7 +12,7 @@ namespace Picollo.Scheduling;
 /// </remarks>
 internal sealed class CpuTaskQueue(long slice)
 {
-    /// <summary>One of five slices is given to the longest-waiting task. Passed-over tasks get a fifth of the workers, and a short task
+    /// <summary>Every fifth slice is given to the longest-waiting task. Passed-over tasks get a fifth of the workers, and a short task
     /// waits for at most one slice. (With one of two, short tasks waited half of the time; with none, long tasks never ended.)</summary>
     public const int PeriodInSlices = 5;
 

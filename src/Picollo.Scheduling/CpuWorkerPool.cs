@@ -37,8 +37,8 @@ namespace Picollo.Scheduling;
 /// <see cref="CpuTaskContext"/> belongs to its task. A body of another task or of another pool needs its own context.</para>
 /// <para><b>Cost.</b> A task consists of five objects of about 400 bytes in total. Submitting and awaiting it takes 1 to 2 µs if its worker
 /// is awake. A worker without a task looks for one for 20 µs and then sleeps. A task that wakes it starts 10 to 100 µs later.
-/// (<c>./build.sh bench compare scheduling</c>.) The pool's threads are background threads. They end when the pool is disposed or
-/// drained.</para>
+/// (<c>./build.sh bench compare scheduling</c> measures these costs.) The pool's threads are background threads. They end when the pool is
+/// disposed or drained.</para>
 /// <para>All members are thread-safe. An exception ends only its task.</para>
 /// <example>
 /// <code>

@@ -95,7 +95,7 @@ internal sealed class WorkerThread
         _cpuAtStart = CpuUsageReader.GetThreadTimeNanoseconds();
     }
 
-    /// <summary>Charges the CPU time of the slice to a task that the thread has left, and starts to measure the next slice.</summary>
+    /// <summary>Charges the CPU time of the slice to a task that the thread has left, and starts measuring the next slice.</summary>
     public void Charge(CpuTask left)
     {
         long cpu = CpuUsageReader.GetThreadTimeNanoseconds();

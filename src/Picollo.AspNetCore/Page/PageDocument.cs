@@ -24,7 +24,7 @@ internal static class PageDocument
         string path = PlotText.Encode(address);
         string time = string.Create(CultureInfo.InvariantCulture, $"{reading.Time.UtcDateTime:yyyy-MM-dd HH:mm:ss} UTC");
         string heading = chosen is null
-            ? "No histogram yet"
+            ? "No histograms yet"
             : (chosen.IsRoute ? $"<b>{PlotText.Encode(chosen.Method)}</b> " : "") + Html.Heading(chosen.Name);
         return $"""
             <!DOCTYPE html>

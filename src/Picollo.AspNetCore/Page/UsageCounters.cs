@@ -107,13 +107,13 @@ internal sealed class UsageCounters(
             output,
             format,
             "dotnet_gc_collections",
-            "Garbage collections by the oldest generation that they collected.",
+            "Garbage collections, by the oldest generation collected.",
             [
                 SampleOf(totals.Gen0Collections - totals.Gen1Collections, ("gc_heap_generation", "gen0")),
                 SampleOf(totals.Gen1Collections - totals.Gen2Collections, ("gc_heap_generation", "gen1")),
                 SampleOf(totals.Gen2Collections, ("gc_heap_generation", "gen2")),
             ]);
-        Write("dotnet_gc_pause_time_seconds", "Time that garbage collections stopped all threads.", totals.GcPauseTime.TotalSeconds);
+        Write("dotnet_gc_pause_time_seconds", "Time for which garbage collections paused all threads.", totals.GcPauseTime.TotalSeconds);
         Write("dotnet_gc_heap_total_allocated_bytes", "Allocated bytes.", totals.AllocatedBytes);
         Write("dotnet_exceptions", "Exceptions thrown since the application started, including caught ones.", totals.Exceptions);
         Write("dotnet_jit_compiled_methods", "Compiled methods. A method counts once for each tier.", totals.CompiledMethods);

@@ -94,7 +94,7 @@ internal sealed class CpuProfiles(
         }
     }
 
-    /// <summary>Starts to sample requests, if the options enable profiling and set a budget.</summary>
+    /// <summary>Starts sampling requests, if the options enable profiling and set a budget.</summary>
     public Task StartAsync(CancellationToken cancellationToken)
     {
         if (IsEnabled && options.Value.CpuBudget is { } budget && _profiler is null)

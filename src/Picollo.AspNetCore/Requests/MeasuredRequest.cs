@@ -62,7 +62,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         }
     }
 
-    /// <summary>Starts to measure a request.</summary>
+    /// <summary>Starts measuring a request.</summary>
     /// <returns>The request; null if an outer middleware measures it, or if it was measured and an error page runs the pipeline
     /// again.</returns>
     public static MeasuredRequest? Start(HttpContext context, BranchPrefixes prefixes, RequestReporter reporter)

@@ -49,7 +49,7 @@ internal sealed class RuntimeUsage(IOptions<PicolloOptions> options, HdrHistogra
 
 /// <summary>The usage of the runtime.</summary>
 /// <param name="Totals">The totals at the time of the reading.</param>
-/// <param name="PauseShare">The share of the window of the reading in which collections stopped all threads, 0 to 1.</param>
+/// <param name="PauseShare">The share of the window of the reading in which collections paused all threads, 0 to 1.</param>
 /// <param name="AllocationRate">The number of bytes allocated per second in that window.</param>
 /// <param name="ExceptionRate">The number of exceptions per second in that window.</param>
 /// <param name="UnavailableReasons">The reasons why values cannot be measured.</param>

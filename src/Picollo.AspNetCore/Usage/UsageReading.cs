@@ -47,7 +47,7 @@ internal sealed record UsageReading
     /// <summary>The slowest requests of the last two minutes, slowest first; null if their traces are not kept.</summary>
     public IReadOnlyList<TracedRequest>? Slowest { get; init; }
 
-    /// <summary>The histograms that are recorded from meters; null if no meters were added.</summary>
+    /// <summary>The histograms recorded from meters; null if no meters were added.</summary>
     public MeterHistograms? Meters { get; init; }
 
     /// <summary>The maximum number of series of an instrument.</summary>

@@ -24,7 +24,7 @@ internal sealed class BackgroundLoad : IDisposable
     /// <exception cref="Win32Exception">The command could not be executed.</exception>
     public CommandRun? End => _end.IsCompleted ? _end.GetAwaiter().GetResult() : null;
 
-    /// <summary>Ends all processes of the command's group by SIGTERM, and by SIGKILL a second later.</summary>
+    /// <summary>Terminates all processes of the command's process group with SIGTERM, and with SIGKILL a second later.</summary>
     public void Dispose()
     {
         if (!_end.IsCompleted)

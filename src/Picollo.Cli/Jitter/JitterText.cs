@@ -116,6 +116,6 @@ internal sealed class LinesInPlace(TextWriter output)
         _shown = inPlace ? lines.Count : 0;
     }
 
-    /// <summary>Keeps the current lines because other text follows. The next call of <see cref="Show"/> writes below them.</summary>
+    /// <summary>Keeps the current lines because other text follows. The next call to <see cref="Show"/> writes below them.</summary>
     public void Leave() => _shown = 0;
 }

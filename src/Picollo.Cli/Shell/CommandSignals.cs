@@ -17,7 +17,7 @@ internal sealed class CommandSignals
         _interrupt.Token.Register(Forward);
     }
 
-    /// <summary>Starts to forward signals to a command. Forwards an earlier signal immediately, even if it came from the terminal, because
+    /// <summary>Starts forwarding signals to a command. Forwards an earlier signal immediately, even if it came from the terminal, because
     /// the command could not receive it before its first instruction.</summary>
     /// <param name="isInOwnGroup">Whether the command has its own process group, which the terminal's signals do not reach.</param>
     public void Attach(RunningCommand running, bool isInOwnGroup)

@@ -1,7 +1,8 @@
 namespace Picollo.Diagnostics;
 
 /// <summary>The options of <see cref="MeterHistograms"/>.</summary>
-/// <remarks>Copied when recording starts; later changes do not affect it. Not thread-safe while it is changed.</remarks>
+/// <remarks>The options are copied when recording starts; later changes do not affect it. Not thread-safe while an option is being
+/// changed.</remarks>
 public sealed class MeterHistogramsOptions
 {
     private const int MaxSeriesLimit = 100_000;

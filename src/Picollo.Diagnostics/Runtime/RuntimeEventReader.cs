@@ -39,7 +39,7 @@ internal sealed class RuntimeEventReader
 
     private static readonly HdrHistogramDescription PauseDescription = HdrHistogramDescription.Nanoseconds with
     {
-        Help = "Time for which a garbage collection stopped all threads, by generation and reason of the collection.",
+        Help = "Time for which a garbage collection paused all threads, by generation and reason of the collection.",
     };
 
     private static readonly HdrHistogramDescription SuspensionDescription = HdrHistogramDescription.Nanoseconds with

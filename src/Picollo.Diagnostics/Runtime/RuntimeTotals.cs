@@ -14,7 +14,7 @@ public sealed record RuntimeTotals
     /// <summary>The number of garbage collections of generation 2, since the process started.</summary>
     public required long Gen2Collections { get; init; }
 
-    /// <summary>The time for which garbage collections stopped all threads, since the process started
+    /// <summary>The time for which garbage collections paused all threads, since the process started
     /// (<see cref="GC.GetTotalPauseDuration"/>).</summary>
     public required TimeSpan GcPauseTime { get; init; }
 

@@ -1,10 +1,12 @@
 namespace Picollo.Export;
 
-/// <summary>Merges any number of histograms, of different precisions and ranges, into one. The memory is that of one histogram.</summary>
+/// <summary>Merges any number of histograms, of different precisions and ranges, into one. The merger takes the memory of one
+/// histogram.</summary>
 /// <remarks>
-/// <para>The result has the coarsest precision and unit, and the widest range of all. Each bucket of a finer histogram lies within one
-/// bucket of a coarser one, so merging adds no error: the result is the same as if all values had been recorded into one histogram of that
-/// precision. Values that a histogram counted as out of range remain so (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
+/// <para>The result has the coarsest precision, the coarsest unit and the widest range of all histograms. Each bucket of a finer histogram
+/// lies within one bucket of a coarser one, so merging adds no error: the result is the same as if all values had been recorded into one
+/// histogram of that precision. Values that a histogram counted as out of range remain so
+/// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para>Not thread-safe. Other threads may record into the histograms while they are added.</para>
 /// <example>
 /// <code>
@@ -21,12 +23,12 @@ namespace Picollo.Export;
 /// </remarks>
 public sealed class HdrHistogramMerger
 {
-    /// <summary>The merged histogram, without a copy; null if nothing was added. The next call of <c>Add</c> changes or replaces
+    /// <summary>The merged histogram, without a copy; null if nothing was added. The next call to <c>Add</c> changes or replaces
     /// it.</summary>
     internal PlainHdrHistogram<ulong>? Merged { get; private set; }
 
     /// <summary>Copies the merged histogram.</summary>
-    /// <returns>A new histogram of 8 bytes per bucket, which later calls of <c>Add</c> do not change; <see langword="null"/> if nothing was
+    /// <returns>A new histogram of 8 bytes per bucket, which later calls to <c>Add</c> do not change; <see langword="null"/> if nothing was
     /// added.</returns>
     public PlainHdrHistogram<ulong>? ToHistogram()
     {

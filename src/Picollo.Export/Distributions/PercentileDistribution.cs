@@ -5,14 +5,15 @@ namespace Picollo.Export;
 
 /// <summary>
 /// Writes the percentile distribution as text (<c>.hgrm</c>) and CSV, in the format that the HdrHistogram libraries print and their
-/// plotters read. Each line has a value, its rank, the count up to the value and 1/(1−rank). The step halves whenever the distance of the
-/// rank to 1 has halved.
+/// plotters read. Each line has a value, its rank, the count up to the value and 1/(1−rank). The step halves each time the distance from
+/// the rank to 1 has halved.
 /// </summary>
 /// <remarks>
-/// <para>The output is byte for byte that of <c>outputPercentileDistribution</c> of HdrHistogram 2.1.11 for Java, for a histogram that is
-/// encoded here and decoded there. This holds for numbers of up to 15 digits including their decimals (Java versions before and after JDK
-/// 21 print further digits differently) and for counts up to about 2⁵⁰ (above, the steps of those libraries no longer advance). A histogram
-/// with a precision other than 1 to 5 digits is printed with its own buckets and the decimals of the next finer number of digits.</para>
+/// <para>If a histogram is encoded with this library and decoded with HdrHistogram 2.1.11 for Java, the output is identical to that of
+/// <c>outputPercentileDistribution</c>, byte for byte. This holds for numbers of up to 15 digits including their decimals (Java versions
+/// before and after JDK 21 print further digits differently) and for counts up to about 2⁵⁰ (above this count, the steps of the
+/// HdrHistogram libraries no longer advance). A histogram with a precision other than 1 to 5 digits is printed with its own buckets and the
+/// decimals of the next finer number of digits.</para>
 /// <para>Values are the upper bounds of their buckets. Mean and standard deviation use midpoints. Values out of range are not
 /// included.</para>
 /// <para>Thread-safe.</para>

@@ -52,7 +52,8 @@ internal readonly record struct EncodedHeader
 
     public static bool IsCompressed(uint cookie) => BaseOf(cookie) is V2CompressedBase or V1CompressedBase or V0CompressedBase;
 
-    /// <summary>Returns the smallest number of digits that has at least this block size; the largest number if none has.</summary>
+    /// <summary>Returns the smallest number of digits whose block size is at least this one; the largest number of digits if there is
+    /// none.</summary>
     public static int DigitsOf(int blockSize)
     {
         int digits = 1;
@@ -89,8 +90,8 @@ internal readonly record struct EncodedHeader
             V1Base => ReadV1(data, WordSizeOf(cookie)),
             V0Base => ReadV0(data, WordSizeOf(cookie)),
             _ when cookie is DoubleCookie or DoubleCompressedCookie => throw new HdrHistogramFormatException(
-                "A histogram of doubles (DoubleHistogram) cannot be decoded, because it has no integer buckets. Have its writer record "
-                + "integers in a Histogram instead, such as microseconds for fractions of milliseconds",
+                "A histogram of doubles (DoubleHistogram) cannot be decoded, because it has no integer buckets. Record "
+                + "integers in a Histogram instead: for example, microseconds instead of fractional milliseconds",
                 0),
             _ => throw NotAHistogram(cookie),
         };

@@ -39,7 +39,7 @@ public static class HdrHistogramEncoding
         return encoder.Written.ToArray();
     }
 
-    /// <summary>Encodes a histogram as V2 and compresses it with level 3 of zlib, as in logs.</summary>
+    /// <summary>Encodes a histogram as V2 and compresses it with zlib level 3, as in logs.</summary>
     /// <param name="histogram">The histogram. It is read once.</param>
     /// <returns>The encoded histogram.</returns>
     /// <inheritdoc cref="Encode(ReadOnlyHdrHistogram)" path="/exception"/>

@@ -14,8 +14,8 @@ namespace Picollo.Export;
 /// than 365 days before it; otherwise, they are absolute. Without a start time, the first timestamp is the start time. A later line that
 /// specifies a time applies to the lines after it. These rules are those of HdrHistogram 2.1.11 for Java. In addition, this reader accepts
 /// a complete last line without a line end, and times before 1970.</para>
-/// <para>The messages of errors (<see cref="FormatException"/>) include the line and the character. After an error, <see cref="Read()"/>
-/// continues with the next line, so a damaged line does not prevent reading the rest.</para>
+/// <para>Error messages (<see cref="FormatException"/>) include the line and the character. After an error, <see cref="Read()"/> continues
+/// with the next line, so a damaged line does not prevent reading the rest.</para>
 /// <para>Not thread-safe.</para>
 /// <example>
 /// <code>
@@ -44,7 +44,7 @@ public sealed class HdrHistogramLogReader : IDisposable
     /// <summary>Opens a log.</summary>
     /// <param name="path">The path of the file. Another process may be writing the file.</param>
     /// <exception cref="IOException">The file cannot be opened.</exception>
-    /// <exception cref="UnauthorizedAccessException">The file may not be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user does not have permission to read the file.</exception>
     public HdrHistogramLogReader(string path)
         : this(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0))
     {

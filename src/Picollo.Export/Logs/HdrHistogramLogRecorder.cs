@@ -8,9 +8,9 @@ namespace Picollo.Export;
 /// <para><b>Files.</b> The current file has the specified path. Older files are <c>name.1.hlog</c>, <c>name.2.hlog</c> and so on;
 /// <see cref="HdrHistogramLogRecorderOptions.FilesKept"/> files are kept, 10 by default. Each file has a header. A file that exists at the
 /// start is renamed in the same way. If the current file is deleted, renamed, replaced or truncated, as <c>logrotate</c> does, the recorder
-/// starts a new file at the next line. Within a process, two recorders must not use the same path, nor paths of which one is an old file of
-/// the other (<c>a.hlog</c> and <c>a.1.hlog</c>): the constructor throws an exception. A recorder in another process renames the file of
-/// the first recorder, which continues to write to it.</para>
+/// starts a new file at the next line. Within a process, two recorders must not use the same path, and the path of one must not be that of
+/// an older file of the other (<c>a.hlog</c> and <c>a.1.hlog</c>): the constructor throws an exception. A recorder in another process
+/// renames the file of the first recorder, which continues to write to it.</para>
 /// <para><b>Errors.</b> If a line cannot be written, for example because the disk is full, the error is reported and the counts are kept.
 /// The recorder retries at each interval, and the next line that can be written covers all of them. An unexpected exception ends the
 /// recording. It is reported, and <see cref="DisposeAsync"/> throws it. A killed process leaves complete lines, because each line is one
@@ -46,7 +46,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
     private ExceptionDispatchInfo? _fault; // the exception that ended the recording
 
     /// <summary>Creates the log file and starts the timer.</summary>
-    /// <param name="path">The path of the file. Its folder must exist. A full disk is reported at the first line, not here.</param>
+    /// <param name="path">The path of the file. Its directory must exist. A full disk is reported at the first line, not here.</param>
     /// <param name="interval">The time between two lines of a histogram: 1 ms to 49 days.</param>
     /// <param name="options">The options; <see langword="null"/> for the defaults.</param>
     /// <exception cref="ArgumentException">The path is empty, or the comment has several lines or more than 1,048,576
@@ -54,7 +54,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
     /// <exception cref="ArgumentOutOfRangeException">The interval or an option is outside its range.</exception>
     /// <exception cref="IOException">The file cannot be created, or another recorder of this process uses it or would replace
     /// it.</exception>
-    /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user does not have permission to create the file.</exception>
     public HdrHistogramLogRecorder(string path, TimeSpan interval, HdrHistogramLogRecorderOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -73,10 +73,10 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
 
     /// <summary>Adds a histogram to the recording. The log does not contain values recorded before this call.</summary>
     /// <param name="histogram">The histogram. The recorder keeps a reference and does not dispose it.</param>
-    /// <param name="tag">The tag that identifies the histogram, without commas, spaces and line ends; <see langword="null"/> for no tag,
+    /// <param name="tag">The tag that identifies the histogram, without commas, spaces or line breaks; <see langword="null"/> for no tag,
     /// which only one histogram may have. The tag of a disposed histogram can be used again.</param>
     /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The tag is empty, contains a comma, space or line end, has more than 1,048,576 characters, or
+    /// <exception cref="ArgumentException">The tag is empty, contains a comma, space or line break, has more than 1,048,576 characters, or
     /// belongs to another histogram.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the recorder is disposed.</exception>
     public void Add(HdrHistogram histogram, string? tag = null)

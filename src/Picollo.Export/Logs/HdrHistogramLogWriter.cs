@@ -37,19 +37,19 @@ public sealed class HdrHistogramLogWriter : IDisposable
     /// <summary>Creates a log file.</summary>
     /// <param name="path">The path of the file. An existing file is replaced. Other processes can read the file while it is
     /// written.</param>
-    /// <param name="maxValueUnitRatio">The divisor of the largest value, which each line has for human readers; above 0. By default,
+    /// <param name="maxValueUnitRatio">The divisor of the largest value, which each line contains for human readers; above 0. By default,
     /// nanoseconds are printed as milliseconds, as in the HdrHistogram libraries.</param>
     /// <exception cref="ArgumentOutOfRangeException">The ratio is outside its range.</exception>
     /// <exception cref="IOException">The file cannot be created.</exception>
-    /// <exception cref="UnauthorizedAccessException">The file may not be created.</exception>
+    /// <exception cref="UnauthorizedAccessException">The user does not have permission to create the file.</exception>
     public HdrHistogramLogWriter(string path, double maxValueUnitRatio = UnitRatio.NanosecondsPerMillisecond)
         : this(Create(path, maxValueUnitRatio), maxValueUnitRatio)
     {
     }
 
-    /// <summary>Creates a writer of a log to a stream.</summary>
+    /// <summary>Creates a writer that writes a log to a stream.</summary>
     /// <param name="stream">The stream.</param>
-    /// <param name="maxValueUnitRatio">The divisor of the largest value, which each line has for human readers; above 0. By default,
+    /// <param name="maxValueUnitRatio">The divisor of the largest value, which each line contains for human readers; above 0. By default,
     /// nanoseconds are printed as milliseconds, as in the HdrHistogram libraries.</param>
     /// <param name="leaveOpen"><see langword="true"/> to leave the stream open when the writer is disposed; otherwise,
     /// <see langword="false"/>.</param>
@@ -73,7 +73,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
     /// <summary>Writes the header: a comment, the format version, the start time, an equal base time, and the legend. The timestamps of the
     /// intervals are relative to the base time.</summary>
     /// <param name="startTime">The start of the log, written in UTC and rounded down to a millisecond. A <see cref="DateTime"/> of
-    /// unspecified kind converts as local time, here and in other parameters.</param>
+    /// unspecified kind is treated as local time, here and in other parameters.</param>
     /// <param name="comment">The comment, such as the name of the program that writes the log; <see langword="null"/> for none.</param>
     /// <exception cref="ArgumentException">The comment has several lines or more than 1,048,576 characters.</exception>
     /// <exception cref="IOException">The write failed.</exception>
@@ -116,14 +116,14 @@ public sealed class HdrHistogramLogWriter : IDisposable
     /// <param name="startTime">The start of the interval, rounded down to a millisecond. It is written relative to the time in the header
     /// or, without a header, to 1970.</param>
     /// <param name="endTime">The end of the interval.</param>
-    /// <param name="tag">The tag that identifies a histogram of the log, without commas, spaces and line ends; <see langword="null"/> for
+    /// <param name="tag">The tag that identifies a histogram of the log, without commas, spaces or line breaks; <see langword="null"/> for
     /// no tag.</param>
     /// <remarks><see cref="HdrHistogramEncoding"/> describes which properties of a histogram the format holds. Without a header, in a
     /// stream that has earlier content, a base time of 1970 is written before the first interval, because the earlier content may have set
     /// another. This is not done for a stream that cannot seek; write a header to append to such a log. Allocates several times the number
     /// of bytes written.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="histogram"/> is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentException">The tag is empty, contains a comma, space or line end or has more than 1,048,576 characters, or
+    /// <exception cref="ArgumentException">The tag is empty, contains a comma, space or line break, has more than 1,048,576 characters, or
     /// a value or count is above 2⁶³−1.</exception>
     /// <exception cref="IOException">The write failed.</exception>
     /// <exception cref="ObjectDisposedException">The histogram or the writer is disposed.</exception>
@@ -170,7 +170,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
 
         if (tag.AsSpan().ContainsAny(TagDelimiters))
         {
-            throw new ArgumentException($"A tag must not contain a comma, a space or a line end: '{tag}'.", nameof(tag));
+            throw new ArgumentException($"A tag must not contain a comma, a space or a line break: '{tag}'.", nameof(tag));
         }
     }
 

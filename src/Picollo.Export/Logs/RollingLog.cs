@@ -14,7 +14,7 @@ internal sealed class RollingLog : IDisposable
     private DateTimeOffset? _start; // the start time of the file; null until its header is written
 
     /// <summary>Creates the file. An existing file is renamed, so that no line follows a partial line that a killed process left.</summary>
-    /// <exception cref="IOException">Another log of this process has the path, or one of the two logs would rename a file to the path of
+    /// <exception cref="IOException">Another log of this process uses the path, or one of the two logs would rename a file to the path of
     /// the other.</exception>
     public RollingLog(string path, HdrHistogramLogRecorderOptions options, Action<Exception> report)
     {

@@ -20,8 +20,8 @@ internal sealed class OtlpSeries(HdrHistogramRegistration registration, Exponent
     /// <summary>The start of the next data point.</summary>
     public ulong StartNanoseconds { get; set; } = startNanoseconds;
 
-    /// <summary>The reading that the receiver accepted last since the last reset, where the next delta starts; null if there is
-    /// none.</summary>
+    /// <summary>The last reading that the receiver accepted since the last reset; null if there is none. The next delta starts at this
+    /// reading.</summary>
     public OtlpReading? Accepted { get; set; }
 
     /// <summary>The last reading; null before the first.</summary>

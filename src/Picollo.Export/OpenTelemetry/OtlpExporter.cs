@@ -3,7 +3,7 @@ namespace Picollo.Export;
 /// <summary>Pushes histograms to an OpenTelemetry receiver, such as a collector, as exponential histograms. The protocol is OTLP over HTTP,
 /// in protobuf.</summary>
 /// <remarks>
-/// <para><b>Values</b> are in buckets that are 2.2 % wide (scale 5), in the unit of the description, with the codes of OpenTelemetry
+/// <para><b>Values</b> are in buckets that are 2.2 % wide (scale 5), in the unit of the description, with the unit codes of OpenTelemetry
 /// (<c>s</c>, <c>By</c>). The error of a quantile is that of <see cref="PrometheusWriter"/> with its default schema. Names and labels are
 /// exported as they were registered.</para>
 /// <para><b>Failures.</b> Failed connections, requests that time out, and the status codes 429, 502, 503 and 504 are retried until the next
@@ -50,7 +50,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private long _exported;
     private long _rejected;
 
-    /// <summary>Starts to export all histograms of a registry.</summary>
+    /// <summary>Starts exporting all histograms of a registry.</summary>
     /// <param name="registry">The registry. Histograms that are registered later are exported, too.</param>
     /// <param name="options">The options; <see langword="null"/> for those of the environment variables.</param>
     /// <exception cref="ArgumentNullException"><paramref name="registry"/> is <see langword="null"/>.</exception>
@@ -93,7 +93,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     /// <summary>The number of data points that the receiver has accepted.</summary>
     public long ExportedCount => Interlocked.Read(ref _exported);
 
-    /// <summary>The number of data points of accepted requests that the receiver has rejected. They are lost.</summary>
+    /// <summary>The number of data points that the receiver has rejected in requests that it accepted. They are lost.</summary>
     public long RejectedCount => Interlocked.Read(ref _rejected);
 
     /// <summary>Exports now, with retries for at most 5 seconds.</summary>
@@ -251,7 +251,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         {
             if (_notBefore > deadline)
             {
-                return new(new HttpRequestException($"{_settings.EndpointText} requested a longer pause."), true, null, 0);
+                string problem = $"{_settings.EndpointText} requested a longer wait before the next request (Retry-After).";
+                return new(new HttpRequestException(problem), true, null, 0);
             }
 
             await DelayAsync(TimeUntil(_notBefore), stopWaiting).ConfigureAwait(false);

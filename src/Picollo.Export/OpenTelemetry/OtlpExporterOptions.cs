@@ -12,10 +12,10 @@ public enum OtlpTemporality
 }
 
 /// <summary>The options of an <see cref="OtlpExporter"/>. If a property is <see langword="null"/>, its environment variable applies
-/// (https://opentelemetry.io/docs/specs/otel/protocol/exporter/), or else the default.</summary>
-/// <remarks>Copied when an exporter is created; later changes do not affect it. Not thread-safe while it is changed. Variables
-/// <c>OTEL_EXPORTER_OTLP_METRICS_…</c> take precedence over <c>OTEL_EXPORTER_OTLP_…</c>. A variable with an invalid value is reported to
-/// <see cref="OnError"/> and ignored.</remarks>
+/// (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). If the variable is not set, the default applies.</summary>
+/// <remarks>The options are copied when an exporter is created; later changes do not affect it. Not thread-safe while an option is being
+/// changed. Variables <c>OTEL_EXPORTER_OTLP_METRICS_…</c> take precedence over <c>OTEL_EXPORTER_OTLP_…</c>. A variable with an invalid
+/// value is reported to <see cref="OnError"/> and ignored.</remarks>
 public sealed class OtlpExporterOptions
 {
     /// <summary>The complete address with its path, such as <c>http://collector:4318/v1/metrics</c>. Variables:
@@ -49,11 +49,11 @@ public sealed class OtlpExporterOptions
     public bool? UseGzip { get; set; }
 
     /// <summary>The callback for errors. It receives an <see cref="HttpRequestException"/> for each failed export and, while the exporter
-    /// is created, an <see cref="ArgumentException"/> for each ignored environment variable. It is called on a thread of the pool.
+    /// is created, an <see cref="ArgumentException"/> for each ignored environment variable. It is called on a thread of the thread pool.
     /// Exceptions that it throws are ignored.</summary>
     public Action<Exception>? OnError { get; set; }
 
-    /// <summary>The clock and timer; those of the system by default.</summary>
+    /// <summary>The time provider; <see cref="System.TimeProvider.System"/> by default.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public TimeProvider TimeProvider
     {

@@ -94,7 +94,7 @@ internal sealed class OtlpSettings
             return endpoint;
         }
 
-        Warn(name, "must be an absolute URL of http or https without credentials");
+        Warn(name, "must be an absolute http or https URL without credentials");
         return null;
     }
 
@@ -104,7 +104,7 @@ internal sealed class OtlpSettings
     private static ArgumentException Invalid(string fault, string option) => new(fault, option);
 
     private static string? FaultOf(Uri endpoint) =>
-        !endpoint.IsAbsoluteUri || endpoint.Scheme is not ("http" or "https") ? "The endpoint must be an absolute URL of http or https."
+        !endpoint.IsAbsoluteUri || endpoint.Scheme is not ("http" or "https") ? "The endpoint must be an absolute http or https URL."
         : endpoint.UserInfo.Length > 0 ? "The endpoint must not contain credentials: use Headers."
         : null;
 
@@ -224,7 +224,7 @@ internal sealed class OtlpSettings
             int equals = part.IndexOf('=', StringComparison.Ordinal);
             if (equals <= 0)
             {
-                Warn(name, "must be a list of key=value, separated by commas");
+                Warn(name, "must be a comma-separated list of key=value pairs");
                 return [];
             }
 
@@ -247,7 +247,7 @@ internal sealed class OtlpSettings
             {
                 if (ValueOf(prefix + name) is not null)
                 {
-                    Warn(prefix + name, "is not supported; the certificates of the system are used");
+                    Warn(prefix + name, "is not supported; the system's certificates are used");
                 }
             }
         }

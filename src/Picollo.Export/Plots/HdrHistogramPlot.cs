@@ -39,8 +39,8 @@ public sealed class HdrHistogramPlot
     /// <returns>The element. Each call creates a new string.</returns>
     public string ToSvgElement() => Render(SvgWriter.WidthInPage, "");
 
-    /// <summary>Renders an SVG file. It is light or dark as the reader's system is, and as wide as the window or the page that shows
-    /// it.</summary>
+    /// <summary>Renders an SVG file. It uses the light or dark theme of the reader's system, and is as wide as the window or the page that
+    /// shows it.</summary>
     /// <returns>The text of the file, to be written as UTF-8. Each call creates a new string.</returns>
     public string ToSvgDocument() => Render(SvgWriter.WidthInFile, DocumentStyle);
 
@@ -87,8 +87,8 @@ public sealed class HdrHistogramPlot
             PercentilePlot.MakeChart(copies, options));
     }
 
-    /// <summary>Creates a plot of the difference of two histograms: at each rank, the value after less the value before and, below, the
-    /// same in percent of the value before.</summary>
+    /// <summary>Creates a plot of the difference of two histograms: at each rank, the value after the change minus the value before it and,
+    /// below, this difference as a percentage of the value before.</summary>
     /// <param name="before">The histogram before the change.</param>
     /// <param name="after">The histogram after the change. The legend states where it is higher and where it is lower.</param>
     /// <param name="options">The title and the unit; <see langword="null"/> for none.</param>
@@ -102,9 +102,9 @@ public sealed class HdrHistogramPlot
         return DifferencePlot.Make(both[0], both[1], options ?? new());
     }
 
-    /// <summary>Creates a picture of the bucket layout of a precision. Each row is a block, with the first value of each bucket and the
+    /// <summary>Creates a picture of the bucket layout for a precision. Each row is a block, with the first value of each bucket and the
     /// bucket width.</summary>
-    /// <param name="relativeError">The relative error, as in the factory, 0.000001 to 0.1. The layout has the next block size that is a
+    /// <param name="relativeError">The relative error, as in the factory, 0.000001 to 0.1. The block size of the layout is rounded up to a
     /// power of two.</param>
     /// <param name="maxValue">The value in the last bucket to draw.</param>
     /// <param name="title">The title; if it is empty, the block size and the precision.</param>
@@ -128,9 +128,9 @@ public sealed class HdrHistogramPlot
     /// using StreamWriter page = File.CreateText("latency.html");
     /// HdrHistogramPlot.WriteReport(page, [new("before", before), new("after", after)], new() { Title = "Latency" });
     /// </code>
-    /// <para>The page is light or dark as the reader's system is, and light on paper. Two histograms and their difference fit on a page of
-    /// A4. The script only moves the browser's tooltips to the pointer, so the page is complete without it. The content-security policy in
-    /// the page allows only its own style and script; a server can send the same policy as a header
+    /// <para>The page uses the light or dark theme of the reader's system, and the light theme in print. Two histograms and their
+    /// difference fit on a page of A4. The script only moves the browser's tooltips to the pointer, so the page is complete without it. The
+    /// content-security policy in the page allows only its own style and script; a server can send the same policy as a header
     /// (<see cref="ReportContentSecurityPolicy"/>).</para>
     /// <para>Thread-safe. Deterministic: equal counts produce equal pages.</para>
     /// </remarks>

@@ -1,7 +1,8 @@
 namespace Picollo.Export.Plots;
 
 /// <summary>The title and the unit of a plot or a report.</summary>
-/// <remarks>Read while a plot or report is made; later changes do not affect it. Not thread-safe while it is changed.</remarks>
+/// <remarks>The options are read while a plot or report is created; later changes do not affect it. Not thread-safe while an option is
+/// being changed.</remarks>
 public sealed class HdrHistogramPlotOptions
 {
     /// <summary>The title; empty by default. Any text is allowed; it is encoded and shortened like the name of a series.</summary>

@@ -17,14 +17,14 @@ internal static class PlotPalette
     /// <summary>The colours for a dark background: the palette's sky blue and orange, and lighter tints of the others.</summary>
     public static IReadOnlyList<string> DarkColours { get; } = ["#56B4E9", "#E69F00", "#2DC79A", "#E8A9CC", Text];
 
-    /// <summary>A style sheet that selects the dark colours if the reader's system is dark.</summary>
+    /// <summary>A style sheet that selects the dark colours if the reader's system uses a dark theme.</summary>
     public static string DarkStyle { get; } =
         "@media screen and (prefers-color-scheme: dark) {\n"
         + string.Concat(Colours.Zip(DarkColours).Where(pair => pair.First != Text).Select(pair =>
             $"  [stroke=\"{pair.First}\"] {{ stroke: {pair.Second}; }} [fill=\"{pair.First}\"] {{ fill: {pair.Second}; }}\n"))
         + "}\n";
 
-    /// <summary>A style sheet with the colours of a page, light or dark as the reader's system is.</summary>
+    /// <summary>A style sheet with the colours of a page, light or dark like the theme of the reader's system.</summary>
     public const string PageStyle = "\n:root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --rule: #d5d9de; }\n"
         + "@media (prefers-color-scheme: dark) { :root { --ground: #16181d; --text: #e6e8eb; --rule: #3a3f47; } }\n";
 

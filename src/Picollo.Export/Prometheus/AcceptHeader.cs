@@ -15,7 +15,7 @@ internal static class AcceptHeader
         PrometheusFormat.Text => $"{TextType}; version={TextVersion}; charset=utf-8",
         PrometheusFormat.OpenMetrics => $"{OpenMetricsType}; version={OpenMetricsVersion}; charset=utf-8",
         PrometheusFormat.Protobuf => $"{ProtobufType}; proto={MessageType}; encoding=delimited",
-        _ => throw new ArgumentOutOfRangeException(nameof(format), format, "The format must be one of PrometheusFormat."),
+        _ => throw new ArgumentOutOfRangeException(nameof(format), format, "The format must be a value of PrometheusFormat."),
     };
 
     /// <summary>Returns the format with the highest quality, or the first of several in the header. Returns the text format if the header

@@ -29,7 +29,7 @@ internal static class PrometheusNames
         string.Join(',', PairsOf(labels).Select(label => $"{label.Key}=\"{EscapeValue(label.Value)}\""));
 
     /// <summary>
-    /// Returns labels with their exported names, in ordinal order. Names that Prometheus uses itself get the prefix <c>exported_</c>, as in
+    /// Returns labels with their exported names, in ordinal order. Names that Prometheus reserves get the prefix <c>exported_</c>, as in
     /// its scraper. If several labels get the same name, their values are joined by semicolons in the order of the labels, as OpenTelemetry
     /// specifies (https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/). Labels with empty values are
     /// omitted.

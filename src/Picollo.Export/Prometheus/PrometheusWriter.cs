@@ -28,16 +28,16 @@ namespace Picollo.Export;
 /// <para><b>Precision of native histograms.</b> A bucket of the histogram is counted as a whole in the exponential bucket that contains its
 /// midpoint. With the schema s, the ratio of an exponential bucket's bounds is 2^(2^−s): 2.2 % with the default of 5, 1.1 % with 6, 4.4 %
 /// with 4. The exact quantile and the result of <c>histogram_quantile</c> are in the same bucket, within half the width of a bucket of the
-/// histogram, so they differ by at most the ratio less 1, plus the histogram's relative error. A schema with narrower buckets than those of
-/// the histogram does not increase the precision. Zeros and values below the histogram's range are in the zero bucket. Its threshold is the
-/// largest value below the range, or 2^−128. Values above the range are in the exponential bucket that follows the last one of the
+/// histogram, so they differ by at most the ratio minus 1, plus the histogram's relative error. A schema with narrower buckets than those
+/// of the histogram does not increase the precision. Zeros and values below the histogram's range are in the zero bucket. Its threshold is
+/// the largest value below the range, or 2^−128. Values above the range are in the exponential bucket that follows the last one of the
 /// range.</para>
 /// <para>
 /// <b>Names.</b> A character that Prometheus does not allow in a name becomes an underscore, including the colon. The unit is appended to
-/// the name unless the name already ends in it. Labels that Prometheus uses itself (<c>le</c>, and all that start with two underscores) get
+/// the name unless the name already ends in it. Labels that Prometheus reserves (<c>le</c>, and all that start with two underscores) get
 /// the prefix <c>exported_</c>. If several labels get the same name, their values are joined by semicolons. Labels with an empty value are
-/// omitted. A registration that becomes the same series as another is left out; <see cref="PrometheusFormat.Text"/> has a comment instead.
-/// The help text defaults to the name.
+/// omitted. If several registrations become the same series, only the first is written; <see cref="PrometheusFormat.Text"/> contains a
+/// comment for each of the others. The help text defaults to the name.
 /// </para>
 /// <para>Thread-safe. A writer caches the constant parts of its output for each registration while the registration exists, so reuse the
 /// writer.</para>
@@ -88,7 +88,7 @@ public sealed class PrometheusWriter
     /// <summary>Returns the media type of a format, for the header <c>Content-Type</c>.</summary>
     /// <param name="format">The format.</param>
     /// <returns>The media type with its parameters.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The format is not one of the enumeration.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
     public static string ContentTypeOf(PrometheusFormat format) => AcceptHeader.ContentTypeOf(format);
 
     /// <summary>Writes all histograms of a registry, and ends the exposition.</summary>
@@ -111,7 +111,7 @@ public sealed class PrometheusWriter
     /// <remarks>Write counters and gauges of the same exposition first, because OpenMetrics ends with <c># EOF</c>. Reads each histogram
     /// once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The format is not one of the enumeration.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
     public void Write(IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<HdrHistogramRegistration> registrations)
     {
         ArgumentNullException.ThrowIfNull(output);
@@ -136,7 +136,7 @@ public sealed class PrometheusWriter
     /// <remarks>Names and labels are converted like those of histograms. Thread-safe.</remarks>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">The format is not one of the enumeration.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
     public static void WriteCounter(
         IBufferWriter<byte> output,
         PrometheusFormat format,
@@ -186,5 +186,5 @@ public sealed class PrometheusWriter
 
     private static PrometheusFormat Check(PrometheusFormat format) => format is >= PrometheusFormat.Text and <= PrometheusFormat.Protobuf
         ? format
-        : throw new ArgumentOutOfRangeException(nameof(format), format, "The format must be one of PrometheusFormat.");
+        : throw new ArgumentOutOfRangeException(nameof(format), format, "The format must be a value of PrometheusFormat.");
 }

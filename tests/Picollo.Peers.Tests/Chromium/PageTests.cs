@@ -327,7 +327,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     {
         await using PageServer server = await PageServer.StartAsync();
         await ShowAsync(server);
-        (await TextAsync("document.querySelector('h2').textContent")).Should().Be("No histogram yet");
+        (await TextAsync("document.querySelector('h2').textContent")).Should().Be("No histograms yet");
         server.Count("GET", "/first");
         await UntilAsync("document.querySelector('h2').textContent === 'GET /first' && document.querySelectorAll('figure').length === 2");
         browser.Page.Complaints.Should().BeEmpty();

@@ -33,7 +33,7 @@ internal sealed class FlowRecorder : IDisposable
     /// <summary>The time at which <see cref="Initial"/> was complete, in ticks of <see cref="Stopwatch"/>.</summary>
     public long InitialTime { get; private set; }
 
-    /// <summary>Starts to record the switches of all threads.</summary>
+    /// <summary>Starts recording the switches of all threads.</summary>
     public static FlowRecorder Start(int maxChunks = MaxChunks)
     {
         var recorder = new FlowRecorder(maxChunks);

@@ -112,7 +112,7 @@ public sealed class HdrHistogramRegistry
 
     /// <summary>Returns the histogram that is registered under a name and labels, or creates and registers it with a description of its
     /// values.</summary>
-    /// <typeparam name="THistogram">The variant of the histogram. With the exact type, the JIT can inline the caller's calls of
+    /// <typeparam name="THistogram">The variant of the histogram. With the exact type, the JIT can inline the caller's calls to
     /// <see cref="HdrHistogram.Record(ulong)"/>.</typeparam>
     /// <param name="name">The name; not empty.</param>
     /// <param name="create">The function that creates the histogram if none is registered. It is called at most once, with the registry
