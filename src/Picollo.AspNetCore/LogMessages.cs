@@ -83,8 +83,8 @@ internal static partial class LogMessages
     [LoggerMessage(
         2,
         LogLevel.Warning,
-        "The activity source {Source} already had a listener when AddPicolloSpans() was called. If the listener is a tracer, exporters that export "
-            + "a span as soon as it stops receive only one CPU time tag, as text. Call AddPicolloSpans() before the tracer is built",
+        "The activity source {Source} already had a listener when AddPicolloSpans() was called. If the listener is a tracer, its "
+            + "exporters that export each span immediately receive only one CPU time tag, as text. Call AddPicolloSpans() before the tracer is built",
         EventName = "LateSource")]
     public static partial void LogLateSource(this ILogger logger, string source);
 }

@@ -113,7 +113,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         }
         else if (_unavailable.Count == 0)
         {
-            logger.WriteLineInfo("All available measures were taken.");
+            logger.WriteLineInfo("All available values were measured.");
         }
 
         foreach (string reason in _unavailable)

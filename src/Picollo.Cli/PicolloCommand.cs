@@ -17,7 +17,7 @@ internal static class PicolloCommand
     /// <summary>Parses a command line without running it.</summary>
     public static ParseResult Parse(string[] args, Terminal terminal)
     {
-        RootCommand root = new("Measure commands and the machine, and summarize latency data.")
+        RootCommand root = new("Measure the performance of commands and of this machine, and summarize latency data.")
         {
             HistCommand.Create(terminal), StatCommand.Create(terminal), JitterCommand.Create(terminal), TopCommand.Create(terminal),
             RecordCommand.Create(terminal),

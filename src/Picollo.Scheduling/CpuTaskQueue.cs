@@ -13,7 +13,8 @@ namespace Picollo.Scheduling;
 internal sealed class CpuTaskQueue(long slice)
 {
     /// <summary>Every fifth slice is given to the longest-waiting task. Passed-over tasks get a fifth of the workers, and a short task
-    /// waits for at most one slice. (With one of two, short tasks waited half of the time; with none, long tasks never ended.)</summary>
+    /// waits for at most one slice. (With every second slice, short tasks waited half of the time; with none, long tasks never
+    /// ended.)</summary>
     public const int PeriodInSlices = 5;
 
     private readonly Line[] _lines = [new(), new(), new(), new(), new(), new()];

@@ -14,7 +14,7 @@ internal static class HistCommand
         Inputs:
           One number of 0 or more per line: 12, 0.5, 1e3. Whole numbers up to
           18,446,744,073,709,551,615 are counted exactly.
-          Separated values (comma, semicolon or tab) with --column.
+          CSV (with commas, semicolons or tabs) with --column.
           HdrHistogram interval logs (.hlog) and percentile distributions (.hgrm),
           recognized by file extension or content. A percentile distribution only
           contains upper bounds, so the mean is overestimated.
@@ -31,7 +31,7 @@ internal static class HistCommand
 
         Exit codes:
           0    success
-          1    an input cannot be read, contains an invalid line or contains no number,
+          1    an input cannot be read, contains an invalid line or contains no numbers,
                or a file cannot be written
           2    invalid command line
           130  interrupted by Ctrl+C; the summary covers the input read so far
@@ -40,12 +40,12 @@ internal static class HistCommand
 
     private static readonly Argument<string[]> Files = new("FILE")
     {
-        Description = "Files to read and merge; - is standard input. [default: -]",
+        Description = "Files to read and merge, or - for standard input. [default: -]",
         Arity = ArgumentArity.ZeroOrMore,
     };
 
     private static readonly Option<string?> Column = CommandOptions.Text(
-        "--column", "NAME|N", "Column of separated values to read: its name, or its number starting at 1.");
+        "--column", "NAME|N", "CSV column to read: its name, or its number starting at 1.");
     private static readonly Option<string?> Tag = CommandOptions.Text(
         "--tag", "TAG", "Tag of the log intervals to read. [default: all intervals]");
     private static readonly Option<string?> From = CommandOptions.Text(

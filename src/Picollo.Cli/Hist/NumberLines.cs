@@ -218,7 +218,7 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
             default:
                 bool isHeader = _line == 1 && value.ContainsAny(",;\t"u8);
                 badLines.Add(
-                    input, _line, isHeader ? "not a number; use --column to read a column of separated values" : "not a number", value);
+                    input, _line, isHeader ? "not a number; use --column to read a CSV column" : "not a number", value);
                 break;
         }
     }

@@ -16,16 +16,16 @@ internal static class JitterCommand
     private const string Epilogue = """
         Output:
           One line per CPU: T index (thread) A CPU, C number of wake-ups, Min, Avg and
-          Max latency in microseconds (Min and Max are truncated to whole ones). Then a
-          table of percentiles. If something is not permitted, such as real-time
-          priority, a message is written to standard error and the measurement
-          continues without it.
+          Max latency in microseconds (Min and Max are truncated to whole microseconds).
+          A table of percentiles follows. If something is not permitted, such as
+          real-time priority, a message is written to standard error and the
+          measurement continues without it.
           With -o: results.json in the format of jitterdebugger with more fields,
           jitter.hlog with a histogram per CPU (tags cpu0, cpu1 ... for picollo hist),
           and system files such as cpuinfo, cmdline and interrupts; with -s also
           samples.raw. The load of -c writes to standard error.
-          With -b: the kernel's trace ends at a mark with the latency, for the whole
-          machine (tracing_on is 0). To turn it on again:
+          With -b: the kernel's trace ends with a mark that contains the latency, and is
+          then off for the whole machine (tracing_on is 0). To turn it on again:
           echo 1 > /sys/kernel/tracing/tracing_on
 
         Times:
@@ -43,7 +43,7 @@ internal static class JitterCommand
             jq -es 'last | .count > 0 and .break == null'
 
         Exit codes:
-          0    success, including a measurement that a latency above -b ended
+          0    success, even if a latency above -b stopped the measurement
           1    the measurement is not possible, or results cannot be written
           2    invalid command line
           126  the load cannot be executed (127: there is no shell)
@@ -121,12 +121,12 @@ internal static class JitterCommand
                 || time < JitterMeterOptions.MinInterval
                 || time > JitterMeterOptions.MaxInterval))
         {
-            command.AddError($"-i must be a time from 1us to 1s in steps of 100 ns (default unit: {unit}), not '{interval}'.");
+            command.AddError($"-i must be a multiple of 100 ns from 1us to 1s (default unit: {unit}), not '{interval}'.");
         }
 
         if (command.GetValue(Break) is { } limit && TimeText.Parse(limit, unit) is null)
         {
-            command.AddError($"-b must be a time in steps of 100 ns (default unit: {unit}), not '{limit}'.");
+            command.AddError($"-b must be a time that is a multiple of 100 ns (default unit: {unit}), not '{limit}'.");
         }
 
         if (command.GetValue(Samples) && command.GetValue(Folder) is null)

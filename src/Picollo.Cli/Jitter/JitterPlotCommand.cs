@@ -16,7 +16,7 @@ internal static class JitterPlotCommand
 
     private const string Epilogue = """
         DIR is the output directory of jitter -o or of jitterdebugger, whose results
-        have a resolution of a microsecond. With --samples, it may also be a file of
+        have a resolution of a microsecond. With --samples, DIR can also be a file of
         samples in microseconds; the plot shows the largest latency of each CPU in up
         to 190 intervals.
 
@@ -33,7 +33,7 @@ internal static class JitterPlotCommand
 
     public static Command Create(Terminal terminal)
     {
-        Argument<string> folder = new("DIR") { Description = "Directory of the results." };
+        Argument<string> folder = new("DIR") { Description = "Directory with the saved results." };
         Option<string?> output = CommandOptions.Text(
             "-o", "--output", "FILE",
             $"Output file, {PageEnding} or {PictureEnding}. [default: DIR/{Page}; with --samples, DIR/{SamplesPicture}]");

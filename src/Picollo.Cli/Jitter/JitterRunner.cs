@@ -43,7 +43,7 @@ internal sealed class JitterRunner
         {
             if (!_options.IsForced && File.Exists(Path.Combine(_options.Folder!, ResultFiles.Json)))
             {
-                throw new CommandException($"{_options.Folder}: the folder already contains results; use --force to overwrite them");
+                throw new CommandException($"{_options.Folder}: the directory already contains results; use --force to overwrite them");
             }
 
             folder.Remove(JitterPlotCommand.Page); // plots of the previous results
@@ -171,7 +171,7 @@ internal sealed class JitterRunner
         if (load?.End is { } end && !_isLoadOver)
         {
             _isLoadOver = true;
-            string how = end.Signal is { } signal ? $"was ended by signal {signal}" : $"ended with exit code {end.ExitCode}";
+            string how = end.Signal is { } signal ? $"was terminated by signal {signal}" : $"exited with code {end.ExitCode}";
             _report.Note(Invariant($"the load {how} after {end.Elapsed.TotalSeconds:0.0} s; the measurement continues without it"));
         }
     }

@@ -32,10 +32,10 @@ internal static class JitterSamplesCommand
     {
         Argument<string> file = new("FILE")
         {
-            Description = "Sample file of jitter -s, or its directory; - is standard input.",
+            Description = "Sample file of jitter -s, or its directory, or - for standard input.",
         };
         Option<bool> inNanoseconds = new("-N", "--nsec") { Description = "Read latencies in nanoseconds, as saved with jitter -N." };
-        Command command = new("samples", "Print saved samples as separated values.") { file, inNanoseconds };
+        Command command = new("samples", "Print saved samples as semicolon-separated values.") { file, inNanoseconds };
         command.SetAction(parsed =>
         {
             SampleSource source = SampleSource.Find(parsed.GetValue(file)!, parsed.GetValue(inNanoseconds));

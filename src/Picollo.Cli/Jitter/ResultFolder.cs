@@ -34,7 +34,7 @@ internal sealed class ResultFolder : IDisposable
         {
             error = Marshal.GetLastPInvokeError();
             throw error is Errno.ELOOP or Errno.ENOTDIR
-                ? new CommandException($"{path}: the path is a link or is not a folder")
+                ? new CommandException($"{path}: the path is a link or is not a directory")
                 : Problem(path, error);
         }
 
@@ -42,7 +42,7 @@ internal sealed class ResultFolder : IDisposable
         if (OwnerOf(descriptor) != LibC.geteuid())
         {
             folder.Dispose();
-            throw new CommandException($"{path}: the folder belongs to another user");
+            throw new CommandException($"{path}: the directory belongs to another user");
         }
 
         return new(path, folder);

@@ -30,7 +30,7 @@ internal static class RecordCommand
           picollo record --diff before.pb.gz after.pb.gz --html diff.html
 
         Exit codes:
-          the exit code of the command, or 128 + N if signal N ended it;
+          the exit code of the command, or 128 + N if signal N terminated it;
           0 with -p or --diff
           1     the process cannot be profiled, or a file cannot be read or written
           2     invalid command line
@@ -48,14 +48,14 @@ internal static class RecordCommand
         """;
 
     private static readonly Option<string?> Process = CommandOptions.Text(
-        "-p", "--pid", "PID", "ID of a running process to profile, until it ends, Ctrl+C, or the end of --duration.");
+        "-p", "--pid", "PID", "ID of a running process to profile. Stops when the process exits, after --duration, or on Ctrl+C.");
     private static readonly Option<string?> Duration = CommandOptions.Text(
-        "--duration", "S", "Duration of the profile in seconds, with -p. [default: until the process ends]");
+        "--duration", "SECS", "Duration of the profile in seconds, with -p. [default: until the process exits]");
     private static readonly Option<string?> Frequency = CommandOptions.Text(
         "--frequency", "HZ", "Number of samples per second of CPU time. [default: 99]");
     private static readonly Option<bool> Kernel = new("--kernel")
     {
-        Description = "Include kernel code. Requires root, or kernel.perf_event_paranoid of 1 or less.",
+        Description = "Include kernel code. Requires root, or kernel.perf_event_paranoid at 1 or less.",
     };
     private static readonly Option<bool> Tiers = new("--tiers")
     {

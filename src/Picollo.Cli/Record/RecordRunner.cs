@@ -70,8 +70,8 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new CommandException(
-                $"{Path.GetTempPath()}: {CommandException.FileProblemOf(e)}; the command writes its method names to a temporary folder: "
-                + "set TMPDIR to a writable folder");
+                $"{Path.GetTempPath()}: {CommandException.FileProblemOf(e)}; the command writes its method names to a temporary directory: "
+                + "set TMPDIR to a writable directory");
         }
     }
 

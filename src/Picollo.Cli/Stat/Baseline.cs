@@ -28,11 +28,11 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
 
             return root.GetProperty("version").GetInt32() == Version
                 ? new(root.GetProperty("command").GetString()!, Machine.Read(root.GetProperty("machine")), new(Measures(root)))
-                : throw new CommandException(Invariant($"{path}: the version of the baseline is not {Version}; save the baseline again"));
+                : throw new CommandException(Invariant($"{path}: the baseline does not have version {Version}; save it again"));
         }
         catch (Exception e) when (e is JsonException or FormatException or KeyNotFoundException or InvalidOperationException)
         {
-            throw new CommandException($"{path}: not a baseline file of picollo stat --save");
+            throw new CommandException($"{path}: not a baseline file written by picollo stat --save");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -36,8 +36,9 @@ internal static class StatCommand
           picollo stat --json -r 5 -- make | jq 'select(.run).elapsedNanoseconds'
 
         Exit codes:
-          the exit code of the command, or 128 + N if signal N ended it; with several
-          runs, the first one that is not 0; with -p, that of the command after --, or 0
+          the exit code of the command, or 128 + N if signal N terminated it; with
+          several runs, the first one that is not 0; with -p, that of the command after
+          --, or 0
           1     with -p or -I: the measurement is not possible
           2     invalid command line
           125   the tool itself failed: nothing could be measured or written
@@ -53,9 +54,10 @@ internal static class StatCommand
         Notes:
           Counters start at the first instruction of the command and include its child
           processes. Times, faults and memory include the child processes that the
-          command waited for. With -c and --compare, processes that still run when the
-          command ends are killed. When the tool ends, it kills the command, unless the
-          command runs as another user that you are not permitted to signal (sudo).
+          command waited for. With -c and --compare, processes that are still running
+          when the command exits are killed. When the tool exits, it kills the command,
+          unless the command runs as another user that you are not permitted to signal
+          (sudo).
           --per-thread samples threads every 10 ms and can miss shorter ones; the report
           includes the CPU time of missed threads. --fail-above compares the means of
           the elapsed time, and fails if the whole 95% confidence interval of the change
@@ -71,9 +73,9 @@ internal static class StatCommand
     private static readonly Option<string?> Repeat = CommandOptions.Text(
         "-r", "--repeat", "N", "Run the command N times and show percentiles. [default: 1]");
     private static readonly Option<string?> Warmup = CommandOptions.Text(
-        "--warmup", "N", "Number of unmeasured runs before the measured ones. [default: 0]");
+        "--warmup", "N", "Number of warm-up runs before the measured runs. [default: 0]");
     private static readonly Option<string?> Prepare = CommandOptions.Text(
-        "--prepare", "CMD", "Shell command (/bin/sh) to run before each run, unmeasured.");
+        "--prepare", "CMD", "Shell command (/bin/sh) to run before each run. It is not measured.");
     private static readonly Option<string?> Text = CommandOptions.Text(
         "-c", "--command", "CMD", "Shell command (/bin/sh) to measure, in its own process group.");
     private static readonly Option<string[]> Compare = new("--compare")
@@ -85,9 +87,9 @@ internal static class StatCommand
         AllowMultipleArgumentsPerToken = true,
     };
     private static readonly Option<string?> Process = CommandOptions.Text(
-        "-p", "--pid", "PID", "ID of a running process to measure, until it ends, Ctrl+C, or the end of the command.");
+        "-p", "--pid", "PID", "ID of a running process to measure. Stops when the process or CMD exits, or on Ctrl+C.");
     private static readonly Option<string?> Interval = CommandOptions.Text(
-        "-I", "--interval", "MS", "Show the counters for each interval of MS milliseconds.");
+        "-I", "--interval", "MS", "Show the counters every MS milliseconds.");
     private static readonly Option<bool> PerThread = new("--per-thread")
     {
         Description = "Also show the CPU time of each thread.",
@@ -101,7 +103,10 @@ internal static class StatCommand
     private static readonly Option<bool> Json = new("--json") { Description = "Write JSON Lines instead of a table." };
     private static readonly Option<string?> Output = CommandOptions.Text(
         "-o", "--output", "FILE", "Write the report to a file. [default: standard error]");
-    private static readonly Option<bool> Verbose = new("-v", "--verbose") { Description = "Show in full why something is not counted." };
+    private static readonly Option<bool> Verbose = new("-v", "--verbose")
+    {
+        Description = "Show the full reasons why events are not counted.",
+    };
     private static readonly Argument<string[]> Arguments = new("CMD")
     {
         Description = "The command and its arguments, after --.",
@@ -232,7 +237,7 @@ internal sealed record StatOptions(IReadOnlyList<MeasuredCommand> Commands)
 
     public int Runs { get; init; } = 1;
 
-    /// <summary>The number of unmeasured runs before the measured ones.</summary>
+    /// <summary>The number of warm-up runs before the measured runs.</summary>
     public int Warmups { get; init; }
 
     /// <summary>The command to run before each run; null for none.</summary>

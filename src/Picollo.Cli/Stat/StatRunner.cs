@@ -156,7 +156,7 @@ internal sealed class StatRunner : IDisposable
             ShowProgress(done, total);
             if (_options.Preparation is { } preparation && RunOnce(_plain, preparation) is { ExitCode: not 0 } failed && !IsInterrupted)
             {
-                throw new CommandException(Invariant($"the command of --prepare ended with exit code {failed.ExitCode}"));
+                throw new CommandException(Invariant($"the command of --prepare exited with code {failed.ExitCode}"));
             }
 
             if (IsInterrupted)

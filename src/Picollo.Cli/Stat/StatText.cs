@@ -87,8 +87,8 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
     }
 
     private static string Ending(CommandRun run) => run.Signal is { } signal
-        ? Invariant($"was ended by signal {signal}")
-        : Invariant($"ended with exit code {run.ExitCode}");
+        ? Invariant($"was terminated by signal {signal}")
+        : Invariant($"exited with code {run.ExitCode}");
 
     private string Runs(int done, bool isInterrupted, string how) => isInterrupted && done < options.Runs
         ? Invariant($"{done} of {options.Runs} runs{how}: interrupted; the incomplete run is excluded")

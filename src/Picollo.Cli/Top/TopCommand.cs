@@ -42,14 +42,14 @@ internal static class TopCommand
     {
         Option<bool> batch = new("-b", "--batch")
         {
-            Description = "Write pages as plain text, as when the output is not a terminal.",
+            Description = "Batch mode: write pages as plain text. [default if the output is not a terminal]",
         };
         Option<string?> delay = CommandOptions.Text(
             "-d", "--delay", "SECS", "Time between samples, 0.1 to 1000000 seconds. [default: 3]");
         Option<string?> iterations = CommandOptions.Text("-n", "--iterations", "N", "Stop after N pages. [default: no limit]");
         Option<string[]> pids = new("-p", "--pid")
         {
-            HelpName = "PID,…",
+            HelpName = "PID[,PID...]",
             Description = "IDs of the processes to list, separated by commas. [default: all]",
         };
         Option<string?> user = CommandOptions.Text(
@@ -67,7 +67,7 @@ internal static class TopCommand
             Description = "Write one line of JSON for each sample, including CPU shares over the session.",
         };
 
-        Command command = new("top", "Show the CPU use of the machine and its processes.")
+        Command command = new("top", "Show the CPU usage of the machine and its processes.")
         {
             batch, delay, iterations, pids, user, threads, perCpu, commandLine, sort, width, secure, json,
         };

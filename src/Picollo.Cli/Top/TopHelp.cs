@@ -14,8 +14,8 @@ internal static class TopHelp
               H                    toggle threads and processes
               c                    toggle command lines and names
               u                    list the processes of one user
-              /, o                 list processes whose command or user contains a text
-              p                    show one process: CPU use over the session, threads
+              /, o                 list processes whose command or user contains the text
+              p                    show one process: CPU usage over the session, threads
               Up, Down, PageUp, PageDown, Home, End    scroll the list
               d, s                 set the seconds between samples
               Space, Enter         take a sample now

@@ -50,7 +50,7 @@ internal static class TopProcessPage
     {
         if (shares is null || shares.TotalCount == 0)
         {
-            lines.Add(new("no CPU shares are known yet"));
+            lines.Add(new("no CPU shares measured yet"));
             return;
         }
 

@@ -79,7 +79,7 @@ internal sealed partial class TopScreen
 
     // Processes whose end, or lack of CPU time, also affects others.
     private bool ConfirmAgain(int id, string question) =>
-        id == FirstProcess ? Confirm($"{id} is the first process, on which all others depend. {question} it anyway?")
+        id == FirstProcess ? Confirm($"{id} is the init process, on which all others depend. {question} it anyway?")
         : id != Environment.ProcessId || Confirm($"{id} is picollo itself. {question} it anyway?");
 
     private string Describe(in TopRow row)

@@ -106,7 +106,7 @@ public sealed class TroubleTests
     public void A_line_is_printed_if_there_is_nothing_to_report()
     {
         using BenchmarkRun run = new(InThisProcess.AddPicollo(PicolloMeasure.CpuUsage), typeof(PlainWorkload));
-        run.Log.Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\n(All available measures were taken|No column, because the value is 0)");
+        run.Log.Should().MatchRegex(@"// \* Diagnostic Output - Picollo \*\r?\n(All available values were measured|No column, because the value is 0)");
     }
 
     /// <summary>Changes the temporary folder after the start of the run, which has its own temporary folder.</summary>

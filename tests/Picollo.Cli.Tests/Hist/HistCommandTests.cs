@@ -92,7 +92,7 @@ public class HistCommandTests
     [Fact]
     public void A_missing_column_option_is_suggested() =>
         PicolloTool.RunHereWithInput("time,path\n1,/\n", "hist").Error
-            .Should().Be("picollo: standard input: line 1: not a number; use --column to read a column of separated values: 'time,path'\n");
+            .Should().Be("picollo: standard input: line 1: not a number; use --column to read a CSV column: 'time,path'\n");
 
     [Fact]
     public void Count_overflows_are_reported()

@@ -61,7 +61,7 @@ public sealed partial class JitterCommandTests : IDisposable
         lines.Select(JitterJsonTests.KindOf).Should().Contain(["status", "note"]);
         lines[^2..].Select(JitterJsonTests.KindOf).Should().Equal("cpu", "summary");
         lines.Where(line => JitterJsonTests.KindOf(line) == "note").Select(line => line.GetProperty("text").GetString())
-            .Should().Contain(text => text!.StartsWith("the load ended with exit code 4 after ", StringComparison.Ordinal));
+            .Should().Contain(text => text!.StartsWith("the load exited with code 4 after ", StringComparison.Ordinal));
         lines[^1].GetProperty("percentiles").EnumerateArray().Select(one => one.GetProperty("nanoseconds").GetInt64()).Should().BeInAscendingOrder().And.OnlyContain(value => value > 0);
         lines[^1].GetProperty("command").GetString().Should().Be("exit 4");
         run.Error.Should().BeEmpty();
@@ -188,13 +188,13 @@ public sealed partial class JitterCommandTests : IDisposable
 
     [Theory]
     [InlineData("-a", "3-1", "picollo: -a must be a list of CPUs from 0 to 8191 such as 0-3,8, or a mask such as 0x10F, not '3-1'.")]
-    [InlineData("-i", "2s", "picollo: -i must be a time from 1us to 1s in steps of 100 ns (default unit: us), not '2s'.")]
-    [InlineData("-i", "0", "picollo: -i must be a time from 1us to 1s in steps of 100 ns (default unit: us), not '0'.")]
-    [InlineData("-Ni", "500", "picollo: -i must be a time from 1us to 1s in steps of 100 ns (default unit: ns), not '500'.")]
+    [InlineData("-i", "2s", "picollo: -i must be a multiple of 100 ns from 1us to 1s (default unit: us), not '2s'.")]
+    [InlineData("-i", "0", "picollo: -i must be a multiple of 100 ns from 1us to 1s (default unit: us), not '0'.")]
+    [InlineData("-Ni", "500", "picollo: -i must be a multiple of 100 ns from 1us to 1s (default unit: ns), not '500'.")]
     [InlineData("-p", "100", "picollo: -p must be a priority from 1 to 99, or 0 for no real-time priority, not '100'.")]
     [InlineData("-D", "5w", "picollo: -D must be a time such as 30, 30s, 5m, 1h or 1d, not '5w'.")]
     [InlineData("-l", "0", "picollo: -l must be a number of wake-ups, 1 or more, not '0'.")]
-    [InlineData("-b", "x", "picollo: -b must be a time in steps of 100 ns (default unit: us), not 'x'.")]
+    [InlineData("-b", "x", "picollo: -b must be a time that is a multiple of 100 ns (default unit: us), not 'x'.")]
     [InlineData("-c", " ", "picollo: -c must be a command, not ' '.")]
     [InlineData("-s", "-v", "picollo: -s requires -o, the directory for the samples.")]
     [InlineData("-x", "1", "picollo: Unrecognized")]

@@ -127,7 +127,7 @@ public sealed class JitterFilesTests : IDisposable
         PicolloTool.Run("jitter", "plot", Results).ExitCode.Should().Be(0);
 
         PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results)
-            .Should().Be(new ToolRun(1, "", $"picollo: {Results}: the folder already contains results; use --force to overwrite them\n"));
+            .Should().Be(new ToolRun(1, "", $"picollo: {Results}: the directory already contains results; use --force to overwrite them\n"));
 
         JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(20);
         File.Exists(Path.Combine(Results, "jitter.html")).Should().BeTrue();
@@ -160,7 +160,7 @@ public sealed class JitterFilesTests : IDisposable
         string another = "/tmp";
         ToolRun run = PicolloTool.RunInShell($"$unprivileged jitter -l 1 -o {another}");
 
-        run.Should().Be(new ToolRun(1, "", $"picollo: {another}: the folder belongs to another user\n"));
+        run.Should().Be(new ToolRun(1, "", $"picollo: {another}: the directory belongs to another user\n"));
     }
 
     [TheoryNeeding(Need.Linux)]

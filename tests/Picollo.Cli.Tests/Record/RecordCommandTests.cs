@@ -128,7 +128,7 @@ public sealed class RecordCommandTests : IDisposable
         ToolRun run = PicolloTool.RunInShell("TMPDIR=/nonexistent $picollo record -- true");
 
         run.ExitCode.Should().Be(1);
-        run.Error.Should().StartWith("picollo: /nonexistent/: ").And.EndWith("set TMPDIR to a writable folder\n");
+        run.Error.Should().StartWith("picollo: /nonexistent/: ").And.EndWith("set TMPDIR to a writable directory\n");
     }
 
     [FactNeeding(Need.PerfEvents)]

@@ -49,7 +49,7 @@ public sealed class StatBaselineTests : IDisposable
         ToolRun absent = PicolloTool.Run("stat", "-r", "2", "--baseline", Main, "--", "picollo-no-such-program");
 
         failed.ExitCode.Should().Be(1);
-        failed.Error.Should().Contain("2 of 2 runs failed; the first ended with exit code 42").And.NotContain("confidence")
+        failed.Error.Should().Contain("2 of 2 runs failed; the first exited with code 42").And.NotContain("confidence")
             .And.EndWith($"\nbaseline not saved to {Main}: not all runs succeeded\n");
         absent.Should().Be(new ToolRun(1, "", "picollo: picollo-no-such-program: No such file or directory\n"));
         File.ReadAllText(Main).Should().Be(before);
@@ -58,12 +58,12 @@ public sealed class StatBaselineTests : IDisposable
 
     [Theory]
     [InlineData(null, "No such file or directory")]
-    [InlineData("", "not a baseline file of picollo stat --save")]
-    [InlineData("[]", "not a baseline file of picollo stat --save")]
-    [InlineData("{\"kind\":\"run\"}", "not a baseline file of picollo stat --save")]
-    [InlineData("{\"kind\":\"picollo-baseline\",\"version\":2}", "the version of the baseline is not 1; save the baseline again")]
-    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[-1]}]}", "not a baseline file of picollo stat --save")]
-    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"hours\",\"values\":[1]}]}", "not a baseline file of picollo stat --save")]
+    [InlineData("", "not a baseline file written by picollo stat --save")]
+    [InlineData("[]", "not a baseline file written by picollo stat --save")]
+    [InlineData("{\"kind\":\"run\"}", "not a baseline file written by picollo stat --save")]
+    [InlineData("{\"kind\":\"picollo-baseline\",\"version\":2}", "the baseline does not have version 1; save it again")]
+    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[-1]}]}", "not a baseline file written by picollo stat --save")]
+    [InlineData(Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"hours\",\"values\":[1]}]}", "not a baseline file written by picollo stat --save")]
     [InlineData(Head + "[]}", "the baseline contains no elapsed times")]
     [InlineData(
         Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[1]}]}",

@@ -158,7 +158,7 @@ public sealed partial class StatCommandTests : IDisposable
         ToolRun run = PicolloTool.Run("stat", "-r", "4", "-c", $"echo >> {_folder}/runs; n=$(wc -l < {_folder}/runs); [ $n = 1 ] || exit $((n + 10))");
 
         run.ExitCode.Should().Be(12);
-        run.Error.Should().Contain("\n4 runs\n").And.Contain("3 of 4 runs failed; the first ended with exit code 12");
+        run.Error.Should().Contain("\n4 runs\n").And.Contain("3 of 4 runs failed; the first exited with code 12");
     }
 
     [FactNeeding(Need.Linux)]
@@ -250,7 +250,7 @@ public sealed partial class StatCommandTests : IDisposable
             """);
 
         run.Output.Should().Be("got\n130\n");
-        run.Error.Should().MatchRegex("(?m)^elapsed +").And.Contain("the command ended with exit code 4");
+        run.Error.Should().MatchRegex("(?m)^elapsed +").And.Contain("the command exited with code 4");
     }
 
     [FactNeeding(Need.Linux)]
@@ -282,7 +282,7 @@ public sealed partial class StatCommandTests : IDisposable
             """);
 
         run.Output.Should().Be("143\n");
-        run.Error.Should().Contain("the command was ended by signal 15");
+        run.Error.Should().Contain("the command was terminated by signal 15");
     }
 
     [FactNeeding(Need.Linux)]
@@ -381,7 +381,7 @@ public sealed partial class StatCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void A_failed_preparation_ends_the_tool() =>
         PicolloTool.Run("stat", "--prepare", "exit 9", "--", "echo", "ran")
-            .Should().Be(new ToolRun(125, "", "picollo: the command of --prepare ended with exit code 9\n"));
+            .Should().Be(new ToolRun(125, "", "picollo: the command of --prepare exited with code 9\n"));
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]

@@ -47,7 +47,7 @@ public class TopProcessPageTests
         string page = Render(Server(), ["server", new string('x', 1000)], null, 40);
 
         page.Split('\n')[1..6].Should().Equal($"server {new string('x', 33)}", new string('x', 40), new string('x', 40), new string('x', 40), "now: 12.3 %CPU, 4.5 %WAIT; 1:05.50 of CPU time since its start");
-        page.Should().Contain("\nno CPU shares are known yet\n");
+        page.Should().Contain("\nno CPU shares measured yet\n");
     }
 
     [Fact]

@@ -87,7 +87,7 @@ public class TopSignalTests
             top.Screen.Press(answer);
             if (answer == "y")
             {
-                top.Screen.WaitFor("1 is the first process, on which all others depend. Send SIGCONT to it anyway? [y/N]");
+                top.Screen.WaitFor("1 is the init process, on which all others depend. Send SIGCONT to it anyway? [y/N]");
                 top.Screen.Press("n");
             }
 
