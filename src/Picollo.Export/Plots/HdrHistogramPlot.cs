@@ -11,12 +11,12 @@ namespace Picollo.Export.Plots;
 /// File.WriteAllText("latency.svg", plot.ToSvgDocument());
 /// </code>
 /// <para>Equal histograms produce equal text in any culture. The size is limited by the resolution of a screen, about 10 KB per line,
-/// whatever the precision and the range. The first ten series have a line each; the others share a grey band from their lowest to their
+/// whatever the precision and the range. The first ten series have a line each; the others share a gray band from their lowest to their
 /// highest value. The browser's tooltips show values at the pointer. Values outside a histogram's range are not drawn; their number is
 /// shown below the legend.</para>
 /// <para>The SVG has no script, no external parts, and no style sheet except in a document, so an element needs no exception in the
-/// content-security policy of a page. Lines have the colours of Okabe and Ito, which colour-blind people can distinguish, with a contrast
-/// of 3:1 or more on white and on a dark background. Text has the text colour of the page. Names are encoded, and long names are shortened
+/// content-security policy of a page. Lines have the colors of Okabe and Ito, which color-blind people can distinguish, with a contrast
+/// of 3:1 or more on white and on a dark background. Text has the text color of the page. Names are encoded, and long names are shortened
 /// in the parts that they share.</para>
 /// <para>Values in a unit of time (ns, µs, ms, s or their English names) are shown in the most suitable unit: 30 ms, not 30,000,000
 /// ns.</para>

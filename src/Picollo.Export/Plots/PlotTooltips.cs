@@ -1,7 +1,7 @@
 namespace Picollo.Export.Plots;
 
 /// <summary>The style and script that show a plot's values at the pointer instead of in the browser's tooltips. The page must have an
-/// element <c>#tip</c> and the colours <c>--ground</c>, <c>--text</c> and <c>--rule</c>.</summary>
+/// element <c>#tip</c> and the colors <c>--ground</c>, <c>--text</c> and <c>--rule</c>.</summary>
 internal static class PlotTooltips
 {
     public static string Style { get; } =

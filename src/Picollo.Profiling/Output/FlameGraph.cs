@@ -142,7 +142,7 @@ internal static class FlameGraph
             .Select(kind => (KindNames[(int)kind], new Look(Colours[(int)kind], Opacities[^1]))),
     ];
 
-    /// <summary>Draws the legend if there is more than one colour. Returns the top of the graph.</summary>
+    /// <summary>Draws the legend if there is more than one color. Returns the top of the graph.</summary>
     private static double DrawLegend(SvgWriter svg, (string Name, Look Look)[] colours, double top)
     {
         if (colours.Length < 2)
@@ -177,7 +177,7 @@ internal static class FlameGraph
             + $"{profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
     }
 
-    /// <summary>The colour and the opacity of a box.</summary>
+    /// <summary>The color and the opacity of a box.</summary>
     private readonly record struct Look(string Colour, string Opacity)
     {
         public string Attributes => $"fill=\"{Colour}\" fill-opacity=\"{Opacity}\"";

@@ -36,7 +36,7 @@ internal static class ProfileText
 
     public static string Points(double points) => Invariant($"{points:+0.00;-0.00;0.00}");
 
-    /// <summary>Returns the size of a change of a share, for its colour: 0 for a change that may be random; otherwise 1 below a point, 2
+    /// <summary>Returns the size of a change of a share, for its color: 0 for a change that may be random; otherwise 1 below a point, 2
     /// below <see cref="LargePoints"/>, and 3; negative if the share is smaller.</summary>
     public static int StepOf(SampleCounts counts, SampleCounts all)
     {
