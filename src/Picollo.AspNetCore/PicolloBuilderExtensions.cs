@@ -89,7 +89,7 @@ public static class PicolloBuilderExtensions
     /// while a page is open. Nothing runs while there are no requests for the page.</para>
     /// <para>Unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called on the return value, or on a group that contains it,
     /// the page answers only in the Development environment, and only requests from this machine: from a loopback address, for a local
-    /// Host, and not sent by a proxy or by a page of another origin. All other requests get 404, and the reason for the first one is
+    /// Host, and not sent by a proxy or by a page from another origin. All other requests get 404, and the reason for the first one is
     /// logged. In other environments, a warning at startup explains how to open the page.</para>
     /// <para>With <c>AllowAnonymous()</c>, every client that reaches the page can read it. Combine it with
     /// <see cref="RequireLocalPort"/> to serve the page on a port that only trusted clients can reach.</para>

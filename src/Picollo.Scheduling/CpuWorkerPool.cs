@@ -11,11 +11,11 @@ namespace Picollo.Scheduling;
 /// <para><b>The problem.</b> If all threads of the thread pool are busy with computations, a request that only waits for a millisecond does
 /// not get a thread. Work in this pool uses at most <see cref="WorkerCount"/> processors.</para>
 /// <para><b>Time slices.</b> The work calls <see cref="CpuTaskContext.CheckpointAsync"/> as it proceeds. At a checkpoint, a task yields its
-/// worker if its slice has ended and other tasks wait, or if a short task arrives. (If other short tasks are already waiting, a short task
-/// first has the worker for a tenth of a slice.) Waiting tasks are ordered by priority, then short tasks before long ones, then by arrival.
-/// A task is short until it has run for its first slice. It becomes short again after it has waited for something other than a worker, and
-/// may then run for as long as it waited, up to a slice. Therefore, the less a task runs and the more it waits, the sooner it gets a
-/// worker, regardless of its past.</para>
+/// worker if its slice has ended and other tasks wait, or if a short task arrives. (Short tasks that were already waiting when the task got
+/// its worker interrupt it only after a tenth of a slice.) Waiting tasks are ordered by priority, then short tasks before long ones, then
+/// by arrival. A task is short until it has run for its first slice. It becomes short again after it has waited for something other than a
+/// worker, and may then run for as long as it waited, up to a slice. Therefore, the less a task runs and the more it waits, the sooner it
+/// gets a worker, regardless of its past.</para>
 /// <para><b>No starvation.</b> When later tasks have used a worker for the time of four slices while earlier tasks waited, the worker gives
 /// the next slice to the task that has waited longest. With <i>k</i> tasks waiting before it, a task therefore gets its slice within
 /// 5·⌈(<i>k</i>+1)/<see cref="WorkerCount"/>⌉ time slices plus the overruns of the tasks. If tasks have their own slices

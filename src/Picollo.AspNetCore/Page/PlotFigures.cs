@@ -29,7 +29,7 @@ internal static class PlotFigures
             string name = subject.IsRoute ? subject.SeriesNames[i] + ", " : "";
             HdrHistogramSeries before = new(pair.IsContinued ? "before mark" : "marked", pair.Before);
             HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
-            string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, counting restarted since";
+            string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, counting has restarted since";
             HdrHistogramPlot both = HdrHistogramPlot.CreatePercentiles([before, after], options);
             return Figure(Capital(name + caption), both, TableOf(subject, before, after))
                 + Figure(Capital(name + "difference"), HdrHistogramPlot.CreateDifference(before, after, options));

@@ -203,7 +203,7 @@ internal static class HistCommand
             else if (files[^1] == DistributionReader.StandardInput
                 && (files.Length == 1 || files.AsSpan(0, files.Length - 1).Contains(DistributionReader.StandardInput)))
             {
-                command.AddError("Standard input can be only one of the two inputs of --diff.");
+                command.AddError("Only one of the two inputs of --diff can be standard input.");
             }
         }
     }

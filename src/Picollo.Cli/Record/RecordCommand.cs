@@ -55,7 +55,7 @@ internal static class RecordCommand
         "--frequency", "HZ", "Number of samples per second of CPU time. [default: 99]");
     private static readonly Option<bool> Kernel = new("--kernel")
     {
-        Description = "Include kernel code. Requires root, or kernel.perf_event_paranoid at 1 or less.",
+        Description = "Include kernel code. Requires root, or kernel.perf_event_paranoid of 1 or less.",
     };
     private static readonly Option<bool> Tiers = new("--tiers")
     {

@@ -56,7 +56,7 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
         ShowTasks(_cpu);
         if (isFirst && settings.Pids.Count > 0 && !Sample.Processes.Exists(row => settings.Pids.Contains(row.Process.Id)))
         {
-            throw new CommandException($"process {string.Join(", ", settings.Pids)} does not exist");
+            throw new CommandException($"no such process: {string.Join(", ", settings.Pids)}");
         }
     }
 

@@ -76,8 +76,8 @@ public sealed class HdrHistogramLogReader : IDisposable
 
     /// <summary>Reads the next interval.</summary>
     /// <returns>The interval; <see langword="null"/> at the end of the log.</returns>
-    /// <exception cref="FormatException">A line is damaged, has 134,217,728 bytes or more, or is a truncated last line, as a killed writer
-    /// can leave it. The next call continues after the line.</exception>
+    /// <exception cref="FormatException">A line is damaged, has 134,217,728 bytes or more, or is a truncated last line, which a killed
+    /// writer can leave. The next call continues after the line.</exception>
     /// <exception cref="IOException">The log cannot be read.</exception>
     /// <exception cref="ObjectDisposedException">The reader is disposed.</exception>
     public HdrHistogramLogInterval? Read() => Read(TimeSpan.MinValue, TimeSpan.MaxValue);

@@ -16,11 +16,11 @@ namespace Picollo.Export;
 /// recording. It is reported, and <see cref="DisposeAsync"/> throws it. A killed process leaves complete lines, because each line is one
 /// write. Only the kernel could split a write; <see cref="HdrHistogramLogReader"/> reports a last line that was split.</para>
 /// <para><b>Caveats.</b> A histogram with a precision other than 1 to 5 significant digits is read with a finer
-/// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded (<see cref="HdrHistogramEncoding"/>). If a recorded histogram is
-/// reset, the values since its last line are lost. If an interval has values or counts above 2⁶³−1, which a log cannot hold, the interval
-/// is lost and an error is reported. A disposed histogram is reported and then ignored.</para>
-/// <para>At each interval, the recorder reads each histogram. It takes 16 bytes per bucket, and 24 while a line cannot be written.
-/// Thread-safe.</para>
+/// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded with (<see cref="HdrHistogramEncoding"/>). If a recorded histogram
+/// is reset, the values since its last line are lost. If an interval has values or counts above 2⁶³−1, which a log cannot hold, the
+/// interval is lost and an error is reported. A disposed histogram is reported and then ignored.</para>
+/// <para>At each interval, the recorder reads each histogram. The recorder takes 16 bytes per bucket, and 24 while a line cannot be
+/// written. Thread-safe.</para>
 /// <example>
 /// <code>
 /// await using var recorder = new HdrHistogramLogRecorder("latency.hlog", TimeSpan.FromSeconds(1));
@@ -101,8 +101,8 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
 
     /// <summary>Stops the timer, writes the last intervals and closes the log. Intervals that cannot be written now are reported and
     /// lost.</summary>
-    /// <returns>A task that completes when the log is closed. If an unexpected exception ended the recording (a defect of the recorder, or
-    /// an exception of the time provider), the task throws it.</returns>
+    /// <returns>A task that completes when the log is closed. If an unexpected exception ended the recording (a bug in the recorder, or an
+    /// exception of the time provider), the task throws it.</returns>
     public async ValueTask DisposeAsync()
     {
         await _timer.DisposeAsync().ConfigureAwait(false);

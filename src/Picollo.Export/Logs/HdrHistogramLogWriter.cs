@@ -6,8 +6,8 @@ namespace Picollo.Export;
 
 /// <summary>Writes interval logs (<c>.hlog</c>) in format version 1.3 of the HdrHistogram libraries.</summary>
 /// <remarks>
-/// <para>Each call makes one write of complete lines to the stream. After a failed write, a partial line is removed or, in a stream that
-/// cannot be truncated, ended before the next line.</para>
+/// <para>Each call writes complete lines to the stream, in a single write. After a failed write, a partial line is removed or, in a stream
+/// that cannot be truncated, ended before the next line.</para>
 /// <para>Not thread-safe. Use <see cref="HdrHistogramLogRecorder"/> to log live histograms.</para>
 /// <example>
 /// <code>

@@ -16,8 +16,8 @@ namespace Picollo.Export;
 /// the range of the histogram. A histogram that is coarser uses its own buckets. The bounds depend on nothing else: empty buckets are
 /// written, too, and processes that create a histogram in the same way export the same bounds. Each <c>le</c> counts exactly the values
 /// recorded at or below it, including those below the histogram's range. Values above the range are counted only in <c>+Inf</c>. The
-/// default error of 0.125 has four buckets per octave. A histogram with the bounds of <see cref="HdrHistogramDescription.Nanoseconds"/>, 1
-/// µs to 69 s, has 108 lines.
+/// default error of 0.125 gives four buckets per octave. A histogram with the bounds of <see cref="HdrHistogramDescription.Nanoseconds"/>,
+/// 1 µs to 69 s, has 108 lines.
 /// </para>
 /// <para>
 /// <b>Precision of classic histograms.</b> <c>histogram_quantile</c> finds the bucket that contains the exact quantile and interpolates
@@ -61,7 +61,7 @@ public sealed class PrometheusWriter
 
     /// <summary>Creates a writer.</summary>
     /// <param name="relativeError">The resolution of classic buckets: half the width of a bucket relative to its values, 0.000001 to 0.5.
-    /// It is rounded down to 0.5 divided by a power of two, which is the number of buckets per octave. The default of 0.125 has
+    /// It is rounded down to 0.5 divided by a power of two, which is the number of buckets per octave. The default of 0.125 gives
     /// four.</param>
     /// <param name="schema">The resolution of native buckets: the ratio of a bucket's bounds is 2^(2^−schema). −4 (a factor of 65,536) to 8
     /// (0.27 %); the default is 5 (2.2 %).</param>
@@ -127,7 +127,7 @@ public sealed class PrometheusWriter
         }
     }
 
-    /// <summary>Writes a counter, which has a value for each set of labels. The values only increase until the process restarts.</summary>
+    /// <summary>Writes a counter, which has a value for each set of labels. The values never decrease until the process restarts.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
     /// <param name="format">The format.</param>
     /// <param name="name">The name. The suffix <c>_total</c> is added unless the name already has it.</param>

@@ -42,7 +42,7 @@ public class MarkTests
         (await DiffAsync(server, id, mark)).Status.Should().Be(HttpStatusCode.NotFound, "the route has not been requested yet");
         server.Count("GET", "/orders", 2_000_000, 4_000_000, 7);
 
-        (await DiffAsync(server, id, mark)).Html.Should().Contain("marked: ").And.Contain("counting restarted since").And.NotContain("before mark");
+        (await DiffAsync(server, id, mark)).Html.Should().Contain("marked: ").And.Contain("counting has restarted since").And.NotContain("before mark");
     }
 
     [Fact]

@@ -178,7 +178,7 @@ public class TopCommandTests
     public void It_is_an_error_if_none_of_the_processes_exists()
     {
         ToolRun none = PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647");
-        (none.ExitCode, none.Output, none.Error).Should().Be((1, "", "picollo: process 2147483647 does not exist\n"));
+        (none.ExitCode, none.Output, none.Error).Should().Be((1, "", "picollo: no such process: 2147483647\n"));
 
         Rows(PicolloTool.Run("top", "-b", "-n", "1", "-p", "2147483647,1").Output).Should().ContainSingle();
     }

@@ -71,7 +71,7 @@ public class TopModelTests
         TopSettings settings = new() { Pids = [int.MaxValue] };
         using TopModel model = new(settings);
 
-        FluentActions.Invoking(model.Update).Should().Throw<CommandException>().WithMessage("process 2147483647 does not exist");
+        FluentActions.Invoking(model.Update).Should().Throw<CommandException>().WithMessage("no such process: 2147483647");
         FluentActions.Invoking(model.Update).Should().NotThrow();
     }
 }

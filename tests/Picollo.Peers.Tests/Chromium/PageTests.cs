@@ -254,7 +254,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         again.Count("GET", "/orders", 3_000_000, count: 7);
 
         await UntilAsync($"document.getElementById('state').textContent === 'live' && {Requests} === '7'");
-        await UntilAsync("document.querySelector('figcaption').textContent.includes('counting restarted')");
+        await UntilAsync("document.querySelector('figcaption').textContent.includes('counting has restarted')");
         await browser.Page.EvaluateAsync("sessionStorage.clear()");
     }
 
