@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>Splits a line of separated values. A value that contains a separator, a quote or a line end is enclosed in quotes, and quotes
+/// <summary>Splits a line of separated values. A value that contains a separator, a quote or a line break is enclosed in quotes, and quotes
 /// within it are doubled.</summary>
 internal static class CsvLine
 {

@@ -133,8 +133,8 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
         return start;
     }
 
-    /// <summary>Returns the length of the first record without its line end, or -1 if the record is incomplete. A line end within quotes is
-    /// part of the record.</summary>
+    /// <summary>Returns the length of the first record without its line ending, or -1 if the record is incomplete. A line break within
+    /// quotes is part of the record.</summary>
     private static int LengthOfRecord(ReadOnlySpan<byte> text, out uint lines)
     {
         int length = text.IndexOf(LineEnd);

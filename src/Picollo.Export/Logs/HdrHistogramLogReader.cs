@@ -13,7 +13,7 @@ namespace Picollo.Export;
 /// <para>Timestamps are relative to the base time. Without a base time, they are relative to the start time if the first timestamp is more
 /// than 365 days before it; otherwise, they are absolute. Without a start time, the first timestamp is the start time. A later line that
 /// specifies a time applies to the lines after it. These rules are those of HdrHistogram 2.1.11 for Java. In addition, this reader accepts
-/// a complete last line without a line end, and times before 1970.</para>
+/// a complete last line without a line ending, and times before 1970.</para>
 /// <para>Error messages (<see cref="FormatException"/>) include the line and the character. After an error, <see cref="Read()"/> continues
 /// with the next line, so a damaged line does not prevent reading the rest.</para>
 /// <para>Not thread-safe.</para>

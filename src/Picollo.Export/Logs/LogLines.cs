@@ -21,11 +21,11 @@ internal sealed class LogLines(Stream stream)
     /// <summary>The number of the current line, from 1.</summary>
     public long Number { get; private set; }
 
-    /// <summary>Whether the current line has a line end. Only the last line of the log can lack it.</summary>
+    /// <summary>Whether the current line has a line ending. Only the last line of the log can lack it.</summary>
     public bool IsTerminated { get; private set; }
 
     /// <summary>Reads a line.</summary>
-    /// <param name="line">The line without its line end. It is valid until the next call.</param>
+    /// <param name="line">The line without its line ending. It is valid until the next call.</param>
     /// <returns><see langword="false"/> at the end of the log; otherwise, <see langword="true"/>.</returns>
     /// <exception cref="HdrHistogramFormatException">The line has <see cref="MaxLength"/> bytes or more.</exception>
     public bool TryRead(out ReadOnlySpan<byte> line)

@@ -14,7 +14,7 @@ public sealed class BadInputRun() : BenchmarkRun(
 [Trait("Category", "Slow")]
 public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
 {
-    internal const string NoCounterMessage = "A [PerfCounters] attribute or a call of AddPicollo specifies no counter*";
+    internal const string NoCounterMessage = "A [PerfCounters] attribute or a call to AddPicollo specifies no counter*";
 
     [Fact]
     public void Every_run_succeeds_and_shows_the_available_measures()

@@ -100,7 +100,7 @@ public sealed class JitterFilesTests : IDisposable
 
         foreach (string path in (string[])[Results, Results + "/"])
         {
-            PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: the path is a link or is not a folder\n"));
+            PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: the path is a link or is not a directory\n"));
         }
 
         Directory.EnumerateFileSystemEntries(_folder.PathOf("there")).Should().BeEmpty();
@@ -167,7 +167,7 @@ public sealed class JitterFilesTests : IDisposable
     [Trait("Category", "Slow")]
     [InlineData("", "No such file or directory")]
     [InlineData("/nonexistent/results", "No such file or directory")]
-    [InlineData("/dev/null", "the path is a link or is not a folder")]
+    [InlineData("/dev/null", "the path is a link or is not a directory")]
     public void Invalid_folders_are_reported(string path, string reason) =>
         PicolloTool.Run("jitter", "-l", "1", "-o", path).Should().Be(new ToolRun(1, "", $"picollo: {path}: {reason}\n"));
 

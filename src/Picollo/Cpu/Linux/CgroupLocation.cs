@@ -5,7 +5,7 @@ namespace Picollo.Cpu.Linux;
 
 /// <summary>The location of this process's cgroup: the directories from the group itself up to the mount point, which is the highest
 /// visible one. Determined from /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)).</summary>
-/// <remarks>Paths are in Latin-1, one character per byte, because they may contain any byte except zero and line ends. Strings are
+/// <remarks>Paths are in Latin-1, one character per byte, because they may contain any byte except zero and line breaks. Strings are
 /// acceptable, because the location is determined only when the process moves to another group.</remarks>
 /// <param name="Version">1 or 2.</param>
 /// <param name="CpuDirectories">The group's directory first, the mount point last.</param>

@@ -8,7 +8,7 @@ internal ref struct ProcTaskStat
     /// <summary>The file has 52 numbers and a name: at most a kilobyte.</summary>
     public const int MaxLength = 2048;
 
-    /// <summary>The name, which may contain any byte except zero: also spaces, parentheses and line ends.</summary>
+    /// <summary>The name, which may contain any byte except zero: also spaces, parentheses and line breaks.</summary>
     public ReadOnlySpan<byte> Name;
     public char State;
     public int ParentId;

@@ -2,7 +2,7 @@ using System.Buffers.Text;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Splits a line of a file in /proc at spaces. A number is valid only if a space or a line end follows it, because a truncated
+/// <summary>Splits a line of a file in /proc at spaces. A number is valid only if a space or a line break follows it, because a truncated
 /// number has another value.</summary>
 internal ref struct TextFields(ReadOnlySpan<byte> text)
 {
@@ -58,7 +58,7 @@ internal ref struct TextFields(ReadOnlySpan<byte> text)
     public static bool TryParseDecimal(ReadOnlySpan<byte> field, out double value) =>
         Utf8Parser.TryParse(field, out value, out int length) && length == field.Length && value is >= 0 and < double.PositiveInfinity;
 
-    /// <summary>Removes the first line from a text; false at the end, and for a last line without a line end, which may be
+    /// <summary>Removes the first line from a text; false at the end, and for a last line without a line ending, which may be
     /// truncated.</summary>
     public static bool TryTakeLine(ref ReadOnlySpan<byte> text, out ReadOnlySpan<byte> line)
     {
