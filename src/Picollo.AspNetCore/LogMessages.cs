@@ -84,7 +84,8 @@ internal static partial class LogMessages
         2,
         LogLevel.Warning,
         "The activity source {Source} already had a listener when AddPicolloSpans() was called. If the listener is a tracer, its "
-            + "exporters that export each span immediately receive only one CPU time tag, as text. Call AddPicolloSpans() before the tracer is built",
+            + "exporters that export each span immediately receive only one CPU time tag, as text. "
+            + "Call AddPicolloSpans() before the tracer is built",
         EventName = "LateSource")]
     public static partial void LogLateSource(this ILogger logger, string source);
 }

@@ -52,7 +52,7 @@ internal static class SavedResults
         catch (Exception e) when (
             e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException or OverflowException)
         {
-            throw new CommandException($"{path}: not a results file written by picollo jitter: {e.Message}");
+            throw new CommandException($"{path}: not a jitter results file: {e.Message}");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -132,7 +132,7 @@ public sealed class JitterPlotTests : IDisposable
     public void Endless_files_are_rejected()
     {
         File.CreateSymbolicLink(_folder.PathOf("results.json"), "/dev/zero");
-        PicolloTool.Run("jitter", "plot", _folder.Path).Error.Should().Be($"picollo: {_folder.PathOf("results.json")}: not a results file written by picollo jitter: the file is too large\n");
+        PicolloTool.Run("jitter", "plot", _folder.Path).Error.Should().Be($"picollo: {_folder.PathOf("results.json")}: not a jitter results file: the file is too large\n");
     }
 
     [Theory]

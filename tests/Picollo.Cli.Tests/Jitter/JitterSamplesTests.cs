@@ -117,7 +117,7 @@ public sealed class JitterSamplesTests : IDisposable
         File.WriteAllBytes(Samples, Bytes(Three));
         File.WriteAllText(_folder.PathOf("results.json"), """{ "sysinfo": { "resolution_in_ns": 0 } }""");
         PicolloTool.RunHere("jitter", "samples", _folder.Path)
-            .Should().Be(new ToolRun(1, "", $"picollo: {_folder.PathOf("results.json")}: not a results file written by picollo jitter: a resolution of 0 ns\n"));
+            .Should().Be(new ToolRun(1, "", $"picollo: {_folder.PathOf("results.json")}: not a jitter results file: a resolution of 0 ns\n"));
     }
 
     [Theory]
