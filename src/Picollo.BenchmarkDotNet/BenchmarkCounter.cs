@@ -70,7 +70,7 @@ internal sealed record BenchmarkCounter(
             catch (ArgumentException e)
             {
                 // Remove the parameter name, which the framework appends and which refers to an internal call.
-                found.Add($"The counter \"{name}\" is excluded:  {e.Message.Split(" (Parameter '")[0]}");
+                found.Add($"The counter \"{name}\" is excluded: {e.Message.Split(" (Parameter '")[0]}");
             }
         }
 

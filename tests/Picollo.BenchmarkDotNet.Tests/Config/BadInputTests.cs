@@ -30,7 +30,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
     [Fact]
     public void Messages_are_logged_before_the_first_benchmark()
     {
-        string message = run.Of<NoCounters>().Messages().Single(text => text.StartsWith("[PerfCounters]", StringComparison.Ordinal));
+        string message = run.Of<NoCounters>().Messages().Single(text => text.StartsWith("A [PerfCounters] attribute", StringComparison.Ordinal));
         run.Log.IndexOf(message, StringComparison.Ordinal).Should().BeInRange(0, run.Log.IndexOf("BenchmarkRunner: Start", StringComparison.Ordinal));
     }
 
