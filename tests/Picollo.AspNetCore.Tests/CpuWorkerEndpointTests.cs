@@ -14,13 +14,13 @@ namespace Picollo.AspNetCore.Tests;
 /// <summary>Tests endpoints that run in the pool, on a real server.</summary>
 public sealed class CpuWorkerEndpointTests : IDisposable
 {
-    private readonly SemaphoreSlim _begun = new(0);
+    private readonly SemaphoreSlim _started = new(0);
     private readonly ManualResetEventSlim _mayEnd = new();
 
     public void Dispose()
     {
         _mayEnd.Set();
-        _begun.Dispose();
+        _started.Dispose();
         _mayEnd.Dispose();
     }
 
@@ -78,7 +78,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
                 {
                     if (wait)
                     {
-                        _begun.Release();
+                        _started.Release();
                         _mayEnd.Wait();
                     }
                 }).RequireCpuWorker();
@@ -89,7 +89,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await app.Client.GetStringAsync("/cpu/false");
         (await app.Client.GetAsync("/fails")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         Task running = app.Client.GetStringAsync("/cpu/true");
-        await _begun.WaitAsync();
+        await _started.WaitAsync();
 
         string[] during = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
         _mayEnd.Set();
@@ -143,7 +143,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     {
         await using RequestApp app = await StartAsync(MapBlocking, options => options.CpuWorkerQueueLimit = limit);
         Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
-        await _begun.WaitAsync();
+        await _started.WaitAsync();
         List<Task<HttpResponseMessage>> waiting = [];
         for (int i = 0; i < limit; i++)
         {
@@ -164,7 +164,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     {
         await using RequestApp app = await StartAsync(MapBlocking, options => options.CpuWorkerQueueLimit = 1);
         Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
-        await _begun.WaitAsync();
+        await _started.WaitAsync();
         using CancellationTokenSource abort = new();
         Task<HttpResponseMessage> waiting = app.Client.GetAsync("/block", abort.Token);
         await UntilAsync(() => PoolOf(app).Statistics.Waiting == 1);
@@ -185,7 +185,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await using RequestApp app = await StartAsync(web => web.MapGet("/endless", async (HttpContext context) =>
         {
             CpuTaskContext cpu = context.GetCpuTask();
-            _begun.Release();
+            _started.Release();
             while (true)
             {
                 Thread.SpinWait(100);
@@ -194,7 +194,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         }).RequireCpuWorker());
         using CancellationTokenSource abort = new();
         Task<HttpResponseMessage> request = app.Client.GetAsync("/endless", abort.Token);
-        await _begun.WaitAsync();
+        await _started.WaitAsync();
         await abort.CancelAsync();
         await UntilAsync(() => PoolOf(app).Statistics.Canceled == 1);
 
@@ -235,7 +235,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     {
         await using RequestApp app = await StartAsync(MapBlocking);
         Task<HttpResponseMessage> running = app.Client.GetAsync("/block");
-        await _begun.WaitAsync();
+        await _started.WaitAsync();
         Task<HttpResponseMessage> waiting = app.Client.GetAsync("/block");
         await UntilAsync(() => PoolOf(app).Statistics.Waiting == 1);
         Task stopped = app.StopAsync();
@@ -272,16 +272,16 @@ public sealed class CpuWorkerEndpointTests : IDisposable
         await using RequestApp app = await StartAsync(web => web.MapGet("/cpu", () => "cpu").RequireCpuWorker());
         await app.Client.GetStringAsync("/cpu");
         CpuWorkerPool pool = PoolOf(app);
-        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Task left = pool.RunAsync(async cpu =>
         {
-            begun.SetResult();
+            started.SetResult();
             while (true)
             {
                 await cpu.CheckpointAsync();
             }
         });
-        await begun.Task;
+        await started.Task;
 
         app.Services.GetRequiredService<CpuWorkers>().Dispose();
 
@@ -407,7 +407,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
 
     private void MapBlocking(WebApplication web) => web.MapGet("/block", () =>
     {
-        _begun.Release();
+        _started.Release();
         _mayEnd.Wait();
     }).RequireCpuWorker();
 }

@@ -39,16 +39,16 @@ public class AllocationTests
 
         // First without, then with another task. The minimum of several rounds, because code is recompiled meanwhile.
         long alone = await pool.RunAsync(AFewSlices).Soon();
-        bool isOver = false;
+        bool isDone = false;
         Task other = pool.RunAsync(async cpu =>
         {
-            while (!Volatile.Read(ref isOver))
+            while (!Volatile.Read(ref isDone))
             {
                 await cpu.CheckpointAsync();
             }
         });
         long inTurn = await pool.RunAsync(AFewSlices).Soon();
-        Volatile.Write(ref isOver, true);
+        Volatile.Write(ref isDone, true);
         await other.Soon();
 
         alone.Should().Be(0);

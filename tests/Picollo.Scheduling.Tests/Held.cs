@@ -6,10 +6,10 @@ internal sealed class Held : IDisposable
     private readonly ManualResetEventSlim _release = new();
     private readonly Task _task;
 
-    private Held(CpuWorkerPool pool, CpuTaskPriority priority, ManualResetEventSlim begun) => _task = pool.RunAsync(
+    private Held(CpuWorkerPool pool, CpuTaskPriority priority, ManualResetEventSlim started) => _task = pool.RunAsync(
         _ =>
         {
-            begun.Set();
+            started.Set();
             _release.Await();
         },
         new CpuTaskOptions { Priority = priority });
@@ -17,9 +17,9 @@ internal sealed class Held : IDisposable
     /// <summary>Submits the task, and waits until it has a worker.</summary>
     public static Held Worker(CpuWorkerPool pool, CpuTaskPriority priority = CpuTaskPriority.Normal)
     {
-        using var begun = new ManualResetEventSlim();
-        var held = new Held(pool, priority, begun);
-        begun.Await();
+        using var started = new ManualResetEventSlim();
+        var held = new Held(pool, priority, started);
+        started.Await();
         return held;
     }
 

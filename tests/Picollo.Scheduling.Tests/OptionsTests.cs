@@ -128,11 +128,11 @@ public class OptionsTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         var brief = new CpuTaskOptions { Slice = Pools.Short };
-        bool hasBegun = false, isOver = false;
+        bool hasStarted = false, isDone = false;
         Task<int> endless = pool.RunAsync(
             cpu =>
             {
-                while (!Volatile.Read(ref isOver))
+                while (!Volatile.Read(ref isDone))
                 {
                     cpu.Checkpoint();
                 }
@@ -144,19 +144,19 @@ public class OptionsTests
         Task stopped = pool.RunAsync(
             cpu =>
             {
-                while (!Volatile.Read(ref hasBegun))
+                while (!Volatile.Read(ref hasStarted))
                 {
                     cpu.Checkpoint(); // the next task interrupts it, and it continues when the slice of that task ends
                 }
 
-                Volatile.Write(ref isOver, true);
+                Volatile.Write(ref isDone, true);
             },
             brief);
         Task next = pool.RunAsync(
             cpu =>
             {
-                Volatile.Write(ref hasBegun, true);
-                while (!Volatile.Read(ref isOver))
+                Volatile.Write(ref hasStarted, true);
+                while (!Volatile.Read(ref isDone))
                 {
                     cpu.Checkpoint();
                 }

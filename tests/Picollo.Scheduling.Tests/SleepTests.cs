@@ -8,13 +8,13 @@ public class SleepTests
     {
         const int Rounds = 20_000, Distances = 50;
         var sleep = new Sleep();
-        int round = 0, begun = 0, ended = 0;
+        int round = 0, started = 0, ended = 0;
         var sleeper = new Thread(() =>
         {
             for (int i = 1; i <= Rounds; i++)
             {
                 YieldUntil(() => Volatile.Read(ref round) == i);
-                Volatile.Write(ref begun, i);
+                Volatile.Write(ref started, i);
                 Thread.SpinWait(i % Distances);
                 sleep.Wait();
                 Volatile.Write(ref ended, i);
@@ -25,7 +25,7 @@ public class SleepTests
         for (int i = 1; i <= Rounds; i++)
         {
             Volatile.Write(ref round, i);
-            YieldUntil(() => Volatile.Read(ref begun) == i);
+            YieldUntil(() => Volatile.Read(ref started) == i);
             Thread.SpinWait(i / Distances % Distances);
             sleep.Wake();
             YieldUntil(() => Volatile.Read(ref ended) == i);

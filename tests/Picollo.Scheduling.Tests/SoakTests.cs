@@ -21,10 +21,10 @@ public class SoakTests
         private readonly CpuWorkerPool _pool;
         private readonly CancellationTokenSource[] _sources = [new(), new(), new()];
         private readonly Random _random;
-        private readonly Inside _inside = new();
+        private readonly ConcurrencyCounter _concurrency = new();
         private readonly int _workers;
         private int _submitted;
-        private int _strangers;
+        private int _callsOutsideWorkers;
 
         public Case(Random random)
         {
@@ -64,9 +64,9 @@ public class SoakTests
             statistics.Waiting.Should().Be(0);
             statistics.GetRunning().Should().BeEmpty();
             statistics.SliceLength.TotalCount.Should().Be(statistics.QueueWait.TotalCount);
-            _inside.Now.Should().Be(0);
-            _inside.Most.Should().BeInRange(isAbrupt ? 0 : 1, _workers, "on a busy machine, the pool may end before a task has run");
-            _strangers.Should().Be(0, "everything ran on workers");
+            _concurrency.Now.Should().Be(0);
+            _concurrency.Max.Should().BeInRange(isAbrupt ? 0 : 1, _workers, "on a busy machine, the pool may end before a task has run");
+            _callsOutsideWorkers.Should().Be(0, "everything ran on workers");
             foreach (CancellationTokenSource source in _sources)
             {
                 source.Dispose();
@@ -163,10 +163,10 @@ public class SoakTests
 
         private void Work(Random random)
         {
-            _inside.Enter();
-            Interlocked.Add(ref _strangers, _pool.HasThisThread() ? 0 : 1);
+            _concurrency.Enter();
+            Interlocked.Add(ref _callsOutsideWorkers, _pool.HasThisThread() ? 0 : 1);
             Thread.SpinWait(random.Next(1000));
-            _inside.Leave();
+            _concurrency.Leave();
         }
     }
 }

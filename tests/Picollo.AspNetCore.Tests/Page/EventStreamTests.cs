@@ -33,10 +33,10 @@ public class EventStreamTests
     [Fact]
     public async Task The_stream_sends_plots_of_a_subject_that_appears_later_and_none_without_a_subject()
     {
-        await using PageServer server = await PageServer.StartAsync(build: HastyTimers.TenTimes);
+        await using PageServer server = await PageServer.StartAsync(build: FastTimers.TenTimes);
         server.Count("GET", "/orders");
         string id = await PageEndpointsTests.IdAsync(server);
-        await using PageServer restarted = await PageServer.StartAsync(build: HastyTimers.TenTimes);
+        await using PageServer restarted = await PageServer.StartAsync(build: FastTimers.TenTimes);
         await using EventReader without = await EventReader.OpenAsync(server, "");
         await using EventReader with = await EventReader.OpenAsync(restarted, $"?show={id}");
 
@@ -92,7 +92,7 @@ public class EventStreamTests
     public async Task The_stream_ends_after_a_minute_so_that_the_browser_reconnects()
     {
         await using PageServer server = await PageServer.StartAsync(
-            build: builder => builder.Services.AddSingleton<TimeProvider>(new HastyTimers(100)));
+            build: builder => builder.Services.AddSingleton<TimeProvider>(new FastTimers(100)));
 
         string all = await server.Client.GetStringAsync("/picollo/events");
 

@@ -326,7 +326,7 @@ public class PageEndpointsTests
     [Fact]
     public async Task A_disposed_histogram_does_not_hide_the_others()
     {
-        await using PageServer server = await PageServer.StartAsync(build: HastyTimers.TenTimes);
+        await using PageServer server = await PageServer.StartAsync(build: FastTimers.TenTimes);
         HdrHistogram gone = HdrHistogram.Create();
         server.Registry.Add("gone", gone);
         server.Registry.Add("there", HdrHistogram.Create());

@@ -39,7 +39,7 @@ public class CpuProfilesTests
         Task<HttpResponseMessage> posting = PostAsync(server);
         await UntilAsync(() => FlowRecorder.IsActive);
         await Task.WhenAll(Enumerable.Range(0, 32).Select(i => RequestAsync(server, i % 2 == 0 ? "/sixty/7" : "/forty", times: 20)));
-        end.Come();
+        end.Fire();
         using HttpResponseMessage posted = await posting;
 
         posted.StatusCode.Should().Be(HttpStatusCode.SeeOther);
@@ -379,6 +379,6 @@ public class CpuProfilesTests
                 });
             },
             options => (options.Profiling, options.CpuBudget) = (profiling, budget),
-            builder => builder.Services.AddSingleton(time ?? new HastyTimers(factor)),
+            builder => builder.Services.AddSingleton(time ?? new FastTimers(factor)),
             environment);
 }

@@ -23,7 +23,7 @@ internal sealed class ProfileEnd : TimeProvider
         return timer;
     }
 
-    public void Come()
+    public void Fire()
     {
         while (_held.TryDequeue(out ITimer? timer))
         {

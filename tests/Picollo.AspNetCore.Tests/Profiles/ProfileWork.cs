@@ -23,7 +23,7 @@ internal static class ProfileWork
         Task<HttpResponseMessage> posting = PostAsync(server);
         await UntilAsync(() => FlowRecorder.IsActive);
         await work();
-        end.Come();
+        end.Fire();
         using HttpResponseMessage posted = await posting;
         return ProfilesOf(server).All[0].Profile;
     }

@@ -13,16 +13,16 @@ public class AllocationTests
     private const int Calls = 100;
 
     // The objects of the runtime for a flow, in 64 bits: the context, an object with four fields, and the map with one key and value.
-    private const long ContextAndMap = (16 + (3 * 8)) + (16 + (2 * 8));
+    private const long ContextAndMapBytes = (16 + (3 * 8)) + (16 + (2 * 8));
 
     [Theory]
     [InlineData(CpuUsageDetail.TotalOnly)]
     [InlineData(CpuUsageDetail.UserAndKernel)]
     public void A_request_allocates_three_objects_of_160_bytes(CpuUsageDetail detail)
     {
-        long added = InAFlowOfItsOwn(() => Pipeline(detail), prepare: static () => { });
+        long added = InSeparateFlow(() => Pipeline(detail), prepare: static () => { });
 
-        added.Should().Be(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + ContextAndMap)).And.Be(Calls * 160);
+        added.Should().Be(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + ContextAndMapBytes)).And.Be(Calls * 160);
     }
 
     /// <summary>The state in a host with any logger: a map of two values, and an array of listeners.</summary>
@@ -31,7 +31,7 @@ public class AllocationTests
     {
         AsyncLocal<object> other = new();
 
-        long added = InAFlowOfItsOwn(() => Pipeline(CpuUsageDetail.TotalOnly), prepare: () => other.Value = new object());
+        long added = InSeparateFlow(() => Pipeline(CpuUsageDetail.TotalOnly), prepare: () => other.Value = new object());
 
         added.Should().Be(Calls * 208);
     }
@@ -40,10 +40,10 @@ public class AllocationTests
     public void A_watcher_allocates_only_itself_and_the_contexts_for_entering_and_leaving_the_flow()
     {
         long allocated = 0;
-        RunApart(() => allocated = Allocations.InSteadyState(() => new CpuUsageAsyncWatcher().Stop()));
+        RunSeparately(() => allocated = Allocations.InSteadyState(() => new CpuUsageAsyncWatcher().Stop()));
 
         // The watcher is created in a flow that already has the array. Entering and leaving the flow each allocate a context and a map.
-        allocated.Should().BeLessThanOrEqualTo(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + (2 * ContextAndMap)));
+        allocated.Should().BeLessThanOrEqualTo(Calls * (SizeOf(typeof(CpuUsageAsyncWatcher)) + (2 * ContextAndMapBytes)));
     }
 
     private static RequestDelegate Pipeline(CpuUsageDetail detail)
@@ -60,11 +60,11 @@ public class AllocationTests
     }
 
     /// <returns>The allocated bytes of one hundred requests.</returns>
-    private static long InAFlowOfItsOwn(Func<RequestDelegate> build, Action prepare)
+    private static long InSeparateFlow(Func<RequestDelegate> build, Action prepare)
     {
         RequestDelegate pipeline = build();
         long allocated = 0;
-        RunApart(() =>
+        RunSeparately(() =>
         {
             prepare();
             DefaultHttpContext context = new();
@@ -79,7 +79,7 @@ public class AllocationTests
         return allocated;
     }
 
-    private static void RunApart(ThreadStart action)
+    private static void RunSeparately(ThreadStart action)
     {
         Thread thread = new(action);
         thread.UnsafeStart();

@@ -52,7 +52,7 @@ public class ConcurrentRequestTests
             }
         }
 
-        beyond.Should().HaveCountLessThan(Requests / 50, $"requests should be within 5 % or 1 ms: {string.Join(", ", beyond.Select(id => $"{burnt[id]:0.0} reported as {figures[id]:0.0}"))}");
+        beyond.Should().HaveCountLessThan(Requests / 50, $"requests are to be within 5 % or 1 ms: {string.Join(", ", beyond.Select(id => $"{burnt[id]:0.0} calls as {figures[id]:0.0}"))}");
         figures.Sum().Should().BeLessThanOrEqualTo(ofProcess);
         await app.GetCountsAsync(Requests + 20);
     }

@@ -130,7 +130,7 @@ public class CpuTimeInstrumentTests
     public async Task The_status_is_the_final_status_of_the_server()
     {
         ConcurrentQueue<object?> statuses = new();
-        using SemaphoreSlim begun = new(0);
+        using SemaphoreSlim started = new(0);
         await using RequestApp app = await RequestApp.StartAsync(
             web =>
             {
@@ -156,7 +156,7 @@ public class CpuTimeInstrumentTests
                 });
                 web.MapGet("/aborted", async (HttpContext context) =>
                 {
-                    begun.Release();
+                    started.Release();
                     await Task.Delay(Timeout.Infinite, context.RequestAborted);
                 });
             },
@@ -178,7 +178,7 @@ public class CpuTimeInstrumentTests
         await app.GetCountsAsync(7);
         using CancellationTokenSource abort = new();
         Task<HttpResponseMessage> aborted = app.Client.GetAsync("/aborted", abort.Token);
-        await begun.WaitAsync();
+        await started.WaitAsync();
         await abort.CancelAsync();
         await aborted.Invoking(request => request).Should().ThrowAsync<OperationCanceledException>();
         await app.GetCountsAsync(8);

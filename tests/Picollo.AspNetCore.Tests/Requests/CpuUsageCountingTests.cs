@@ -187,12 +187,12 @@ public class CpuUsageCountingTests
     [Fact]
     public async Task A_request_that_the_client_aborts_is_counted_once()
     {
-        using SemaphoreSlim begun = new(0);
+        using SemaphoreSlim started = new(0);
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {
             web.MapGet("/wait", async (HttpContext context) =>
             {
-                begun.Release();
+                started.Release();
                 await Task.Delay(Timeout.Infinite, context.RequestAborted);
             });
             web.MapGet("/stream", async (HttpContext context) =>
@@ -201,7 +201,7 @@ public class CpuUsageCountingTests
                 while (true)
                 {
                     await context.Response.Body.WriteAsync(block, context.RequestAborted);
-                    begun.Release();
+                    started.Release();
                 }
             });
         });
@@ -209,7 +209,7 @@ public class CpuUsageCountingTests
         {
             using CancellationTokenSource abort = new();
             Task<HttpResponseMessage> request = app.Client.GetAsync(path, HttpCompletionOption.ResponseHeadersRead, abort.Token);
-            await begun.WaitAsync();
+            await started.WaitAsync();
             if (path == "/wait")
             {
                 await abort.CancelAsync();

@@ -108,7 +108,7 @@ public class RequestReportTests
         line.Values["WallMilliseconds"].Should().BeOfType<double>().Which.Should().BeGreaterThanOrEqualTo(60);
         line.Values["StatusCode"].Should().Be(200);
         line.Values.Keys.Should().BeEquivalentTo("Method", "Route", "CpuMilliseconds", "WallMilliseconds", "StatusCode", "{OriginalFormat}");
-        line.Text.Should().MatchRegex(@"^GET /heavy/\{id\} took [0-9.]+ ms of CPU time in [0-9.]+ ms and ended with 200$");
+        line.Text.Should().MatchRegex(@"^GET /heavy/\{id\} took [0-9.]+ ms of CPU time in [0-9.]+ ms and ended with status 200$");
     }
 
     [Fact]

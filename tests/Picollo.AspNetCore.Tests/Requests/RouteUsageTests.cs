@@ -11,14 +11,14 @@ public class RouteUsageTests
     [InlineData(0, 1_000)]
     [InlineData(1_000_000, 1_000_000)]
     [InlineData(long.MaxValue, 3_600_000_000_000)]
-    public void Requests_outside_the_range_are_counted(long nanoseconds, ulong recorded)
+    public void Requests_outside_the_range_are_counted(long nanoseconds, ulong calls)
     {
         RouteUsage usage = new("GET", "/x");
         usage.Record(new RunUsage(nanoseconds, nanoseconds, null));
 
         usage.Cpu.TotalCount.Should().Be(1);
         usage.Wall.TotalCount.Should().Be(1);
-        ((double)usage.Cpu.GetPercentileValue(100)).Should().BeApproximately(recorded, recorded * 0.01);
+        ((double)usage.Cpu.GetPercentileValue(100)).Should().BeApproximately(calls, calls * 0.01);
     }
 
     [Fact]

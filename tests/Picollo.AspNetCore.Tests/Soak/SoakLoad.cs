@@ -20,7 +20,7 @@ namespace Picollo.AspNetCore.Tests.Soak;
 internal sealed class SoakLoad : IDisposable
 {
     private const int RequestLoops = 5;
-    private const int RecordsOfAThread = 100;
+    private const int RecordsPerThread = 100;
     private const int ThreadsAtOnce = 8;
 
     private readonly PageServer _server;
@@ -50,7 +50,7 @@ internal sealed class SoakLoad : IDisposable
             .. Enumerable.Range(0, RequestLoops).Select(i => Repeat(16, count => RequestAsync((i * 7) + count))),
             Repeat(200, _ => LeaveAsync("/hold", hasAnswer: false)),
             Repeat(300, _ => LeaveAsync("/stream", hasAnswer: true)),
-            Repeat(1000, LookAsync),
+            Repeat(1000, ReadPageAsync),
             Repeat(1000, StreamEventsAsync),
             Repeat(500, _ => TalkAsync()),
             Repeat(500, ProfileAsync),
@@ -94,7 +94,7 @@ internal sealed class SoakLoad : IDisposable
 
     public long Measured { get; private set; }
 
-    public long Looks { get; private set; }
+    public long PageReads { get; private set; }
 
     /// <summary>Waits for a time. Throws as soon as a loop has failed.</summary>
     public async Task WaitAsync(TimeSpan time)
@@ -269,10 +269,10 @@ internal sealed class SoakLoad : IDisposable
     }
 
     /// <summary>Reads the page with its windows and plots, JSON, and the exposition in each of its formats.</summary>
-    private async Task LookAsync(int count)
+    private async Task ReadPageAsync(int count)
     {
         string show = "";
-        using (JsonDocument json = JsonDocument.Parse(await LookAsync("/picollo/json")))
+        using (JsonDocument json = JsonDocument.Parse(await ReadPageAsync("/picollo/json")))
         {
             JsonElement histograms = json.RootElement.GetProperty("histograms");
             histograms.GetArrayLength().Should().BeGreaterThanOrEqualTo(_snapshots.Length);
@@ -280,20 +280,20 @@ internal sealed class SoakLoad : IDisposable
         }
 
         string window = (count % 3) switch { 0 => "", 1 => "&window=1m", _ => "&window=10m" };
-        (await LookAsync($"/picollo?show={show}{window}")).Should().Contain("<svg");
-        (await LookAsync("/picollo/metrics", "text/plain")).Should().Contain("soak_value_bucket");
-        (await LookAsync("/picollo/metrics", "application/openmetrics-text; version=1.0.0")).Should().EndWith("# EOF\n");
-        (await LookAsync(
+        (await ReadPageAsync($"/picollo?show={show}{window}")).Should().Contain("<svg");
+        (await ReadPageAsync("/picollo/metrics", "text/plain")).Should().Contain("soak_value_bucket");
+        (await ReadPageAsync("/picollo/metrics", "application/openmetrics-text; version=1.0.0")).Should().EndWith("# EOF\n");
+        (await ReadPageAsync(
             "/picollo/metrics",
             "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")).Should().Contain("soak_value");
-        string mark = await LookAsync($"/picollo/mark?show={show}");
+        string mark = await ReadPageAsync($"/picollo/mark?show={show}");
         using StringContent body = new(mark, new MediaTypeHeaderValue("application/json"));
         using HttpResponseMessage difference = await _client.PostAsync(new Uri($"/picollo/diff?show={show}", UriKind.Relative), body);
         difference.StatusCode.Should().Be(HttpStatusCode.OK);
-        Looks++;
+        PageReads++;
     }
 
-    private async Task<string> LookAsync(string path, string accept = "*/*")
+    private async Task<string> ReadPageAsync(string path, string accept = "*/*")
     {
         using HttpRequestMessage request = new(HttpMethod.Get, path);
         request.Headers.TryAddWithoutValidation("Accept", accept).Should().BeTrue();
@@ -339,8 +339,8 @@ internal sealed class SoakLoad : IDisposable
             using HttpResponseMessage posted = await _client.PostAsync(new Uri("/picollo", UriKind.Relative), null, _end.Token);
             posted.StatusCode.Should().Be(HttpStatusCode.SeeOther);
             string address = "/picollo" + posted.Headers.Location;
-            (await LookAsync(address)).Should().Contain("CPU");
-            (await LookAsync("/picollo?profile=latest")).Should().Contain("CPU");
+            (await ReadPageAsync(address)).Should().Contain("CPU");
+            (await ReadPageAsync("/picollo?profile=latest")).Should().Contain("CPU");
             using HttpResponseMessage pprof = await _client.GetAsync(address + "&pprof");
             CpuProfile profile = CpuProfile.ReadPprof(await pprof.Content.ReadAsStreamAsync());
             profile.SampleCount.Should().BePositive();
@@ -437,7 +437,7 @@ internal sealed class SoakLoad : IDisposable
 
     private void StartThread(Queue<Thread> threads, int count)
     {
-        Thread thread = new(() => _histograms.RecordThreadLocal(RecordsOfAThread));
+        Thread thread = new(() => _histograms.RecordThreadLocal(RecordsPerThread));
         thread.Start();
         Threads++;
         threads.Enqueue(thread);

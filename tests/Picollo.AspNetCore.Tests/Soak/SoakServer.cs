@@ -110,7 +110,7 @@ internal sealed class SoakHub : Hub
 internal sealed class SoakLog : ILoggerProvider, ILogger
 {
     // A worker looks blocked if garbage collections have stopped it at two checks in a row.
-    private static readonly string[] OfBusyMachines = ["WorkerBlocked", "HeartbeatSlow"];
+    private static readonly string[] BusyMachineEvents = ["WorkerBlocked", "HeartbeatSlow"];
 
     private long _overBudget;
 
@@ -132,7 +132,7 @@ internal sealed class SoakLog : ILoggerProvider, ILogger
         {
             Interlocked.Increment(ref _overBudget);
         }
-        else if ((IsEnabled(logLevel) || exception is not null) && !OfBusyMachines.Contains(eventId.Name) && Lines.Count < 100)
+        else if ((IsEnabled(logLevel) || exception is not null) && !BusyMachineEvents.Contains(eventId.Name) && Lines.Count < 100)
         {
             Lines.Enqueue($"{logLevel} {eventId.Name} {formatter(state, exception)} {exception}");
         }

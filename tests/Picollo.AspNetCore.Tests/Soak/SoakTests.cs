@@ -19,7 +19,7 @@ namespace Picollo.AspNetCore.Tests.Soak;
 public class SoakTests(ITestOutputHelper output)
 {
     private const string Switch = "PICOLLO_SOAK";
-    private const int SamplesOfARun = 360; // every 5 s in 30 minutes
+    private const int SamplesPerRun = 360; // every 5 s in 30 minutes
 
     // On an overloaded machine, the pool adds threads. Each keeps megabytes of arrays (ArrayPool.Shared), which are not a leak.
     private const int PoolThreads = 12;
@@ -27,7 +27,7 @@ public class SoakTests(ITestOutputHelper output)
     private static readonly TimeSpan Short = TimeSpan.FromSeconds(20);
 
     // By then, profiles, windows and caches of the runtime are full, so that growth is a leak.
-    private static readonly TimeSpan LeastForFlatness = TimeSpan.FromMinutes(20);
+    private static readonly TimeSpan MinDurationForFlatness = TimeSpan.FromMinutes(20);
 
     [FactNeeding(Need.PerfEvents)]
     public Task Counts_are_conserved_with_all_options() => RunAsync(Short, null);
@@ -53,11 +53,11 @@ public class SoakTests(ITestOutputHelper output)
     public void Only_growth_is_reported()
     {
         SoakSample flat = new(0, 0, 0, 0, 50e6, 10e6, 90e6, 300e6, 200, 60, 900, 1e6, 0.5, 1, 10);
-        SoakSeries series = new([.. Enumerable.Range(0, SamplesOfARun).Select(i => flat with
+        SoakSeries series = new([.. Enumerable.Range(0, SamplesPerRun).Select(i => flat with
         {
             Seconds = i * 5,
             Requests = i * 1000,
-            Heap = flat.Heap + (i < SamplesOfARun / 5 ? i * 1e6 : 80e6) + (i % 7 * 1e5),
+            Heap = flat.Heap + (i < SamplesPerRun / 5 ? i * 1e6 : 80e6) + (i % 7 * 1e5),
         })]);
 
         series.Growths().Should().BeEmpty("it grows only in the first fifth");
@@ -112,7 +112,7 @@ public class SoakTests(ITestOutputHelper output)
             (TimeSpan before, long cpuBefore) = (TimeSpan.Zero, CpuUsageReader.GetProcessTimeNanoseconds());
             for (long start = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(start) < duration;)
             {
-                await load.WaitAsync(duration / SamplesOfARun);
+                await load.WaitAsync(duration / SamplesPerRun);
                 latency.Update(deltas: true);
                 TimeSpan now = Stopwatch.GetElapsedTime(start);
                 long cpu = CpuUsageReader.GetProcessTimeNanoseconds();
@@ -126,7 +126,7 @@ public class SoakTests(ITestOutputHelper output)
             SoakSeries series = new(samples);
             output.WriteLine(series.ToTable());
             Keep(results, "soak.svg", series.ToSvg());
-            Keep(results, "soak.md", series.ToTable() + $"\n{load.Requests} requests, {load.Looks} times the page, JSON and exposition, "
+            Keep(results, "soak.md", series.ToTable() + $"\n{load.Requests} requests, {load.PageReads} times the page, JSON and exposition, "
                 + $"{load.Profiles} profiles with {load.Samples} samples, {load.Threads} threads, {load.Tasks.Submitted} tasks, {load.Measured} watchers\n");
             await CheckCountsAsync(server, load, histograms);
             await server.Application.StopAsync();
@@ -141,7 +141,7 @@ public class SoakTests(ITestOutputHelper output)
             recorderErrors.Should().BeEmpty();
             log.Lines.Should().BeEmpty();
             log.OverBudget.Should().BeGreaterThanOrEqualTo(load.Responses["GET /expensive 2xx"]);
-            if (duration >= LeastForFlatness)
+            if (duration >= MinDurationForFlatness)
             {
                 CheckFlatness(series);
             }

@@ -4,7 +4,7 @@ namespace Picollo.Peers.Tests.Chromium;
 internal static class Checks
 {
     /// <summary>Returns texts that are not within their plot.</summary>
-    public const string OutsideOfTheirBox =
+    public const string OverflowingElements =
         """
         [...document.querySelectorAll("figure svg text")].filter(text => {
           const box = text.ownerSVGElement.getBoundingClientRect(), own = text.getBoundingClientRect();

@@ -30,7 +30,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         ("_OTHER", "(unhandled)", 0.05, 0.09, 75),
     ];
 
-    public static TheoryData<string, int, bool> Looks
+    public static TheoryData<string, int, bool> Layouts
     {
         get
         {
@@ -51,7 +51,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [TheoryNeeding(Need.Chromium)]
-    [MemberData(nameof(Looks))]
+    [MemberData(nameof(Layouts))]
     public async Task The_page_has_no_errors_and_no_overflow(string what, int width, bool hasDark)
     {
         await using PageServer server = await PageServer.StartAsync();
@@ -65,9 +65,9 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             (await TextsAsync(Checks.Faults)).Should().BeEmpty();
             (what is "hostile" or "256 long names" || (bool)(await browser.Page.EvaluateAsync("[...document.querySelectorAll('.table')].every(one => one.scrollWidth <= one.clientWidth)"))!)
                 .Should().BeTrue("typical numbers fit without scrolling");
-            (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
+            (await TextsAsync(Checks.OverflowingElements)).Should().BeEmpty();
             (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
-            (await TextsAsync(width <= Breakpoint ? RowsThatAreNoCards : "[]")).Should().BeEmpty();
+            (await TextsAsync(width <= Breakpoint ? RowsWithoutCards : "[]")).Should().BeEmpty();
             foreach (string selector in new[] { "h1", "#state", ".about", "dt", "dd small", "caption small", ".routes th, .nothing", "footer", "footer a", "button", "#note" })
             {
                 ((double)(await browser.Page.EvaluateAsync(Checks.ContrastOf(selector)))!).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3)");
@@ -223,7 +223,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
               const real = window.fetch;
               window.fetch = async (...asked) => {
                 const answer = await real(...asked);
-                if (String(asked[0]).includes("/diff")) { window.asked = true; await new Promise(done => setTimeout(done, 1500)); window.isAnswered = true; }
+                if (String(asked[0]).includes("/diff")) { window.asked = true; await new Promise(done => setTimeout(done, 1500)); window.hasAnswered = true; }
                 return answer;
               };
               document.getElementById("mark").click();
@@ -231,7 +231,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             """);
         await UntilAsync("window.asked");
         await browser.Page.EvaluateAsync("document.getElementById('forget').click()");
-        await UntilAsync("window.isAnswered");
+        await UntilAsync("window.hasAnswered");
         await Task.Delay(300);
 
         (await TextsAsync(Captions)).Should().Equal("Percentiles since the start", "Density since the start");
@@ -351,7 +351,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
                 Burn(milliseconds: 200); // produces samples
                 if (isAwaited)
                 {
-                    endOfProfile.Come();
+                    endOfProfile.Fire();
                 }
             }
         });
@@ -362,7 +362,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
             await UntilAsync("document.getElementById('state').className === 'live'");
             await browser.KeepAsync($"page-profiles-{i}-{width}-{(isDark ? "dark" : "light")}");
             (await TextsAsync(Checks.Faults)).Should().BeEmpty();
-            (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
+            (await TextsAsync(Checks.OverflowingElements)).Should().BeEmpty();
             foreach (string selector in i == 0 ? TextsOfProfiles : [.. TextsOfProfiles, "#profiles li", "#profiles a"])
             {
                 ((double)(await browser.Page.EvaluateAsync(Checks.ContrastOf(selector)))!).Should().BeGreaterThan(4.5, $"{selector} is text (WCAG 2.2, 1.4.3)");
@@ -429,7 +429,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     [FactNeeding(Need.Chromium, Need.PerfEvents)]
     public async Task Without_the_script_the_button_opens_a_profile()
     {
-        await using PageServer server = await StartWithProfilesAsync(new HastyTimers(20));
+        await using PageServer server = await StartWithProfilesAsync(new FastTimers(20));
         await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
         try
         {
@@ -463,7 +463,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     // A card has its name above the numbers, and at most four numbers in a row.
-    private const string RowsThatAreNoCards =
+    private const string RowsWithoutCards =
         """
         [...document.querySelectorAll("tbody tr")].filter(row => {
           const tops = [...row.children].map(cell => Math.round(cell.getBoundingClientRect().top));

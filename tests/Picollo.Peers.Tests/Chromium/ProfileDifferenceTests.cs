@@ -2,18 +2,18 @@ using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Tests;
 using Picollo.Profiling.Tests.Output;
-using static Picollo.Peers.Tests.Chromium.ProfileLooks;
+using static Picollo.Peers.Tests.Chromium.ProfileChecks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>Tests the page and the picture of the difference of two CPU profiles in a browser.</summary>
 public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Browser>
 {
-    public static TheoryData<string, int, bool> Looks { get; } = ProfileLooks.Of(
+    public static TheoryData<string, int, bool> Layouts { get; } = ProfileChecks.Of(
         ["typical", "hostile", "deep", "large", "new", "gone", "empty", "parts"], ["typical", "hostile", "parts"]);
 
     [TheoryNeeding(Need.Chromium)]
-    [MemberData(nameof(Looks))]
+    [MemberData(nameof(Layouts))]
     public async Task The_page_has_no_errors_and_no_overflow(string name, int width, bool isDark)
     {
         (await ShowAsync(name, width, isDark)).Should().BeEmpty();

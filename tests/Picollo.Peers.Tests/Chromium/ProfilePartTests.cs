@@ -2,7 +2,7 @@ using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Tests;
 using Picollo.Profiling.Tests.Output;
-using static Picollo.Peers.Tests.Chromium.ProfileLooks;
+using static Picollo.Peers.Tests.Chromium.ProfileChecks;
 
 namespace Picollo.Peers.Tests.Chromium;
 

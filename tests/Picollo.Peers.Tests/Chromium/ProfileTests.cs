@@ -1,7 +1,7 @@
 using System.Text.Json.Nodes;
 using Picollo.Profiling;
 using Picollo.Profiling.Tests.Output;
-using static Picollo.Peers.Tests.Chromium.ProfileLooks;
+using static Picollo.Peers.Tests.Chromium.ProfileChecks;
 
 namespace Picollo.Peers.Tests.Chromium;
 
@@ -9,11 +9,11 @@ namespace Picollo.Peers.Tests.Chromium;
 /// artifacts/test-results/chromium.</summary>
 public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
 {
-    public static TheoryData<string, int, bool> Looks { get; } = ProfileLooks.Of(
+    public static TheoryData<string, int, bool> Layouts { get; } = ProfileChecks.Of(
         ["typical", "hostile", "deep", "large", "empty"], ["typical", "hostile", "empty"]);
 
     [TheoryNeeding(Need.Chromium)]
-    [MemberData(nameof(Looks))]
+    [MemberData(nameof(Layouts))]
     public async Task The_page_has_no_errors_and_no_overflow(string name, int width, bool isDark)
     {
         (await ShowAsync(name, width, isDark)).Should().BeEmpty();

@@ -35,7 +35,7 @@ public sealed partial class ReportTests(Browser browser) : IClassFixture<Browser
 
         complaints.Should().BeEmpty();
         (await TextsAsync("document.documentElement.scrollWidth > innerWidth ? ['the page'] : []")).Should().BeEmpty();
-        (await TextsAsync(Checks.OutsideOfTheirBox)).Should().BeEmpty();
+        (await TextsAsync(Checks.OverflowingElements)).Should().BeEmpty();
         (await TextsAsync(Checks.OverlappingTexts)).Should().BeEmpty();
         (await NumberAsync("Math.min(99, ...[...document.querySelectorAll('svg text')].map(text => text.getBoundingClientRect().height))"))
             .Should().BeGreaterThan(10, "smaller letters are unreadable");

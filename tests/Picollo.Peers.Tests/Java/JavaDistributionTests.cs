@@ -20,11 +20,11 @@ public sealed class JavaDistributionTests : IDisposable
         var random = new Random(seed);
         for (int part = 0; part < Parts; part++)
         {
-            ShouldBeTheFamilys(random, Invariant($"part {part} of seed {seed}"));
+            ShouldEqualJava(random, Invariant($"part {part} of seed {seed}"));
         }
     }
 
-    private void ShouldBeTheFamilys(Random random, string part)
+    private void ShouldEqualJava(Random random, string part)
     {
         const int Cases = 50;
         var source = new StringBuilder();

@@ -5,19 +5,19 @@ internal static class JavaLibrary
 {
     private const string Jar = Needs.JavaLibrary;
 
-    private static readonly Dictionary<string, string?> AsItIs = [];
+    private static readonly Dictionary<string, string?> DefaultEnvironment = [];
 
     private static readonly Lazy<string> Classes = new(Compile);
 
     /// <summary>Runs a class of the library or of <c>Java</c>, and returns its output.</summary>
     public static string Run(string className, params string[] arguments) => Tool.Run(
-        "java", Path.GetTempPath(), AsItIs, ["-Duser.timezone=UTC", "-cp", $"{Jar}:{Classes.Value}", className, .. arguments]);
+        "java", Path.GetTempPath(), DefaultEnvironment, ["-Duser.timezone=UTC", "-cp", $"{Jar}:{Classes.Value}", className, .. arguments]);
 
     private static string Compile()
     {
         string folder = Path.Combine(AppContext.BaseDirectory, "classes");
         string[] sources = Directory.GetFiles(Path.Combine(Repository.Root, "tests", "Picollo.Peers.Tests", "Java"), "*.java");
-        Tool.Run("javac", Path.GetTempPath(), AsItIs, ["-encoding", "UTF-8", "-cp", Jar, "-d", folder, .. sources]);
+        Tool.Run("javac", Path.GetTempPath(), DefaultEnvironment, ["-encoding", "UTF-8", "-cp", Jar, "-d", folder, .. sources]);
         return folder;
     }
 }

@@ -150,7 +150,7 @@ public class BlockedTests
         using var release = new ManualResetEventSlim();
         var named = new ConcurrentQueue<(object?, CpuRunningTask)>();
         pool.WorkerBlocked += (sender, task) => named.Enqueue((sender, task));
-        bool isOver = false;
+        bool isDone = false;
         int running = 0, most = 0;
 
         Task blocked = pool.RunAsync(
@@ -167,7 +167,7 @@ public class BlockedTests
         most = 0;
         await Pools.Until(() => most > 0);
         await Task.Delay(50);
-        Volatile.Write(ref isOver, true);
+        Volatile.Write(ref isDone, true);
         await Task.WhenAll([blocked, .. others]).Soon();
 
         most.Should().Be(1);
@@ -178,7 +178,7 @@ public class BlockedTests
 
         async Task Burn(CpuTaskContext cpu)
         {
-            while (!Volatile.Read(ref isOver))
+            while (!Volatile.Read(ref isDone))
             {
                 most = Math.Max(most, Interlocked.Increment(ref running));
                 Pools.Spin(TimeSpan.FromMilliseconds(0.1));

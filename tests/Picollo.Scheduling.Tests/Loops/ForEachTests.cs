@@ -49,21 +49,21 @@ public class ForEachTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
         var items = new ProbedItems(Items);
-        var inside = new Inside();
+        var concurrency = new ConcurrencyCounter();
 
         // An item that waits outside also counts.
         await pool.ForEachAsync(
             items,
             async (item, cpu) =>
             {
-                inside.Enter();
+                concurrency.Enter();
                 await cpu.RunOutsideAsync(token => item % 7 == 0 ? Task.Delay(1, token) : Task.CompletedTask);
                 await cpu.CheckpointAsync();
-                inside.Leave();
+                concurrency.Leave();
             }).Soon();
 
-        inside.Most.Should().BeLessThanOrEqualTo(workers);
-        items.MostAtATime.Should().Be(1);
+        concurrency.Max.Should().BeLessThanOrEqualTo(workers);
+        items.MaxConcurrentMoves.Should().Be(1);
         items.Disposals.Should().Be(1);
         items.Token.Invoking(token => token.WaitHandle).Should().Throw<ObjectDisposedException>("otherwise, the caller's token would keep it alive");
         items.Moves.Should().Be(Items + 1, "the source is not called after its end");
@@ -179,13 +179,13 @@ public class ForEachTests
     public async Task The_loop_has_the_exceptions_of_the_disposal_and_of_the_body()
     {
         await using CpuWorkerPool pool = Pools.Create();
-        var items = new ProbedItems(3) { FailureOfDisposal = new TimeoutException() };
-        var both = new ProbedItems(3) { FailureOfDisposal = new TimeoutException() };
+        var items = new ProbedItems(3) { DisposalFailure = new TimeoutException() };
+        var both = new ProbedItems(3) { DisposalFailure = new TimeoutException() };
         var failure = new FormatException();
 
-        (await pool.ForEachAsync(items, (_, _) => Task.CompletedTask).Ended()).Exception!.InnerExceptions.Should().Equal(items.FailureOfDisposal);
+        (await pool.ForEachAsync(items, (_, _) => Task.CompletedTask).Ended()).Exception!.InnerExceptions.Should().Equal(items.DisposalFailure);
         (await pool.ForEachAsync(both, (_, _) => Task.FromException(failure)).Ended()).Exception!.InnerExceptions.Should()
-            .Equal(failure, both.FailureOfDisposal);
+            .Equal(failure, both.DisposalFailure);
     }
 
     [Fact]
@@ -236,13 +236,13 @@ public class ForEachTests
     {
         CpuWorkerPool pool = Pools.Create(workers: 2);
         var items = new ProbedItems();
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         Task loop = pool.ForEachAsync(items, (_, _) =>
         {
-            begun.Set();
+            started.Set();
             return Task.CompletedTask;
         });
-        begun.Await();
+        started.Await();
 
         await pool.DisposeAsync().AsTask().Soon();
 
@@ -347,18 +347,18 @@ public class ForEachTests
     public async Task Other_tasks_run_between_the_items_of_a_loop()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
-        bool isOver = false;
-        using var begun = new ManualResetEventSlim();
-        Task loop = pool.ForEachAsync(UntilOver(), (_, _) => begun.Set());
-        begun.Await();
+        bool isDone = false;
+        using var started = new ManualResetEventSlim();
+        Task loop = pool.ForEachAsync(UntilOver(), (_, _) => started.Set());
+        started.Await();
 
-        await pool.RunAsync(_ => Volatile.Write(ref isOver, true)).Soon();
+        await pool.RunAsync(_ => Volatile.Write(ref isDone, true)).Soon();
 
         await loop.Soon();
 
         IEnumerable<int> UntilOver()
         {
-            while (!Volatile.Read(ref isOver))
+            while (!Volatile.Read(ref isDone))
             {
                 yield return 0;
             }

@@ -3,7 +3,7 @@ namespace Picollo.Scheduling.Tests.Loops;
 /// <summary>A sequence of consecutive numbers from 0, which records how it is enumerated.</summary>
 internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<int>, IAsyncEnumerator<int>
 {
-    private readonly Inside _inside = new();
+    private readonly ConcurrencyCounter _concurrency = new();
     private int _disposals;
     private int _moves;
 
@@ -12,7 +12,7 @@ internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<i
     /// <summary>The exception to throw at the end of the items.</summary>
     public Exception? Failure { get; init; }
 
-    public Exception? FailureOfDisposal { get; init; }
+    public Exception? DisposalFailure { get; init; }
 
     /// <summary>The number of enumerations.</summary>
     public int Enumerations { get; private set; }
@@ -26,7 +26,7 @@ internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<i
     public int Disposals => Volatile.Read(ref _disposals);
 
     /// <summary>The maximum number of concurrent requests.</summary>
-    public int MostAtATime => _inside.Most;
+    public int MaxConcurrentMoves => _concurrency.Max;
 
     public IAsyncEnumerator<int> GetAsyncEnumerator(CancellationToken cancellationToken = default)
     {
@@ -37,7 +37,7 @@ internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<i
 
     public async ValueTask<bool> MoveNextAsync()
     {
-        _inside.Enter();
+        _concurrency.Enter();
         Interlocked.Increment(ref _moves);
         if (Current % 3 == 0)
         {
@@ -45,13 +45,13 @@ internal sealed class ProbedItems(int count = int.MaxValue) : IAsyncEnumerable<i
         }
 
         bool hasNext = ++Current < count;
-        _inside.Leave();
+        _concurrency.Leave();
         return hasNext || (Failure is null ? false : throw Failure);
     }
 
     public ValueTask DisposeAsync()
     {
         Interlocked.Increment(ref _disposals);
-        return FailureOfDisposal is null ? default : ValueTask.FromException(FailureOfDisposal);
+        return DisposalFailure is null ? default : ValueTask.FromException(DisposalFailure);
     }
 }

@@ -8,7 +8,7 @@ public sealed class CancellationTests : IDisposable
 
     private readonly CpuWorkerPool _pool = Pools.Create();
     private readonly CancellationTokenSource _source = new();
-    private bool _hasGoneOn;
+    private bool _hasContinued;
 
     public void Dispose()
     {
@@ -21,7 +21,7 @@ public sealed class CancellationTests : IDisposable
     {
         await _source.CancelAsync();
 
-        Task task = _pool.RunAsync(_ => { _hasGoneOn = true; }, _source.Token);
+        Task task = _pool.RunAsync(_ => { _hasContinued = true; }, _source.Token);
 
         task.IsCanceled.Should().BeTrue("it was already canceled");
         await ShouldBeCancelled(task);
@@ -32,7 +32,7 @@ public sealed class CancellationTests : IDisposable
     public async Task A_task_is_canceled_while_it_waits_for_its_first_worker()
     {
         using Held held = Held.Worker(_pool);
-        Task task = _pool.RunAsync(_ => { _hasGoneOn = true; }, _source.Token);
+        Task task = _pool.RunAsync(_ => { _hasContinued = true; }, _source.Token);
         Task other = _pool.RunAsync(_ => { });
         _pool.Statistics.Waiting.Should().Be(2);
 
@@ -49,16 +49,16 @@ public sealed class CancellationTests : IDisposable
     [Fact]
     public async Task A_running_task_is_canceled_at_a_checkpoint()
     {
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         Task task = _pool.RunAsync(async cpu =>
         {
-            begun.Set();
+            started.Set();
             while (true)
             {
                 await cpu.CheckpointAsync();
             }
         }, _source.Token);
-        begun.Await();
+        started.Await();
 
         await _source.CancelAsync();
 
@@ -68,16 +68,16 @@ public sealed class CancellationTests : IDisposable
     [Fact]
     public async Task A_running_task_is_canceled_at_a_blocking_checkpoint()
     {
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         Task task = _pool.RunAsync(cpu =>
         {
-            begun.Set();
+            started.Set();
             while (true)
             {
                 cpu.Checkpoint();
             }
         }, _source.Token);
-        begun.Await();
+        started.Await();
 
         await _source.CancelAsync();
 
@@ -87,17 +87,17 @@ public sealed class CancellationTests : IDisposable
     [Fact]
     public async Task A_running_task_is_canceled_at_the_checkpoint_after_a_wait_that_has_already_ended()
     {
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         using var cancelled = new ManualResetEventSlim();
         Task task = _pool.RunAsync(async cpu =>
         {
-            begun.Set();
+            started.Set();
             cancelled.Await();
             await Task.Yield();
             await cpu.CheckpointAsync();
-            _hasGoneOn = true;
+            _hasContinued = true;
         }, _source.Token);
-        begun.Await();
+        started.Await();
 
         await _source.CancelAsync();
         cancelled.Set();
@@ -113,18 +113,18 @@ public sealed class CancellationTests : IDisposable
         Task task = isBlocking
             ? _pool.RunAsync(cpu =>
             {
-                while (!_hasGoneOn)
+                while (!_hasContinued)
                 {
                     cpu.Checkpoint();
-                    _hasGoneOn = cpu.GetUsage().SliceCount > 1;
+                    _hasContinued = cpu.GetUsage().SliceCount > 1;
                 }
             }, _source.Token)
             : _pool.RunAsync(async cpu =>
             {
-                while (!_hasGoneOn)
+                while (!_hasContinued)
                 {
                     await cpu.CheckpointAsync();
-                    _hasGoneOn = cpu.GetUsage().SliceCount > 1;
+                    _hasContinued = cpu.GetUsage().SliceCount > 1;
                 }
             }, _source.Token);
         using Held held = Held.Worker(_pool);
@@ -141,18 +141,18 @@ public sealed class CancellationTests : IDisposable
     public async Task A_task_is_canceled_while_it_is_outside()
     {
         var wait = new TaskCompletionSource();
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         Task task = _pool.RunAsync(async cpu =>
         {
             await cpu.RunOutsideAsync(_ =>
             {
-                begun.Set();
+                started.Set();
                 return wait.Task;
             });
             await cpu.CheckpointAsync();
-            _hasGoneOn = true;
+            _hasContinued = true;
         }, _source.Token);
-        begun.Await();
+        started.Await();
         await Pools.Until(() => _pool.Statistics.GetRunning().Count == 0);
 
         await _source.CancelAsync();
@@ -167,10 +167,10 @@ public sealed class CancellationTests : IDisposable
     [InlineData(true)]
     public async Task A_task_is_canceled_while_its_outside_function_waits_for_the_token(bool hasResult)
     {
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         async Task<int> WaitAsync(CancellationToken token)
         {
-            begun.Set();
+            started.Set();
             await Task.Delay(MuchLater, token);
             return 5;
         }
@@ -178,7 +178,7 @@ public sealed class CancellationTests : IDisposable
         Task task = _pool.RunAsync(
             async cpu => { await (hasResult ? cpu.RunOutsideAsync(WaitAsync) : cpu.RunOutsideAsync(Task (token) => WaitAsync(token))); },
             _source.Token);
-        begun.Await();
+        started.Await();
 
         await _source.CancelAsync();
 
@@ -189,16 +189,16 @@ public sealed class CancellationTests : IDisposable
     [Fact]
     public async Task The_pool_cancels_a_task_while_its_outside_function_waits_for_the_token()
     {
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         CpuWorkerPool pool = Pools.Create();
         Task task = pool.RunAsync(
             cpu => cpu.RunOutsideAsync(token =>
             {
-                begun.Set();
+                started.Set();
                 return Task.Delay(MuchLater, token);
             }),
             _source.Token);
-        begun.Await();
+        started.Await();
 
         await pool.DisposeAsync().AsTask().Soon();
 
@@ -213,7 +213,7 @@ public sealed class CancellationTests : IDisposable
             await _source.CancelAsync();
             await cpu.RunOutsideAsync(_ =>
             {
-                _hasGoneOn = true;
+                _hasContinued = true;
                 return Task.CompletedTask;
             });
         }, _source.Token);
@@ -249,18 +249,18 @@ public sealed class CancellationTests : IDisposable
     [Fact]
     public async Task The_token_of_a_body_is_canceled_with_the_tokens_of_the_caller_and_the_pool()
     {
-        using var begun = new CountdownEvent(2);
+        using var started = new CountdownEvent(2);
         Task callers = _pool.RunAsync(Wait, _source.Token);
         Task pools = _pool.RunAsync(Wait);
-        begun.Wait(Pools.Deadline).Should().BeTrue();
+        started.Wait(Pools.Deadline).Should().BeTrue();
 
         await _source.CancelAsync();
         (await callers.Ended()).IsCanceled.Should().BeTrue();
         pools.IsCompleted.Should().BeFalse();
 
-        begun.Reset(1);
+        started.Reset(1);
         Task alsoCallers = _pool.RunAsync(Wait, new CancellationTokenSource().Token);
-        begun.Wait(Pools.Deadline).Should().BeTrue();
+        started.Wait(Pools.Deadline).Should().BeTrue();
         await _pool.DisposeAsync().AsTask().Soon();
         (await pools.Ended()).IsCanceled.Should().BeTrue();
         (await alsoCallers.Ended()).IsCanceled.Should().BeTrue();
@@ -268,7 +268,7 @@ public sealed class CancellationTests : IDisposable
         async Task Wait(CpuTaskContext cpu)
         {
             Task wait = Task.Delay(Timeout.Infinite, cpu.CancellationToken);
-            begun.Signal();
+            started.Signal();
             await wait;
         }
     }
@@ -369,6 +369,6 @@ public sealed class CancellationTests : IDisposable
         (await task.Ended()).IsCanceled.Should().BeTrue();
         (await task.Invoking(each => each).Should().ThrowAsync<OperationCanceledException>())
             .Which.CancellationToken.Should().Be(_source.Token);
-        _hasGoneOn.Should().BeFalse();
+        _hasContinued.Should().BeFalse();
     }
 }

@@ -11,16 +11,16 @@ public class CapTests
     {
         const int tasks = 400;
         await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
-        var inside = new Inside();
-        int strangers = 0, ended = 0;
+        var concurrency = new ConcurrencyCounter();
+        int callsOutsideWorkers = 0, ended = 0;
 
         await Task.WhenAll(Enumerable.Range(0, tasks).Select(i => i % 4 == 3
             ? pool.RunAsync(cpu => Blocking(cpu))
             : pool.RunAsync(cpu => Steps(cpu, new Random(i), depth: 0)))).Soon();
 
-        inside.Most.Should().BeLessThanOrEqualTo(workers);
-        inside.Now.Should().Be(0);
-        strangers.Should().Be(0, "everything ran on workers");
+        concurrency.Max.Should().BeLessThanOrEqualTo(workers);
+        concurrency.Now.Should().Be(0);
+        callsOutsideWorkers.Should().Be(0, "everything ran on workers");
         ended.Should().BeGreaterThan(tasks, "some tasks have started others");
         pool.Statistics.Completed.Should().Be(ended);
 
@@ -63,10 +63,10 @@ public class CapTests
 
         void Work(int spins)
         {
-            inside.Enter();
-            Interlocked.Add(ref strangers, pool.HasThisThread() ? 0 : 1);
+            concurrency.Enter();
+            Interlocked.Add(ref callsOutsideWorkers, pool.HasThisThread() ? 0 : 1);
             Thread.SpinWait(spins);
-            inside.Leave();
+            concurrency.Leave();
         }
     }
 
@@ -77,7 +77,7 @@ public class CapTests
         for (int pools = 0; pools < 10; pools++)
         {
             await using CpuWorkerPool pool = Pools.Create(workers: 1, slice: Pools.Short);
-            var inside = new Inside();
+            var concurrency = new ConcurrencyCounter();
             Task[] tasks;
             using (Held.Worker(pool))
             {
@@ -85,16 +85,16 @@ public class CapTests
             }
 
             await Task.WhenAll(tasks).Soon();
-            inside.Most.Should().Be(1);
+            concurrency.Max.Should().Be(1);
 
             // Each body yields twice at the end of its slice, so that it stops the thread that was started for it.
             void Body(CpuTaskContext cpu)
             {
                 for (int i = 0; i < 2; i++)
                 {
-                    inside.Enter();
+                    concurrency.Enter();
                     Pools.Spin(Pools.Short);
-                    inside.Leave();
+                    concurrency.Leave();
                     cpu.Checkpoint();
                 }
             }
@@ -135,14 +135,14 @@ public class CapTests
         bool hasForkBegun = false;
         Task? fork = null;
 
-        bool hadBegun = await pool.RunAsync(_ =>
+        bool hadStarted = await pool.RunAsync(_ =>
         {
             fork = pool.RunAsync(_ => { hasForkBegun = true; });
             Pools.Spin(TimeSpan.FromMilliseconds(20));
             return hasForkBegun;
         }).Soon();
 
-        hadBegun.Should().BeFalse("the only worker was in use");
+        hadStarted.Should().BeFalse("the only worker was in use");
         await fork!.Soon();
         hasForkBegun.Should().BeTrue();
     }
@@ -152,7 +152,7 @@ public class CapTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 4, slice: Pools.Short);
         Task others = pool.RunAsync(_ => Task.WhenAll(Enumerable.Range(0, 6).Select(_ => pool.RunAsync(Long))));
-        var parts = new Inside();
+        var parts = new ConcurrencyCounter();
 
         await pool.RunAsync(async cpu =>
         {
@@ -160,7 +160,7 @@ public class CapTests
         }).Soon();
 
         await others.Soon();
-        parts.Most.Should().Be(1);
+        parts.Max.Should().Be(1);
 
         async Task Part(CpuTaskContext cpu, int seed)
         {
@@ -216,17 +216,17 @@ public class CapTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
 
         Task<(bool Before, bool After)> task = pool.RunAsync(async cpu =>
         {
-            begun.Set();
+            started.Set();
             await wait.Task.ConfigureAwait(false);
             bool before = pool.HasThisThread();
             await cpu.CheckpointAsync();
             return (before, pool.HasThisThread());
         });
-        begun.Await();
+        started.Await();
         await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
         wait.SetResult();
 
@@ -238,16 +238,16 @@ public class CapTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
 
         Task<bool> task = pool.RunAsync(async cpu =>
         {
-            begun.Set();
+            started.Set();
             await wait.Task.ConfigureAwait(false);
             cpu.Checkpoint();
             return pool.HasThisThread();
         });
-        begun.Await();
+        started.Await();
         await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
         wait.SetResult();
 

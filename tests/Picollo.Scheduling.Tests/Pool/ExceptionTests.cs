@@ -110,15 +110,15 @@ public class ExceptionTests
     {
         await using CpuWorkerPool pool = Pools.Create();
         var wait = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
 
         Task task = pool.RunAsync(async _ =>
         {
-            begun.Set();
+            started.Set();
             Fail();
             await wait.Task.ConfigureAwait(false);
         });
-        begun.Await();
+        started.Await();
         await Pools.Until(() => pool.Statistics.GetRunning().Count == 0);
         wait.SetResult();
 

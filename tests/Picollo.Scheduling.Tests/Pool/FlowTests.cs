@@ -44,12 +44,12 @@ public class FlowTests
     public async Task Async_locals_survive_a_blocking_checkpoint()
     {
         await using CpuWorkerPool pool = Pools.Create();
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         bool isOver = false;
         Local.Value = "callers";
         Task<string?> task = pool.RunAsync<string?>(cpu =>
         {
-            begun.Set();
+            started.Set();
             while (!Volatile.Read(ref isOver))
             {
                 cpu.Checkpoint();
@@ -57,7 +57,7 @@ public class FlowTests
 
             return Local.Value;
         });
-        begun.Await();
+        started.Await();
         Local.Value = "others";
         await pool.RunAsync(_ => Volatile.Write(ref isOver, true)).Soon();
 
@@ -170,7 +170,7 @@ public class FlowTests
     {
         await using CpuWorkerPool pool = Pools.Create();
         var wait = new TaskCompletionSource();
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
 
         Task task = pool.RunAsync(_ =>
         {
@@ -178,12 +178,12 @@ public class FlowTests
                 _ =>
                 {
                     SynchronizationContext.SetSynchronizationContext(null);
-                    begun.Set();
+                    started.Set();
                 },
                 null);
             return wait.Task;
         });
-        begun.Await();
+        started.Await();
         await pool.RunAsync(_ => { }).Soon(); // by now, the worker has left the task
         wait.SetResult();
 
@@ -211,10 +211,10 @@ public class FlowTests
         CpuWorkerPool pool = Pools.Create(workers: 2);
         using var source = new CancellationTokenSource();
         var wait = new TaskCompletionSource();
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         Task task = pool.RunAsync(async cpu =>
         {
-            begun.Set();
+            started.Set();
             await wait.Task.ConfigureAwait(end != "elsewhere");
             if (end != "elsewhere")
             {
@@ -226,7 +226,7 @@ public class FlowTests
                 throw new FormatException();
             }
         }, source.Token);
-        begun.Await();
+        started.Await();
         Task<bool> continued = task.ContinueWith(
             _ => pool.HasThisThread(), default, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
         switch (end)

@@ -31,17 +31,17 @@ public class OrderTests
     public async Task Waiting_tasks_start_by_priority_and_then_in_order_of_arrival()
     {
         await using CpuWorkerPool pool = Pools.Create();
-        var begun = new List<string>();
+        var started = new List<string>();
         Task[] tasks;
         using (Held.Worker(pool))
         {
             string[] submitted = ["low 1", "normal 1", "high 1", "low 2", "normal 2", "high 2"];
             tasks = [.. submitted.Select(name => pool.RunAsync(
-                cpu => begun.Add(cpu.Name), new CpuTaskOptions { Name = name, Priority = Enum.Parse<CpuTaskPriority>(name.Split(' ')[0], ignoreCase: true) }))];
+                cpu => started.Add(cpu.Name), new CpuTaskOptions { Name = name, Priority = Enum.Parse<CpuTaskPriority>(name.Split(' ')[0], ignoreCase: true) }))];
         }
 
         await Task.WhenAll(tasks).Soon();
-        begun.Should().Equal("high 1", "high 2", "normal 1", "normal 2", "low 1", "low 2");
+        started.Should().Equal("high 1", "high 2", "normal 1", "normal 2", "low 1", "low 2");
     }
 
     [Theory]
@@ -54,16 +54,16 @@ public class OrderTests
         // Slices do not end here, so tasks do not yield because of time.
         await using CpuWorkerPool pool = Pools.Create();
         bool hasRun = false;
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         Task first = pool.RunAsync(async cpu =>
         {
-            begun.Set();
+            started.Set();
             while (!Volatile.Read(ref hasRun))
             {
                 await cpu.CheckpointAsync();
             }
         }, new CpuTaskOptions { Priority = running });
-        begun.Await();
+        started.Await();
 
         await pool.RunAsync(_ => Volatile.Write(ref hasRun, true), new CpuTaskOptions { Priority = coming }).Soon();
 
@@ -75,16 +75,16 @@ public class OrderTests
     {
         await using CpuWorkerPool pool = Pools.Create();
         bool hasRun = false;
-        using var begun = new ManualResetEventSlim();
+        using var started = new ManualResetEventSlim();
         using var submitted = new ManualResetEventSlim();
         Task<bool> first = pool.RunAsync(async cpu =>
         {
-            begun.Set();
+            started.Set();
             submitted.Await();
             await cpu.CheckpointAsync();
             return hasRun;
         });
-        begun.Await();
+        started.Await();
         Task low = pool.RunAsync(_ => { hasRun = true; }, new CpuTaskOptions { Priority = CpuTaskPriority.Low });
         submitted.Set();
 
@@ -98,20 +98,20 @@ public class OrderTests
         await using CpuWorkerPool pool = Pools.Create(workers: 3);
         using var all = new CountdownEvent(3);
         using var come = new ManualResetEventSlim();
-        using var hasBegun = new ManualResetEventSlim();
+        using var hasStarted = new ManualResetEventSlim();
         Task<int>[] running = [.. new[] { CpuTaskPriority.High, CpuTaskPriority.Low, CpuTaskPriority.Normal }.Select(priority => pool.RunAsync(
             async cpu =>
             {
                 all.Signal();
                 come.Await();
                 await cpu.CheckpointAsync();
-                hasBegun.Await(); // until then, only a worker that another task yields is available
+                hasStarted.Await(); // until then, only a worker that another task yields is available
                 return cpu.GetUsage().SliceCount;
             },
             new CpuTaskOptions { Priority = priority }))];
         all.Wait(Pools.Deadline).Should().BeTrue();
 
-        Task coming = pool.RunAsync(_ => hasBegun.Set());
+        Task coming = pool.RunAsync(_ => hasStarted.Set());
         come.Set();
 
         (await Task.WhenAll(running).Soon()).Should().Equal(1, 2, 1);
@@ -123,11 +123,11 @@ public class OrderTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         using var come = new ManualResetEventSlim();
-        using var hasBegun = new ManualResetEventSlim();
+        using var hasStarted = new ManualResetEventSlim();
         Task<int> first = await Start();
         Task<int> second = await Start();
 
-        Task coming = pool.RunAsync(_ => hasBegun.Set());
+        Task coming = pool.RunAsync(_ => hasStarted.Set());
         come.Set();
 
         (await first.Soon()).Should().Be(2, "it was set aside and started another slice");
@@ -136,16 +136,16 @@ public class OrderTests
 
         async Task<Task<int>> Start()
         {
-            var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            var started = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             Task<int> task = pool.RunAsync(async cpu =>
             {
-                begun.SetResult();
+                started.SetResult();
                 come.Await();
                 await cpu.CheckpointAsync();
-                hasBegun.Await();
+                hasStarted.Await();
                 return cpu.GetUsage().SliceCount;
             });
-            await begun.Task.Soon();
+            await started.Task.Soon();
             return task;
         }
     }
@@ -189,7 +189,7 @@ public class OrderTests
         for (bool isSlow = true; isSlow;)
         {
             var watch = new Stopwatch();
-            bool isOver = false, hasNewRun = false, hasLaterRun = false;
+            bool isDone = false, hasNewRun = false, hasLaterRun = false;
             Task? later = null;
             Task old = await UsedUp(
                 pool,
@@ -205,11 +205,11 @@ public class OrderTests
                     isSlow = watch.Elapsed > slice;
                     (isSlow || !(hasNewRun || hasLaterRun)).Should().BeTrue("neither waiting nor arriving tasks interrupt it");
                 },
-                () => Volatile.Read(ref isOver));
+                () => Volatile.Read(ref isDone));
             var held = Held.Worker(pool);
             Task waiting = pool.RunAsync(_ => { hasNewRun = true; });
             Pools.Spin(5 * slice);
-            Volatile.Write(ref isOver, true);
+            Volatile.Write(ref isDone, true);
             watch.Start(); // before its slice
             await held.Release();
 
@@ -247,10 +247,10 @@ public class OrderTests
         await Task.WhenAll(all).Soon();
 
         // Initially, some tasks are still short. Then the task that has waited longest always runs next.
-        const int begin = 8 * tasks;
+        const int start = 8 * tasks;
         turns.Should().HaveCount(tasks * rounds);
-        turns.Skip(begin + tasks).Should().Equal(turns.Skip(begin).SkipLast(tasks));
-        turns.Skip(begin).Take(tasks).Should().OnlyHaveUniqueItems();
+        turns.Skip(start + tasks).Should().Equal(turns.Skip(start).SkipLast(tasks));
+        turns.Skip(start).Take(tasks).Should().OnlyHaveUniqueItems();
     }
 
     [Theory]
@@ -264,7 +264,7 @@ public class OrderTests
         var small = TimeSpan.FromMilliseconds(2);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
         int smallTasks = 0, stalled = 0;
-        bool isOver = false;
+        bool isDone = false;
 
         // Two tasks, each of which starts another before it ends, so that one always waits.
         Task[] streams = [.. Enumerable.Range(0, 2).Select(_ => pool.RunAsync(Stream, new CpuTaskOptions { Priority = others }))];
@@ -283,7 +283,7 @@ public class OrderTests
                 return (cpu.GetUsage().SliceCount, smallTasks - before);
             },
             new CpuTaskOptions { Priority = priority }).Soon();
-        Volatile.Write(ref isOver, true);
+        Volatile.Write(ref isDone, true);
         await Task.WhenAll(streams).Soon();
 
         // Between two of its slices, there are at most four slices of small tasks, each of which takes 2 ms or more, and one that has just started.
@@ -297,7 +297,7 @@ public class OrderTests
             Pools.Spin(small);
             await cpu.CheckpointAsync();
             stalled += cpu.GetUsage().SliceCount > 1 ? 1 : 0;
-            if (!Volatile.Read(ref isOver))
+            if (!Volatile.Read(ref isDone))
             {
                 _ = pool.RunAsync(Stream, new CpuTaskOptions { Priority = others });
             }
@@ -325,13 +325,13 @@ public class OrderTests
 
     /// <summary>A task that has used up its first slice when this completes (on a busy machine, it may lose some slices before), continues
     /// until it is signaled, and then does its work.</summary>
-    private static async Task<Task> UsedUp(CpuWorkerPool pool, Func<CpuTaskContext, Task> work, Func<bool> isOver)
+    private static async Task<Task> UsedUp(CpuWorkerPool pool, Func<CpuTaskContext, Task> work, Func<bool> isDone)
     {
         bool isUsedUp = false;
         Task task = pool.RunAsync(
             async cpu =>
             {
-                while (!isOver())
+                while (!isDone())
                 {
                     Volatile.Write(ref isUsedUp, !((CpuTask)SynchronizationContext.Current!).IsShort);
                     await cpu.CheckpointAsync();

@@ -14,7 +14,7 @@ public class ShortTasksTests
         {
             var watch = new Stopwatch();
 
-            List<string> order = await OrderWhenOneComes(pool, TimeSpan.Zero, watch);
+            List<string> order = await OrderWhenTaskArrives(pool, TimeSpan.Zero, watch);
 
             isSlow = watch.Elapsed > Pools.Endless / 10;
             (isSlow || order.SequenceEqual(["running", "waiting", "coming"])).Should().BeTrue("the order is {0}", string.Join(", ", order));
@@ -27,7 +27,7 @@ public class ShortTasksTests
         var slice = TimeSpan.FromMilliseconds(500);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
 
-        List<string> order = await OrderWhenOneComes(pool, slice / 10, new Stopwatch());
+        List<string> order = await OrderWhenTaskArrives(pool, slice / 10, new Stopwatch());
 
         order.Should().Equal("waiting", "coming", "running");
     }
@@ -38,7 +38,7 @@ public class ShortTasksTests
         var slice = TimeSpan.FromMilliseconds(500);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
 
-        List<string> order = await OrderWhenOneComes(pool, TimeSpan.Zero, new Stopwatch(), after: slice / 10);
+        List<string> order = await OrderWhenTaskArrives(pool, TimeSpan.Zero, new Stopwatch(), after: slice / 10);
 
         order.Should().Equal("waiting", "coming", "running");
     }
@@ -77,7 +77,7 @@ public class ShortTasksTests
     /// <param name="before">The time that the task runs before its first checkpoint.</param>
     /// <param name="watch">A stopwatch that measures at least the time from the start of the task to its last checkpoint.</param>
     /// <param name="after">The time that the task runs between two checkpoints; zero for a single checkpoint.</param>
-    private static async Task<List<string>> OrderWhenOneComes(CpuWorkerPool pool, TimeSpan before, Stopwatch watch, TimeSpan after = default)
+    private static async Task<List<string>> OrderWhenTaskArrives(CpuWorkerPool pool, TimeSpan before, Stopwatch watch, TimeSpan after = default)
     {
         var order = new List<string>();
         Task? coming = null;

@@ -35,15 +35,15 @@ public class ShutdownTests
     public async Task Tasks_can_start_other_tasks_while_the_pool_drains()
     {
         CpuWorkerPool pool = Pools.Create();
-        using var begun = new ManualResetEventSlim();
+        using var hasStarted = new ManualResetEventSlim();
         using var go = new ManualResetEventSlim();
         Task<int> task = pool.RunAsync(async _ =>
         {
-            begun.Set();
+            hasStarted.Set();
             go.Await();
             return await pool.RunAsync(_ => pool.RunAsync(_ => 5));
         });
-        begun.Await();
+        hasStarted.Await();
 
         Task drained = pool.DrainAsync();
         go.Set();
@@ -72,16 +72,16 @@ public class ShutdownTests
     {
         CpuWorkerPool pool = Pools.Create();
         using var patience = new CancellationTokenSource();
-        using var begun = new ManualResetEventSlim();
+        using var hasStarted = new ManualResetEventSlim();
         Task running = pool.RunAsync(async cpu =>
         {
-            begun.Set();
+            hasStarted.Set();
             while (true)
             {
                 await cpu.CheckpointAsync();
             }
         });
-        begun.Await();
+        hasStarted.Await();
         using var held = Held.Worker(pool);
         Task queued = pool.RunAsync(_ => { });
         Task drained = pool.DrainAsync(patience.Token);
@@ -282,15 +282,15 @@ public class ShutdownTests
     public async Task A_failing_callback_on_the_token_of_the_pool_does_not_prevent_its_end()
     {
         CpuWorkerPool pool = Pools.Create();
-        using var begun = new ManualResetEventSlim();
+        using var hasStarted = new ManualResetEventSlim();
         var wait = new TaskCompletionSource();
         Task waiting = pool.RunAsync(async cpu =>
         {
             using CancellationTokenRegistration failing = cpu.CancellationToken.Register(() => throw new FormatException());
-            begun.Set();
+            hasStarted.Set();
             await wait.Task;
         });
-        begun.Await();
+        hasStarted.Await();
         using var held = Held.Worker(pool);
         Task queued = pool.RunAsync(_ => { });
 

@@ -23,37 +23,37 @@ public class ThreadsTests
     [Fact]
     public async Task The_number_of_stopped_threads_is_limited_and_further_bodies_continue()
     {
-        const int begin = CpuScheduler.MaxStoppedThreads + 1;
+        const int limit = CpuScheduler.MaxStoppedThreads + 1;
         const int more = 10;
         await using CpuWorkerPool pool = Pools.Create(workers: 1, slice: Pools.Short);
         var threads = new HashSet<Thread>();
-        int begun = 0;
-        int? begunAtTheEnd = null;
+        int startedCount = 0;
+        int? startedAtTheEnd = null;
 
         // Each starts when the previous one has stopped, until one does not stop.
-        await Task.WhenAll(Enumerable.Range(0, begin + more).Select(_ => pool.RunAsync(Body))).Soon();
+        await Task.WhenAll(Enumerable.Range(0, limit + more).Select(_ => pool.RunAsync(Body))).Soon();
 
         // On a busy machine, a thread that wakes late may look blocked, and one more body runs in its place.
-        begunAtTheEnd.Should().BeInRange(begin, begin + more - 1);
-        begun.Should().Be(begin + more);
-        threads.Count.Should().BeInRange(begin, begin + more - 1, "later bodies reused threads");
+        startedAtTheEnd.Should().BeInRange(limit, limit + more - 1);
+        startedCount.Should().Be(limit + more);
+        threads.Count.Should().BeInRange(limit, limit + more - 1, "later bodies reused threads");
 
         void Body(CpuTaskContext cpu)
         {
-            Interlocked.Increment(ref begun);
+            Interlocked.Increment(ref startedCount);
             lock (threads)
             {
                 threads.Add(Thread.CurrentThread);
             }
 
             // The last body continues for many slices while others wait.
-            for (int passed = 0; begunAtTheEnd is null;)
+            for (int passed = 0; startedAtTheEnd is null;)
             {
                 Pools.Spin(Pools.Short);
                 cpu.Checkpoint();
-                if (Volatile.Read(ref begun) >= begin && ++passed == 20)
+                if (Volatile.Read(ref startedCount) >= limit && ++passed == 20)
                 {
-                    begunAtTheEnd = Volatile.Read(ref begun);
+                    startedAtTheEnd = Volatile.Read(ref startedCount);
                 }
             }
         }
@@ -91,17 +91,17 @@ public class ThreadsTests
         for (int i = 0; i < 50; i++)
         {
             bool hasRun = false;
-            using var begun = new ManualResetEventSlim();
+            using var hasStarted = new ManualResetEventSlim();
             Task stopped = pool.RunAsync(cpu =>
             {
                 threads.Add(Thread.CurrentThread);
-                begun.Set();
+                hasStarted.Set();
                 while (!Volatile.Read(ref hasRun))
                 {
                     cpu.Checkpoint();
                 }
             });
-            begun.Await();
+            hasStarted.Await();
             await pool.RunAsync(_ =>
             {
                 threads.Add(Thread.CurrentThread);
@@ -200,16 +200,16 @@ public class ThreadsTests
     private static async Task InterruptedAsync(CpuWorkerPool pool)
     {
         bool hasRun = false;
-        using var begun = new ManualResetEventSlim();
+        using var hasStarted = new ManualResetEventSlim();
         Task stopped = pool.RunAsync(cpu =>
         {
-            begun.Set();
+            hasStarted.Set();
             while (!Volatile.Read(ref hasRun))
             {
                 cpu.Checkpoint();
             }
         });
-        begun.Await();
+        hasStarted.Await();
         await pool.RunAsync(_ => Volatile.Write(ref hasRun, true)).Soon();
         await stopped.Soon();
     }
@@ -237,14 +237,14 @@ public class ThreadsTests
     {
         await using CpuWorkerPool pool = Pools.Create();
         object gate = new();
-        bool hasBegun = false;
+        bool hasStarted = false;
         using var isLocked = new ManualResetEventSlim();
         Task holder = pool.RunAsync(cpu =>
         {
             lock (gate)
             {
                 isLocked.Set();
-                while (!Volatile.Read(ref hasBegun))
+                while (!Volatile.Read(ref hasStarted))
                 {
                     cpu.Checkpoint();
                 }
@@ -254,7 +254,7 @@ public class ThreadsTests
 
         bool hasLock = await pool.RunAsync(_ =>
         {
-            Volatile.Write(ref hasBegun, true);
+            Volatile.Write(ref hasStarted, true);
             return Monitor.TryEnter(gate, millisecondsTimeout: 500);
         }).Soon();
 
@@ -280,9 +280,9 @@ public class ThreadsTests
     public async Task A_chain_of_tasks_that_start_each_other_does_not_keep_ended_tasks_alive()
     {
         await using CpuWorkerPool pool = Pools.Create();
-        using ManualResetEventSlim begun = new(), release = new();
-        WeakReference first = StartChain(pool, 10, begun, release);
-        begun.Await();
+        using ManualResetEventSlim hasStarted = new(), release = new();
+        WeakReference first = StartChain(pool, 10, hasStarted, release);
+        hasStarted.Await();
 
         await Pools.Until(() =>
         {
@@ -294,17 +294,17 @@ public class ThreadsTests
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static WeakReference StartChain(CpuWorkerPool pool, int left, ManualResetEventSlim begun, ManualResetEventSlim release)
+    private static WeakReference StartChain(CpuWorkerPool pool, int left, ManualResetEventSlim hasStarted, ManualResetEventSlim release)
     {
         Action<CpuTaskContext> body = _ =>
         {
             if (left > 0)
             {
-                StartChain(pool, left - 1, begun, release);
+                StartChain(pool, left - 1, hasStarted, release);
                 return;
             }
 
-            begun.Set();
+            hasStarted.Set();
             release.Await();
         };
         _ = pool.RunAsync(body);

@@ -38,9 +38,9 @@ public class WholeSliceTests
 
         await cpu.CheckpointAsync();
 
-        bool goesOn = cpu.GetUsage().SliceCount == slices;
-        (goesOn || Own.WaitingSince >= end).Should().BeTrue("the worker is yielded when the slice ends");
-        return goesOn;
+        bool continues = cpu.GetUsage().SliceCount == slices;
+        (continues || Own.WaitingSince >= end).Should().BeTrue("the worker is yielded when the slice ends");
+        return continues;
     });
 
     [Fact]

@@ -63,7 +63,7 @@ public class CpuTaskQueueModelTests
         private readonly List<CpuTask> _running = [];
         private readonly List<CpuTask> _gone = [];
         private long _now = 1_000;
-        private int _made;
+        private int _created;
 
         public void Do(Command command)
         {
@@ -110,7 +110,7 @@ public class CpuTaskQueueModelTests
             // Sets, because BeEquivalentTo compares each task with all others.
             taken.Should().HaveSameCount(_waiting);
             taken.ToHashSet().SetEquals(_waiting).Should().BeTrue();
-            taken.Concat(_running).Concat(_gone).Should().OnlyHaveUniqueItems().And.HaveCount(_made);
+            taken.Concat(_running).Concat(_gone).Should().OnlyHaveUniqueItems().And.HaveCount(_created);
             _queue.Count.Should().Be(0);
         }
 
@@ -125,7 +125,7 @@ public class CpuTaskQueueModelTests
             }
             else
             {
-                task = QueueTasks.Create($"{_made++}", Priorities[choice % 3], isShort: choice % 2 == 0, hasBegun: choice % 5 == 0);
+                task = QueueTasks.Create($"{_created++}", Priorities[choice % 3], isShort: choice % 2 == 0, hasStarted: choice % 5 == 0);
             }
 
             task.SliceDueSince = task.WaitingSince = _now;

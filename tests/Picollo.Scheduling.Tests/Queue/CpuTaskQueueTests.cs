@@ -186,7 +186,7 @@ public class CpuTaskQueueTests
             queue.Add(QueueTasks.Create($"aside {i}", i % 2 == 0 ? CpuTaskPriority.Low : CpuTaskPriority.Normal, isShort: false, dueSince: now + i));
         }
 
-        long begin = now + passedOver;
+        long start = now + passedOver;
         var waits = new Dictionary<string, long>();
         while (waits.Count < passedOver)
         {
@@ -197,12 +197,12 @@ public class CpuTaskQueueTests
                 overtaken[worker] += isOvertaking ? Slice : 0;
                 if (!taken.IsShort)
                 {
-                    waits[taken.Name] = (now - begin) / Slice;
+                    waits[taken.Name] = (now - start) / Slice;
                 }
             }
 
             now += Slice;
-            (now - begin).Should().BeLessThan(1_000 * Slice, "they must not starve");
+            (now - start).Should().BeLessThan(1_000 * Slice, "they must not starve");
         }
 
         // Each line in its order, with k tasks before it.

@@ -13,13 +13,13 @@ internal static class SharedPoolProgram
             Console.WriteLine($"{CountThreads()} threads before");
         }
 
-        var begun = new TaskCompletionSource();
+        var started = new TaskCompletionSource();
         _ = CpuWorkerPool.Shared.RunAsync(_ =>
         {
-            begun.SetResult();
+            started.SetResult();
             Thread.Sleep(Timeout.Infinite);
         });
-        await begun.Task;
+        await started.Task;
         await Pools.Until(() => CountThreads() >= CpuWorkerPool.Shared.WorkerCount + 1); // threads set their names when they start
         Console.WriteLine($"{CountThreads()} threads after");
         return 0;

@@ -116,12 +116,12 @@ public class MetricsTests
     public async Task A_failing_listener_does_not_affect_tasks_or_workers()
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
-        int notified = 0;
+        int calls = 0;
         using MeterListener listener = Listen(
             pool,
             () =>
             {
-                Interlocked.Increment(ref notified);
+                Interlocked.Increment(ref calls);
                 throw new FormatException();
             },
             QueueWait,
@@ -147,7 +147,7 @@ public class MetricsTests
         await pool.DrainAsync().Soon();
 
         pool.Statistics.Completed.Should().Be(2);
-        notified.Should().BePositive();
+        calls.Should().BePositive();
     }
 
     [Fact]

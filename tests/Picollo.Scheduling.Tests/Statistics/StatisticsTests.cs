@@ -119,9 +119,9 @@ public class StatisticsTests
         {
             await Task.Delay(1); // longer than an idle worker spins
             long submitted = Stopwatch.GetTimestamp();
-            (long begun, TimeSpan wait) = await pool.RunAsync(cpu => (Stopwatch.GetTimestamp(), cpu.GetUsage().WaitTime)).Soon();
+            (long started, TimeSpan wait) = await pool.RunAsync(cpu => (Stopwatch.GetTimestamp(), cpu.GetUsage().WaitTime)).Soon();
 
-            wait.Should().BePositive().And.BeLessThanOrEqualTo(Stopwatch.GetElapsedTime(submitted, begun));
+            wait.Should().BePositive().And.BeLessThanOrEqualTo(Stopwatch.GetElapsedTime(submitted, started));
         }
 
         pool.Statistics.QueueWait.GetPercentileValue(0).Should().BePositive();
@@ -132,16 +132,16 @@ public class StatisticsTests
     {
         await using CpuWorkerPool pool = Pools.Create();
         var wait = new TaskCompletionSource();
-        long begun = 0, resumed = 0;
+        long started = 0, resumed = 0;
         long submitted = Stopwatch.GetTimestamp();
         Task<CpuTaskUsage> task = pool.RunAsync(async cpu =>
         {
-            begun = Stopwatch.GetTimestamp();
+            started = Stopwatch.GetTimestamp();
             await wait.Task;
             resumed = Stopwatch.GetTimestamp();
             return cpu.GetUsage();
         });
-        await Pools.Until(() => begun != 0 && pool.Statistics.GetRunning().Count == 0);
+        await Pools.Until(() => started != 0 && pool.Statistics.GetRunning().Count == 0);
         Pools.Spin(TimeSpan.FromMilliseconds(50));
         long over = Stopwatch.GetTimestamp();
         wait.SetResult();
@@ -149,7 +149,7 @@ public class StatisticsTests
         CpuTaskUsage usage = await task.Soon();
 
         usage.WaitTime.Should().BeLessThanOrEqualTo(
-            Stopwatch.GetElapsedTime(submitted, begun) + Stopwatch.GetElapsedTime(over, resumed));
+            Stopwatch.GetElapsedTime(submitted, started) + Stopwatch.GetElapsedTime(over, resumed));
         usage.SliceCount.Should().Be(2);
     }
 
@@ -215,10 +215,10 @@ public class StatisticsTests
     public async Task A_task_that_never_yields_is_reported_by_name()
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
-        bool isOver = false;
+        bool isDone = false;
         pool.Statistics.GetRunning().Should().BeEmpty();
         Task endless = pool.RunAsync(
-            cpu => SpinWait.SpinUntil(() => Volatile.Read(ref isOver) || cpu.CancellationToken.IsCancellationRequested), // also if this test fails
+            cpu => SpinWait.SpinUntil(() => Volatile.Read(ref isDone) || cpu.CancellationToken.IsCancellationRequested), // also if this test fails
             new CpuTaskOptions { Name = "endless" });
 
         await Pools.Until(() => pool.Statistics.GetRunning() is [{ Name: "endless" } running] && running.Overrun > TimeSpan.FromMilliseconds(2));
@@ -230,7 +230,7 @@ public class StatisticsTests
         later.SliceLength.Should().BeGreaterThan(one.SliceLength);
         later.Overrun.Should().BeGreaterThan(one.Overrun);
         pool.Statistics.Overrun.TotalCount.Should().Be(0, "it has not reached a checkpoint yet");
-        Volatile.Write(ref isOver, true);
+        Volatile.Write(ref isDone, true);
         await endless.Soon();
         pool.Statistics.GetRunning().Should().BeEmpty();
         pool.Statistics.GetOverrunByTask().Should().ContainKey("endless").WhoseValue.TotalCount.Should().Be(1);
@@ -321,11 +321,11 @@ public class StatisticsTests
     public async Task The_run_time_of_an_interrupted_task_is_not_part_of_its_wait()
     {
         await using CpuWorkerPool pool = Pools.Create();
-        long submitted = Stopwatch.GetTimestamp(), begun = 0, interrupted = 0;
+        long submitted = Stopwatch.GetTimestamp(), started = 0, interrupted = 0;
 
         await pool.RunAsync(async cpu =>
         {
-            begun = Stopwatch.GetTimestamp();
+            started = Stopwatch.GetTimestamp();
             Pools.Spin(TimeSpan.FromMilliseconds(200));
             interrupted = Stopwatch.GetTimestamp();
             _ = pool.RunAsync(_ => { });
@@ -333,7 +333,7 @@ public class StatisticsTests
         }).Soon();
         await pool.DrainAsync().Soon();
 
-        long longest = Math.Max(begun - submitted, Stopwatch.GetTimestamp() - interrupted);
+        long longest = Math.Max(started - submitted, Stopwatch.GetTimestamp() - interrupted);
         ((double)pool.Statistics.QueueWait.GetPercentile(100).Value).Should()
             .BeLessThanOrEqualTo(1.02 * Stopwatch.GetElapsedTime(0, longest).TotalNanoseconds);
     }

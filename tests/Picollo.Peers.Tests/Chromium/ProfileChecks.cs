@@ -1,7 +1,7 @@
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>Helpers for the tests of the pages of profiles and of their differences.</summary>
-internal static class ProfileLooks
+internal static class ProfileChecks
 {
     public const int Narrow = 390;
     public const int Wide = 1280;

@@ -1,19 +1,19 @@
 namespace Picollo.Scheduling.Tests;
 
 /// <summary>Counts concurrent entries, and keeps their maximum.</summary>
-internal sealed class Inside
+internal sealed class ConcurrencyCounter
 {
     private int _now;
-    private int _most;
+    private int _max;
 
     public int Now => Volatile.Read(ref _now);
 
-    public int Most => Volatile.Read(ref _most);
+    public int Max => Volatile.Read(ref _max);
 
     public void Enter()
     {
         int now = Interlocked.Increment(ref _now);
-        for (int most = _most; most < now && Interlocked.CompareExchange(ref _most, now, most) != most; most = _most)
+        for (int max = _max; max < now && Interlocked.CompareExchange(ref _max, now, max) != max; max = _max)
         {
         }
     }
