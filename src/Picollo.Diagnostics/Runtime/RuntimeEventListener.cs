@@ -30,6 +30,9 @@ internal sealed class RuntimeEventListener : EventListener
     // Listeners that start and stop at the same time on several threads can deadlock in the runtime (seen in .NET 10.0.12).
     private static readonly Lock Switching = new();
 
+    // The runtime has one session for all listeners of the process, and starts a new one when any of them starts, changes or ends.
+    private static readonly List<RuntimeEventListener> Running = [];
+
     private readonly RuntimeEventReader? _reader;
     private readonly Lock _gate = new();
     private readonly HashSet<long> _threads = []; // IDs of the threads that have written an event in this session
@@ -56,7 +59,10 @@ internal sealed class RuntimeEventListener : EventListener
         using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
         lock (Switching)
         {
-            return new RuntimeEventListener(reader);
+            RuntimeEventListener listener = new(reader);
+            OnNewSession();
+            Running.Add(listener);
+            return listener;
         }
     }
 
@@ -81,12 +87,7 @@ internal sealed class RuntimeEventListener : EventListener
             }
 
             DisableEvents(_source!); // returns after the last event of the session
-            lock (_gate)
-            {
-                _threads.Clear();
-                _reader!.OnEventsLost();
-            }
-
+            OnNewSession();
             EnableEvents(_source!, Level, Collections | Contention);
             return true;
         }
@@ -97,7 +98,9 @@ internal sealed class RuntimeEventListener : EventListener
         lock (Switching)
         {
             _isDisposed = true;
+            Running.Remove(this);
             base.Dispose();
+            OnNewSession();
         }
 
         // Waits for an event that is being delivered.
@@ -134,6 +137,18 @@ internal sealed class RuntimeEventListener : EventListener
                 && eventData.EventId is (CollectionStart or CollectionEnd or RestartBegin or SuspendEnd or SuspendBegin or ContentionStop))
             {
                 Pass(reader, eventData);
+            }
+        }
+    }
+
+    private static void OnNewSession()
+    {
+        foreach (RuntimeEventListener listener in Running)
+        {
+            lock (listener._gate)
+            {
+                listener._threads.Clear();
+                listener._reader!.OnEventsLost();
             }
         }
     }

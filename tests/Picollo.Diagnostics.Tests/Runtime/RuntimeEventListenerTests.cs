@@ -4,6 +4,7 @@ using Picollo.Diagnostics.Runtime;
 
 namespace Picollo.Diagnostics.Tests.Runtime;
 
+[Collection(Alone.Name)] // waits of other tests would count
 [Trait("Category", "Slow")]
 public sealed class RuntimeEventListenerTests : IDisposable
 {
@@ -27,6 +28,30 @@ public sealed class RuntimeEventListenerTests : IDisposable
         _listener.RenewSession().Should().BeFalse("the count of threads starts again");
 
         WaitForLockOnNewThreads(10);
+    }
+
+    [Fact]
+    public void A_new_session_is_that_of_all_listeners()
+    {
+        const uint collection = 1;
+        const long hour = 3_600_000_000_000;
+        RuntimeEventReader others = new(new RuntimeHistograms(registry: null));
+        using RuntimeEventListener other = RuntimeEventListener.Start(others);
+        WaitForLockOnNewThreads(1_100);
+        SpinWait.SpinUntil(() => others.LockWaits.TotalCount >= 1_100, TimeSpan.FromMinutes(1)).Should().BeTrue();
+        RuntimeEventReader[] readers = [_reader, others];
+        long now = DateTime.UtcNow.Ticks * TimeSpan.NanosecondsPerTick; // as the events of this process have it
+        foreach (RuntimeEventReader reader in readers)
+        {
+            reader.OnSuspendBegin(now, collection);
+            reader.OnSuspendEnd(now);
+        }
+
+        _listener.RenewSession().Should().BeTrue();
+
+        other.RenewSession().Should().BeFalse("the threads are counted anew for it, too");
+        Array.ForEach(readers, reader => reader.OnRestartBegin(now + hour));
+        readers.Should().OnlyContain(reader => reader.Pauses.GetCountBetween(hour / 2, ulong.MaxValue) == 0, "the end may be among the lost events");
     }
 
     [Fact]
