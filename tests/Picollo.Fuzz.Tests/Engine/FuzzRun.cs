@@ -67,7 +67,8 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
         {
             string found = string.Create(CultureInfo.InvariantCulture, $"after {_count:N0} inputs, {Stopwatch.GetElapsedTime(_start).TotalSeconds:F1} s");
             string path = FuzzFiles.Keep(target, Minimize(input, outcome.Kind));
-            Console.WriteLine($"       {found}: {path}: {outcome.Failure!.GetType().Name}: {outcome.Failure.Message}");
+            string message = string.Concat(outcome.Failure!.Message.Select(letter => char.IsControl(letter) ? ' ' : letter)); // it may quote the input
+            Console.WriteLine($"       {found}: {path}: {outcome.Failure.GetType().Name}: {message}");
         }
     }
 

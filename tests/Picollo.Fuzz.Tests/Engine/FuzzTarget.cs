@@ -52,10 +52,13 @@ internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> See
         return new FuzzOutcome(kind, allocated, failure);
     }
 
-    // The message without numbers and quoted text and, for undocumented exceptions, the place.
+    // The message without numbers and quoted text; for undocumented exceptions, the place, which for a wrong result is that of the check.
     private string KindOf(Exception e) => Array.Exists(Documented, type => type.IsInstanceOfType(e))
         ? $"{e.GetType().Name} {string.Concat(Regex.Replace(e.Message, "[0-9]+|'[^']*'|\"[^\"]*\"|[^ -~]+", "").Take(Math.Min(20, e.Message.Length / 2)))}"
-        : $"{e.GetType().Name} {e.StackTrace?.Split('\n').FirstOrDefault(line => line.Contains(" Picollo.", StringComparison.Ordinal)) ?? e.Message}";
+        : $"{e.GetType().Name} {e.StackTrace?.Split('\n').FirstOrDefault(IsPlace) ?? e.Message}";
+
+    private static bool IsPlace(string line) =>
+        line.Contains(" Picollo.", StringComparison.Ordinal) && !line.Contains($".{nameof(FuzzTargets)}.{nameof(FuzzTargets.Check)}(", StringComparison.Ordinal);
 }
 
 /// <summary>The outcome of an input.</summary>

@@ -14,6 +14,8 @@ internal static class PageTargets
     // A snapshot and two copies of the histogram, with their plots.
     private const int ConstantBytes = 3_000_000;
 
+    private static readonly ulong[] Before = [1, 10, 500];
+    private static readonly ulong[] Since = [10, 12_345, 999_999]; // one of them in a bucket that had a value before
     private static readonly Subject Marked = MakeSubject();
 
     public static FuzzTarget[] All { get; } =
@@ -24,7 +26,7 @@ internal static class PageTargets
             ConstantBytes = ConstantBytes,
             Longest = 4_000,
         },
-        new("page-mark-histogram", () => [new(HdrHistogramEncoding.Encode(Marked.Registrations[0].Histogram), (0, 40))], input => Compare(new(DateTimeOffset.UnixEpoch, [Compressed(input)])))
+        new("page-mark-histogram", () => [.. new[] { Marked.Registrations[0].Histogram, Of(Before) }.Select(marked => new FuzzSeed(HdrHistogramEncoding.Encode(marked), (0, 40)))], input => Compare(new(DateTimeOffset.UnixEpoch, [Compressed(input)])))
         {
             Documented = [typeof(FormatException)],
             ConstantBytes = ConstantBytes,
@@ -34,11 +36,16 @@ internal static class PageTargets
 
     private static Subject MakeSubject()
     {
-        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMaxTrackableValue(1_000_000).Create();
-        histogram.Record([1, 10, 10, 500, 12_345, 999_999]);
         HdrHistogramRegistry registry = new();
-        registry.Add("size", histogram, HdrHistogramDescription.Nanoseconds, []);
+        registry.Add("size", Of([.. Before, .. Since]), HdrHistogramDescription.Nanoseconds, []);
         return Subject.Of(registry.Registrations[0]);
+    }
+
+    private static HdrHistogram Of(ulong[] values)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(2).WithMaxTrackableValue(1_000_000).Create();
+        histogram.Record(values);
+        return histogram;
     }
 
     private static long ReadMark(byte[] input) => Compare(JsonSerializer.Deserialize(input, PageJsonContext.Default.Mark) ?? throw new JsonException());
