@@ -17,7 +17,7 @@ namespace Picollo.AspNetCore.Tests.Soak;
 
 /// <summary>The load: requests, scrapes, profiles, threads, tasks and measurements, each in its own loop, until the end. It counts its operations,
 /// and its memory does not grow.</summary>
-internal sealed class SoakLoad : IDisposable
+internal sealed class SoakLoad : IAsyncDisposable
 {
     private const int RequestLoops = 5;
     private const int RecordsPerThread = 100;
@@ -140,13 +140,15 @@ internal sealed class SoakLoad : IDisposable
     public static string SeriesOf(string metric, IEnumerable<KeyValuePair<string, string>> labels) =>
         $"{metric} {string.Join(' ', labels.OrderBy(label => label.Key, StringComparer.Ordinal).Select(label => $"{label.Key}={label.Value}"))}";
 
-    public void Dispose()
+    public async ValueTask DisposeAsync()
     {
+        await _end.CancelAsync();
+        await Task.WhenAll(_loops); // they still run where a check has failed
         Array.ForEach(_snapshots, snapshot => snapshot.Dispose());
         _client.Dispose();
         _leaving.Dispose();
         _meter.Dispose();
-        Pool.Dispose();
+        await Pool.DisposeAsync();
         _end.Dispose();
     }
 

@@ -69,34 +69,36 @@ public class SoakTests(ITestOutputHelper output)
     private async Task RunAsync(TimeSpan duration, string? results)
     {
         ThreadPool.GetMaxThreads(out int workers, out int completions);
-        ThreadPool.SetMaxThreads(PoolThreads, completions).Should().BeTrue();
+        ThreadPool.GetMinThreads(out int least, out _); // one for each processor
+        ThreadPool.SetMaxThreads(Math.Max(PoolThreads, least), completions).Should().BeTrue();
+        string folder = Directory.CreateTempSubdirectory("picollo-soak-").FullName;
         try
         {
-            await RunInPoolAsync(duration, results);
+            await RunInPoolAsync(duration, results, folder);
         }
         finally
         {
             ThreadPool.SetMaxThreads(workers, completions);
+            Directory.Delete(folder, recursive: true);
         }
     }
 
-    private async Task RunInPoolAsync(TimeSpan duration, string? results)
+    private async Task RunInPoolAsync(TimeSpan duration, string? results, string folder)
     {
-        string folder = Directory.CreateTempSubdirectory("picollo-soak-").FullName;
         SoakHistograms histograms = new();
         SoakLog log = new();
         List<Exception> recorderErrors = [];
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        PageServer server = await SoakServer.StartAsync(receiver, TimeSpan.FromSeconds(2), log, histograms);
+        await using PageServer server = await SoakServer.StartAsync(receiver, TimeSpan.FromSeconds(2), log, histograms);
 
         // One log keeps all its files, to compare counts. The other one replaces its files.
         string complete = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "complete")).FullName, "all.hlog");
         string rolling = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "rolling")).FullName, "last.hlog");
-        HdrHistogramLogRecorder[] recorders =
-        [
-            new(complete, duration / 100, new() { MaxFileBytes = 1 << 20, FilesKept = 10_000, OnError = recorderErrors.Add }),
-            new(rolling, TimeSpan.FromSeconds(1), new() { MaxFileBytes = 1 << 16, FilesKept = 3, OnError = recorderErrors.Add }),
-        ];
+        await using HdrHistogramLogRecorder all = new(
+            complete, duration / 100, new() { MaxFileBytes = 1 << 20, FilesKept = 10_000, OnError = recorderErrors.Add });
+        await using HdrHistogramLogRecorder last = new(
+            rolling, TimeSpan.FromSeconds(1), new() { MaxFileBytes = 1 << 16, FilesKept = 3, OnError = recorderErrors.Add });
+        HdrHistogramLogRecorder[] recorders = [all, last];
         foreach (HdrHistogramLogRecorder recorder in recorders)
         {
             foreach (var (i, histogram) in histograms.Histograms.Index())
@@ -106,7 +108,7 @@ public class SoakTests(ITestOutputHelper output)
         }
 
         List<SoakSample> samples = [];
-        using (SoakLoad load = new(server, histograms, receiver))
+        await using (SoakLoad load = new(server, histograms, receiver))
         {
             using HdrHistogramSnapshot latency = load.Latency.GetSnapshot();
             (TimeSpan before, long cpuBefore) = (TimeSpan.Zero, CpuUsageReader.GetProcessTimeNanoseconds());
@@ -146,9 +148,6 @@ public class SoakTests(ITestOutputHelper output)
                 CheckFlatness(series);
             }
         }
-
-        await server.DisposeAsync();
-        Directory.Delete(folder, recursive: true);
     }
 
     private static SoakSample Take(TimeSpan time, SoakLoad load, double processors, HdrHistogramSnapshot latency, string logs)
