@@ -8,7 +8,7 @@ namespace Picollo.Cpu;
 /// <remarks>
 /// <para>A watcher is part of the <see cref="ExecutionContext"/> from its constructor on, and the runtime reports when a thread enters or
 /// leaves that context. The watcher then reads the CPU clock of the thread: two reads per resumed await, and no allocations, regardless of
-/// the duration (except for a watcher that lists its switches, see <see cref="Totals"/>). Watchers may be nested, overlap and run
+/// the duration (except for a watcher that lists its switches, see <see cref="Totals"/>). Watchers may be nested, may overlap and may run
 /// concurrently. In a flow with several watchers, each of them counts all CPU time.</para>
 /// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>, <c>Task.WhenAll</c>,
 /// <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an <c>IAsyncEnumerable</c>. A result is
@@ -37,7 +37,7 @@ namespace Picollo.Cpu;
 /// are never stopped cost 100 µs per resumed await. Stopped watchers cost nothing.</para>
 /// <para>All members are thread-safe. A query costs a clock read. If other threads are in the flow, it also checks each thread that ever
 /// ran a watched flow, and allocates a short list. A watcher is one object of 88 bytes. In a flow that carries nothing else, the watcher
-/// and the objects of the runtime are three objects with 160 bytes in total.</para>
+/// and the objects of the runtime take three objects and 160 bytes in total.</para>
 /// <example>
 /// <code>
 /// app.Use(async (context, next) =>
@@ -119,7 +119,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     public CpuUsageDetail Detail =>
         (Readings & FlowReadings.Split) != 0 ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly;
 
-    /// <summary>True until <see cref="Stop"/> has returned.</summary>
+    /// <summary>Whether the watcher is running: true until <see cref="Stop"/> has returned.</summary>
     public bool IsRunning => !Volatile.Read(ref _isFinal);
 
     /// <summary>The time from the constructor to <see cref="Stop"/>, or to now.</summary>
@@ -134,8 +134,8 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         }
     }
 
-    /// <summary>The number of times that a thread left the flow, so far or until <see cref="Stop"/>. Each time completes a segment, whose
-    /// CPU time is added. 0 for a flow that has never left its first thread.</summary>
+    /// <summary>The number of times that a thread left the flow, so far or until <see cref="Stop"/>. Each time, a segment is completed and
+    /// its CPU time is added. 0 for a flow that has never left its first thread.</summary>
     public long SwitchCount
     {
         get
@@ -184,7 +184,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
             $"This watcher was created with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and does not read user and kernel "
             + $"time separately. Use {nameof(GetTotalNanoseconds)}() instead.");
 
-    /// <summary>Returns the same as <see cref="GetSummaryCpuUsage"/>, but returns false instead of throwing. Use it in code that accepts
+    /// <summary>Gets the value of <see cref="GetSummaryCpuUsage"/>, but returns false instead of throwing. Use it in code that accepts
     /// watchers of either <see cref="Detail"/>.</summary>
     /// <param name="usage">User and kernel time; 0 if the watcher was created with <see cref="CpuUsageDetail.TotalOnly"/>.</param>
     /// <returns>False if the watcher was created with <see cref="CpuUsageDetail.TotalOnly"/>; then use
@@ -209,14 +209,14 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>Excludes the following code, and everything that it starts, from all watchers of the current flow until the result is
     /// disposed. A watcher created in the meantime is not affected.</summary>
-    /// <returns>An object to dispose once, in the same flow. Its watchers then resume.</returns>
+    /// <returns>An object to dispose once, in the same flow. The watchers of the flow then resume.</returns>
     public static IDisposable Suspend() => WatchedFlow.Suspend();
 
     /// <summary>Stops watching: the results no longer change. They include the CPU time that threads in the flow have used so far. Further
     /// calls do nothing.</summary>
     public void Stop() => StopFor(null);
 
-    /// <summary>Does the same as <see cref="Stop"/>. The results remain available.</summary>
+    /// <summary>Stops watching, as <see cref="Stop"/> does. The results remain available.</summary>
     public void Dispose() => Stop();
 
     /// <summary>The clocks and counts that are read at each switch.</summary>

@@ -25,7 +25,7 @@ public static class CpuUsageAsyncWatcherExtensions
     /// <param name="log">The segments, for example <see cref="CpuUsageAsyncWatcher.Totals"/> or a part of it.</param>
     /// <param name="indent">The number of spaces before each line of the table; at least 0.</param>
     /// <param name="taskDescription">The name of the work, for the first line; null or empty for none.</param>
-    /// <returns>Several lines, each with a line ending. The text does not depend on the culture.</returns>
+    /// <returns>Several lines, each of which ends with a line break. The text does not depend on the culture.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="log"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="indent"/> is negative.</exception>
     public static string ToHumanString(
@@ -52,7 +52,7 @@ public static class CpuUsageAsyncWatcherExtensions
     /// <param name="watcher">A watcher that was created with <c>listSwitches: true</c>.</param>
     /// <param name="indent">The number of spaces before each line of the table; at least 0.</param>
     /// <param name="taskDescription">The name of the work, for the first line; null or empty for none.</param>
-    /// <returns>Several lines, each with a line ending. The text does not depend on the culture.</returns>
+    /// <returns>Several lines, each of which ends with a line break. The text does not depend on the culture.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is null.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="indent"/> is negative.</exception>
     /// <exception cref="InvalidOperationException">The watcher was not created with <c>listSwitches: true</c>.</exception>

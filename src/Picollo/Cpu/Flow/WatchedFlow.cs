@@ -211,7 +211,7 @@ internal static class WatchedFlow
         return innermost is not null;
     }
 
-    /// <summary>Does the same as <see cref="Contains"/>, and also finds stopped watchers whose successor is
+    /// <summary>Works like <see cref="Contains"/>, but also finds stopped watchers whose successor is
     /// <paramref name="watcher"/>.</summary>
     private static bool CountsFor(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
     {

@@ -7,7 +7,7 @@ namespace Picollo.Cpu.Linux;
 /// <c>/proc</c>.</summary>
 /// <remarks><c>getrusage</c> alone is behind by up to a scheduler tick (4 ms at 250 Hz), because it reports the time that the kernel has
 /// accounted. Reading the clock of the thread first makes the kernel account the running time slice; then the two agree to the microsecond.
-/// User and kernel time both come from <c>getrusage</c>, which keeps each of them monotone. Computing user time as clock minus kernel time
+/// User and kernel time both come from <c>getrusage</c>, which keeps each of them monotonic. Computing user time as clock minus kernel time
 /// was tried; it decreased in half of the reads.</remarks>
 internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 {

@@ -39,7 +39,7 @@ internal static unsafe class LinuxFiles
 
     public static void Close(int file) => _ = LibC.close(file); // errors do not matter, because files are only read
 
-    /// <summary>Reads the start of a file in one call, as much as fits into the buffer. For the files of one process in /proc this is the
+    /// <summary>Reads as much of the start of a file in one call as fits into the buffer. For the files of one process in /proc this is the
     /// whole file. Returns a negative value on failure.</summary>
     public static int ReadOnce(int directory, ReadOnlySpan<byte> path, Span<byte> buffer)
     {

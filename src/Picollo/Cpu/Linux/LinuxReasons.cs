@@ -14,12 +14,12 @@ internal static class LinuxReasons
         "Neither /proc/stat nor /proc/loadavg reports the number of running threads. " + MountProc;
 
     public const string NoPressure =
-        "/proc/pressure/cpu cannot be read. The kernel is older than 4.20, was built without CONFIG_PSI, or has it turned off. "
-        + "If it is turned off, add psi=1 to the kernel command line.";
+        "/proc/pressure/cpu cannot be read. The kernel is older than 4.20, was built without CONFIG_PSI, or has PSI disabled. "
+        + "If PSI is disabled, add psi=1 to the kernel command line.";
 
     public const string NoOwners =
-        "Process owners are unavailable: statx(2) was refused (a kernel before 4.11, or a seccomp filter; allow the call), or its number "
-        + "is unknown on this architecture.";
+        "Process owners are unavailable: statx(2) was refused (by a kernel before 4.11, or by a seccomp filter; allow the call), or its "
+        + "number is unknown on this architecture.";
 
     public const string NoWaits =
         "The kernel does not record how long threads wait for a CPU. It was built without CONFIG_SCHED_INFO (enabled by "
@@ -30,8 +30,8 @@ internal static class LinuxReasons
         + "is unknown on this architecture.";
 
     public const string Hidden =
-        "Some processes are hidden. /proc is probably mounted with hidepid. Run as root or in the group of the mount option gid=, "
-        + "or mount /proc with hidepid=0.";
+        "Some processes are hidden. /proc is probably mounted with hidepid. Run as root or as a member of the group in the gid= mount "
+        + "option, or mount /proc with hidepid=0.";
 
     public const string OtherNamespace =
         "/proc was mounted in another PID namespace, where IDs refer to other processes. Mount /proc here (mount -t proc proc /proc).";

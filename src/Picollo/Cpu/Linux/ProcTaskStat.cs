@@ -5,10 +5,10 @@ namespace Picollo.Cpu.Linux;
 /// <summary>The fields of /proc/&lt;pid&gt;/stat and /proc/&lt;pid&gt;/task/&lt;tid&gt;/stat (proc_pid_stat(5)), unconverted.</summary>
 internal ref struct ProcTaskStat
 {
-    /// <summary>The file has 52 numbers and a name: at most a kilobyte.</summary>
+    /// <summary>The length of a buffer for the file, which has 52 numbers and a name: at most a kilobyte.</summary>
     public const int MaxLength = 2048;
 
-    /// <summary>The name, which may contain any byte except zero: also spaces, parentheses and line breaks.</summary>
+    /// <summary>The name, which may contain any byte except zero, including spaces, parentheses and line breaks.</summary>
     public ReadOnlySpan<byte> Name;
     public char State;
     public int ParentId;
@@ -22,16 +22,16 @@ internal ref struct ProcTaskStat
     public int Nice;
     public int ThreadCount;
 
-    /// <summary>The start time since the system start.</summary>
+    /// <summary>The start time, measured from the system start.</summary>
     public long StartTicks;
 
-    /// <summary>Null if the text is truncated before this field, and on kernels before 2.2.8.</summary>
+    /// <summary>The CPU on which the task last ran; null if the text is truncated before this field, and on kernels before 2.2.8.</summary>
     public int? LastCpu;
 
     /// <summary>User and kernel time; their sum fits into a <see cref="long"/>.</summary>
     public readonly CpuUsage Usage => new(ToNanoseconds(UserTicks), ToNanoseconds(KernelTicks));
 
-    /// <summary>The end of the tick in which the task started, since the system start.</summary>
+    /// <summary>The end of the tick in which the task started, measured from the system start.</summary>
     public readonly long LatestStartNanoseconds => TextFields.Scale(StartTicks, ProcStat.NanosecondsPerTick) is var start
         && start < long.MaxValue - ProcStat.NanosecondsPerTick ? start + ProcStat.NanosecondsPerTick - 1 : long.MaxValue;
 

@@ -16,7 +16,7 @@ public readonly record struct CgroupCpu
     /// <summary>The group's directory.</summary>
     public string Path { get; internal init; }
 
-    /// <summary>The number of CPUs that the group may use: quota divided by period. Null if the group has no limit itself.</summary>
+    /// <summary>The number of CPUs that the group may use: quota divided by period. Null if the group itself has no limit.</summary>
     public double? Limit { get; internal init; }
 
     /// <summary>The CPU time that the processes of the group used, including those of subgroups.</summary>

@@ -17,20 +17,21 @@ public readonly record struct CpuStates
     private CpuStates(int? cpu, PerCpuState<double> shares, bool hasShares) =>
         (Cpu, _shares, HasShares) = (cpu, shares, hasShares);
 
-    /// <summary>The system's number of the CPU, from 0; null for all CPUs together.</summary>
+    /// <summary>The CPU number that the system uses, from 0; null for all CPUs together.</summary>
     public int? Cpu { get; }
 
     /// <summary>Whether there are shares; false if no time was counted between the samples.</summary>
     public bool HasShares { get; }
 
-    /// <summary>The share of programs at nice 0 and below, without the virtual machines in <see cref="Guest"/>. <c>mpstat</c> calls it
-    /// <c>%usr</c>.</summary>
+    /// <summary>The share spent in programs with a nice value of 0 or below, excluding the virtual machines in <see cref="Guest"/>.
+    /// <c>mpstat</c> calls it <c>%usr</c>.</summary>
     public double? User => this[CpuState.User];
 
-    /// <summary>The share of the kernel, without interrupts if the system counts them separately.</summary>
+    /// <summary>The share spent in the kernel, excluding interrupts if the system counts them separately.</summary>
     public double? System => this[CpuState.System];
 
-    /// <summary>The share of programs at nice 1 and above, without the virtual machines in <see cref="GuestNice"/>.</summary>
+    /// <summary>The share spent in programs with a nice value of 1 or above, excluding the virtual machines in
+    /// <see cref="GuestNice"/>.</summary>
     public double? Nice => this[CpuState.Nice];
 
     /// <summary>The share in which the CPU had nothing to run.</summary>
@@ -40,26 +41,26 @@ public readonly record struct CpuStates
     /// hint there (proc_stat(5)).</summary>
     public double? IOWait => this[CpuState.IOWait];
 
-    /// <summary>The share of device interrupts.</summary>
+    /// <summary>The share spent in device interrupts.</summary>
     public double? HardIrq => this[CpuState.HardIrq];
 
-    /// <summary>The share of deferred interrupt work: softirqs on Linux, DPCs on Windows.</summary>
+    /// <summary>The share spent in deferred interrupt work: softirqs on Linux, DPCs on Windows.</summary>
     public double? SoftIrq => this[CpuState.SoftIrq];
 
     /// <summary>The share in which the CPU had work but its hypervisor ran something else.</summary>
     public double? Steal => this[CpuState.Steal];
 
-    /// <summary>The share of virtual machines on this host, at nice 0 and below.</summary>
+    /// <summary>The share spent in virtual machines on this host, with a nice value of 0 or below.</summary>
     public double? Guest => this[CpuState.Guest];
 
-    /// <summary>The share of virtual machines on this host, at nice 1 and above.</summary>
+    /// <summary>The share spent in virtual machines on this host, with a nice value of 1 or above.</summary>
     public double? GuestNice => this[CpuState.GuestNice];
 
     private double? this[CpuState state] => _shares[(int)state];
 
     /// <summary>Formats the shares in percent, in the order and with the letters of <c>top</c>; culture-invariant.</summary>
-    /// <returns>For example <c>50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st</c>, without absent states, and with
-    /// <c>gu</c> and <c>gn</c> only if there were guests; <c>no time passed</c> without shares.</returns>
+    /// <returns>For example <c>50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st</c>. Absent states are omitted, and
+    /// <c>gu</c> and <c>gn</c> appear only if there were guests. Without shares, the text is <c>no time passed</c>.</returns>
     public override string ToString()
     {
         if (!HasShares)

@@ -2,7 +2,7 @@ namespace Picollo.Cpu;
 
 /// <summary>The number of threads that were running, waiting for a CPU, or (on Linux) waiting uninterruptibly, averaged with exponential
 /// decay.</summary>
-/// <remarks>Not divided by the number of CPUs. Source: /proc/loadavg on Linux, getloadavg(3) on macOS. Immutable.</remarks>
+/// <remarks>The values are not divided by the number of CPUs. Source: /proc/loadavg on Linux, getloadavg(3) on macOS. Immutable.</remarks>
 public readonly record struct LoadAverage
 {
     internal LoadAverage(double oneMinute, double fiveMinutes, double fifteenMinutes) =>
@@ -65,7 +65,7 @@ public readonly record struct CpuPressure
 }
 
 /// <summary>The memory of the machine, in bytes (/proc/meminfo, as free(1) and top(1) report it).</summary>
-/// <remarks>In a container this is still the memory of the machine, regardless of the cgroup limit. Immutable. Linux.</remarks>
+/// <remarks>In a container this is still the memory of the machine, regardless of the cgroup limit. Immutable. Linux only.</remarks>
 internal readonly record struct MachineMemory
 {
     /// <summary>All memory that the kernel can use.</summary>
@@ -80,8 +80,8 @@ internal readonly record struct MachineMemory
     /// <summary>Buffers and caches: Buffers + Cached + SReclaimable.</summary>
     public long CacheBytes { get; init; }
 
-    /// <summary>The memory in use by programs and the kernel: total minus available; before Linux 3.14, total minus free and cached. The
-    /// same definition as free(1) and top(1) of procps 4.</summary>
+    /// <summary>The memory in use by programs and the kernel: total minus available; before Linux 3.14, total minus free and cached. This
+    /// is the definition of free(1) and top(1) in procps 4.</summary>
     public long UsedBytes => Math.Max(TotalBytes - (AvailableBytes ?? FreeBytes + CacheBytes), 0);
 
     /// <summary>Swap space.</summary>

@@ -1,27 +1,28 @@
 namespace Picollo.Cpu;
 
 /// <summary>A process in a sample of <see cref="SystemCpu"/>, and its share of CPU time since the previous sample.</summary>
-/// <remarks>A value that the system does not report is null. Immutable; does not follow the process.</remarks>
+/// <remarks>A value that the system does not report is null. Immutable: later changes of the process do not affect it.</remarks>
 public readonly record struct ProcessCpu
 {
     /// <summary>The process ID. IDs are reused, so processes are matched between samples by ID and start time.</summary>
     public int Id { get; internal init; }
 
-    /// <summary>The name that the system reports. On Linux, the first 15 bytes of the name of the main thread, which may contain any byte
-    /// except NUL. They are decoded from UTF-8 with U+FFFD for invalid bytes, and are not sanitized for a terminal. On Windows, the file
-    /// name of the program (empty for a few system processes). On macOS, the first 31 bytes of the program name.</summary>
+    /// <summary>The name that the system reports. On Linux, it is the first 15 bytes of the name of the main thread, which may contain any
+    /// byte except NUL. They are decoded from UTF-8 with U+FFFD for invalid bytes, and are not sanitized for a terminal. On Windows, it is
+    /// the file name of the program (empty for a few system processes). On macOS, it is the first 31 bytes of the program name.</summary>
     public string Name { get; internal init; }
 
-    /// <summary>The state of the process, as a letter of the system. On Linux, of the main thread: R running or waiting for a CPU, S
-    /// sleeping, D waiting for a disk, I idle (kernel threads), T stopped, t stopped by a debugger, Z ended and not waited for, X dead. On
-    /// Windows and macOS, the nearest of these letters; R if any thread is running or waiting for a CPU.</summary>
+    /// <summary>The state of the process, as a one-letter code. On Linux, it is the state of the main thread: R running or waiting for a
+    /// CPU, S sleeping, D waiting for a disk, I idle (kernel threads), T stopped, t stopped by a debugger, Z ended but not yet waited for
+    /// (a zombie), X dead. On Windows and macOS, it is the closest of these letters; R if any thread is running or waiting for a
+    /// CPU.</summary>
     public char? State { get; internal init; }
 
-    /// <summary>The niceness, -20 (least nice) to 19; null on Windows.</summary>
+    /// <summary>The niceness, -20 (highest priority) to 19 (lowest priority); null on Windows.</summary>
     public int? Nice { get; internal init; }
 
-    /// <summary>The priority in the numbers of the system. On Linux as in <c>top</c>: 20 + nice, below 0 for real-time threads; on Windows
-    /// the base priority, 0 to 31; on macOS the priority of the task.</summary>
+    /// <summary>The priority on the scale of the system: on Linux, as in <c>top</c>, 20 + nice, and below 0 for real-time threads; on
+    /// Windows the base priority, 0 to 31; on macOS the priority of the task.</summary>
     public int? Priority { get; internal init; }
 
     /// <summary>The CPU time used between the last two samples, divided by the time between them: 1 means one full CPU. If a process

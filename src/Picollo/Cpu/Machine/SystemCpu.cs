@@ -14,11 +14,11 @@ namespace Picollo.Cpu;
 /// <see cref="GetUnavailableReason"/> returns the reason.</para>
 /// <para>On Linux all values come from /proc and the cgroup file systems, as in <c>top</c>, <c>mpstat</c> and <c>pidstat</c>. Reading your
 /// own processes there requires no privilege; a /proc mounted with hidepid hides those of other users. On Windows they come from
-/// <c>NtQuerySystemInformation</c>, as in the task manager: no load average, niceness, cgroup or pressure. On macOS they come from
-/// <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: no run queue, cgroup or pressure, and the processes of other users
-/// only for root. Windows and macOS report the sizes of processes, but not their shared memory.</para>
+/// <c>NtQuerySystemInformation</c>, as in Task Manager; there is no load average, niceness, cgroup or pressure. On macOS they come from
+/// <c>host_processor_info</c>, <c>getloadavg</c> and <c>libproc</c>: there is no run queue, cgroup or pressure, and only root sees the
+/// processes of other users. Windows and macOS report the sizes of processes, but not their shared memory.</para>
 /// <para>An update makes system calls: a few for the machine, and several for each requested process and thread. It does not allocate once
-/// its buffers have grown to the size of the machine and every name was seen. Each <see cref="Update"/> refills the lists. Not
+/// its buffers have grown to the size of the machine and it has seen every name. Each <see cref="Update"/> refills the lists. Not
 /// thread-safe.</para>
 /// <example>
 /// <code>
@@ -61,11 +61,11 @@ public sealed class SystemCpu : IDisposable
         }
     }
 
-    /// <summary>The states of all CPUs together. No shares before the first <see cref="Update"/>.</summary>
+    /// <summary>The states of all CPUs together, without shares before the first <see cref="Update"/>.</summary>
     public CpuStates Total { get; private set; }
 
-    /// <summary>The states of each online CPU, in the order of the system. A CPU that came online since the previous sample has no
-    /// shares.</summary>
+    /// <summary>The states of each online CPU, in the order in which the system lists them. A CPU that came online since the previous
+    /// sample has no shares.</summary>
     public SampleList<CpuStates> Cpus { get; } = new();
 
     /// <summary>The time between the last two samples, to which the shares of processes, threads and cgroups refer; zero before the first
@@ -78,11 +78,12 @@ public sealed class SystemCpu : IDisposable
     /// <summary>The number of threads, and of runnable threads; null if the system does not report it.</summary>
     public RunQueueState? RunQueue => _now.RunQueue;
 
-    /// <summary>The processes, in the order of the system. Empty if <see cref="SystemCpuParts.Processes"/> was not requested.</summary>
+    /// <summary>The processes, in the order in which the system lists them. Empty if <see cref="SystemCpuParts.Processes"/> was not
+    /// requested.</summary>
     public SampleList<ProcessCpu> Processes { get; } = new();
 
-    /// <summary>The threads of all processes, in the order of the system. Empty if <see cref="SystemCpuParts.Threads"/> was not
-    /// requested.</summary>
+    /// <summary>The threads of all processes, in the order in which the system lists them. Empty if <see cref="SystemCpuParts.Threads"/>
+    /// was not requested.</summary>
     public SampleList<ThreadCpu> Threads { get; } = new();
 
     /// <summary>The cgroup of this process; null if there is none, or none with CPU accounting.</summary>

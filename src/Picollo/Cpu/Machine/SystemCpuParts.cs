@@ -50,6 +50,6 @@ internal static class ProcessDetails
     public const SystemCpuParts Owners = (SystemCpuParts)256;
 
     /// <summary><see cref="ProcessCpu.WaitShare"/> and <see cref="ThreadCpu.WaitShare"/> of the requested processes and threads: one more
-    /// file per thread, or no cost with <see cref="SystemCpuParts.Threads"/>, which read that file anyway. Linux.</summary>
+    /// file per thread, or no cost with <see cref="SystemCpuParts.Threads"/>, which read that file anyway. Linux only.</summary>
     public const SystemCpuParts Waits = (SystemCpuParts)512;
 }

@@ -10,7 +10,7 @@ internal sealed class SystemCpuSample
     private readonly string?[] _unavailableReasons = new string?[PartCount];
 
     /// <summary>The time at which processes, threads and cgroups were read, on the clock of <see cref="ProcessCpu.StartNanoseconds"/>;
-    /// monotone.</summary>
+    /// monotonic.</summary>
     public long TimestampNanoseconds { get; set; }
 
     /// <summary>The states of all CPUs together; without any state if they could not be read.</summary>

@@ -1,7 +1,7 @@
 namespace Picollo.Cpu;
 
 /// <summary>A thread in a sample of <see cref="SystemCpu"/>, and its share of CPU time since the previous sample.</summary>
-/// <remarks>A value that the system does not report is null. Immutable; does not follow the thread.</remarks>
+/// <remarks>A value that the system does not report is null. Immutable: later changes of the thread do not affect it.</remarks>
 public readonly record struct ThreadCpu
 {
     /// <summary>The thread ID, unique in the system. IDs are reused, so threads are matched between samples by ID and start time.</summary>
@@ -31,7 +31,8 @@ public readonly record struct ThreadCpu
 
     /// <summary>The time between the last two samples in which the thread was runnable but did not run, because another thread ran or the
     /// cgroup was throttled, divided by the time between the samples. A wait counts when it ends, as in <see cref="ProcessCpu.WaitShare"/>.
-    /// Null if <see cref="Share"/> is null, without <see cref="SystemCpuParts.All"/>, and for a thread that has never run. Linux.</summary>
+    /// Null if <see cref="Share"/> is null, without <see cref="SystemCpuParts.All"/>, and for a thread that has never run. Linux
+    /// only.</summary>
     public double? WaitShare { get; internal init; }
 
     /// <summary>The CPU time used since the start of the thread, with a resolution of 10 ms on Linux and 15.6 ms on Windows.</summary>

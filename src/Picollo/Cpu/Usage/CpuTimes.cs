@@ -9,7 +9,8 @@ namespace Picollo.Cpu;
 /// <summary>Selects the <see cref="ICpuTimes"/> of this system, once.</summary>
 internal static class CpuTimes
 {
-    /// <summary>static readonly, so that the JIT treats it as a constant and calls the class directly.</summary>
+    /// <summary>The CPU times of this system. The field is static readonly, so that the JIT treats it as a constant and calls the class
+    /// directly.</summary>
     public static readonly ICpuTimes Current =
         OperatingSystem.IsLinux() ? new LinuxCpuTimes()
         : OperatingSystem.IsWindows() ? new WindowsCpuTimes()
@@ -31,7 +32,7 @@ internal interface ICpuTimes
     /// <summary>Reads the time of the current thread since its start, at the finest resolution of the system.</summary>
     bool TryGetThread(out long totalNanoseconds);
 
-    /// <summary>Reads the total, and user and kernel time, which may have a coarser resolution. All three are monotone.</summary>
+    /// <summary>Reads the total, and user and kernel time, which may have a coarser resolution. All three are monotonic.</summary>
     bool TryGetThread(out long totalNanoseconds, out CpuUsage split);
 
     /// <summary>Reads the time of a thread of this process, of a process including its ended threads, or of this process's children that
@@ -105,7 +106,7 @@ internal static class CpuTimeReasons
     public static string ProcessEnded(int processId) => $"Process {processId} has ended.";
 
     public static string NotPermitted(int processId, string remedy) =>
-        $"The system does not permit this user to read the times of process {processId}: {remedy}.";
+        $"This user is not permitted to read the CPU time of process {processId}: {remedy}.";
 
     public static string CallFailed(string call, int error) => $"{call} failed with error {error}.";
 }

@@ -14,16 +14,16 @@ namespace Picollo.Cpu;
 /// up to their last scheduler tick (4 ms at 250 Hz). On Windows, the resolution is 15.6 ms, and well under 1 µs for totals
 /// (<c>QueryThreadCycleTime</c>); on macOS 1 to 10 µs.</para>
 /// <para><b>User and kernel time.</b> A kernel that does not account at each entry (most Linux and all Windows kernels) splits user and
-/// kernel time by sampling at its ticks: the total is exact, but the split is imprecise below some tens of ticks.</para>
+/// kernel time by sampling at its ticks: the total is exact, but the split is imprecise for times shorter than tens of ticks.</para>
 /// </remarks>
 public static class CpuUsageReader
 {
     /// <summary>Whether this system reports the CPU time of the current thread and of this process. If false,
-    /// <see cref="UnavailableReason"/> says why. At most one system call.</summary>
+    /// <see cref="UnavailableReason"/> contains the reason. Makes at most one system call.</summary>
     public static bool IsSupported => UnavailableReason is null;
 
-    /// <summary>Why this system does not report the CPU time of the current thread or of this process; null if it reports both. At most
-    /// one system call.</summary>
+    /// <summary>The reason why this system does not report the CPU time of the current thread or of this process; null if it reports both.
+    /// Makes at most one system call.</summary>
     public static string? UnavailableReason => ReasonOf(CpuTimes.Current);
 
     /// <summary>Returns the CPU time of the current thread, split into user and kernel time. If the total is sufficient,
@@ -91,7 +91,7 @@ public static class CpuUsageReader
     }
 
     /// <summary>Returns the CPU time of this process's children that have ended and have been waited for (.NET waits for those that
-    /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS.</summary>
+    /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
     /// <returns>The time since the start of this process.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it, for example Windows.</exception>
     public static CpuUsage GetByChildren() =>

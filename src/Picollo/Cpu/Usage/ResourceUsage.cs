@@ -5,8 +5,8 @@ using Picollo.Cpu.MacOS;
 
 namespace Picollo.Cpu;
 
-/// <summary>The resource usage of a thread or process besides CPU time: peak memory, page faults, block operations and context switches. It
-/// is a reading, or the difference or sum of two. Linux; macOS for processes.</summary>
+/// <summary>The resource usage of a thread or process in addition to CPU time: peak memory, page faults, block operations and context
+/// switches. It is a reading, or the difference or sum of two. Available on Linux and, for processes, on macOS.</summary>
 /// <remarks>
 /// <para>Counts start at the start of the thread or process and never decrease; a difference may be negative if the operands are swapped.
 /// All counts of a reading come from one call. Immutable and thread-safe. Reading takes one system call (two for a thread) and does not
@@ -39,40 +39,41 @@ public readonly record struct ResourceUsage
     /// largest of their own children), not a sum.</para>
     /// <para>Linux also counts the time before <c>execve(2)</c>: a process starts with the high-water mark of the process that forked it.
     /// So a child of this process never shows less than this process had at that time. The maximum of the child's own program is
-    /// <c>VmHWM</c> in <c>/proc/&lt;pid&gt;/status</c> while it runs. Since Linux 6.2, both may be off by some tens of pages per
-    /// CPU.</para>
+    /// <c>VmHWM</c> in <c>/proc/&lt;pid&gt;/status</c> while it runs. Since Linux 6.2, both may be off by tens of pages per CPU.</para>
     /// </remarks>
     public long MaxResidentBytes { get; internal init; }
 
-    /// <summary>Page faults without input: first accesses to a page, copies on write, pages found in the page cache. A huge page counts
-    /// once.</summary>
+    /// <summary>Page faults that needed no input: first accesses to a page, copies on write, and pages found in the page cache. A huge page
+    /// counts once.</summary>
     public long MinorPageFaults { get; internal init; }
 
     /// <summary>Page faults that waited for a disk or for swap.</summary>
     public long MajorPageFaults { get; internal init; }
 
-    /// <summary>Input operations of file systems: <c>ru_inblock</c>. Data that was already in the page cache does not count.</summary>
+    /// <summary>File system input operations (<c>ru_inblock</c>). Data that was already in the page cache does not count.</summary>
     /// <remarks>Linux counts in units of 512 bytes, regardless of the number of requests. The value is 0 in a kernel that was built without
     /// <c>CONFIG_TASK_IO_ACCOUNTING</c> (<c>include/linux/task_io_accounting_ops.h</c>). macOS counts operations.</remarks>
     public long BlockInputOperations { get; internal init; }
 
-    /// <summary>Output operations of file systems: <c>ru_oublock</c>.</summary>
+    /// <summary>File system output operations (<c>ru_oublock</c>).</summary>
     /// <remarks>The units are those of <see cref="BlockInputOperations"/>. Linux counts a write when the page cache receives it, for the
     /// writing thread, and not when the kernel writes it to the disk. A file system without a disk, such as <c>tmpfs</c>, counts
     /// nothing.</remarks>
     public long BlockOutputOperations { get; internal init; }
 
-    /// <summary>Received signals: <c>ru_nsignals</c>. Always 0 on Linux, which does not maintain the field (<c>getrusage(2)</c>).</summary>
+    /// <summary>Received signals (<c>ru_nsignals</c>). Always 0 on Linux, which does not maintain the field
+    /// (<c>getrusage(2)</c>).</summary>
     public long ReceivedSignals { get; internal init; }
 
-    /// <summary>The number of times that the thread or process gave up the CPU to wait: for a lock, input, a timer.</summary>
+    /// <summary>The number of times that the thread or process gave up the CPU to wait, for example for a lock, input or a timer.</summary>
     public long VoluntaryContextSwitches { get; internal init; }
 
-    /// <summary>The number of times that the thread or process lost the CPU: at the end of a time slice, or to a higher priority.</summary>
+    /// <summary>The number of times that the thread or process lost the CPU, at the end of a time slice or to a thread of higher
+    /// priority.</summary>
     public long InvoluntaryContextSwitches { get; internal init; }
 
-    /// <summary>Returns the resource usage of the current thread; <see cref="MaxResidentBytes"/> is the value of the process. Linux. Use it
-    /// for faults and context switches, and <see cref="CpuUsageReader"/> for CPU time alone.</summary>
+    /// <summary>Returns the resource usage of the current thread; <see cref="MaxResidentBytes"/> is the value of the process. Linux only.
+    /// Use it for faults and context switches, and <see cref="CpuUsageReader"/> for CPU time alone.</summary>
     /// <returns>The usage since the start of the thread.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByThread() => TryGetByThread(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
@@ -84,7 +85,7 @@ public readonly record struct ResourceUsage
     public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
         TryGet(ResourceOwner.Thread, out usage, out reason);
 
-    /// <summary>Returns the resource usage of all threads of this process. Linux and macOS.</summary>
+    /// <summary>Returns the resource usage of all threads of this process. Linux and macOS only.</summary>
     /// <returns>The usage since the start of the process, including ended threads but not children.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByProcess() => TryGetByProcess(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);
@@ -97,7 +98,7 @@ public readonly record struct ResourceUsage
         TryGet(ResourceOwner.Process, out usage, out reason);
 
     /// <summary>Returns the resource usage of this process's children that have ended and have been waited for (.NET waits for those that
-    /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS.</summary>
+    /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
     /// <returns>The usage since the start of this process.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static ResourceUsage GetByChildren() => TryGetByChildren(out ResourceUsage usage, out string? reason) ? usage : Throw(reason);

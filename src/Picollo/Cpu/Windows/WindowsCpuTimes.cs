@@ -9,8 +9,8 @@ namespace Picollo.Cpu.Windows;
 /// <summary>Reads user and kernel time by <c>GetThreadTimes</c> and <c>GetProcessTimes</c>, in scheduler ticks (15.6 ms), and totals by
 /// <c>QueryThreadCycleTime</c> and <c>QueryProcessCycleTime</c>, with the resolution of the CPU's counter.</summary>
 /// <remarks>The constructor decides whether totals come from cycles, and no reading mixes the two sources: they differ by up to a tick, so
-/// a total from alternating sources could decrease. If cycles are not counted (Wine) or do not measure time (see <see cref="CycleTime"/>),
-/// a total is the sum of user and kernel time.</remarks>
+/// a total that alternated between the sources could decrease. If cycles are not counted (Wine) or do not measure time (see
+/// <see cref="CycleTime"/>), a total is the sum of user and kernel time.</remarks>
 [SupportedOSPlatform("windows")]
 internal sealed unsafe class WindowsCpuTimes : ICpuTimes
 {

@@ -17,7 +17,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     private const string NoStates = "Windows refused NtQuerySystemInformation(SystemProcessorPerformanceInformation).";
     private const string NoList = "Windows refused NtQuerySystemInformation(SystemProcessInformation).";
     private const string NoThreadStates =
-        "This Windows does not report the states of threads (Wine), so the number of running threads is unknown.";
+        "This Windows version (Wine) does not report thread states, so the number of running threads is unknown.";
 
     private static readonly (SystemCpuParts Part, string Reason)[] Unavailable =
     [
