@@ -12,10 +12,9 @@ namespace Picollo.BenchmarkDotNet;
 /// iterations took, with at most 1,000,000 calls. If an iteration is a single call (long benchmarks, <c>[IterationSetup]</c>, cold starts),
 /// no additional calls are made: the distribution contains the iterations, minus the median of the overhead iterations.</para>
 /// <para>A percentile is shown if at least one call is above it: p99.9 requires 1,000 calls or more. The columns are per operation, like
-/// the mean; the log and the plots contain calls, in nanoseconds. The resolution and the overhead of the clock (some tens of nanoseconds)
-/// remain in the results: for operations far below a microsecond, the distribution shows interruptions rather than the operation. For
-/// joined summaries, BenchmarkDotNet requests files only for the first class, so files are written only if this class has the
-/// attribute.</para>
+/// the mean; the log and the plots contain calls, in nanoseconds. The resolution and the overhead of the clock (tens of nanoseconds) remain
+/// in the results: for operations far below a microsecond, the distribution shows interruptions rather than the operation. For joined
+/// summaries, BenchmarkDotNet requests files only for the first class, so files are written only if this class has the attribute.</para>
 /// </remarks>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class HdrPercentilesAttribute(params double[] ranks) : Attribute, IConfigSource

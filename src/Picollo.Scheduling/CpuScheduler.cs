@@ -5,7 +5,7 @@ namespace Picollo.Scheduling;
 
 /// <summary>Assigns tasks to N workers. A thread gives up its worker only if a body stops in <c>Checkpoint</c>.</summary>
 /// <remarks>
-/// <para>All decisions are made under one lock, which is held for some tens of nanoseconds. Tasks take thousands of times as long. With one
+/// <para>All decisions are made under one lock, which is held for tens of nanoseconds. Tasks take thousands of times as long. With one
 /// lock, it is easy to verify that at most N tasks run and no task is lost.</para>
 /// <para>Times are <see cref="Stopwatch"/> ticks.</para>
 /// </remarks>

@@ -43,7 +43,7 @@ public sealed partial class CpuProfile
     }
 
     /// <summary>Returns the text of <see cref="WriteTable"/> with 25 functions.</summary>
-    /// <returns>Several lines, each with a line ending.</returns>
+    /// <returns>Several lines, each of which ends with a line break.</returns>
     public override string ToString()
     {
         using var text = new StringWriter(CultureInfo.InvariantCulture);

@@ -61,8 +61,8 @@ public sealed class PerfEventCounter
     /// <summary>The unscaled count and the times between the last two reads, including <see cref="PairReadOverhead"/>.</summary>
     public PerfEventCounterValue RawDelta => _now.Since(_before);
 
-    /// <summary>The events that two consecutive reads cause themselves, for the kind (system call or user space) of the last two reads.
-    /// Measured once, when the session is created. 0 if the session does not count the thread that reads it.</summary>
+    /// <summary>The number of events that two consecutive reads themselves cause, for reads of the kind (system call or user space) that
+    /// was used last. Measured once, when the session is created. 0 if the session does not count the thread that reads it.</summary>
     public ulong PairReadOverhead { get; private set; }
 
     /// <summary>The time for which the counter was enabled, from the creation of the session or its last

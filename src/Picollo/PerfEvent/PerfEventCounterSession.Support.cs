@@ -10,8 +10,8 @@ public sealed partial class PerfEventCounterSession
     /// <summary>Returns whether this machine has a hardware counter that this user may open. Each call opens it for user code of the
     /// calling thread and closes it again.</summary>
     /// <param name="hardwareCounterId">The counter.</param>
-    /// <returns><see langword="true"/> if it can be opened. For the reason if not, see
-    /// <see cref="PerfEventCounterSessionFactory.TryCreate"/>.</returns>
+    /// <returns><see langword="true"/> if it can be opened. If not,
+    /// <see cref="PerfEventCounterSessionFactory.TryCreate"/> returns the reason.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The counter's number is negative.</exception>
     public static bool IsCounterSupported(PerfHardwareCounterId hardwareCounterId) =>
         IsAvailable(Factory.WithHardwareCounter(hardwareCounterId));
@@ -22,9 +22,10 @@ public sealed partial class PerfEventCounterSession
     /// <inheritdoc cref="IsCounterSupported(PerfHardwareCounterId)" path="/returns|/exception"/>
     public static bool IsCounterSupported(PerfCacheCounterId cacheCounterId) => IsAvailable(Factory.WithCacheCounter(cacheCounterId));
 
-    /// <summary>Returns the number of hardware counters of a CPU, as reported by the CPU (Intel SDM, CPUID leaf 0AH; AMD APM, leaf
-    /// 80000022H) or, on arm64, as the kernel opens together. It does not depend on the permissions of this user; see
-    /// <see cref="Factory"/>. Determined once, on the CPU of the first caller; later calls cost nothing. Any thread may call it.</summary>
+    /// <summary>Returns the number of hardware counters of a CPU: on x64, the number that the CPU reports (Intel SDM, CPUID leaf 0AH; AMD
+    /// APM, leaf 80000022H); on arm64, the number that the kernel can open together. It does not depend on the permissions of this user;
+    /// see <see cref="Factory"/>. Determined once, on the CPU of the first caller; later calls cost nothing. Any thread may call
+    /// it.</summary>
     /// <param name="fixedCounters">The number of counters for one event each; 0 if unknown.</param>
     /// <param name="programmableCounters">The number of counters for any event; 0 if unknown.</param>
     /// <returns>False if there is no PMU, as behind most hypervisors.</returns>

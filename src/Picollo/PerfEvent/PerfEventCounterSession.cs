@@ -7,12 +7,12 @@ using Picollo.Interop.Native;
 namespace Picollo.PerfEvent;
 
 /// <summary>Counters of the CPU and of the kernel (perf_event_open(2)) for a thread, a process or a CPU. Read them around code, and record
-/// the counts of the code into a histogram for each counter. Linux.</summary>
+/// the counts of the code into a histogram for each counter. Linux only.</summary>
 /// <remarks>
 /// <para><b>Reading.</b> If the kernel permits user code to read the counters (x64 by default, arm64 with
-/// <c>kernel.perf_user_access=1</c>), and the session counts the reading thread, a read takes some tens of nanoseconds and no system call.
-/// If one of the counters cannot currently be read in user space, the kernel reads all of them, each group in one call. Each read decides
-/// this again. If an administrator disables user-space reads while sessions are open, a read ends the process with a signal;
+/// <c>kernel.perf_user_access=1</c>), and the session counts the reading thread, a read takes tens of nanoseconds and no system call. If
+/// one of the counters cannot currently be read in user space, the kernel reads all of them, each group in one call. Each read decides this
+/// again. If an administrator disables user-space reads while sessions are open, a read ends the process with a signal;
 /// <see cref="PerfEventCounterSessionFactory.WithUserSpaceReads"/> prevents that.</para>
 /// <para><b>Correctness.</b> Counts have 64 bits, differences stop at 0, and the events caused by reading are measured once and subtracted.
 /// The counters are never reset in the kernel; <see cref="Reset"/> moves a baseline.</para>
@@ -40,7 +40,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
 {
     internal const string NotLinux = "perf_event counters exist on Linux only.";
 
-    /// <summary>The overhead is the minimum of this number of rounds, because an interrupt hits about one of some hundreds.</summary>
+    /// <summary>The overhead is the minimum of this number of rounds, because an interrupt hits about one in a few hundred.</summary>
     private const int CalibrationRounds = 64;
 
     // The starts of the running measurements of this thread, one row of readings each. All sessions share one stack.
@@ -94,13 +94,14 @@ public sealed partial class PerfEventCounterSession : IDisposable
     /// <see cref="Cpu"/>.</summary>
     public int Pid { get; }
 
-    /// <summary>The number of the only counted CPU; -1 for any.</summary>
+    /// <summary>The number of the CPU to which counting is limited; -1 for any CPU.</summary>
     public int Cpu { get; }
 
     /// <summary>The counters, in the order in which they were added.</summary>
     public PerfEventCounters Counters { get; }
 
-    /// <summary>The omitted counters with the reasons; empty unless <see cref="PerfEventCounterSessionFactory.WithOptional"/>.</summary>
+    /// <summary>The omitted counters with the reasons; empty unless <see cref="PerfEventCounterSessionFactory.WithOptional"/> was
+    /// used.</summary>
     public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; }
 
     /// <summary>Whether all counters have <see cref="PerfEventCounter.HasUserRdpmc"/>.</summary>
@@ -113,7 +114,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
     public bool WasReadInUserSpace { get; private set; }
 
     /// <summary>Reads all counters. The previous reading is kept for the deltas. Does not allocate.</summary>
-    /// <param name="forceSyscallRead">Whether to always read by system call: all counters of a group at the same moment, some hundreds of
+    /// <param name="forceSyscallRead">Whether to always read by system call: all counters of a group at the same moment, in a few hundred
     /// nanoseconds.</param>
     /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
     /// <exception cref="MeasurementUnavailableException">The kernel has put a pinned group into the error state, because the CPU had no

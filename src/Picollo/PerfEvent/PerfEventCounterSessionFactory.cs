@@ -87,7 +87,7 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithKernel(bool withKernel = true) => new(Settings with { CountsKernel = withKernel });
 
     /// <summary>Sets whether the counted thread may read its counters in user space, without a system call.</summary>
-    /// <remarks>With <see langword="false"/> each read is a system call of some hundreds of nanoseconds. Use it if user-space reads may be
+    /// <remarks>With <see langword="false"/> each read is a system call of a few hundred nanoseconds. Use it if user-space reads may be
     /// disabled while sessions are open (<c>/sys/bus/event_source/devices/cpu/rdpmc</c>, or <c>kernel.perf_user_access</c>): a read in user
     /// space then ends the process with a signal, which cannot be caught.</remarks>
     /// <param name="userSpaceReads">True by default.</param>
@@ -125,7 +125,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="hardwareCounterId">The preset.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The preset's number is negative.</exception>
-    /// <exception cref="ArgumentException">The factory already has this counter, or 64 counters.</exception>
+    /// <exception cref="ArgumentException">The factory already has this counter, or it already has 64 counters.</exception>
     public PerfEventCounterSessionFactory WithHardwareCounter(PerfHardwareCounterId hardwareCounterId) =>
         With(PerfTypeId.Hardware, hardwareCounterId, nameof(hardwareCounterId));
 
@@ -192,7 +192,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="config">The code from the manual of the CPU or perfmon-events.intel.com (perf_event_attr.config of
     /// <see cref="PerfTypeId.Raw"/>).</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentException">The factory already has this counter, or 64 counters.</exception>
+    /// <exception cref="ArgumentException">The factory already has this counter, or it already has 64 counters.</exception>
     public PerfEventCounterSessionFactory WithRawCounter(ulong config) =>
         WithRawCounter((uint)PerfTypeId.Raw, config, FormattableString.Invariant($"{PerfTypeId.Raw}:{config}"));
 
@@ -204,7 +204,8 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="config1">perf_event_attr.config1, for events that use it.</param>
     /// <param name="config2">perf_event_attr.config2, for events that use it.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentException">The name is empty, or the factory already has this counter, or 64 counters.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or the factory already has this counter, or it already has 64
+    /// counters.</exception>
     public PerfEventCounterSessionFactory WithRawCounter(uint type, ulong config, string name, ulong config1 = 0, ulong config2 = 0)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
@@ -219,7 +220,7 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="pmuEvent">The PMU's folder in <c>/sys/bus/event_source/devices</c>, then between slashes an event of its <c>events</c>
     /// folder or fields of its <c>format</c> folder. This is also the name of the counter.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentException">The format is invalid, or the factory already has this counter, or 64 counters.
+    /// <exception cref="ArgumentException">The format is invalid, or the factory already has this counter, or it already has 64 counters.
     /// (<see cref="Create"/> checks whether this machine has the event.)</exception>
     public PerfEventCounterSessionFactory WithNamedCounter(string pmuEvent)
     {
@@ -264,7 +265,7 @@ public sealed class PerfEventCounterSessionFactory
     /// </param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentException">There is no such event (the message lists the nearest names), or the factory already has this
-    /// counter, or 64 counters.</exception>
+    /// counter, or it already has 64 counters.</exception>
     public PerfEventCounterSessionFactory WithPerfEvents(string events)
     {
         ArgumentNullException.ThrowIfNull(events);
@@ -278,7 +279,7 @@ public sealed class PerfEventCounterSessionFactory
     }
 
     /// <summary>Opens the counters and measures the overhead of reading them. Each counter needs a descriptor, a histogram and, if the
-    /// thread counts itself, one page of memory. Takes some hundreds of microseconds.</summary>
+    /// thread counts itself, one page of memory. Takes a few hundred microseconds.</summary>
     /// <returns>The session, which the caller must dispose.</returns>
     /// <exception cref="MeasurementUnavailableException">A counter is not available (see <see cref="WithOptional"/>), or this is not Linux.
     /// The message contains the counter, the cause and the remedy.</exception>
@@ -299,7 +300,8 @@ public sealed class PerfEventCounterSessionFactory
                 if (!counter.TryClaim())
                 {
                     throw new InvalidOperationException(
-                        $"Counter {counter.Name} already belongs to a session. A factory that returned a counter can create only one.");
+                        $"Counter {counter.Name} already belongs to a session. "
+                        + "A factory that returned a counter can create only one session.");
                 }
 
                 claimed.Add(counter);

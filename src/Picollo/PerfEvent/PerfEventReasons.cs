@@ -62,7 +62,7 @@ internal static class PerfEventReasons
         // Levels above 2 are extensions of distributions. The patch of Debian requires CAP_SYS_ADMIN where the kernel otherwise requires
         // CAP_PERFMON (seen on 6.1: CAP_PERFMON changes nothing there).
         return machine.Paranoid is > 2
-            ? $"kernel.perf_event_paranoid is {machine.Paranoid}, which permits unprivileged users no counters; set it to 2 or less "
+            ? $"kernel.perf_event_paranoid is {machine.Paranoid}, which denies all counters to unprivileged users; set it to 2 or less "
                 + $"(sysctl kernel.perf_event_paranoid=2), or grant CAP_SYS_ADMIN (on some kernels CAP_PERFMON is enough)"
             : $"this user may not count {wider}; set kernel.perf_event_paranoid{machine.ParanoidText} to {sufficient} or less "
                 + $"(sysctl kernel.perf_event_paranoid={sufficient}), or grant CAP_PERFMON{narrower}";

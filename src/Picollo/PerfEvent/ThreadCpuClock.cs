@@ -6,11 +6,11 @@ using Picollo.Timing;
 namespace Picollo.PerfEvent;
 
 /// <summary>Reads the CPU time of the thread that created it without a system call, from the CPU's time counter and a page that the kernel
-/// maintains for a software event. Linux. Use it in loops that read very often, and <see cref="CpuUsageReader"/> elsewhere.</summary>
+/// maintains for a software event. Linux only. Use it in loops that read very often, and <see cref="CpuUsageReader"/> elsewhere.</summary>
 /// <remarks>
 /// <para>A reading takes about as long as one of <see cref="CycleClock"/>, whereas <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>
-/// takes some hundreds of nanoseconds. If the kernel does not support it (<see cref="UnavailableReason"/> says why), readings are system
-/// calls, and everything else is the same.</para>
+/// takes a few hundred nanoseconds. If the kernel does not support it (<see cref="UnavailableReason"/> contains the reason), readings are
+/// system calls, and everything else is the same.</para>
 /// <para><b>Accuracy.</b> The time in the page does not include the time of each switch to the thread, about 4 µs. The kernel writes the
 /// page at each switch, so the first reading after a switch reads the exact time from the kernel, and so does one reading every 10 ms of
 /// CPU time. Between them the time of the page and that of the kernel differ by the time of interrupts, which the kernel may not count.
@@ -79,7 +79,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     [MemberNotNullWhen(false, nameof(UnavailableReason))]
     public bool ReadsInUserSpace => UnavailableReason is null;
 
-    /// <summary>Why readings are system calls, and what to do about it; null if they are not.</summary>
+    /// <summary>The reason why readings are system calls, and the remedy; null if they are not.</summary>
     public string? UnavailableReason { get; private set; }
 
     /// <summary>Returns the CPU time of the thread. Does not allocate.</summary>

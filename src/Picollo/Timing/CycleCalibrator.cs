@@ -6,7 +6,7 @@ namespace Picollo.Timing;
 /// <summary>Measures the duration of a tick of the CPU's counter, refines it over time, and detects an unreliable counter.</summary>
 /// <remarks>
 /// <para>There is no thread or timer: a thread that measures an interval compares its end with the time of the next check, and makes the
-/// check if it is due. Each check lengthens the baseline, so the error of the ratio falls from some tens of ppm at the start to about 1 ppm
+/// check if it is due. Each check lengthens the baseline, so the error of the ratio falls from tens of ppm at the start to about 1 ppm
 /// within a second of use.</para>
 /// <para>If the counter and the clock disagree, the counter jumped, stepped back or changed its rate. Causes are a suspend, a virtual
 /// machine's migration, or CPUs whose counters are not synchronised. The era then ends: intervals that span the end are discarded. The
@@ -73,8 +73,7 @@ internal sealed partial class CycleCalibrator
     public static CycleCalibrator ForClock(ICycleTimeSource source, string unavailableReason) =>
         new(source, ClockEra(source, long.MinValue, span: ulong.MaxValue), isCounter: false) { _unavailableReason = unavailableReason };
 
-    /// <summary>Returns a timestamp of the current source. <see cref="CycleClock.GetTimestamp"/> does the same with less
-    /// overhead.</summary>
+    /// <summary>Returns a timestamp of the current source. <see cref="CycleClock.GetTimestamp"/> returns it with less overhead.</summary>
     public long GetTimestamp() => _isCounter ? _source.ReadCounter() : _source.ReadClock() + _clockMark;
 
     /// <summary>See <see cref="CycleClock.TryGetElapsedPicoseconds(long, long, out ulong)"/>.</summary>

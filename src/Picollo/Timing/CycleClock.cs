@@ -15,7 +15,7 @@ namespace Picollo.Timing;
 /// <para><b>Calibration.</b> The first use takes about 2 ms (32 at most) and leaves an error of at most 100 ppm.
 /// <see cref="TryGetElapsedPicoseconds(long, out ulong)"/> then compares the counter and the clock from time to time, which takes about a
 /// microsecond, at most once per second. The error falls below 1 ppm within about a second.</para>
-/// <para><b>Caveats.</b> A reading is not ordered with the surrounding instructions and may be off by some tens of nanoseconds because of
+/// <para><b>Caveats.</b> A reading is not ordered with the surrounding instructions and may be off by tens of nanoseconds because of
 /// reordering. An interval that spans a suspend or a virtual machine's migration cannot be measured and is reported as such. A jump of less
 /// than a thousandth of the time since the last check is not detected if it makes no interval negative. If the counter's rate changes (a
 /// virtual machine's migration), intervals that start after the change and end before the next check are converted with the old rate and
@@ -60,8 +60,8 @@ public static unsafe class CycleClock
     /// <see langword="true"/>.</summary>
     public static string? UnavailableReason => Calibrator.UnavailableReason;
 
-    /// <summary>The number of ticks per second, according to the current calibration. Finite and above 0. Its precision improves over
-    /// time.</summary>
+    /// <summary>The number of ticks per second, according to the current calibration. It is finite and above 0, and its precision improves
+    /// over time.</summary>
     public static double Frequency => TickRatio.ToFrequency(Calibrator.Multiplier);
 
     /// <summary>The picoseconds per tick, in the format of <see cref="TickRatio"/>, for a reader that must use one ratio

@@ -45,7 +45,7 @@ internal static class CycleClockPolicy
     /// <summary>The time of agreement after which the count of disagreements starts from 0 again.</summary>
     public const int TrustedAfterMicroseconds = 60_000_000;
 
-    /// <summary>The number of tries of which the best is the sample: an interrupt affects one try in some hundreds, but not eight in a
+    /// <summary>The number of tries of which the best is the sample: an interrupt affects one try in a few hundred, but not eight in a
     /// row.</summary>
     public const int SampleTries = 8;
 

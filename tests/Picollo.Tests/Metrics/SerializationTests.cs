@@ -131,14 +131,14 @@ public class SerializationTests
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":20,"indexInBlock":0}""", "*blockScale is not*0 to 19*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":56,"blockScale":9,"indexInBlock":0}""", "*no bucket 0 in block 56*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9,"indexInBlock":512}""", "*no bucket 512 in block 1*")]
-    [InlineData("""{"count":1,"storageIndex":600,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex 600 is above*517*")]
+    [InlineData("""{"count":1,"storageIndex":600,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex 600 must not be greater*517*")]
     public void An_invalid_bucket_is_rejected_with_the_reason(string json, string message) => Refuses<Bucket>(json, message);
 
     [Theory]
     [InlineData("rank", "101", "*rank must be from 0 to 100*")]
     [InlineData("rank", "\"1\"", "*rank is not a number*")]
-    [InlineData("targetCount", "4", "*runningCount is below*")]
-    [InlineData("runningCount", "0", "*runningCount is below*")]
+    [InlineData("targetCount", "4", "*runningCount must not be less*")]
+    [InlineData("runningCount", "0", "*runningCount must not be less*")]
     [InlineData("bucket", "{}", "*missing*")]
     public void An_invalid_percentile_is_rejected_with_the_reason(string name, string value, string message) =>
         Refuses<Percentile>(With(Histogram.GetPercentile(50), name, value), message);
@@ -226,7 +226,7 @@ public class SerializationTests
     [InlineData("maxTrackableValue", "0", "*range is empty*")]
     [InlineData("maxTrackableValue", "5", "*does not belong to the snapshot's layout and range*")]
     [InlineData("lowestDiscernibleValue", "0", "*lowestDiscernibleValue*|*value*")]
-    [InlineData("underflowCount", "1", "*underflowCount is above*")]
+    [InlineData("underflowCount", "1", "*underflowCount must not be greater*")]
     [InlineData("endTime", "5", "*not an ISO 8601 time*")]
     public void An_invalid_snapshot_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSnapshot>(With(Histogram.GetSnapshot(), name, value), message.Split('|')[^1]);

@@ -5,7 +5,8 @@ namespace Picollo.Metrics;
 
 /// <summary>A bucket of a histogram: the values from <see cref="Start"/> (inclusive) to <c>Start + Step</c> (exclusive), with the count of
 /// recorded values.</summary>
-/// <remarks>A bucket is immutable and does not follow the histogram. The default value is an empty bucket of width 0 at value 0.</remarks>
+/// <remarks>A bucket is immutable: later changes of the histogram do not affect it. The default value is an empty bucket of width 0 at
+/// value 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
 public readonly record struct Bucket

@@ -77,7 +77,7 @@ public sealed partial class HdrHistogramSnapshot
         ulong outOfRange = JsonValues.Required(overflowCount, nameof(overflowCount));
         if (underflowCount > outOfRange)
         {
-            throw new JsonException("underflowCount is above overflowCount, which includes it.");
+            throw new JsonException("underflowCount must not be greater than overflowCount, which includes it.");
         }
 
         if (CounterMath.Sum(snapshot._shown) != JsonValues.Required(totalCount, nameof(totalCount)))

@@ -53,13 +53,13 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     }
 
     /// <summary>The start of the interval of the counts, in UTC: the previous update for deltas; otherwise, the creation of the histogram.
-    /// If the histogram was reset later, the time of the last reset.</summary>
+    /// If the histogram was reset later, it is the time of the last reset.</summary>
     public DateTimeOffset StartTime { get; private set; }
 
     /// <summary>The time when the counts were read, in UTC.</summary>
     public DateTimeOffset EndTime { get; private set; }
 
-    /// <summary>The time when the counts were read, in UTC, as <see cref="EndTime"/>.</summary>
+    /// <summary>The time when the counts were read, in UTC: <see cref="EndTime"/> as a <see cref="DateTime"/>.</summary>
     public DateTime TimestampUtc => EndTime.UtcDateTime;
 
     /// <inheritdoc/>
@@ -126,7 +126,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         return copy;
     }
 
-    /// <summary>Ends the use of the snapshot: later reads and updates throw <see cref="ObjectDisposedException"/>. Idempotent. The call is
+    /// <summary>Disposes the snapshot: later reads and updates throw <see cref="ObjectDisposedException"/>. Idempotent. The call is
     /// optional, because there is nothing to free.</summary>
     public void Dispose()
     {

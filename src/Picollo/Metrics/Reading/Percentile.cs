@@ -5,8 +5,8 @@ namespace Picollo.Metrics;
 
 /// <summary>The value at a percentile rank, with its bucket and counts.</summary>
 /// <remarks>The bucket of rank <c>r</c> is the first one whose cumulative count is at least <c>max(1, ceil(r / 100 * TotalCount))</c>. A
-/// percentile is immutable and does not follow the histogram. In an empty histogram, every percentile has the value 0 and counts of
-/// 0.</remarks>
+/// percentile is immutable: later changes of the histogram do not affect it. In an empty histogram, every percentile has the value 0 and
+/// counts of 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
 public readonly record struct Percentile
@@ -22,11 +22,12 @@ public readonly record struct Percentile
         Bucket = bucket;
     }
 
-    /// <summary>The value of a bucket that <see cref="Value"/> returns, for all reads in the process that start after it is set. The
-    /// default is <see cref="EquivalentValueSelection.Midpoint"/>, the only selection with the relative error of the histogram.</summary>
-    /// <remarks>Only applications should set it, once at start-up. A library that sets it changes the values for all other code of the
-    /// process; it should call <see cref="GetValue"/> instead. Percentiles and summaries keep the selection of the time when they were
-    /// read; a summary that is filled again takes the new one. Thread-safe.</remarks>
+    /// <summary>The selection of the bucket value that <see cref="Value"/> returns. It applies to all reads in the process that start after
+    /// it is set. The default is <see cref="EquivalentValueSelection.Midpoint"/>, the only selection with the relative error of the
+    /// histogram.</summary>
+    /// <remarks>Only applications should set it, once at startup. A library that sets it changes the values for all other code of the
+    /// process; it should call <see cref="GetValue"/> instead. Percentiles and summaries keep the selection that applied when they were
+    /// read; a summary that is filled again uses the new one. Thread-safe.</remarks>
     /// <exception cref="ArgumentOutOfRangeException">The value is not a defined selection.</exception>
     public static EquivalentValueSelection DefaultEquivalentValueSelection
     {

@@ -138,7 +138,7 @@ internal sealed class BucketJsonConverter : JsonConverter<Bucket>
         uint logicalIndex = ((uint)block << scale) + (uint)index;
         return place <= logicalIndex
             ? new Bucket(layout, layout.Origin + logicalIndex, bucketCount, place)
-            : throw new JsonException($"storageIndex {place} is above the bucket's index in the layout, {logicalIndex}.");
+            : throw new JsonException($"storageIndex {place} must not be greater than the bucket's index in the layout, {logicalIndex}.");
     }
 
     internal static void Write(Utf8JsonWriter writer, Bucket value)
@@ -204,7 +204,7 @@ internal sealed class PercentileJsonConverter : JsonConverter<Percentile>
             Percentile.DefaultEquivalentValueSelection);
         return percentile.Rank is not (>= 0 and <= PercentileRank.Max) ? throw new JsonException("rank must be from 0 to 100.")
             : percentile.TargetCount > percentile.RunningCount || percentile.Bucket.Count > percentile.RunningCount
-                ? throw new JsonException("runningCount is below targetCount or the bucket's count.")
+                ? throw new JsonException("runningCount must not be less than targetCount or the bucket's count.")
             : percentile;
     }
 

@@ -71,7 +71,7 @@ internal static class PercentileRank
         return quotient + (rest == 0 ? UInt128.Zero : UInt128.One);
     }
 
-    /// <summary>Does the same as <see cref="ToCount"/>, for the shortest decimal number that parses to the rank.</summary>
+    /// <summary>Works like <see cref="ToCount"/>, for the shortest decimal number that parses to the rank.</summary>
     private static UInt128 ToCountOfShortest(double rank, ulong total)
     {
         Span<byte> text = stackalloc byte[32]; // d.ddddddddddddddddE-ddd at the longest

@@ -75,7 +75,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public ulong UnderflowCount => ReadOutOfRange().Underflow;
 
-    /// <summary>The number of bytes that the histogram uses on the heap: the allocated counters of all threads with their look-up tables,
+    /// <summary>The number of bytes that the histogram uses on the heap: the allocated counters of all threads with their lookup tables,
     /// and the data of resets and snapshots. Other objects add less than 512 bytes, plus 192 for each thread of a thread-local histogram.
     /// Pooled buffers of reads are not included.</summary>
     public abstract long FootprintInBytes { get; }
@@ -98,7 +98,7 @@ public abstract partial class ReadOnlyHdrHistogram
     }
 
     /// <summary>Returns a copy that is corrected for coordinated omission: each value counts at the upper bound of its bucket, and the
-    /// missed values are added as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> does. The counts are those of
+    /// missed values are added as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> does. The counts equal those of
     /// <c>copyCorrectedForCoordinatedOmission</c> of the HdrHistogram family.</summary>
     /// <param name="expectedInterval">The expected interval between values, in the unit of the values; 0 for no correction.</param>
     /// <returns>A new histogram of the same layout and range.</returns>
@@ -142,8 +142,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// counts.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CopyCounts(Span<ulong> counts);
 
-    /// <summary>Does the same as <see cref="CopyCounts"/>, but copies only <paramref name="used"/>, outside which all counts are
-    /// 0.</summary>
+    /// <summary>Works like <see cref="CopyCounts"/>, but copies only <paramref name="used"/>, outside which all counts are 0.</summary>
     private protected virtual (ulong Underflow, ulong Overflow) CopyUsedCounts(Span<ulong> counts, out Range used)
     {
         used = ..Length;

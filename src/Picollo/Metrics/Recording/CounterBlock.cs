@@ -37,7 +37,7 @@ internal abstract class CounterBlock
     /// <see cref="AddCarriesTo"/> has added the remaining counts.</summary>
     public abstract void AddCountersTo(Span<ulong> sums, Range range);
 
-    /// <summary>Does the same as <see cref="AddCountersTo"/>, but overwrites <paramref name="sums"/>, which saves a pass that clears
+    /// <summary>Works like <see cref="AddCountersTo"/>, but overwrites <paramref name="sums"/>, which saves a pass that clears
     /// it.</summary>
     public abstract void CopyCountersTo(Span<ulong> sums, Range range);
 
@@ -150,7 +150,7 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    /// <summary>Does the same as <see cref="Record(ref OctaveTable, ReadOnlyHdrHistogram, ulong, ulong)"/> for counters with several
+    /// <summary>Works like <see cref="Record(ref OctaveTable, ReadOnlyHdrHistogram, ulong, ulong)"/>, but for counters with several
     /// writers.</summary>
     public void RecordInterlocked(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
     {

@@ -144,8 +144,8 @@ public abstract partial class HdrHistogram
     /// <summary>Subtracts all counts of another histogram, for example of an earlier snapshot, including its out-of-range counts. If the
     /// method throws, nothing is subtracted.</summary>
     /// <param name="other">The histogram or snapshot to subtract, of any layout and range. It is read once, as a whole. Buckets are
-    /// assigned as by <see cref="Add(ReadOnlyHdrHistogram)"/>.</param>
-    /// <remarks>Like <see cref="Reset"/>, it does not write to the counters and stops no writer. The next
+    /// assigned as in <see cref="Add(ReadOnlyHdrHistogram)"/>.</param>
+    /// <remarks>Like <see cref="Reset"/>, it does not write to the counters and does not stop any writer. The next
     /// <see cref="HdrHistogramSnapshot.Update"/> of a snapshot treats it as a reset: with deltas, the snapshot then contains all remaining
     /// counts.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>

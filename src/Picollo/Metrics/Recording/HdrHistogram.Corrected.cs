@@ -35,13 +35,13 @@ public abstract partial class HdrHistogram
         }
     }
 
-    /// <summary>Records a value with a correction for coordinated omission. If the value is longer than the expected interval, it also
+    /// <summary>Records a value with a correction for coordinated omission. If the value is larger than the expected interval, it also
     /// records the values that were missed while the measurement waited: <c>value - expectedInterval</c>,
     /// <c>value - 2 * expectedInterval</c> and so on, down to <paramref name="expectedInterval"/>.</summary>
     /// <param name="value">The value, in any unit.</param>
     /// <param name="expectedInterval">The expected interval between values, in the unit of <paramref name="value"/>; 0 for no
     /// correction.</param>
-    /// <remarks>The counts are those of <c>recordValueWithExpectedInterval</c> of the HdrHistogram family. It takes at most one step per
+    /// <remarks>The counts equal those of <c>recordValueWithExpectedInterval</c> of the HdrHistogram family. It takes at most one step per
     /// bucket, however short the interval is.</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public void RecordCorrected(ulong value, ulong expectedInterval)

@@ -139,9 +139,9 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public HdrHistogramSnapshot GetSnapshot() => new(this);
 
-    /// <summary>Ends the use of the histogram: records and reads that start afterwards throw <see cref="ObjectDisposedException"/>. Its
-    /// constant properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> can still be read. A concurrent record on another thread
-    /// is lost. A scope that ends afterwards records nothing and does not throw.</summary>
+    /// <summary>Disposes the histogram: records and reads that start afterwards throw <see cref="ObjectDisposedException"/>. Its constant
+    /// properties and <see cref="ReadOnlyHdrHistogram.FootprintInBytes"/> can still be read. A concurrent record on another thread is lost.
+    /// A scope that ends afterwards records nothing and does not throw.</summary>
     /// <remarks>Idempotent. Does nothing for a histogram that belongs to an object of this library, such as a counter session. The memory
     /// is freed when the object is collected, whether it is disposed or not, so a concurrent writer is safe. There is no
     /// finalizer.</remarks>
@@ -171,7 +171,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Atomically does the same as <see cref="ReadOnlyHdrHistogram.ReadUsed"/> and returns the number of resets.</summary>
+    /// <summary>Atomically does what <see cref="ReadOnlyHdrHistogram.ReadUsed"/> does, and returns the number of resets.</summary>
     internal CountsCopy ReadUsed(out int resetCount)
     {
         lock (Gate)

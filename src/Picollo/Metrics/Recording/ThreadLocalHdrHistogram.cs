@@ -9,7 +9,7 @@ namespace Picollo.Metrics;
 /// 2⁶⁴.</typeparam>
 /// <remarks>
 /// <para>Writers do not share counters, so a record costs the same on any number of processors: in a loop little more than in a plain
-/// histogram, and about twice as much where the JIT cannot hoist the look-up of the thread. The cost is memory: one plain histogram per
+/// histogram, and about twice as much where the JIT cannot hoist the lookup of the thread. The cost is memory: one plain histogram per
 /// concurrent writer, at the peak. The counts of a thread are kept when it ends, and the next new thread reuses its counters.</para>
 /// <para>A thread's first record takes a lock and allocates its counters. A read sums the counters of all threads and includes each record
 /// that happened before it.</para>

@@ -10,7 +10,7 @@ public sealed class HdrHistogramRegistration
     /// elsewhere.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
-    /// <param name="description">What its values mean.</param>
+    /// <param name="description">The description of its values.</param>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name is empty, or the description's lowest bound is above its highest.</exception>
     public HdrHistogramRegistration(string name, HdrHistogram histogram, HdrHistogramDescription description)
@@ -22,7 +22,7 @@ public sealed class HdrHistogramRegistration
     /// elsewhere.</summary>
     /// <param name="name">The name; not empty.</param>
     /// <param name="histogram">The histogram.</param>
-    /// <param name="description">What its values mean.</param>
+    /// <param name="description">The description of its values.</param>
     /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>
     /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the description's lowest bound is above
@@ -55,7 +55,7 @@ public sealed class HdrHistogramRegistration
     /// <summary>The histogram.</summary>
     public HdrHistogram Histogram { get; }
 
-    /// <summary>What its values mean.</summary>
+    /// <summary>The description of its values.</summary>
     public HdrHistogramDescription Description { get; }
 
     /// <summary>Returns the exact sum of the values for an exposition. Null if the sum is computed from the buckets.</summary>

@@ -7,7 +7,7 @@ namespace Picollo.Metrics;
 /// <remarks>
 /// <para>Opt-in: no histogram is registered automatically, and there is no global registry. Create a registry and pass it to the code that
 /// needs it. A registry keeps its histograms alive and does not dispose them.</para>
-/// <para>Thread-safe. A look-up takes a lock and builds a key. Do not look histograms up on a hot path: look each one up once and keep
+/// <para>Thread-safe. A lookup takes a lock and builds a key. Do not look histograms up on a hot path: look each one up once and keep
 /// it.</para>
 /// <example>
 /// <code>
@@ -115,7 +115,7 @@ public sealed class HdrHistogramRegistry
     /// <typeparam name="THistogram">The variant of the histogram. With the exact type, the JIT can inline the caller's calls to
     /// <see cref="HdrHistogram.Record(ulong)"/>.</typeparam>
     /// <param name="name">The name; not empty.</param>
-    /// <param name="create">The function that creates the histogram if none is registered. It is called at most once, with the registry
+    /// <param name="create">The function that creates the histogram if none is registered. It is called at most once, while the registry is
     /// locked.</param>
     /// <param name="description">The description of the values. It must be equal for all registrations of a name.</param>
     /// <param name="labels">The labels, in any order. Keys must be unique and not empty.</param>

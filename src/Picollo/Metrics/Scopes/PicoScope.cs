@@ -7,8 +7,8 @@ namespace Picollo.Metrics;
 /// <summary>Measures the duration of a <see langword="using"/> block with the CPU's counter (<see cref="CycleClock"/>) and records it into
 /// a histogram in picoseconds.</summary>
 /// <remarks>
-/// <para>A scope costs slightly more than half of a <see cref="NanoScope"/>, and its resolution does not depend on the system's clock: on
-/// Windows, where <see cref="Stopwatch"/> has a resolution of 100 ns, it is about 300 times finer. If the counter cannot be used
+/// <para>A scope costs slightly more than half as much as a <see cref="NanoScope"/>, and its resolution does not depend on the system's
+/// clock: on Windows, where <see cref="Stopwatch"/> has a resolution of 100 ns, it is about 300 times finer. If the counter cannot be used
 /// (<see cref="CycleClock.IsCycleCounter"/> is <see langword="false"/>), the scope measures with <see cref="Stopwatch"/>. An interval that
 /// cannot be measured, such as one that spans a suspend or a virtual machine's migration, is not recorded.</para>
 /// <para><see cref="CycleClock.TicksToPicoseconds"/> converts intervals of the same clock to picoseconds.</para>
