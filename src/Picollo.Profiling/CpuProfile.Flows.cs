@@ -14,7 +14,7 @@ public sealed partial class CpuProfile
     /// <returns>The samples; none if the watcher ran at another time, or used less CPU time than the sampling period.</returns>
     /// <remarks>A sample belongs to each watcher that ran in its flow. Thread-safe.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is <see langword="null"/>.</exception>
-    /// <exception cref="InvalidOperationException">The profile is of another process, was read from a file, or is itself a part of a
+    /// <exception cref="InvalidOperationException">The profile belongs to another process, was read from a file, or is part of another
     /// profile.</exception>
     public CpuProfile Of(CpuUsageAsyncWatcher watcher)
     {
@@ -38,7 +38,7 @@ public sealed partial class CpuProfile
     /// </example>
     /// <para>Thread-safe.</para>
     /// </remarks>
-    /// <exception cref="InvalidOperationException">The profile is of another process, was read from a file, or is itself a part of a
+    /// <exception cref="InvalidOperationException">The profile belongs to another process, was read from a file, or is part of another
     /// profile.</exception>
     public IReadOnlyList<CpuProfileRoute> ByRoute() =>
     [
@@ -60,7 +60,7 @@ public sealed partial class CpuProfile
 
     private FlowProfiles KnownFlows =>
         Flows ?? throw new InvalidOperationException(
-            "The flows of this profile are unknown. It is of another process, was read from a file, or is itself a part of a profile.");
+            "This profile belongs to another process, was read from a file, or is part of another profile, so its flows are unknown.");
 
     private CpuProfile Part(string name, CpuProfileNode root) => new(root)
     {

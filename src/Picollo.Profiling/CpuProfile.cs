@@ -3,7 +3,7 @@ using Picollo.Export;
 
 namespace Picollo.Profiling;
 
-/// <summary>A CPU profile of a process: a tree of calls with the number of samples of each.</summary>
+/// <summary>A CPU profile of a process: a call tree with the number of samples of each node.</summary>
 /// <remarks>
 /// <para>A sample is taken each time a thread has used another <c>1 / Frequency</c> seconds of CPU time. A thread that waits has no
 /// samples. The standard error of a share is at most 1.6 percentage points for 1,000 samples and 0.5 points for 10,000 samples (binomial
@@ -45,7 +45,8 @@ public sealed partial class CpuProfile
     /// <summary>The number of samples.</summary>
     public long SampleCount => Root.SampleCount;
 
-    /// <summary>The number of samples that were lost because they were not read in time, or memory for distinct stacks ran out.</summary>
+    /// <summary>The number of samples that were lost because they were not read in time, or because memory for distinct stacks ran
+    /// out.</summary>
     public long LostSampleCount { get; internal init; }
 
     /// <summary>The number of samples whose innermost function has no name.</summary>
@@ -54,7 +55,7 @@ public sealed partial class CpuProfile
     /// <summary>The limitations of this profile, such as names that could not be read, with the reasons; empty if there are none.</summary>
     public IReadOnlyList<string> Notes { get; internal init => field = [.. value.Select(CleanText.Of)]; } = [];
 
-    /// <summary>The tree of calls. Its root is not a function, and represents all samples.</summary>
+    /// <summary>The call tree. Its root is not a function, and represents all samples.</summary>
     public CpuProfileNode Root { get; }
 
     /// <summary>Returns the CPU time that a number of samples represents.</summary>

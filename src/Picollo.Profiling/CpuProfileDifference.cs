@@ -42,8 +42,8 @@ public sealed partial class CpuProfileDifference
     /// <summary>The trees to compare.</summary>
     internal (CpuProfileNode Before, CpuProfileNode After) Roots { get; }
 
-    /// <summary>Returns all functions of both profiles, ordered by the size of the change of their own share, in either direction. Computed
-    /// on each call, in time proportional to the number of nodes.</summary>
+    /// <summary>Returns all functions of both profiles, ordered by the size of the change of their own share, whether it increased or
+    /// decreased. Computed on each call, in time proportional to the number of nodes.</summary>
     /// <returns>The functions.</returns>
     public IReadOnlyList<CpuProfileMethodDifference> GetMethods()
     {

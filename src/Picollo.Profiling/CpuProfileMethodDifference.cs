@@ -40,7 +40,8 @@ public sealed record CpuProfileMethodDifference
     /// <summary><see cref="SampleCountAfter"/> in percent of the samples.</summary>
     public double PercentAfter => Total.PercentAfter(All);
 
-    /// <summary>The change of the own share in percentage points: <see cref="OwnPercentAfter"/> − <see cref="OwnPercentBefore"/>.</summary>
+    /// <summary>The change of the share of own samples, in percentage points: <see cref="OwnPercentAfter"/> −
+    /// <see cref="OwnPercentBefore"/>.</summary>
     public double OwnChangePoints => _change.Points;
 
     /// <summary>The lower bound of the 95 % confidence interval of <see cref="OwnChangePoints"/>.</summary>

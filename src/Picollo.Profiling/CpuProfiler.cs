@@ -7,16 +7,17 @@ using Picollo.Profiling.Symbols;
 
 namespace Picollo.Profiling;
 
-/// <summary>Samples the stacks of a process while it uses CPU time. Linux.</summary>
+/// <summary>Samples the stacks of a process while it uses CPU time. Linux only.</summary>
 /// <remarks>
 /// <para>The kernel takes a sample each time a CPU or a thread has used another <c>1 / Frequency</c> seconds of CPU time
 /// (<c>perf_event_open(2)</c>). It does not wait for a safepoint, and a thread that waits has no samples. If the kernel permits events of
 /// CPUs (to root, or with <c>CAP_PERFMON</c>), the profiler uses them, because they cost nothing when threads wait. The kernel reads the
 /// stack by frame pointers, which .NET code has, except small methods that make a single call. A thread of this class reads the samples.
-/// The sampled threads run no code of it, except that threads of this process record switches between watched flows (60 ns), without
+/// The sampled threads run none of its code, except that threads of this process record switches between watched flows (60 ns), without
 /// allocations in the steady state. Memory is bounded: 256 KiB for each CPU, 30 MB for distinct stacks, and 16 MB for switches.</para>
-/// <para>No PMU, environment variable or root is needed: <c>kernel.perf_event_paranoid</c> 2, the default of the kernel, permits an
-/// ordinary user to sample its own processes. Docker's default seccomp profile refuses it, and Debian and Ubuntu set 3 or 4.</para>
+/// <para>No PMU, environment variable or root access is needed: <c>kernel.perf_event_paranoid</c> 2, the default of the kernel, permits an
+/// ordinary user to sample its own processes. Docker's default seccomp profile blocks <c>perf_event_open</c>, and Debian and Ubuntu set the
+/// value to 3 or 4.</para>
 /// <para>For the names of compiled methods, the runtime of the process writes a perf map to <c>/tmp</c> while it is profiled. This takes
 /// about 15 ms at the start, or 0.5 s for 4,000 methods on a busy machine. The file is unlinked immediately.</para>
 /// <para>The runtime (10.0.12) can crash if methods are unloaded while it lists them at the start of a profile (docs/profiling.md,
@@ -278,7 +279,7 @@ internal sealed record ProfilerSettings(int ProcessId, CpuProfilerOptions Option
     /// <summary>The command line as the user typed it; null for the name of the process.</summary>
     public string? Command { get; init; }
 
-    /// <summary>Receives flows of this process that used much CPU time, while the profiler runs; null for a profile.</summary>
+    /// <summary>Receives flows of this process that used a lot of CPU time, while the profiler runs; null for a profile.</summary>
     public KeptFlows? Kept { get; init; }
 
     public bool IsCommand => PerfMapFolder is not null;

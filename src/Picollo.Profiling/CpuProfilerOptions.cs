@@ -22,7 +22,7 @@ public sealed record CpuProfilerOptions
         }
     } = 99;
 
-    /// <summary>The process ID. The process must belong to the same user, unless this user is root. Null, the default, is this
+    /// <summary>The process ID. The process must belong to the same user, unless this user is root. Null, the default, selects this
     /// process.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int? ProcessId
@@ -39,7 +39,7 @@ public sealed record CpuProfilerOptions
         }
     }
 
-    /// <summary>Whether kernel code is sampled too. Requires <c>kernel.perf_event_paranoid</c> 1 or less, or CAP_PERFMON. The default is
+    /// <summary>Whether kernel code is also sampled. Requires <c>kernel.perf_event_paranoid</c> 1 or less, or CAP_PERFMON. The default is
     /// false: then only <see cref="CpuProfile.CpuUsage"/> contains the CPU time in the kernel.</summary>
     public bool IncludeKernel { get; init; }
 

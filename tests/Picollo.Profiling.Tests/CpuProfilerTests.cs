@@ -172,7 +172,7 @@ public class CpuProfilerTests
 
         process.End();
         profile.Notes.Should().ContainSingle().Which.Should().Be(
-            "Methods that the JIT compiler has compiled have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without "
+            "JIT-compiled methods have no names: the process was started with DOTNET_EnableDiagnostics=0; start it without "
             + "this setting, or profile it as a command (picollo record -- CMD).");
         profile.UnnamedSampleCount.Should().BePositive();
     }
@@ -211,7 +211,7 @@ public class CpuProfilerTests
         CpuProfile profile = profiler.Stop();
 
         process.End();
-        profile.Notes.Should().Contain($"Methods that the JIT compiler has compiled have no names: the process is stopped and cannot list them; continue it (kill -CONT {process.Id}).");
+        profile.Notes.Should().Contain($"JIT-compiled methods have no names: the process is stopped and cannot list them; continue it (kill -CONT {process.Id}).");
         File.Exists($"/tmp/perf-{process.Id}.map").Should().BeFalse();
     }
 

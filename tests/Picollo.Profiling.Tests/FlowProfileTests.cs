@@ -141,7 +141,7 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         CpuProfile profile = process.Profile(new CpuProfilerOptions { Frequency = 999 }, 20);
 
         process.End();
-        profile.Invoking(it => it.ByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*It is of another process*");
+        profile.Invoking(it => it.ByRoute()).Should().Throw<InvalidOperationException>().WithMessage("*belongs to another process*");
         profile.Invoking(it => it.Of(new CpuUsageAsyncWatcher())).Should().Throw<InvalidOperationException>();
     }
 

@@ -13,9 +13,9 @@ public sealed partial class CpuProfile
     /// using StreamWriter file = File.CreateText("profile.svg");
     /// profile.WriteSvg(file);
     /// </code>
-    /// <para>Blue is managed code, green native code, vermillion the kernel, and purple code without a name. Boxes narrower than 0.1 % of
-    /// the picture are omitted. The tooltip of a box has the whole name and the numbers. The file has no script and no external resources,
-    /// and follows the light or dark mode of the system.</para>
+    /// <para>Blue marks managed code, green marks native code, vermilion marks the kernel, and purple marks code without a name. Boxes
+    /// narrower than 0.1 % of the image are omitted. The tooltip of a box has the whole name and the numbers. The file has no script and no
+    /// external resources, and follows the light or dark mode of the system.</para>
     /// <para>Thread-safe. Deterministic: the same profile gives the same text, in any culture.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>

@@ -57,8 +57,9 @@ public sealed partial class CpuProfileDifference
     /// using StreamWriter file = File.CreateText("difference.svg");
     /// difference.WriteSvg(file);
     /// </code>
-    /// <para>Vermillion is a larger share, blue a smaller share, both stronger for larger changes, and grey is a change that may be random.
-    /// The tooltip of a box has the whole name and the numbers. The format is that of <see cref="CpuProfile.WriteSvg"/>.</para>
+    /// <para>Vermilion marks a larger share and blue marks a smaller one; stronger colours mark larger changes, and grey marks a change
+    /// that may be random. The tooltip of a box has the whole name and the numbers. The format is that of
+    /// <see cref="CpuProfile.WriteSvg"/>.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WriteSvg(TextWriter output)

@@ -18,7 +18,7 @@ internal sealed record DifferencePart(string Name, CpuProfileDifference Differen
 
 /// <summary>The content of a part on the page, for a profile or a difference.</summary>
 /// <param name="Name">The name.</param>
-/// <param name="Tree">The tree of calls.</param>
+/// <param name="Tree">The call tree.</param>
 /// <param name="Functions">The functions, in the order of their table.</param>
 /// <param name="Facts">The facts: name, value, and a detail or an empty text.</param>
 /// <param name="Notes">The limitations.</param>

@@ -179,7 +179,7 @@ internal sealed partial class PprofReader
     }
 
     private static InvalidDataException TooMany() =>
-        ProtobufReader.TooLarge($"it has more than {MaxEntries:N0} entries of a kind");
+        ProtobufReader.TooLarge($"it has more than {MaxEntries:N0} entries of one kind");
 
     private record struct Mapping(ulong Start, ulong Offset, ulong File);
 

@@ -88,7 +88,7 @@ internal sealed partial class PprofReader
         }
         catch (InvalidDataException e)
         {
-            throw new InvalidDataException("The gzip data are damaged.", e);
+            throw new InvalidDataException("The gzip data is damaged.", e);
         }
     }
 

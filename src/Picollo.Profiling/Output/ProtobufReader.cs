@@ -39,7 +39,7 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
         Number = 0;
         Bytes = default;
         IsNumber = false;
-        Field = tag >> 3 is > 0 and <= int.MaxValue and var field ? (int)field : throw Damage($"a field has the number {tag >> 3}");
+        Field = tag >> 3 is > 0 and <= int.MaxValue and var field ? (int)field : throw Damage($"a field has the invalid number {tag >> 3}");
         switch (tag & 7)
         {
             case 0:
@@ -101,14 +101,14 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
             }
         }
 
-        throw Damage($"a number does not end");
+        throw Damage($"a number is too long or truncated");
     }
 
     private ReadOnlySpan<byte> Take(ulong length)
     {
         if (length > (ulong)_rest.Length)
         {
-            throw Damage($"it ends early");
+            throw Damage($"it is truncated");
         }
 
         ReadOnlySpan<byte> taken = _rest[..(int)length];

@@ -31,7 +31,7 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     /// <summary>Reads the recorded switches. Call it before the records of a read.</summary>
     public void Begin() => timeline.Refresh();
 
-    /// <summary>Whether only flows that used much CPU time are kept, and no whole profile.</summary>
+    /// <summary>Whether only flows that used a lot of CPU time are kept, and no whole profile.</summary>
     public bool KeepsOnlyFlows => kept is not null;
 
     /// <summary>Adds a sample.</summary>

@@ -13,7 +13,8 @@ internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = 
     /// <summary>The maximum number of kept flows.</summary>
     public const int MaxFlows = 64;
 
-    /// <summary>The memory for the samples of all kept flows, and the same for running flows: 6 MB each.</summary>
+    /// <summary>The maximum number of nodes of all kept flows together. Running flows have an equal limit. Each limit is 6 MB of
+    /// memory.</summary>
     public const int MaxNodes = 100_000;
 
     /// <summary>The maximum number of nodes of one flow, so that a flow that never ends, such as a connection, leaves memory for

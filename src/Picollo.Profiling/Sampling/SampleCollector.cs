@@ -26,7 +26,7 @@ internal sealed class SampleCollector
     /// <param name="followsChildren">Whether the profile includes the processes that it starts.</param>
     /// <param name="maxStackLength">The maximum number of addresses that the kernel records.</param>
     /// <param name="timeline">The flows of this process, if it is the sampled process.</param>
-    /// <param name="kept">Receives flows that used much CPU time; null for a profile.</param>
+    /// <param name="kept">Receives flows that used a lot of CPU time; null for a profile.</param>
     public SampleCollector(
         int processId,
         string name,

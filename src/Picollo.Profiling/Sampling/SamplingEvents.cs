@@ -90,7 +90,7 @@ internal sealed class SamplingEvents : IDisposable
     }
 
     /// <summary>Chooses cycles if there is a PMU, because their interrupts also reach code that has disabled others. Otherwise chooses the
-    /// clock, also if only some CPUs have the event, as in processors with two kinds of cores.</summary>
+    /// clock, even if only some CPUs have the event, as in processors with two kinds of cores.</summary>
     private void ChooseEvent()
     {
         (_definition, Name) = (Cycles, "cycles");

@@ -11,7 +11,7 @@ namespace Picollo.Profiling.Symbols;
 /// them.</remarks>
 internal static class MethodNames
 {
-    /// <summary>Longer names are truncated, because any program may have written a perf map.</summary>
+    /// <summary>The maximum length of a name. Longer names are truncated, because any program may have written the perf map.</summary>
     public const int MaxLength = 2000;
 
     private const int MaxNesting = 50;

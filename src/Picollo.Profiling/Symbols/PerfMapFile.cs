@@ -11,7 +11,7 @@ namespace Picollo.Profiling.Symbols;
 internal sealed class PerfMapFile : IDisposable
 {
     private const long MaxBytes = 512L << 20;
-    private const string Effect = "Methods that the JIT compiler has compiled have no names: ";
+    private const string Effect = "JIT-compiled methods have no names: ";
 
     private static readonly Lock OwnGate = new();
     private static PerfMapFile? _own; // of this process

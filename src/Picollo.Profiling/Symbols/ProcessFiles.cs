@@ -34,7 +34,8 @@ internal sealed class ProcessFiles
     /// <summary>Its effective user; null if that is unknown.</summary>
     public uint? UserId { get; }
 
-    /// <summary>Whether it has another file system view than this process, so that its files can be read only while it runs.</summary>
+    /// <summary>Whether its view of the file system differs from that of this process, so that its files can be read only while it
+    /// runs.</summary>
     public bool IsContained { get; }
 
     /// <summary>The start time, in the ticks of proc_pid_stat(5); 0 if it is unknown.</summary>
@@ -68,8 +69,8 @@ internal sealed class ProcessFiles
     /// <summary>Returns the lines of <c>/proc/PID/maps</c>; none if they cannot be read.</summary>
     public IReadOnlyList<string> ReadMaps() => Lines($"{_directory}/maps");
 
-    /// <summary>Returns those of the given files that the process has open, even if they were unlinked: the path in <c>/proc/PID/fd</c>, by
-    /// which this process opens the same file, and the original path.</summary>
+    /// <summary>Returns the given files that the process has open, even if they were unlinked: the path in <c>/proc/PID/fd</c>, by which
+    /// this process opens the same file, and the original path.</summary>
     public IReadOnlyList<(string Descriptor, string Path, bool IsUnlinked)> OpenFiles(IReadOnlyList<string> paths)
     {
         try

@@ -6,8 +6,8 @@ namespace Picollo.Profiling.Symbols;
 /// demangler.</summary>
 internal static class CppName
 {
-    /// <summary>Returns <c>foo::bar</c> for <c>_ZN3foo3barEi</c> and <c>foo</c> for <c>_Z3fooi</c>. Does not change names with templates,
-    /// operators, substitutions and other features, and names of other languages.</summary>
+    /// <summary>Returns <c>foo::bar</c> for <c>_ZN3foo3barEi</c> and <c>foo</c> for <c>_Z3fooi</c>. Names with templates, operators,
+    /// substitutions or other features, and names in other languages, are not changed.</summary>
     public static string Of(string symbol)
     {
         ReadOnlySpan<char> rest = symbol;
