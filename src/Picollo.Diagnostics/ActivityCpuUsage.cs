@@ -13,22 +13,24 @@ namespace Picollo.Diagnostics;
 /// <item><term><see cref="UserTag"/></term><description>User time, children included. Always set.</description></item>
 /// <item><term><see cref="SystemTag"/></term><description>Kernel time, children included. Set if it is not 0.</description></item>
 /// <item><term><see cref="SelfUserTag"/></term><description>User time without that of children. Set if the activity
-/// had children; otherwise, the own time is <see cref="UserTag"/>.</description></item>
+/// had children; otherwise, its own time is <see cref="UserTag"/>.</description></item>
 /// <item><term><see cref="SelfSystemTag"/></term><description>Kernel time without that of children. Set if <see cref="SelfUserTag"/> is
 /// set and it is not 0.</description></item>
 /// </list>
 /// </para>
 /// <para><b>Measured time.</b> The CPU time of the flow in which the activity was started, on all threads, until the activity is stopped.
 /// The remarks of <see cref="CpuUsageAsyncWatcher"/> list what is counted. An activity may be stopped on any thread and in any flow. The
-/// sum of user and kernel time is exact to a few microseconds. The part of the kernel has the resolution of the system, which is 15.6 ms on
+/// sum of user and kernel time is exact to a few microseconds. Kernel time alone has the resolution of the system, which is 15.6 ms on
 /// Windows.</para>
-/// <para><b>Children</b> are the measured activities that are started in the flow of an activity, whatever parent they specify, even if
-/// activities between the two are not sampled or belong to other sources. Children in other processes are not part of the CPU time. Only
-/// children that stop before their parent are subtracted. If a child outlives its parent, its CPU time until the parent stops counts as the
-/// parent's own time, and its later CPU time counts as the own time of the parent's parent. Own time is never negative.</para>
+/// <para><b>Children</b> are the measured activities that are started in the flow of an activity, regardless of the parent that they
+/// specify, even if activities between the two are not sampled or belong to other sources. Children in other processes are not part of the
+/// CPU time. Only children that stop before their parent are subtracted. If a child outlives its parent, its CPU time until the parent
+/// stops counts as the parent's own time, and its later CPU time counts as own time of the parent's parent. Own time is never
+/// negative.</para>
 /// <para><b>Sampling.</b> An activity is measured if <see cref="Activity.IsAllDataRequested"/> is true when it starts, and tagged if it is
 /// still true when it stops. This class creates and samples no activities; other listeners, such as a tracer, decide. Activities that are
-/// not sampled allocate nothing more, and take about 15 ns. Activities without a source (<c>new Activity(…)</c>) are not measured.</para>
+/// not sampled cause no additional allocations, and cost about 15 ns. Activities without a source (<c>new Activity(…)</c>) are not
+/// measured.</para>
 /// <para><b>Order.</b> Create this object before the tracer (before <c>TracerProviderBuilder.Build()</c>). Listeners are called in the
 /// order in which they were added, so the tags are then set before an exporter sees the activity. <see cref="LateSource"/> names a source
 /// for which the order was reversed. In this case, only exporters that export an activity immediately, in the call to

@@ -2,7 +2,8 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <content>Bodies that stop in <c>Checkpoint</c> together with their thread. Another thread takes over the worker meanwhile.</content>
+/// <content>Bodies that stop in <c>Checkpoint</c> together with their thread. Another thread takes over the worker in the
+/// meantime.</content>
 internal sealed partial class CpuScheduler
 {
     /// <summary>The maximum number of stopped threads. Further bodies continue to run instead of yielding.</summary>

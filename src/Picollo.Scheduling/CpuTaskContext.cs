@@ -55,8 +55,9 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         }
     }
 
-    /// <summary>Runs work that waits, such as I/O, in the thread pool instead of on a worker. The worker is free meanwhile, and the body
-    /// queues for a worker after the result is available. <see cref="None"/> calls the function directly on the current thread.</summary>
+    /// <summary>Runs work that waits, such as I/O, in the thread pool instead of on a worker. The worker is free in the meantime, and the
+    /// body queues for a worker after the result is available. <see cref="None"/> calls the function directly on the current
+    /// thread.</summary>
     /// <typeparam name="T">The type of the result.</typeparam>
     /// <param name="function">The work. Its argument is the task's <see cref="CancellationToken"/>. It is not called if the caller cancels
     /// the task before it starts.</param>

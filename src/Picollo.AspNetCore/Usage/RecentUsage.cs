@@ -46,7 +46,7 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
     internal long KeptBytes =>
         _moments.SelectMany(moment => moment.States.Values).Distinct().Sum(state => state.Encoded.Sum(one => one.Length));
 
-    /// <summary>Returns a reading with the percentiles of a window. Must be called for each view of the page, also without a window,
+    /// <summary>Returns a reading with the percentiles of a window. Must be called for each view of the page, even without a window,
     /// because it keeps the moments at which later windows start.</summary>
     public UsageReading Of(UsageReading reading, RecentWindow? window)
     {

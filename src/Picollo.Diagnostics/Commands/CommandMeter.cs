@@ -75,7 +75,7 @@ public sealed class CommandMeter
     public string? UnavailableReason => _spawn().UnavailableReason;
 
     /// <summary>Runs a command to its end.</summary>
-    /// <param name="program">The program's name or path. A name without a slash is searched for on the <c>PATH</c>.</param>
+    /// <param name="program">The program's name or path. A name without a slash is looked up in <c>PATH</c>.</param>
     /// <param name="arguments">The arguments, passed on unchanged.</param>
     /// <returns>The result of the run.</returns>
     /// <inheritdoc cref="Start(string, ReadOnlySpan{string})" path="/remarks"/>
@@ -90,7 +90,7 @@ public sealed class CommandMeter
     }
 
     /// <summary>Starts a command. Blocks for about a millisecond.</summary>
-    /// <param name="program">The program's name or path. A name without a slash is searched for on the <c>PATH</c>.</param>
+    /// <param name="program">The program's name or path. A name without a slash is looked up in <c>PATH</c>.</param>
     /// <param name="arguments">The arguments, passed on unchanged.</param>
     /// <returns>The running command. Wait for it and dispose it.</returns>
     /// <remarks>The command inherits the environment and the current directory of this process. It is in the same process group, so Ctrl+C
@@ -99,7 +99,7 @@ public sealed class CommandMeter
     /// bytes.</remarks>
     /// <exception cref="ArgumentException">The program's name is empty, or the name or an argument contains a NUL character.</exception>
     /// <exception cref="ArgumentNullException">The program or an argument is <see langword="null"/>.</exception>
-    /// <exception cref="MeasurementUnavailableException">A required counter is unavailable, or the system has no more processes or
+    /// <exception cref="MeasurementUnavailableException">A required counter is unavailable, or the system has run out of processes or file
     /// descriptors.</exception>
     /// <exception cref="Win32Exception">The command cannot be executed (if <see cref="UnavailableReason"/> is <see langword="null"/>,
     /// <see cref="RunningCommand.Wait"/> throws it).</exception>

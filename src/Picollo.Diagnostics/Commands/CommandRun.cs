@@ -28,7 +28,7 @@ public sealed class CommandRun
     /// <summary>The signal that ended the command; <see langword="null"/> if it exited by itself.</summary>
     public int? Signal { get; internal init; }
 
-    /// <summary>The counters, in the specified order.</summary>
+    /// <summary>The counters, in the order in which they were specified.</summary>
     public IReadOnlyList<CommandCounter> Counters { get; internal init; } = [];
 
     /// <summary>The counters that could not be opened, with the reasons; empty unless

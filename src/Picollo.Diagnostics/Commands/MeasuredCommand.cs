@@ -38,8 +38,8 @@ internal sealed class MeasuredCommand
     /// <summary>The program and its arguments, which are executed.</summary>
     public string[] ArgumentList { get; }
 
-    /// <summary>Creates a command from a program, which is searched for on the <c>PATH</c> if its name has no slash. It runs in the process
-    /// group of this process, so Ctrl+C at the terminal reaches both.</summary>
+    /// <summary>Creates a command from a program, which is looked up in <c>PATH</c> if its name has no slash. It runs in the process group
+    /// of this process, so Ctrl+C at the terminal reaches both.</summary>
     /// <exception cref="ArgumentException">The name is empty, or the name or an argument contains a NUL character.</exception>
     public static MeasuredCommand FromArguments(string program, params ReadOnlySpan<string> arguments)
     {

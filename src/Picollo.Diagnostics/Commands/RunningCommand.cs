@@ -30,7 +30,7 @@ public sealed class RunningCommand : IDisposable
         (_threads, _intervals) = (threads, intervals);
     }
 
-    /// <summary>The command's process.</summary>
+    /// <summary>The process ID of the command.</summary>
     public int Id => _process.Id;
 
     /// <summary>Sends a signal to the command. Does nothing if it has ended. On Windows, any signal ends the command.</summary>

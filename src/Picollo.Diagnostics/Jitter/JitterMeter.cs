@@ -8,10 +8,10 @@ namespace Picollo.Diagnostics;
 /// <summary>Measures the wake-up latency of CPUs. On each CPU, a pinned thread sleeps until a due time and measures how much later it
 /// runs.</summary>
 /// <remarks>
-/// <para>The due times are always one interval apart. After a late wake-up, the due times that have passed meanwhile are measured, too, and
-/// none is skipped (no coordinated omission). For example, a wait of 10 ms at an interval of 1 ms is recorded as 10, 9, 8 ms and so on, so
-/// it has the weight of the wake-ups that it delayed. All causes that keep a thread from running are visible: interrupts, other threads, a
-/// hypervisor, and a stopped process (SIGSTOP).</para>
+/// <para>The due times are always one interval apart. After a late wake-up, the due times that have passed in the meantime are also
+/// measured, and none is skipped (no coordinated omission). For example, a wait of 10 ms at an interval of 1 ms is recorded as 10, 9, 8 ms
+/// and so on, so it has the weight of the wake-ups that it delayed. All causes that keep a thread from running are visible: interrupts,
+/// other threads, a hypervisor, and a stopped process (SIGSTOP).</para>
 /// <para>The method is that of cyclictest and jitterdebugger, so results are comparable: CLOCK_MONOTONIC, clock_nanosleep(2) until an
 /// absolute time, SCHED_FIFO, and /dev/cpu_dma_latency held at 0, so that CPUs do not enter deep sleep states. The loop is native code that
 /// runs from start to end without the runtime, so garbage collections do not stop it. It writes samples to locked memory, and a thread of
@@ -19,8 +19,8 @@ namespace Picollo.Diagnostics;
 /// shorter intervals; further samples are lost (<see cref="CpuJitter.Lost"/>). Threads without SCHED_FIFO use the minimum timer slack (1 ns
 /// instead of the usual 50 µs).</para>
 /// <para><see cref="UnavailableReasons"/> lists the optional functions that the system refuses. Linux only. All members can be used by any
-/// thread. Starting takes some milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB. A wake-up takes some microseconds of its CPU. A
-/// meter that is not stopped continues to measure, but does not keep the process running.</para>
+/// thread. Starting takes a few milliseconds and, for each CPU, a thread and 0.3 to 1.3 MB. A wake-up takes a few microseconds of CPU time.
+/// A meter that is not stopped continues to measure, but does not keep the process running.</para>
 /// <example>
 /// <code>
 /// await using JitterMeter meter = JitterMeter.Start(new JitterMeterOptions { Duration = TimeSpan.FromSeconds(5) });
@@ -173,7 +173,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     }
 
     /// <summary>Stops the measurement. Each thread stops at its next wake-up. Returns when all threads have ended and all samples are
-    /// recorded, which takes one interval and some milliseconds. Further calls have the same result.</summary>
+    /// recorded, which takes one interval and a few milliseconds. Further calls have the same result.</summary>
     /// <exception cref="Exception">The exception that ended the measurement earlier, as in <see cref="Completion"/>.</exception>
     public void Stop()
     {

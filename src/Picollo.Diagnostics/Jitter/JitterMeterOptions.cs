@@ -1,7 +1,8 @@
 namespace Picollo.Diagnostics;
 
 /// <summary>The options of a <see cref="JitterMeter"/>.</summary>
-/// <remarks>Read and checked when a meter starts; later changes do not affect it. Not thread-safe while it is changed.</remarks>
+/// <remarks>The options are read and checked when a meter starts; later changes do not affect that meter. Not thread-safe while they are
+/// changed.</remarks>
 public sealed class JitterMeterOptions
 {
     /// <summary>The shortest <see cref="Interval"/>: 1 µs.</summary>
@@ -19,17 +20,17 @@ public sealed class JitterMeterOptions
 
     /// <summary>The real-time priority (SCHED_FIFO) of the measuring threads, 1 to 99; <see langword="null"/> to keep the inherited
     /// scheduling. The default is 80. If the priority is not permitted, the meter continues without it and
-    /// <see cref="JitterMeter.UnavailableReasons"/> has the reason. Child processes do not inherit it.</summary>
+    /// <see cref="JitterMeter.UnavailableReasons"/> contains the reason. Child processes do not inherit it.</summary>
     public int? Priority { get; set; } = 80;
 
     /// <summary>The duration of the measurement, above 0. All wake-ups that are due within it are measured, at least one.
     /// <see langword="null"/>, the default, measures until <see cref="JitterMeter.Stop"/>. If a CPU is late at the end, the measurement
     /// takes longer. If the CPU is still late a second later, because the interval is too short, the measurement ends without the remaining
-    /// wake-ups and <see cref="JitterMeter.UnavailableReasons"/> has the reason.</summary>
+    /// wake-ups and <see cref="JitterMeter.UnavailableReasons"/> contains the reason.</summary>
     public TimeSpan? Duration { get; set; }
 
     /// <summary>The number of wake-ups per CPU after which the measurement ends, 1 or more; <see langword="null"/>, the default, for no
-    /// limit. If <see cref="Duration"/> is set, too, the first limit ends the measurement.</summary>
+    /// limit. If <see cref="Duration"/> is also set, the first limit that is reached ends the measurement.</summary>
     public long? Loops { get; set; }
 
     /// <summary>The latency, above 0, that ends the measurement if it is exceeded. The event is marked in the kernel's trace, which is then

@@ -17,7 +17,7 @@ namespace Picollo.Diagnostics;
 /// shown in seconds. Sizes (<c>By</c> and its multiples) are recorded in bytes. For other units, see
 /// <see cref="MeterHistogramsOptions.SetScale"/>. Values are rounded to integers, which histograms store within 1 %.</para>
 /// <para><b>Values that are not recorded.</b> Negative values, including −∞, are counted in <see cref="NegativeCount"/>, and NaN and +∞ in
-/// <see cref="NaNCount"/>. Values of 2⁶³ nanoseconds, bytes or steps and more are counted as out of range in the histogram of their tags
+/// <see cref="NaNCount"/>. Values of 2⁶³ nanoseconds, bytes or steps or more are counted as out of range in the histogram of their tags
 /// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para><b>Tags.</b> The order of tags does not matter. If a key is duplicated, its last value is used. Keys and values are truncated to
 /// 256
@@ -27,7 +27,7 @@ namespace Picollo.Diagnostics;
 /// <c>otel.metric.overflow="true"</c>.</para>
 /// <para><b>Names.</b> Instruments of the same name share series if their units and tags are the same. If their recorded units
 /// differ (seconds and bytes, for example), the name of the second one is prefixed with its meter's name. An already registered histogram
-/// with the same name, labels and unit is used if it is thread-local and 32-bit; otherwise, the name is prefixed, too.</para>
+/// with the same name, labels and unit is used if it is thread-local and 32-bit; otherwise, the name is also prefixed.</para>
 /// <para>Thread-safe. A measurement takes no lock and allocates nothing, except for the first with new tags, a new order of tags, or a new
 /// magnitude on a thread, and for the text of numbers in tags that are recorded in an overflow series. Recording never throws, even if a
 /// tag's <c>ToString()</c> does.</para>
@@ -108,7 +108,7 @@ public sealed class MeterHistograms : IDisposable
     /// <param name="registry">The registry in which the histograms are registered.</param>
     /// <param name="options">The options. If they have no meter name, nothing is recorded.</param>
     /// <returns>The recorder. Dispose it to stop. If the application has disabled its meters, nothing is recorded and
-    /// <see cref="UnavailableReason"/> has the reason.</returns>
+    /// <see cref="UnavailableReason"/> contains the reason.</returns>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">A name in <see cref="MeterHistogramsOptions.MeterNames"/> is <see langword="null"/>, empty or
     /// white space.</exception>

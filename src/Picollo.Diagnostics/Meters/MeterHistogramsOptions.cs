@@ -1,7 +1,7 @@
 namespace Picollo.Diagnostics;
 
 /// <summary>The options of <see cref="MeterHistograms"/>.</summary>
-/// <remarks>The options are copied when recording starts; later changes do not affect it. Not thread-safe while an option is being
+/// <remarks>The options are copied when recording starts; later changes do not affect the recording. Not thread-safe while they are
 /// changed.</remarks>
 public sealed class MeterHistogramsOptions
 {

@@ -12,8 +12,8 @@ namespace Picollo.Diagnostics.Meters;
 /// </remarks>
 internal static class TagIdentity
 {
-    /// <summary>The maximum number of characters of a key or a value. Longer text is truncated, so that series need little memory whatever
-    /// is measured.</summary>
+    /// <summary>The maximum number of characters of a key or a value. Longer text is truncated, so that series need little memory,
+    /// regardless of what is measured.</summary>
     public const int MaxTextLength = 256;
 
     private const ulong Multiplier = 0x9E37_79B9_7F4A_7C15; // 2⁶⁴ divided by the golden ratio, which spreads all bits to the upper ones

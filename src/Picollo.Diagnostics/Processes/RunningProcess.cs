@@ -32,7 +32,7 @@ internal sealed class RunningProcess : IDisposable
         running = null;
         if (!OperatingSystem.IsLinux())
         {
-            reason = "Signals and changes of the niceness require pidfd_open(2), which only Linux has.";
+            reason = "Sending signals and changing the niceness require pidfd_open(2), which exists only on Linux.";
         }
         else if (LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? held, out reason))
         {
@@ -62,9 +62,9 @@ internal sealed class RunningProcess : IDisposable
     /// <summary>Changes the niceness of all threads of the process (setpriority(2)). On Linux, each thread has its own niceness.</summary>
     /// <param name="nice">The niceness, -20 to 19.</param>
     /// <param name="reason">The reason (ended, not permitted) why not all threads were changed; null on success.</param>
-    /// <remarks>Iterates over the threads until all have the niceness. A thread that starts meanwhile inherits the niceness of its creator.
-    /// The system call does not accept a descriptor: if a thread ends within the microseconds between being listed and being changed, and
-    /// its ID is reused in that time, another thread is changed.</remarks>
+    /// <remarks>Iterates over the threads until all have the niceness. A thread that starts in the meantime inherits the niceness of its
+    /// creator. The system call does not accept a descriptor: if a thread ends within the microseconds between being listed and being
+    /// changed, and its ID is reused in that time, another thread is changed.</remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="nice"/> is outside its range.</exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public bool TrySetNice(int nice, [NotNullWhen(false)] out string? reason)

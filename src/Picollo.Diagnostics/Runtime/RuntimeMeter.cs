@@ -13,9 +13,9 @@ namespace Picollo.Diagnostics;
 /// thread queues one work item and measures how long it waits. While it waits, its age is recorded at each interval, so a starved pool is
 /// visible immediately, and counts as if an item had been queued at each interval.</para>
 /// <para><b>Cost.</b> One thread that wakes up 50 times per second, and about 15 runtime events per collection, which the runtime
-/// allocates. The meter itself allocates nothing in steady state. <c>./build.sh bench compare runtime</c> measures the cost.</para>
-/// <para><b>Threads.</b> The runtime (10.0.12) delivers events more slowly, the more threads have started and ended. The meter therefore
-/// starts a new event session after 1,000 threads, at most every 10 s. Each new session loses the events of about 10 ms.</para>
+/// allocates. The meter itself allocates nothing in the steady state. <c>./build.sh bench compare runtime</c> measures the cost.</para>
+/// <para><b>Threads.</b> The more threads have started and ended, the more slowly the runtime (10.0.12) delivers events. The meter
+/// therefore starts a new event session after 1,000 threads, at most every 10 s. Each new session loses the events of about 10 ms.</para>
 /// <para>All members are thread-safe. One meter per process is enough; each further meter has the same cost. Starting and disposing meters
 /// concurrently is safe, but the runtime (10.0.12) can deadlock if other code starts or disposes its own <c>EventListener</c> at the same
 /// time, or while the meter starts a new event session.</para>
@@ -63,7 +63,7 @@ public sealed class RuntimeMeter : IDisposable
 
     /// <summary>The durations of the pauses in which the garbage collector stops all threads, in nanoseconds, from the request to suspend
     /// to the start of the resumption. A background collection has several pauses.</summary>
-    /// <remarks>The sum is that of <see cref="GC.GetTotalPauseDuration"/>, less up to 40 µs per pause.</remarks>
+    /// <remarks>The sum is that of <see cref="GC.GetTotalPauseDuration"/>, minus up to 40 µs per pause.</remarks>
     public HdrHistogram GcPauses => _reader.Pauses;
 
     /// <summary>The same pauses by their cause: histograms with the name <c>dotnet.gc.pause.duration</c> and the labels
@@ -74,7 +74,7 @@ public sealed class RuntimeMeter : IDisposable
     public IReadOnlyList<HdrHistogramRegistration> GcPausesByCause => _reader.PausesByCause;
 
     /// <summary>The time from a collector's request to suspend all threads until all were suspended, in nanoseconds, which is the first
-    /// part of each pause. It is long if a thread reaches no safe point or gets no processor.</summary>
+    /// part of each pause. It is long if a thread does not reach a safepoint or does not get a CPU.</summary>
     public HdrHistogram GcSuspensions => _reader.Suspensions;
 
     /// <summary>The time that work items wait in the global queue of the thread pool, in nanoseconds, sampled every 20 ms.</summary>

@@ -21,7 +21,7 @@ internal sealed class ChildTimes
     /// <summary>The sums, in nanoseconds.</summary>
     public (long Total, long Kernel) Sums => (Volatile.Read(ref _total), Volatile.Read(ref _kernel));
 
-    /// <summary>Returns the companion of a new span, which is a child of the innermost span of the current flow.</summary>
+    /// <summary>Returns the object for a new span, which is a child of the innermost span of the current flow.</summary>
     public static ChildTimes ForNewSpan() => WatchedFlow.InnermostSpan is { } parent ? OfParent(parent) ?? NoParent : NoParent;
 
     /// <summary>Returns the objects of a span and of its parent; null for a span without children or without a parent.</summary>

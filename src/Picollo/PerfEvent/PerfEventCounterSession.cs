@@ -114,8 +114,8 @@ public sealed partial class PerfEventCounterSession : IDisposable
     public bool WasReadInUserSpace { get; private set; }
 
     /// <summary>Reads all counters. The previous reading is kept for the deltas. Does not allocate.</summary>
-    /// <param name="forceSyscallRead">Whether to always read by system call: all counters of a group at the same moment, in a few hundred
-    /// nanoseconds.</param>
+    /// <param name="forceSyscallRead">Whether to always read with a system call: all counters of a group at the same moment, in a few
+    /// hundred nanoseconds.</param>
     /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
     /// <exception cref="MeasurementUnavailableException">The kernel has put a pinned group into the error state, because the CPU had no
     /// room for it.</exception>

@@ -104,7 +104,7 @@ internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
     /// <summary>Reads <c>perf_event_mmap_page.capabilities</c>, which has the same offset in every kernel.</summary>
     internal static PerfPageCapabilities CapabilitiesOf(void* page) => page == null ? 0 : *(PerfPageCapabilities*)((byte*)page + 40);
 
-    /// <summary>Opens a counter by <see cref="LibC.perf_event_open"/>, in the group of <paramref name="leader"/> or in a new one. Returns
+    /// <summary>Opens a counter with <see cref="LibC.perf_event_open"/>, in the group of <paramref name="leader"/> or in a new one. Returns
     /// null and the error number if the kernel refuses.</summary>
     public static PerfEventFile? TryOpen(in PerfEventAttributes attributes, int thread, int cpu, PerfEventFile? leader, out int errorNumber)
     {

@@ -1,6 +1,6 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>Events that the kernel itself counts. They are available on every machine, also without a PMU.</summary>
+/// <summary>Events that the kernel itself counts. They are available on every machine, even without a PMU.</summary>
 /// <remarks>The values are those of the kernel (<c>include/uapi/linux/perf_event.h</c>, <c>PERF_COUNT_SW_*</c>).</remarks>
 public enum PerfSoftwareCounterId
 {

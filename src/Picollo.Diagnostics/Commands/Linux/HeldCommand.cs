@@ -49,7 +49,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         {
             held.Dispose();
             throw new MeasurementUnavailableException(
-                "The command's process could not be created, because the system has no more processes, memory or descriptors "
+                "The command's process could not be created, because the system has run out of processes, memory or descriptors "
                 + "(ulimit -u, -n).");
         }
 

@@ -127,7 +127,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     {
         Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeReasons.NoProcess(id),
         Errno.ENOSYS =>
-            "This kernel lacks pidfd_open(2) of Linux 5.3, without which another process that reuses the ID is not detected.",
+            "This kernel has no pidfd_open(2), which requires Linux 5.3. Without it, the reuse of a process ID is not detected.",
         Errno.EPERM => "pidfd_open(2) was refused, probably by a seccomp filter. Allow it.",
         var error => LinuxFiles.WhyNotRead(CpuTimeReasons.CallFailed("pidfd_open", error)),
     };

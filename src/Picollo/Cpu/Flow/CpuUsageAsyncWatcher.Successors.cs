@@ -17,7 +17,7 @@ public sealed partial class CpuUsageAsyncWatcher
     /// <summary>Whether <see cref="MakeSuccessor"/> created this watcher. A successor never stops.</summary>
     internal bool IsSuccessor => ThreadCount >= ThreadsOfSuccessor;
 
-    /// <summary>The purpose of the flow, also after <see cref="StopFor"/>; null if it is unknown. Any thread may read it.</summary>
+    /// <summary>The purpose of the flow, even after <see cref="StopFor"/>; null if it is unknown. Any thread may read it.</summary>
     internal FlowLabel? Label
     {
         get => Volatile.Read(ref _successorOrPieces) switch

@@ -12,7 +12,7 @@ namespace Picollo.Cpu;
 /// concurrently. In a flow with several watchers, each of them counts all CPU time.</para>
 /// <para><b>Counted</b>: <c>await</c> with or without <c>ConfigureAwait(false)</c>, <see cref="Task.Run(Action)"/>, <c>Task.WhenAll</c>,
 /// <c>Parallel</c>, <see cref="Thread.Start()"/>, timers created after the constructor, consuming an <c>IAsyncEnumerable</c>. A result is
-/// up to date whenever it is requested, also by a thread outside the flow: it includes the CPU time of all threads that are in the flow at
+/// up to date whenever it is requested, even by a thread outside the flow: it includes the CPU time of all threads that are in the flow at
 /// that moment. (For threads other than the calling one, kernel time has the resolution that <see cref="CpuUsageReader"/> documents for
 /// other threads; the total is exact.)</para>
 /// <para><b>Not counted</b>: work queued while the flow is suppressed (<see cref="ExecutionContext.SuppressFlow"/>, <c>Unsafe…</c> methods;

@@ -3,7 +3,7 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
 
-/// <summary>Reads CPU time by <c>clock_gettime(2)</c>, <c>getrusage(2)</c> and, for the split of other threads and processes,
+/// <summary>Reads CPU time with <c>clock_gettime(2)</c>, <c>getrusage(2)</c> and, for the split of other threads and processes,
 /// <c>/proc</c>.</summary>
 /// <remarks><c>getrusage</c> alone is behind by up to a scheduler tick (4 ms at 250 Hz), because it reports the time that the kernel has
 /// accounted. Reading the clock of the thread first makes the kernel account the running time slice; then the two agree to the microsecond.

@@ -16,8 +16,8 @@ internal static unsafe class LinuxFiles
     /// <summary>Whether the target of the last failed call does not exist, or no longer exists: ENOENT or ESRCH.</summary>
     public static bool IsLastAbsent => Marshal.GetLastPInvokeError() is Errno.ENOENT or Errno.ESRCH;
 
-    /// <summary>Returns why the last file could not be opened or read: no file descriptor is left (EMFILE, ENFILE), or otherwise the reason
-    /// of the caller. Call it directly after the failure, because a successful call clears the error.</summary>
+    /// <summary>Returns why the last file could not be opened or read: no file descriptor is left (EMFILE, ENFILE), or else the caller's
+    /// reason. Call it directly after the failure, because a successful call clears the error.</summary>
     [return: NotNullIfNotNull(nameof(otherwise))]
     public static string? WhyNotRead(string? otherwise) =>
         Marshal.GetLastPInvokeError() is Errno.ENFILE or Errno.EMFILE ? LinuxReasons.NoDescriptors : otherwise;

@@ -5,8 +5,8 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>Reads the current thread's total from its clock, in nanoseconds, and its user and kernel time by <c>thread_info</c>, in
-/// microseconds; this process and its children by <c>getrusage</c>; other processes and threads by <c>libproc</c>.</summary>
+/// <summary>Reads the current thread's total from its clock, in nanoseconds, and its user and kernel time with <c>thread_info</c>, in
+/// microseconds. Reads this process and its children with <c>getrusage</c>, and other processes and threads with <c>libproc</c>.</summary>
 /// <remarks>The kernel truncates user and kernel time to whole microseconds, so their sum is up to 2 µs below the clock of the thread, plus
 /// the time between the two calls. Each of the three values is monotonic.</remarks>
 [SupportedOSPlatform("macos")]

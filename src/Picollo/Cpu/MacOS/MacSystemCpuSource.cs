@@ -3,7 +3,7 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>Reads the CPUs by <c>host_processor_info</c>, and processes and threads by <c>libproc</c>.</summary>
+/// <summary>Reads the CPUs with <c>host_processor_info</c>, and processes and threads with <c>libproc</c>.</summary>
 [SupportedOSPlatform("macos")]
 internal sealed unsafe class MacSystemCpuSource : ISystemCpuSource
 {

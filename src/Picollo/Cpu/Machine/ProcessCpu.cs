@@ -46,7 +46,7 @@ public readonly record struct ProcessCpu
     /// <summary>The part of <see cref="VirtualBytes"/> that is in memory, in bytes; null if <see cref="VirtualBytes"/> is null.</summary>
     public long? ResidentBytes { get; internal init; }
 
-    /// <summary>The part of <see cref="ResidentBytes"/> that belongs to files or shared memory (also if no other process uses it); null if
+    /// <summary>The part of <see cref="ResidentBytes"/> that belongs to files or shared memory (even if no other process uses it); null if
     /// <see cref="VirtualBytes"/> is null, and on systems other than Linux.</summary>
     public long? SharedBytes { get; internal init; }
 

@@ -154,7 +154,7 @@ public sealed class SystemCpu : IDisposable
 
     /// <summary>Returns why a part is absent from the last sample, or incomplete, and what to do about it.</summary>
     /// <param name="part">A single part.</param>
-    /// <returns>A sentence or two, also for a part that was not requested; null if the part is present and complete.</returns>
+    /// <returns>One or two sentences, even for a part that was not requested; null if the part is present and complete.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="part"/> is not a single part.</exception>
     public string? GetUnavailableReason(SystemCpuParts part)
     {

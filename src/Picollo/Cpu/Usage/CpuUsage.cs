@@ -87,7 +87,7 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
     public static CpuUsage operator +(CpuUsage left, CpuUsage right) =>
         new(left.UserNanoseconds + right.UserNanoseconds, left.KernelNanoseconds + right.KernelNanoseconds);
 
-    /// <summary>Compares in the order of <see cref="CompareTo"/>.</summary>
+    /// <summary>Compares two amounts as <see cref="CompareTo"/> does.</summary>
     /// <param name="left">The first amount.</param>
     /// <param name="right">The second amount.</param>
     public static bool operator <(CpuUsage left, CpuUsage right) => left.CompareTo(right) < 0;

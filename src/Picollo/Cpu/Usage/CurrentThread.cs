@@ -19,7 +19,7 @@ internal class CurrentThread
     /// <summary>Pins the thread to one CPU. Returns the reason for a failure, as a sentence; null on success.</summary>
     public virtual string? Pin(int cpu) => "The thread is not pinned: this system does not support pinning threads to CPUs.";
 
-    /// <summary>Raises the priority as high as this user is permitted. If that is not the highest priority, returns the reason as a
-    /// sentence; otherwise, null.</summary>
+    /// <summary>Raises the priority to the highest level that this user is permitted to set. Returns the reason, as a sentence, if that is
+    /// not the highest priority; otherwise, null.</summary>
     public virtual string? RaisePriority() => "The thread's priority is unchanged: Picollo raises it only on Linux and Windows.";
 }

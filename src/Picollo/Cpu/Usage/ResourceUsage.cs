@@ -35,7 +35,7 @@ public readonly record struct ResourceUsage
     /// <summary>The largest resident size so far, in bytes: a high-water mark, not a count. A difference has the value of the later
     /// reading.</summary>
     /// <remarks>
-    /// <para>It is the value of the process, also in a reading of a thread. For children, it is the value of the largest child (or of the
+    /// <para>It is the value of the process, even in a reading of a thread. For children, it is the value of the largest child (or of the
     /// largest of their own children), not a sum.</para>
     /// <para>Linux also counts the time before <c>execve(2)</c>: a process starts with the high-water mark of the process that forked it.
     /// So a child of this process never shows less than this process had at that time. The maximum of the child's own program is

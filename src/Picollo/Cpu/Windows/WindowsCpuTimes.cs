@@ -6,7 +6,7 @@ using Picollo.Timing;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>Reads user and kernel time by <c>GetThreadTimes</c> and <c>GetProcessTimes</c>, in scheduler ticks (15.6 ms), and totals by
+/// <summary>Reads user and kernel time with <c>GetThreadTimes</c> and <c>GetProcessTimes</c>, in scheduler ticks (15.6 ms), and totals with
 /// <c>QueryThreadCycleTime</c> and <c>QueryProcessCycleTime</c>, with the resolution of the CPU's counter.</summary>
 /// <remarks>The constructor decides whether totals come from cycles, and no reading mixes the two sources: they differ by up to a tick, so
 /// a total that alternated between the sources could decrease. If cycles are not counted (Wine) or do not measure time (see

@@ -4,7 +4,7 @@ using Picollo.Interop.Windows;
 
 namespace Picollo.Cpu.Windows;
 
-/// <summary>Reads the system by <c>NtQuerySystemInformation</c>: one call for the CPUs and one for all processes and threads.</summary>
+/// <summary>Reads the system with <c>NtQuerySystemInformation</c>: one call for the CPUs and one for all processes and threads.</summary>
 [SupportedOSPlatform("windows")]
 internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
 {

@@ -143,7 +143,7 @@ internal interface INativeLibraries
     /// <summary>Loads a library by its bare name.</summary>
     /// <param name="name">The name without prefix and extension.</param>
     /// <param name="library">The handle.</param>
-    /// <param name="where">The path of the library, also if it could not be loaded; all searched paths if it was not found.</param>
+    /// <param name="where">The path of the library, even if it could not be loaded; all searched paths if it was not found.</param>
     /// <param name="exists">Whether a file of that name exists, even if it could not be loaded.</param>
     bool TryLoad(string name, out nint library, out string where, out bool exists);
 

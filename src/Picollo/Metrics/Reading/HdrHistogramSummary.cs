@@ -160,7 +160,7 @@ public sealed partial class HdrHistogramSummary
     public override string ToString() => ToString(null);
 
     /// <summary>Fills the summary from the counters of a histogram.</summary>
-    /// <returns><see langword="false"/> if the counters changed meanwhile; the summary is then partly filled.</returns>
+    /// <returns><see langword="false"/> if the counters changed in the meantime; the summary is then partly filled.</returns>
     internal bool TryFill<TCounter>(ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ulong outOfRange)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {

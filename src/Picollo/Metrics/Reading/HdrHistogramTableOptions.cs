@@ -4,7 +4,7 @@ namespace Picollo.Metrics;
 /// changes have no effect. Not thread-safe.</summary>
 public sealed class HdrHistogramTableOptions
 {
-    /// <summary>The heading. <see langword="null"/> (the default) for "Histogram summary" or "Histogram diff".</summary>
+    /// <summary>The heading. The default, <see langword="null"/>, selects "Histogram summary" or "Histogram diff".</summary>
     public string? Title { get; set; }
 
     /// <summary>In a comparison, the column heading of the first summary. The default is "Before".</summary>
@@ -23,8 +23,8 @@ public sealed class HdrHistogramTableOptions
         set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = HdrHistogramSummary.DefaultAfter;
 
-    /// <summary>The unit of the values. Values have as many decimals as are known, and the name of the unit is appended to the heading, for
-    /// example <c>Latency, ms</c>. By default, there is no unit, and values are shown as recorded.</summary>
+    /// <summary>The unit of the values. Values are shown with as many decimals as are known, and the name of the unit is appended to the
+    /// heading, for example <c>Latency, ms</c>. By default, there is no unit, and values are shown as recorded.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
     public HdrHistogramUnit Unit
     {

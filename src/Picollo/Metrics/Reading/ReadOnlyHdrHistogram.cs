@@ -152,7 +152,7 @@ public abstract partial class ReadOnlyHdrHistogram
     private protected abstract (ulong Underflow, ulong Overflow) ReadOutOfRange();
 
     /// <summary>Fills a summary directly from the counters, without a copy. Returns <see langword="false"/> if the counters do not contain
-    /// all counts or were changed meanwhile.</summary>
+    /// all counts or were changed in the meantime.</summary>
     private protected abstract bool TryFillInPlace(HdrHistogramSummary summary);
 
     /// <summary>Copies the counters for one call.</summary>

@@ -54,7 +54,7 @@ internal abstract class CounterBlock
     public abstract bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest);
 
     /// <summary>Fills a summary directly from the counters. Returns <see langword="false"/> if they do not contain all counts or were
-    /// changed meanwhile.</summary>
+    /// changed in the meantime.</summary>
     public abstract bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner);
 
     /// <summary>Returns the counts of counters that are in an octave of the range but outside the range.</summary>

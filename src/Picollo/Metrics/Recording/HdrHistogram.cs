@@ -133,7 +133,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Takes a snapshot of the counts since the last reset. The histogram can be recorded into meanwhile, and the snapshot can be
+    /// <summary>Takes a snapshot of the counts since the last reset. Other threads can record in the meantime, and the snapshot can be
     /// updated in place later.</summary>
     /// <returns>A new snapshot, which allocates 16 bytes per bucket.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>

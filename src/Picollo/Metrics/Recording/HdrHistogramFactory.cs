@@ -73,7 +73,7 @@ public abstract class HdrHistogramFactory
     /// <returns>A new factory.</returns>
     public abstract HdrHistogramFactory WithUInt32Storage();
 
-    /// <summary>Stores counters in 64 bits: twice the memory, and no check for a carry.</summary>
+    /// <summary>Stores counters in 64 bits. This takes twice the memory, but needs no check for a carry.</summary>
     /// <returns>A new factory.</returns>
     public abstract HdrHistogramFactory WithUInt64Storage();
 

@@ -7,7 +7,7 @@ namespace Picollo.Metrics;
 /// nanoseconds.</summary>
 /// <remarks>
 /// <para>Create a scope with a method of the histogram, for example <see cref="HdrHistogram.GetNanoScope"/>. A <see langword="using"/>
-/// statement does not box or allocate for this struct, also across <see langword="await"/>. Do not copy a scope: each copy records when it
+/// statement does not box or allocate for this struct, even across <see langword="await"/>. Do not copy a scope: each copy records when it
 /// ends.</para>
 /// <para>A scope may end on a different thread than it started on, for example after <see langword="await"/>; the histogram's variant
 /// determines whether that thread may record. If the histogram is disposed before the scope ends, the scope records nothing and does not
