@@ -10,8 +10,8 @@ namespace Picollo.Profiling;
 /// <summary>Samples the stacks of a process while it uses CPU time. Linux only.</summary>
 /// <remarks>
 /// <para>The kernel takes a sample each time a CPU or a thread has used another <c>1 / Frequency</c> seconds of CPU time
-/// (<c>perf_event_open(2)</c>). It does not wait for a safepoint, and a thread that waits has no samples. If the kernel permits events of
-/// CPUs (to root, or with <c>CAP_PERFMON</c>), the profiler uses them, because they cost nothing when threads wait. The kernel reads the
+/// (<c>perf_event_open(2)</c>). It does not wait for a safepoint, and a thread that waits has no samples. If the kernel permits CPU-wide
+/// events (for root, or with <c>CAP_PERFMON</c>), the profiler uses them, because they cost nothing when threads wait. The kernel reads the
 /// stack by frame pointers, which .NET code has, except small methods that make a single call. A thread of this class reads the samples.
 /// The sampled threads run none of its code, except that threads of this process record switches between watched flows (60 ns), without
 /// allocations in the steady state. Memory is bounded: 256 KiB for each CPU, 30 MB for distinct stacks, and 16 MB for switches.</para>

@@ -22,7 +22,7 @@ public static class CpuUtils
     /// <summary>Executes a chain of 256 additions, <paramref name="blocks"/> times. Each addition needs the result of the previous one
     /// and takes one cycle on current CPUs, so the core can neither overlap nor reorder them. The total is about
     /// <paramref name="blocks"/> × 256 cycles of the core's clock, and slightly more instructions.</summary>
-    /// <param name="blocks">The number of chains; 0 or less does nothing.</param>
+    /// <param name="blocks">The number of chains. If it is 0 or less, the method does nothing.</param>
     /// <returns>The sum, <paramref name="blocks"/> × 256 × <paramref name="blocks"/> modulo 2⁶⁴. It is returned so that the additions
     /// cannot be optimised away.</returns>
     // Optimised at once: the first tier keeps the sum in memory, which takes several cycles an addition. Not inlined: `step` would become a
@@ -41,7 +41,7 @@ public static class CpuUtils
 
     /// <summary>Executes a chain of 512 additions, <paramref name="blocks"/> times. It is like <see cref="AddChain256"/> with half the loop
     /// overhead per addition.</summary>
-    /// <param name="blocks">The number of chains; 0 or less does nothing.</param>
+    /// <param name="blocks">The number of chains. If it is 0 or less, the method does nothing.</param>
     /// <returns>The sum, <paramref name="blocks"/> × 512 × <paramref name="blocks"/> modulo 2⁶⁴.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static ulong AddChain512(int blocks)

@@ -264,7 +264,7 @@ internal sealed partial class InstrumentSeries
 
     /// <summary>Registers a series, or returns the histogram that is already registered with its labels.</summary>
     /// <remarks>All histograms of a name in a registry have the same unit. If the instrument's name is already used with another unit or
-    /// another kind of histogram, the name is prefixed with the meter's name; if that is used, too, a number is appended.</remarks>
+    /// another kind of histogram, the name is prefixed with the meter's name; if that name is also used, a number is appended.</remarks>
     private ThreadLocalHdrHistogram<uint> Register(KeyValuePair<string, string>[] labels)
     {
         ThreadLocalHdrHistogram<uint> created = HdrHistogram.Owned(Factory.Create());

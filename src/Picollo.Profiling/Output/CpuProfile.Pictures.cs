@@ -16,7 +16,7 @@ public sealed partial class CpuProfile
     /// <para>Blue marks managed code, green marks native code, vermilion marks the kernel, and purple marks code without a name. Boxes
     /// narrower than 0.1 % of the image are omitted. The tooltip of a box has the whole name and the numbers. The file has no script and no
     /// external resources, and follows the light or dark mode of the system.</para>
-    /// <para>Thread-safe. Deterministic: the same profile gives the same text, in any culture.</para>
+    /// <para>Thread-safe. Deterministic: a profile always produces the same text, in any culture.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WriteSvg(TextWriter output)
@@ -37,7 +37,7 @@ public sealed partial class CpuProfile
     /// <para>If a profile has more than 20,000 nodes, the smallest ones are merged into <c>(other)</c>, each below its caller, and a note
     /// on the page describes the limit. Names of more than 1,000 characters are shortened. The size of a page is about 35 KB plus 8 bytes
     /// per node and the names.</para>
-    /// <para>Thread-safe. Deterministic: the same profile gives the same page, in any culture.</para>
+    /// <para>Thread-safe. Deterministic: a profile always produces the same page, in any culture.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WriteHtml(TextWriter output)

@@ -51,7 +51,7 @@ public sealed class PerfEventCounter
     /// read.</summary>
     public ulong Value => PerfMath.Delta(_baseline, _now, overhead: 0);
 
-    /// <summary>The unscaled count behind <see cref="Value"/>, with the times that scale it.</summary>
+    /// <summary>The unscaled count from which <see cref="Value"/> is computed, with the times that scale it.</summary>
     public PerfEventCounterValue Current => _now.Since(_baseline);
 
     /// <summary>The unscaled count and the times between the last two reads, minus <see cref="PairReadOverhead"/>; never below 0.

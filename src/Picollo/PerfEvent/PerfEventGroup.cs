@@ -11,7 +11,7 @@ namespace Picollo.PerfEvent;
 /// <param name="promptReader"><see cref="PerfEventSettings.PromptReader"/>.</param>
 internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader = null) : IDisposable
 {
-    /// <summary>The kernel's limit for reading a group (perf_event_validate_size); no PMU has a tenth of it.</summary>
+    /// <summary>The kernel's limit for reading a group (perf_event_validate_size); no PMU has a tenth as many counters.</summary>
     public const int MaxCounters = 64;
 
     private readonly List<PerfEventFile> _files = [];
@@ -33,7 +33,7 @@ internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader =
 
     public IEnumerable<(PerfEventFile File, int Counter)> Members => _files.Zip(_counters);
 
-    /// <summary>Adds the counts of this group to those of the session, by one read(2).</summary>
+    /// <summary>Adds the counts of this group to those of the session, with one read(2).</summary>
     /// <returns>False if the group is in an error state: it is pinned, and the CPU had no room.</returns>
     [SkipLocalsInit]
     public bool TryRead(Span<PerfReading> sums)

@@ -38,8 +38,8 @@ internal readonly record struct PerfEventDefinition(PerfTypeId Type, ulong Confi
     /// <summary>Whether its type was assigned by the kernel to a PMU (from PERF_TYPE_MAX, 6, on), and is listed in sysfs.</summary>
     public bool IsOfListedPmu => Type > PerfTypeId.Breakpoint;
 
-    /// <summary>Whether it is one of the kernel's two clocks, which are read in a separate group. Behind another leader they did not
-    /// advance in most sessions (27 of 40 with page faults before the task clock, none with the task clock first or alone; Linux 6.18,
+    /// <summary>Whether it is one of the kernel's two clocks, which are read in a separate group. In a group with another leader, they did
+    /// not advance in most sessions (27 of 40 with page faults before the task clock, none with the task clock first or alone; Linux 6.18,
     /// 2026-11-21).</summary>
     public bool IsClock => Type == PerfTypeId.Software
         && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.CpuClock or PerfSoftwareCounterId.TaskClock);

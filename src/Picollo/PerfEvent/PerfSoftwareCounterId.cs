@@ -20,10 +20,10 @@ public enum PerfSoftwareCounterId
     /// <summary>Migrations to another CPU. Counted and permitted like <see cref="ContextSwitches"/>.</summary>
     CpuMigrations = 4,
 
-    /// <summary>Page faults that needed no disk.</summary>
+    /// <summary>Page faults that needed no disk I/O.</summary>
     MinorPageFaults = 5,
 
-    /// <summary>Page faults that needed a disk.</summary>
+    /// <summary>Page faults that needed disk I/O.</summary>
     MajorPageFaults = 6,
 
     /// <summary>Unaligned accesses that the kernel had to fix; none on x64.</summary>
@@ -38,6 +38,7 @@ public enum PerfSoftwareCounterId
     /// <summary>Output of BPF programs. Counted and permitted like <see cref="ContextSwitches"/>.</summary>
     BpfOutput = 10,
 
-    /// <summary>Switches to a thread of another cgroup. Counted and permitted like <see cref="ContextSwitches"/>. Linux 5.13.</summary>
+    /// <summary>Switches to a thread of another cgroup. Counted and permitted like <see cref="ContextSwitches"/>. Requires Linux
+    /// 5.13.</summary>
     CgroupSwitches = 11,
 }

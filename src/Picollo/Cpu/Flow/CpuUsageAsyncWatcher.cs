@@ -202,7 +202,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     }
 
     /// <summary>Returns the CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel time together, at the finest
-    /// resolution of the system. The clock is the one of <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>.</summary>
+    /// resolution of the system. The clock is that of <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>.</summary>
     /// <returns>Nanoseconds. While the watcher runs, never less than an earlier result on the same thread (except for threads started
     /// without a context, whose last part is lost when they end).</returns>
     public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetCpuTime(this)).TotalNanoseconds;

@@ -8,7 +8,8 @@ namespace Picollo.Cpu;
 /// records a gap.</remarks>
 internal sealed class FlowRecorder : IDisposable
 {
-    /// <summary>16 MB for all threads: half a million switches between two reads.</summary>
+    /// <summary>The maximum number of chunks. They take 16 MB for all threads, enough for half a million switches between two
+    /// reads.</summary>
     private const int MaxChunks = 4096;
 
     private static FlowRecorder[] _active = [];

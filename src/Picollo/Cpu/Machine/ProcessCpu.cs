@@ -34,7 +34,7 @@ public readonly record struct ProcessCpu
     /// <summary>The time between the last two samples in which its threads were runnable but did not run, because other threads ran or the
     /// cgroup was throttled, divided by the time between the samples. It is a sum over threads, so it may exceed 1. Threads that started
     /// since the previous sample count from their start; those that ended do not count. A wait counts when it ends, so a wait longer than
-    /// the time between the samples also gives a share above 1. Null if <see cref="Share"/> is null, without
+    /// the time between the samples also results in a share above 1. Null if <see cref="Share"/> is null, without
     /// <see cref="SystemCpuParts.All"/>, and for a process with a thread whose wait could not be read. Linux only: the second number of
     /// schedstat, which is the source of %wait of pidstat for a single thread.</summary>
     public double? WaitShare { get; internal init; }

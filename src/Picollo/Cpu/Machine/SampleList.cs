@@ -26,11 +26,11 @@ public sealed class SampleList<T> : IReadOnlyList<T>
         ? _items[index]
         : throw new ArgumentOutOfRangeException(nameof(index), index, $"The index must be at least 0 and less than {Count}.");
 
-    /// <summary>Returns a view of the items in their order, without copying them. It is valid until the next sample.</summary>
+    /// <summary>Returns a view of the items in order, without copying them. It is valid until the next sample.</summary>
     /// <returns>A view of the list.</returns>
     public ReadOnlySpan<T> AsSpan() => _items.AsSpan(0, Count);
 
-    /// <summary>Enumerates the items in their order. The loop may contain an <c>await</c>.</summary>
+    /// <summary>Enumerates the items in order. The loop may contain an <c>await</c>.</summary>
     /// <returns>An enumerator that does not allocate.</returns>
     public ArraySegment<T>.Enumerator GetEnumerator() => new ArraySegment<T>(_items, 0, Count).GetEnumerator();
 

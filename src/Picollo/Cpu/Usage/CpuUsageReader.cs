@@ -27,7 +27,7 @@ public static class CpuUsageReader
     public static string? UnavailableReason => ReasonOf(CpuTimes.Current);
 
     /// <summary>Returns the CPU time of the current thread, split into user and kernel time. If the total is sufficient,
-    /// <see cref="GetThreadTimeNanoseconds()"/> costs about half.</summary>
+    /// <see cref="GetThreadTimeNanoseconds()"/> costs about half as much.</summary>
     /// <returns>The time since the start of the thread.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it.</exception>
     public static CpuUsage GetByThread()

@@ -64,7 +64,7 @@ internal sealed unsafe class NativeShim
         return shim;
     }
 
-    /// <summary>Loads the library. A missing, foreign or outdated library gives a reason, never an exception.</summary>
+    /// <summary>Loads the library. For a missing, foreign or outdated library, returns a reason and does not throw an exception.</summary>
     public static NativeShim Load(INativeLibraries libraries)
     {
         if (!libraries.TryLoad(Name, out nint library, out string where, out bool exists))
