@@ -23,8 +23,8 @@ internal static class JitterReasons
         + "Run as root, which can write to it.";
 
     public const string CannotKeepUp =
-        "The wake-ups take longer than the interval: one second after the duration, some were still pending, and the measurement ended "
-        + "without them. Choose a longer interval.";
+        "The wake-ups take longer than the interval: one second after the end of the duration, some were still pending, and the "
+        + "measurement ended without them. Choose a longer interval.";
 
     public static string NoLongerPinned(int cpu) =>
         $"CPU {cpu} went offline, or its thread was moved to another CPU. Its measurement ended.";

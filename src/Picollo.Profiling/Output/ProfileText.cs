@@ -31,7 +31,7 @@ internal static class ProfileText
     {
         ShareChange change = ShareChange.Of(counts, all);
         return $"before {Share(counts.Before, all.Before)} ({Samples(counts.Before)}), after {Share(counts.After, all.After)} "
-            + $"({Samples(counts.After)}), change {Points(change.Points)} points{(change.IsWithinChance ? ", within chance" : "")}";
+            + $"({Samples(counts.After)}), change {Points(change.Points)} points{(change.IsWithinChance ? ", may be random" : "")}";
     }
 
     public static string Points(double points) => Invariant($"{points:+0.00;-0.00;0.00}");
@@ -47,7 +47,7 @@ internal static class ProfileText
 
     /// <summary>Returns the name of a step in a legend.</summary>
     public static string Step(int step) => step == 0
-        ? "within chance"
+        ? "may be random"
         : (step < 0 ? "less: " : "more: ") + Math.Abs(step) switch { 1 => "below 1 point", 2 => "1 to 5", _ => "5 points or more" };
 
     public static IEnumerable<int> Steps => Enumerable.Range(-MaxStep, (2 * MaxStep) + 1);

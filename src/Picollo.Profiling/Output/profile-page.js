@@ -43,7 +43,7 @@
     if (!isDifference) return `${samplesOf(counts[0])}, ${shareOf(counts[0], total[0])}, ${timeOf(counts[0])}`;
     const change = changeOf(counts);
     return counts.map((count, i) => `${shareOf(count, total[i])} ${["before", "after"][i]} (${samplesOf(count)})`).join(", ")
-      + `\nchange: ${pointsOf(change.points)} points (95 %: ${intervalOf(change)})${change.isChance ? ", within chance" : ""}`;
+      + `\nchange: ${pointsOf(change.points)} points (95 %: ${intervalOf(change)})${change.isChance ? ", may be random" : ""}`;
   };
   const kinds = ["managed", "native", "kernel", "unnamed", "group"];
   const group = 4;
@@ -57,7 +57,7 @@
   const frames = frameData.map(([name, module, kind]) =>
     ({ name, module, kind, look: `k${kind} t${tintOf(name)}`, lower: name.toLowerCase() }));
   const steps = [["less", 3, "less: 5 points or more"], ["less", 2, "less: 1 to 5"], ["less", 1, "less: below 1 point"],
-    ["k4", 0, "within chance"], ["more", 1, "more: below 1 point"], ["more", 2, "more: 1 to 5"], ["more", 3, "more: 5 points or more"]];
+    ["k4", 0, "may be random"], ["more", 1, "more: below 1 point"], ["more", 2, "more: 1 to 5"], ["more", 3, "more: 5 points or more"]];
   const lookOf = (frame, counts) => {
     if (!isDifference) return frame.look;
     const { points, isChance } = changeOf(counts);
@@ -348,7 +348,7 @@
   if (isDifference) {
     document.querySelector(".tables").classList.add("changes");
     for (const text of document.querySelectorAll(".tables p")) {
-      text.append(" Shares are in percent of the samples of each profile, changes in points. ~ marks a change that is within chance.");
+      text.append(" Shares are in percent of the samples of each profile, changes in points. ~ marks a change that may be random.");
     }
   }
   showNamed();

@@ -164,7 +164,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
     /// <summary>Measures a region of code: <c>using (session.Measure()) { … }</c> records the counts of each counter in the region into its
     /// histogram, minus the overhead of the measurement. The counts are those of the session's target, regardless of the measuring thread.
     /// Regions nest, separately on each thread; the overhead of an inner region counts in the outer one. A region cannot contain an
-    /// <c>await</c>: the compiler refuses it. <see cref="PerfEventCounter.Value"/> and the deltas do not change. Costs two reads, and
+    /// <c>await</c>: the compiler rejects it. <see cref="PerfEventCounter.Value"/> and the deltas do not change. Costs two reads, and
     /// allocates only when a thread first reaches a nesting depth.</summary>
     /// <returns>A region to dispose on this thread, innermost first.</returns>
     /// <exception cref="ObjectDisposedException">The session was disposed.</exception>

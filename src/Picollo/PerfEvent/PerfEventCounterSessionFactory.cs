@@ -69,7 +69,7 @@ public sealed class PerfEventCounterSessionFactory
         return new(Settings with { ProcessId = processId, ThreadId = 0, Cpu = -1 });
     }
 
-    /// <summary>Sets whether threads and processes that the target starts later are counted too, until they end. Each counter then needs a
+    /// <summary>Sets whether threads and processes that the target starts later are also counted, until they end. Each counter then needs a
     /// separate call per read, because kernels do not read inherited counters as a group.</summary>
     /// <param name="inherited">False by default; true for a process (<see cref="WithProcess"/>).</param>
     /// <returns>A new factory.</returns>
@@ -80,8 +80,8 @@ public sealed class PerfEventCounterSessionFactory
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithPinned(bool pinned = true) => new(Settings with { IsPinned = pinned });
 
-    /// <summary>Sets whether events in the kernel on behalf of the target count too. Tracepoints, and software events that happen in the
-    /// kernel such as context switches, always count.</summary>
+    /// <summary>Sets whether events that happen in the kernel on behalf of the target are also counted. Tracepoints, and software events
+    /// that happen in the kernel such as context switches, always count.</summary>
     /// <param name="withKernel">False unless this method is called; true requires kernel.perf_event_paranoid 1 or CAP_PERFMON.</param>
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithKernel(bool withKernel = true) => new(Settings with { CountsKernel = withKernel });
@@ -261,7 +261,8 @@ public sealed class PerfEventCounterSessionFactory
     /// <param name="events">
     /// Each one is <c>instructions</c>, <c>cycles</c>, <c>branch-misses</c>, <c>page-faults</c>, <c>task-clock</c> and so on;
     /// <c>L1-dcache-load-misses</c> and so on; <c>r</c> and hexadecimal digits, a CPU-specific code; or a name for
-    /// <see cref="WithNamedCounter"/> or <see cref="WithTracepoint"/>. The counter has the name as given. The first two ignore letter case.
+    /// <see cref="WithNamedCounter"/> or <see cref="WithTracepoint"/>. The counter has the name as given. The names of the first two kinds
+    /// ignore letter case.
     /// </param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentException">There is no such event (the message lists the nearest names), or the factory already has this

@@ -63,10 +63,10 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         await ShowAsync(Small());
 
         (await browser.TextAsync("[...document.querySelectorAll('.box')].find(box => box.ariaLabel.startsWith('Same')).ariaLabel")).Should().StartWith(
-            "Same\nApp.dll, managed\n20.0 % before (2,000 samples), 20.0 % after (4,000 samples)\nchange: 0.00 points (95 %: ").And.Contain(", within chance\nown: 20.0 % before");
+            "Same\nApp.dll, managed\n20.0 % before (2,000 samples), 20.0 % after (4,000 samples)\nchange: 0.00 points (95 %: ").And.Contain(", may be random\nown: 20.0 % before");
         await browser.SearchAsync("work");
         (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 0.0 % before, 63.0 % after");
-        (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("within chance").And.Contain("more: below 1 point");
+        (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("may be random").And.Contain("more: below 1 point");
         (await browser.FactsAsync()).Should().Contain("Samples 10,000 → 20,000 before → after ");
     }
 

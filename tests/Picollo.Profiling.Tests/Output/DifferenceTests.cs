@@ -80,14 +80,14 @@ public class DifferenceTests
 
         svg.Elements(Svg + "rect").Skip(7).Select(box =>
             $"{box.Element(Svg + "title")!.Value} | {box.Attribute("fill")!.Value} {box.Attribute("fill-opacity")!.Value} {box.Attribute("width")!.Value}").Should().Equal(
-            "all before 100.0 % (10,000 samples), after 100.0 % (20,000 samples), change 0.00 points, within chance | currentColor .1 1168",
-            "Main (App.dll) before 100.0 % (10,000 samples), after 100.0 % (20,000 samples), change 0.00 points, within chance | currentColor .1 1168",
+            "all before 100.0 % (10,000 samples), after 100.0 % (20,000 samples), change 0.00 points, may be random | currentColor .1 1168",
+            "Main (App.dll) before 100.0 % (10,000 samples), after 100.0 % (20,000 samples), change 0.00 points, may be random | currentColor .1 1168",
             "Work (App.dll) before 0.0 % (0 samples), after 63.0 % (12,600 samples), change +63.00 points | #D55E00 .48 367.9",
             "Gone (App.dll) before 60.0 % (6,000 samples), after 0.0 % (0 samples), change -60.00 points | #0072B2 .48 350.4",
-            "Same (App.dll) before 20.0 % (2,000 samples), after 20.0 % (4,000 samples), change 0.00 points, within chance | currentColor .1 233.6",
+            "Same (App.dll) before 20.0 % (2,000 samples), after 20.0 % (4,000 samples), change 0.00 points, may be random | currentColor .1 233.6",
             "Rest (App.dll) before 20.0 % (2,000 samples), after 17.0 % (3,400 samples), change -3.00 points | #0072B2 .34 216.1");
         svg.Elements(Svg + "rect").Take(7).Select(box => box.Element(Svg + "title")!.Value).Should().Equal(
-            "less: 5 points or more", "less: 1 to 5", "less: below 1 point", "within chance", "more: below 1 point", "more: 1 to 5", "more: 5 points or more");
+            "less: 5 points or more", "less: 1 to 5", "less: below 1 point", "may be random", "more: below 1 point", "more: 1 to 5", "more: 5 points or more");
     }
 
     [Fact]

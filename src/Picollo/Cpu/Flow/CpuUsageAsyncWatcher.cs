@@ -20,9 +20,9 @@ namespace Picollo.Cpu;
 /// to a thread or a loop that was started outside the flow, such as the consumer of a channel; garbage collections and other work of the
 /// runtime's own threads; work that child tasks and threads still run after <see cref="Stop"/>; the time of a thread started without a
 /// context (<see cref="Thread.UnsafeStart()"/>) from its last switch to its end. A watcher created inside an <c>async</c> method or
-/// iterator is removed from the flow when that returns (an iterator: at each <c>yield</c>), as with every <see cref="AsyncLocal{T}"/>: if a
-/// helper creates a watcher and returns it, the watcher does not measure the caller. Create the watcher in the method that calls
-/// <see cref="Stop"/>, or pass the work to <see cref="MeasureAsync"/>.</para>
+/// iterator is removed from the flow when the method returns (for an iterator, at each <c>yield</c>), as with every
+/// <see cref="AsyncLocal{T}"/>: if a helper creates a watcher and returns it, the watcher does not measure the caller. Create the watcher
+/// in the method that calls <see cref="Stop"/>, or pass the work to <see cref="MeasureAsync"/>.</para>
 /// <para><b>Loops shared with other flows.</b> If the flow starts a loop that later serves other flows, all CPU time of the loop counts for
 /// the flow. The same applies to objects that start such a loop on first use: a block of a Dataflow mesh, a lazily started consumer, a
 /// connection. Start them outside the flow, or in <see cref="Suspend"/>:

@@ -7,7 +7,7 @@ namespace Picollo.Cpu;
 /// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not distinguish is null. All shares are null
 /// if no time was counted between the samples: before the first <see cref="SystemCpu.Update"/>, for a CPU that was offline at the first
 /// sample, and if the samples are closer than the system's clock tick (10 ms on Linux).</para>
-/// <para>The idle and waiting times of Linux may decrease, and so may others when a CPU is taken offline; such a step counts as 0.
+/// <para>The idle and waiting times of Linux may decrease, and so may others when a CPU is taken offline; such a decrease counts as 0.
 /// Immutable; the default value has no share.</para>
 /// </remarks>
 public readonly record struct CpuStates

@@ -36,7 +36,7 @@ public readonly record struct ProcessCpu
     /// since the previous sample count from their start; those that ended do not count. A wait counts when it ends, so a wait longer than
     /// the time between the samples also results in a share above 1. Null if <see cref="Share"/> is null, without
     /// <see cref="SystemCpuParts.All"/>, and for a process with a thread whose wait could not be read. Linux only: the second number of
-    /// schedstat, which is the source of %wait of pidstat for a single thread.</summary>
+    /// schedstat, from which pidstat computes %wait for a single thread.</summary>
     public double? WaitShare { get; internal init; }
 
     /// <summary>The size of the address space in bytes, most of which a .NET process only reserves; 0 for kernel threads and zombies. Null

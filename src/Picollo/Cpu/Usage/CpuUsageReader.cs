@@ -184,5 +184,5 @@ public static class CpuUsageReader
     private static void ThrowThreadUnavailable() =>
         Throw<long>(
             CpuTimes.Current.ThreadUnavailableReason
-            ?? "The system refused to report the CPU time of the current thread, although it has done so before.");
+            ?? "The system refused to report the CPU time of the current thread, although it reported the time before.");
 }

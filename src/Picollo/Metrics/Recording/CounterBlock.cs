@@ -150,7 +150,7 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    /// <summary>Works like <see cref="Record(ref OctaveTable, ReadOnlyHdrHistogram, ulong, ulong)"/>, but for counters with several
+    /// <summary>Works like <see cref="Record(ref OctaveTable, ReadOnlyHdrHistogram, ulong, ulong)"/>, for counters with several
     /// writers.</summary>
     public void RecordInterlocked(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
     {
