@@ -24,8 +24,8 @@ public static class CpuUtils
     /// <paramref name="blocks"/> × 256 cycles of the core's clock, and slightly more instructions.</summary>
     /// <param name="blocks">The number of chains. If it is 0 or less, the method does nothing.</param>
     /// <returns>The sum, <paramref name="blocks"/> × 256 × <paramref name="blocks"/> modulo 2⁶⁴. It is returned so that the additions
-    /// cannot be optimised away.</returns>
-    // Optimised at once: the first tier keeps the sum in memory, which takes several cycles an addition. Not inlined: `step` would become a
+    /// cannot be optimized away.</returns>
+    // Optimized at once: the first tier keeps the sum in memory, which takes several cycles an addition. Not inlined: `step` would become a
     // constant there, and some cores execute additions of constants while they rename registers, at no cost.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static ulong AddChain256(int blocks)

@@ -65,7 +65,7 @@ public sealed class Server : IAsyncDisposable
         _semaphore.Dispose();
     }
 
-    /// <summary>Maps an endpoint that returns a number and the duration of its computation. The work is cancelled if the client disconnects.</summary>
+    /// <summary>Maps an endpoint that returns a number and the duration of its computation. The work is canceled if the client disconnects.</summary>
     private void Map(string path, Func<CancellationToken, Task<uint>> answer) => _application.MapGet("/" + path, async (HttpContext context) =>
     {
         long start = Stopwatch.GetTimestamp();

@@ -33,11 +33,11 @@ internal sealed unsafe class JitterLane : IDisposable
     /// <summary>The state that the lanes of a meter share.</summary>
     /// <param name="Priority">The priority for SCHED_FIFO; null for none.</param>
     /// <param name="UnavailableReasons">Receives the functions that were refused.</param>
-    /// <param name="Ready">Signalled by each lane when it is ready or has failed.</param>
+    /// <param name="Ready">Signaled by each lane when it is ready or has failed.</param>
     /// <param name="Go">The event that each lane awaits before it measures.</param>
     /// <param name="IsAbandoned">Returns whether the measurement was abandoned. Called after <paramref name="Go"/>.</param>
     /// <param name="Broke">Called immediately when a latency exceeds the limit.</param>
-    /// <param name="Ended">Signalled by each lane when its loop has ended.</param>
+    /// <param name="Ended">Signaled by each lane when its loop has ended.</param>
     public sealed record Start(
         int? Priority,
         ReasonList UnavailableReasons,
@@ -61,7 +61,7 @@ internal sealed unsafe class JitterLane : IDisposable
     /// <summary>The system's error number that ended the loop, or 0. Valid after the end.</summary>
     public int Error { get; private set; }
 
-    /// <summary>The measured values. Must be set before <see cref="Start.Go"/> is signalled.</summary>
+    /// <summary>The measured values. Must be set before <see cref="Start.Go"/> is signaled.</summary>
     public CpuJitter Jitter { get; set; } = null!;
 
     /// <summary>Receives every latency. Must be set before the lane is drained, and must not throw.</summary>

@@ -47,7 +47,7 @@ internal static class LayoutPlot
         string width = begin.Step == 1 ? "exact" : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
         double right = svg.Width - SvgWriter.Margin;
         svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.End:N0}: {width}"));
-        string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text colour
+        string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text color
         if (layout.BlockSize > MaxCells)
         {
             double part = Math.Min(last - first + 1, (uint)layout.BlockSize) / (double)layout.BlockSize;

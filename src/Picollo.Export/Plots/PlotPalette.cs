@@ -11,7 +11,7 @@ internal static class PlotPalette
 {
     public const string Text = "currentColor";
 
-    /// <summary>Blue, vermillion, bluish green, reddish purple, and the text color.</summary>
+    /// <summary>Blue, vermilion, bluish green, reddish purple, and the text color.</summary>
     public static IReadOnlyList<string> Colours { get; } = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", Text];
 
     /// <summary>The colors for a dark background: the palette's sky blue and orange, and lighter tints of the others.</summary>

@@ -57,7 +57,7 @@ public sealed partial class CpuProfileDifference
     /// using StreamWriter file = File.CreateText("difference.svg");
     /// difference.WriteSvg(file);
     /// </code>
-    /// <para>Vermilion marks a larger share and blue marks a smaller one; stronger colours mark larger changes, and grey marks a change
+    /// <para>Vermilion marks a larger share and blue marks a smaller one; stronger colors mark larger changes, and gray marks a change
     /// that may be random. The tooltip of a box has the whole name and the numbers. The format is that of
     /// <see cref="CpuProfile.WriteSvg"/>.</para>
     /// </remarks>

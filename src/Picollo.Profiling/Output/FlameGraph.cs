@@ -20,7 +20,7 @@ internal static class FlameGraph
         + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}rect{stroke:#16181d}}\n"
         + PlotPalette.DarkStyle + "</style>";
 
-    // Indexed by CpuProfileFrameKind. Text on a box, whose colour is translucent, has a contrast of 4.5:1 or more.
+    // Indexed by CpuProfileFrameKind. Text on a box, whose color is translucent, has a contrast of 4.5:1 or more.
     private static readonly string[] Colours =
         [PlotPalette.Colours[0], PlotPalette.Colours[2], PlotPalette.Colours[1], PlotPalette.Colours[3], PlotPalette.Text];
 

@@ -1,6 +1,6 @@
 
 // Shows a tree as a flame graph in an element: a box for each node that is wider than half a pixel, the root at the top, with tooltips in
-// the element #tip. A node has width, start (the position of its left edge), depth, parent, children, look (the classes of its colour),
+// the element #tip. A node has width, start (the position of its left edge), depth, parent, children, look (the classes of its color),
 // and frame (name and kind). Options: describe(node) returns the text of its tooltip, and onZoom(node). Returns show(root), zoom(node),
 // and highlight(frames), with a set or null.
 const flameGraph = (element, { describe, onZoom }) => {

@@ -9,7 +9,7 @@ namespace Picollo.Timing;
 /// check if it is due. Each check lengthens the baseline, so the error of the ratio falls from tens of ppm at the start to about 1 ppm
 /// within a second of use.</para>
 /// <para>If the counter and the clock disagree, the counter jumped, stepped back or changed its rate. Causes are a suspend, a virtual
-/// machine's migration, or CPUs whose counters are not synchronised. The era then ends: intervals that span the end are discarded. The
+/// machine's migration, or CPUs whose counters are not synchronized. The era then ends: intervals that span the end are discarded. The
 /// thread that detected it calibrates again (2 ms); meanwhile, other threads discard their intervals. After repeated disagreements, the
 /// clock replaces the counter permanently. <see cref="ClockMark"/> identifies the source of a timestamp, so that an interval from one
 /// source to the other is also discarded.</para>

@@ -35,7 +35,7 @@ namespace Picollo.Timing;
 /// </remarks>
 public static unsafe class CycleClock
 {
-    // Static readonly fields in a class that is initialised before tier-1 code is generated, so they are constants for the JIT.
+    // Static readonly fields in a class that is initialized before tier-1 code is generated, so they are constants for the JIT.
     private static readonly delegate* unmanaged[SuppressGCTransition]<ulong> ReadCounter;
     private static readonly CycleCalibrator Calibrator;
 

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <content>JSON serialisation.</content>
+/// <content>JSON serialization.</content>
 public sealed partial class HdrHistogramSnapshot
 {
     internal static HdrHistogramSnapshot Read(ref Utf8JsonReader reader)

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
 
-/// <content>Equality and JSON serialisation.</content>
+/// <content>Equality and JSON serialization.</content>
 public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary>
 {
     /// <summary>Compares all values with those of another summary. The time of the read is ignored.</summary>

@@ -5,7 +5,7 @@ using System.Runtime.Intrinsics;
 
 namespace Picollo.Metrics;
 
-/// <summary>Vectorised operations on arrays of counters: sixteen 32-bit or eight 64-bit counters at a time.</summary>
+/// <summary>Vectorized operations on arrays of counters: sixteen 32-bit or eight 64-bit counters at a time.</summary>
 /// <remarks>These methods are not inlined: in a large caller, the JIT keeps the loop counter in memory (6.3 µs instead of 4.4 for the
 /// addition of 56,320 counters, November 2026).</remarks>
 internal static class CounterMath

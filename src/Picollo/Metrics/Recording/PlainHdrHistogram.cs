@@ -8,7 +8,7 @@ namespace Picollo.Metrics;
 /// 2⁶⁴.</typeparam>
 /// <remarks>
 /// <para>If several threads record at the same time, they overwrite some of each other's records, so that counts become approximate;
-/// nothing else fails. Another thread may become the writer, with the usual synchronisation.</para>
+/// nothing else fails. Another thread may become the writer, with the usual synchronization.</para>
 /// <para>Created by <see cref="HdrHistogram.Factory"/>.</para>
 /// </remarks>
 public sealed class PlainHdrHistogram<TCounter> : HdrHistogram

@@ -33,7 +33,7 @@ public struct PicoScope : IDisposable
 
     /// <inheritdoc cref="NanoScope.Dispose"/>
     /// <remarks>Not inlined: in the <see langword="finally"/> part of a <see langword="using"/> block, the JIT calls native code through a
-    /// marshalling stub, which costs more than this call. In a separate method it calls native code directly.</remarks>
+    /// marshaling stub, which costs more than this call. In a separate method it calls native code directly.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public void Dispose()
     {
