@@ -28,8 +28,9 @@ usage: ./build.sh [command] [arguments]
   test long [name]  run only long tests, and the core tests in other modes of the runtime
   test fuzz TIME [target]
                     run mutated inputs through all decoders and parsers for TIME, such as 30s, 10m or 2h
-  test soak [TIME]  run a server with all features under load for TIME, such as 30s, 10m or 2h [default: 30m]; writes
-                    samples, a table and a plot to artifacts/test-results/soak.*
+  test soak [TIME]  run a server with all features under load for TIME, such as 30s, 10m or 2h [default: 30m], and verify
+                    its counts; from 20m on, also verify that memory, descriptors and CPU time do not grow.
+                    Writes samples, a table and a plot to artifacts/test-results/soak.*
   test coverage     measure the line and branch coverage of each package
   test mutation [part]
                     measure the mutation score of pure code with dotnet-stryker; takes hours, or at most 40 minutes per part
@@ -186,12 +187,13 @@ run_fuzz() {
   local code=0
   say "tests: fuzz"
   dotnet "tests/Picollo.Fuzz.Tests/bin/$CONFIGURATION/net10.0/Picollo.Fuzz.Tests.dll" fuzz "$@" | tee "$RESULTS/fuzz.txt" || code=$?
+  [ "$code" != 2 ] || exit 2 # no such target
   count_fuzz "$RESULTS/fuzz.txt" "$code"
 }
 
 # Runs the tests of recording, watching, scheduling and profiling in modes of the runtime that reveal races and dependencies on
 # compiled code. With GCStress=4, the released runtime collects garbage much more often. TieredPGO is enabled by default in
-# applications; all other runs disable it.
+# applications; the ordinary test runs disable it.
 run_stress() {
   local mode races='FullyQualifiedName~StressTests|FullyQualifiedName~ThreadChurnTests' # of several threads, and therefore slow
   for mode in GCStress=4 TieredCompilation=0 TieredPGO=1 gcServer=1; do
@@ -231,7 +233,11 @@ build_and_test_native() {
 run_tests() {
   local mode=all
   case ${1:-} in quick | long | soak | fuzz | coverage | mutation) mode=$1; shift ;; esac
-  case $mode$#${1:-} in fuzz[12][0-9]* | [!f]*0 | [!f]*1[!-]*) ;; *) usage >&2; exit 2 ;; esac
+  case $mode$# in fuzz[12] | [!f]*[01]) ;; *) usage >&2; exit 2 ;; esac
+  case $mode${1:-} in
+    fuzz* | soak?*) [[ $1 =~ ^[1-9][0-9]{0,4}[smh]$ ]] || die "'$1' is not a duration such as 30s, 10m or 2h" ;;
+    *-*) case $1 in -*) usage >&2; exit 2 ;; esac ;;
+  esac
   NAME=${1:-}
   mkdir -p "$RESULTS"
   check_projects
@@ -254,11 +260,11 @@ run_tests() {
       run_fuzz "$@"
       ;;
     soak)
-      PICOLLO_SOAK=${1:-30m}
-      [[ $PICOLLO_SOAK =~ ^[1-9][0-9]{0,4}[smh]$ ]] || { usage >&2; exit 2; }
-      export PICOLLO_SOAK
+      export PICOLLO_SOAK=${1:-30m}
       NAME='' HANG_TIMEOUT=500h # the test prints nothing until it ends
-      build
+      build_native "$(host_rid)"
+      dotnet build tests/Picollo.AspNetCore.Tests -c "$CONFIGURATION" -v quiet
+      say "a server runs under load for $PICOLLO_SOAK; samples are added to $RESULTS/soak.csv"
       run_projects soak 1 'Category=Long&FullyQualifiedName~.Soak.' '' Picollo.AspNetCore.Tests
       ;;
     coverage)

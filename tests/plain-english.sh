@@ -35,7 +35,7 @@ for ((i = 0; i < ${#PHRASES[@]}; i += 2)); do
     done < tests/plain-english.allowed
     printf '%s\n  write: %s\n' "$line" "${PHRASES[i + 1]}"
     found=1
-  done < <(grep -rnPi --include='*.'{cs,md,sh,c,h,js,css,html,fs,csproj,props} --exclude-dir={bin,obj,out,artifacts,Golden,Data} --exclude={'plain-english.*',PlainEnglishTests.cs} \
+  done < <(grep -rHnPi --include='*.'{cs,md,sh,c,h,js,css,html,fs,csproj,props} --exclude-dir={bin,obj,out,artifacts,Golden,Data} --exclude={'plain-english.*',PlainEnglishTests.cs} \
     "(?<![a-z])(?:${PHRASES[i]})(?![a-z])" "$@")
 done
 exit "$found"

@@ -8,6 +8,8 @@ internal static class FuzzTargets
     public static FuzzTarget[] All { get; } =
         [.. HistogramTargets.All, .. ExpositionTargets.All, .. PageTargets.All, .. ProcTargets.All, .. SymbolTargets.All, .. ProfileTargets.All, .. CommandTargets.All];
 
+    public static bool Exists(string name) => Array.Exists(All, target => target.Name == name);
+
     public static FuzzTarget Named(string name) =>
         Array.Find(All, target => target.Name == name) ?? throw new ArgumentException($"There is no target {name}. The targets are: {string.Join(", ", All.Select(one => one.Name))}");
 

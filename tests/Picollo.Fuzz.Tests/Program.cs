@@ -7,10 +7,12 @@ using Picollo.Fuzz.Tests;
 // repeat FILE: reads a saved input.
 return args switch
 {
-    ["fuzz", var duration, .. var names] when Durations.Parse(duration) is { } time => RunAll(time, names),
+    ["fuzz", var duration, .. var names] when Durations.Parse(duration) is { } time => Array.Find(names, name => !FuzzTargets.Exists(name)) is { } unknown
+        ? Misused($"error: no fuzz target '{unknown}'; the targets are {string.Join(", ", FuzzTargets.All.Select(target => target.Name))}")
+        : RunAll(time, names),
     ["target", var name, var seconds, var file] => RunOne(name, double.Parse(seconds, CultureInfo.InvariantCulture), file),
     ["repeat", var path] => Repeat(path),
-    _ => Misused(),
+    _ => Misused("usage: fuzz DURATION [TARGET...], such as fuzz 10m, or repeat FILE"),
 };
 
 static int RunAll(TimeSpan total, string[] names)
@@ -54,7 +56,7 @@ static bool Runs(FuzzTarget target, TimeSpan time)
         }
 
         using CurrentInput last = new(file);
-        string how = process.ExitCode == FuzzRun.Hung ? "took over 20 s of CPU time" : $"ended the process with the code {process.ExitCode}";
+        string how = process.ExitCode == FuzzRun.Hung ? "took over 20 s of CPU time, or 5 minutes" : $"ended the process with the code {process.ExitCode}";
         Console.WriteLine($"FAILED {target.Name,-22} {FuzzFiles.Keep(target, last.Bytes)} {how}");
         return false;
     }
@@ -73,12 +75,13 @@ static int RunOne(string name, double seconds, string file)
 static int Repeat(string path)
 {
     FuzzOutcome outcome = FuzzFiles.TargetOf(path).Try(File.ReadAllBytes(path));
-    Console.WriteLine($"{outcome.Kind}, {outcome.AllocatedBytes:N0} bytes\n{outcome.Failure}");
+    Console.WriteLine(outcome.Failure is { } failure ? $"FAILED: {failure}" : $"ok: {outcome.Kind}");
+    Console.WriteLine($"{outcome.AllocatedBytes:N0} bytes allocated");
     return outcome.Failure is null ? 0 : 1;
 }
 
-static int Misused()
+static int Misused(string message)
 {
-    Console.Error.WriteLine("usage: fuzz DURATION [TARGET...], such as fuzz 10m, or repeat FILE");
+    Console.Error.WriteLine(message);
     return 2;
 }

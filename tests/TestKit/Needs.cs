@@ -134,9 +134,9 @@ internal static partial class Needs
         }
         catch (InvalidOperationException e)
         {
-            // NU1101: the package does not exist. NU1102: the version does not exist.
-            string? lacking = e.Message.Split('\n').FirstOrDefault(line => line.Contains("error NU1101") || line.Contains("error NU1102"));
-            return lacking is null ? null : $"no package for Native AOT: {lacking[lacking.IndexOf("NU110", StringComparison.Ordinal)..]}";
+            // NU1101: the package does not exist. NU1102: the version does not exist. NU1301: the source cannot be reached.
+            string? lacking = e.Message.Split('\n').FirstOrDefault(line => line.Contains("error NU1101") || line.Contains("error NU1102") || line.Contains("error NU1301"));
+            return lacking is null ? null : $"no package for Native AOT: {lacking[lacking.IndexOf("NU1", StringComparison.Ordinal)..]}";
         }
         finally
         {

@@ -15,7 +15,8 @@ namespace Picollo.Diagnostics;
 /// <para><b>Cost.</b> One thread that wakes up 50 times per second, and about 15 runtime events per collection, which the runtime
 /// allocates. The meter itself allocates nothing in the steady state. <c>./build.sh bench compare runtime</c> measures the cost.</para>
 /// <para><b>Threads.</b> The more threads have started and ended, the more slowly the runtime (10.0.12) delivers events. The meter
-/// therefore starts a new event session after 1,000 threads, at most every 10 s. Each new session loses the events of about 10 ms.</para>
+/// therefore starts a new event session after 1,000 threads, at most every 10 s. Events that were not yet delivered are lost, usually
+/// those of the last 10 ms. Other listeners of runtime events in this process lose them, too.</para>
 /// <para>All members are thread-safe. One meter per process is enough; each further meter has the same cost. Starting and disposing meters
 /// concurrently is safe, but the runtime (10.0.12) can deadlock if other code starts or disposes its own <c>EventListener</c> at the same
 /// time, or while the meter starts a new event session.</para>

@@ -31,6 +31,17 @@ public sealed class RuntimeEventListenerTests : IDisposable
     }
 
     [Fact]
+    [Trait("Category", "Long")]
+    public void A_meter_starts_a_new_session_from_time_to_time()
+    {
+        using RuntimeMeter meter = RuntimeMeter.Start();
+        ulong first = RuntimeSession();
+        WaitForLockOnNewThreads(1_100);
+
+        SpinWait.SpinUntil(() => RuntimeSession() != first, TimeSpan.FromMinutes(1)).Should().BeTrue();
+    }
+
+    [Fact]
     public void A_new_session_is_that_of_all_listeners()
     {
         const uint collection = 1;
@@ -49,7 +60,7 @@ public sealed class RuntimeEventListenerTests : IDisposable
 
         _listener.RenewSession().Should().BeTrue();
 
-        other.RenewSession().Should().BeFalse("the threads are counted anew for it, too");
+        other.RenewSession().Should().BeFalse("its count of threads starts again, too");
         Array.ForEach(readers, reader => reader.OnRestartBegin(now + hour));
         readers.Should().OnlyContain(reader => reader.Pauses.GetCountBetween(hour / 2, ulong.MaxValue) == 0, "the end may be among the lost events");
     }

@@ -12,8 +12,11 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
     private const int MostKept = 1000;
     private const int MostTrials = 2000;
 
-    // The limit is CPU time instead of elapsed time, because the machine may be busy. No input may take nearly this long.
+    // CPU time, because the machine may be busy. No input may take nearly this long.
     private static readonly TimeSpan LongestRead = TimeSpan.FromSeconds(20);
+
+    // Elapsed time, for a reader that waits.
+    private static readonly TimeSpan LongestWait = TimeSpan.FromMinutes(5);
 
     private readonly HashSet<string> _kinds = [];
     private readonly HashSet<string> _findings = [];
@@ -95,6 +98,7 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
     {
         private long _count;
         private TimeSpan _since;
+        private long _start;
 
         public void Check(object? state)
         {
@@ -102,9 +106,9 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
             TimeSpan now = Environment.CpuUsage.TotalTime;
             if (count != _count || count == 0)
             {
-                (_count, _since) = (count, now);
+                (_count, _since, _start) = (count, now, Stopwatch.GetTimestamp());
             }
-            else if (now - _since > LongestRead)
+            else if (now - _since > LongestRead || Stopwatch.GetElapsedTime(_start) > LongestWait)
             {
                 Environment.Exit(Hung);
             }
