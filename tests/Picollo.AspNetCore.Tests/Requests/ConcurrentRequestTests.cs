@@ -45,14 +45,14 @@ public class ConcurrentRequestTests
         for (int id = 0; id < Requests; id++)
         {
             double tolerance = Math.Max(1, burnt[id] / 20);
-            figures[id].Should().BeGreaterThanOrEqualTo(burnt[id] - 0.01, $"request {id} has burnt it");
+            figures[id].Should().BeGreaterThanOrEqualTo(burnt[id] - 0.01, $"request {id} has used this CPU time");
             if (figures[id] > burnt[id] + tolerance)
             {
                 beyond.Add(id);
             }
         }
 
-        beyond.Should().HaveCountLessThan(Requests / 50, $"requests are to be within 5 % or 1 ms: {string.Join(", ", beyond.Select(id => $"{burnt[id]:0.0} calls as {figures[id]:0.0}"))}");
+        beyond.Should().HaveCountLessThan(Requests / 50, $"requests must be within 5 % or 1 ms: {string.Join(", ", beyond.Select(id => $"{burnt[id]:0.0} calls as {figures[id]:0.0}"))}");
         figures.Sum().Should().BeLessThanOrEqualTo(ofProcess);
         await app.GetCountsAsync(Requests + 20);
     }

@@ -43,7 +43,7 @@ public class CpuUsagePositionTests
 
         // The minimum of two requests, because the first one includes compilation.
         double least = app.Routes.All.Single().Cpu.GetPercentileValue(1) / 1e6;
-        (least > BurntMilliseconds * 0.9).Should().Be(all, $"{least} ms were measured, {BurntMilliseconds} ms were burnt before");
+        (least > BurntMilliseconds * 0.9).Should().Be(all, $"{least} ms were measured, {BurntMilliseconds} ms were used by earlier middleware");
     }
 
     [Theory]

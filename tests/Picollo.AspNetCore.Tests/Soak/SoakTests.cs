@@ -39,7 +39,7 @@ public class SoakTests(ITestOutputHelper output)
         string? duration = Environment.GetEnvironmentVariable(Switch);
         return RunAsync(
             duration is null ? 3 * Short : Durations.Parse(duration)
-                ?? throw new FormatException($"{Switch} is {duration}, and neither 30s nor 10m nor 2h."),
+                ?? throw new FormatException($"{Switch} is {duration}, but must have the form 30s, 10m or 2h."),
             duration is null ? null : Path.Combine(Repository.Root, "artifacts", "test-results"));
     }
 

@@ -226,7 +226,7 @@ public class StatisticsTests
         await Task.Delay(1); // two readings can be closer than the resolution of TimeSpan
         CpuRunningTask later = pool.Statistics.GetRunning().Single();
 
-        one.SliceLength.Should().BeGreaterThanOrEqualTo(one.Overrun, "a thread that was signalled earlier overruns from the start of its slice");
+        one.SliceLength.Should().BeGreaterThanOrEqualTo(one.Overrun, "a task that was asked earlier overruns from the start of its slice");
         later.SliceLength.Should().BeGreaterThan(one.SliceLength);
         later.Overrun.Should().BeGreaterThan(one.Overrun);
         pool.Statistics.Overrun.TotalCount.Should().Be(0, "it has not reached a checkpoint yet");
