@@ -111,22 +111,14 @@ public class TopSignalTests
         using TopInTerminal top = new();
         Process sleep = top.StartSleep();
         int nice = NiceOf(sleep);
-<<<<<<< ours
         foreach ((string answer, string key, string message, int then) in ((string, string, string, int)[])
-=======
-        foreach ((string answer, string key, string reported, int then) in ((string, string, string, int)[])
->>>>>>> theirs
             [($"{nice + 2}", "n", "Canceled.", nice), ($"{nice + 3}", "y", $"The niceness of {sleep.Id} is now {nice + 3}.", nice + 3)])
         {
             top.Choose("r", sleep);
             top.Answer($"Niceness for {sleep.Id}, -20 to 19 [{nice}]:", answer);
             top.Screen.WaitFor($"Set niceness {answer} for {sleep.Id} (sleep 12345) of user {Environment.UserName}? [y/N]");
             top.Screen.Press(key);
-<<<<<<< ours
             top.Screen.WaitFor(message);
-=======
-            top.Screen.WaitFor(reported);
->>>>>>> theirs
             NiceOf(sleep).Should().Be(then);
         }
 

@@ -164,11 +164,7 @@ internal static class CommandTargets
                 keys.Add(key);
             }
 
-<<<<<<< ours
             Check(!decoder.IsIncomplete, "Bytes remain.");
-=======
-            Check(!decoder.IsIncomplete, "Bytes are left.");
->>>>>>> theirs
         }
     }
 

@@ -73,7 +73,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         : Marshal.GetLastPInvokeError() switch
         {
             Errno.ESRCH => CpuTimeReasons.ProcessEnded(_id),
-            Errno.EPERM => $"Process {_id} belongs to another user: sending it a signal requires root or CAP_KILL.",
+            Errno.EPERM => $"Process {_id} belongs to another user: signals require root or CAP_KILL.",
             var error => CpuTimeReasons.CallFailed("pidfd_send_signal", error),
         };
 
@@ -134,7 +134,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
 
     private string NiceFailure(int error) => error switch
     {
-        Errno.EPERM => $"Process {_id} belongs to another user: changing its niceness requires root or CAP_SYS_NICE.",
+        Errno.EPERM => $"Process {_id} belongs to another user: renicing requires root or CAP_SYS_NICE.",
         Errno.EACCES => "Decreasing the niceness requires root, CAP_SYS_NICE or a higher limit (ulimit -e).",
         _ => CpuTimeReasons.CallFailed("setpriority", error),
     };
