@@ -7,7 +7,7 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     private const string StyleHash = "sha256-5hH438+RyxpZFWTiIBNT7hYwvhiCK9lEH6M3txwqCr8=";
-    private const string ScriptHash = "sha256-pHNSUS17Nry/SvR6Um7wfCVXA5RrpXNgKwHHP1nQA9I=";
+    private const string ScriptHash = "sha256-ycG7DOQZhtPEmF43NS1YtPlyOf7hJIGIjZJua8QPQ0A=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
