@@ -236,9 +236,8 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
         {
             DrainLanes();
             // Wait before stopping: after a stop of the process, all wake-ups are overdue and are measured within milliseconds. The limit
-            // is
-            // a time and not a number of drains, because there may be only one drain per second: threads that never sleep leave a twentieth
-            // of their CPUs to others.
+            // is a time and not a number of drains, because there may be only one drain per second: threads that never sleep leave a
+            // twentieth of their CPUs to others.
             if (Stopwatch.GetElapsedTime(start) > _duration)
             {
                 overdueSince = overdueSince == 0 ? Stopwatch.GetTimestamp() : overdueSince;

@@ -78,8 +78,7 @@ internal sealed partial class InstrumentSeries
     private void RecordSteps(ulong steps, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         // Records through the sealed type, so that there is no virtual call. The application can dispose a histogram that it registered
-        // under
-        // this name itself.
+        // under this name itself.
         ThreadLocalHdrHistogram<uint>? histogram = tags.IsEmpty ? _untagged : Find(tags);
         if (histogram is not null)
         {

@@ -10,8 +10,7 @@ internal static class NamePattern
         int inPattern = 0, inName = 0;
 
         // The position of the last star, and the end of its current match. Only the last star needs to be retried: if an earlier star
-        // matched
-        // more characters, no additional names would match.
+        // matched more characters, no additional names would match.
         int star = -1, afterStar = 0;
         while (inName < name.Length)
         {

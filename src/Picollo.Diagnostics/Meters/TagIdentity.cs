@@ -32,8 +32,7 @@ internal static class TagIdentity
         foreach (ref readonly KeyValuePair<string, object?> tag in tags)
         {
             // Nearly all tags have these two types, which are detected by comparing the type. The loop has no calls, so all variables are
-            // in
-            // registers. Other types start again in a loop with calls.
+            // in registers. Other types start again in a loop with calls.
             ulong bits;
             if (tag.Value is string text)
             {
@@ -125,10 +124,11 @@ internal static class TagIdentity
         // they start at the fourth byte of a 64-bit object.
         nint end = (Math.Min(text.Length, MaxTextLength) * sizeof(char)) - sizeof(ulong);
         ref byte characters = ref Unsafe.As<char, byte>(ref MemoryMarshal.GetReference(text.AsSpan()));
-        ulong bits = Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, end)) + ((ulong)end << 56);
-
-        // Each position has a different odd factor, so that the multiplications do not depend on each other as in a chain.
         ulong factor = Seed;
+        ulong bits = (Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, end)) * factor) + ((ulong)end << 56);
+
+        // Each position has a different odd factor, so that the multiplications do not depend on each other as in a chain. Their lowest 16
+        // bits differ, too, so two texts that differ in one character each have different hashes, whatever the seed.
         for (nint at = 0; at < end; at += sizeof(ulong))
         {
             factor += Multiplier - 1;

@@ -42,8 +42,7 @@ internal sealed class ExponentialBounds
         }
 
         // Finds the first counter whose midpoint is above the bucket. The search starts at the counter of the bound, which may be off by
-        // one
-        // because of rounding.
+        // one because of rounding.
         int EndOf(int bucket)
         {
             double bound = UpperBoundOf(FirstBucket + bucket, schema) * ratio;

@@ -49,8 +49,7 @@ internal sealed class PrometheusSelection
     }
 
     // The order is by name and then by labels, so that the series of a name are adjacent. It is stable, so that the first of equal series
-    // is
-    // kept. A name precedes longer names that start with it, so x is handled before x_sum.
+    // is kept. A name precedes longer names that start with it, so x is handled before x_sum.
     private IEnumerable<PrometheusSeries> Sorted(IReadOnlyList<HdrHistogramRegistration> registrations) => registrations
         .Select(registration => _series.GetValue(registration, _render))
         .OrderBy(series => series.Name, StringComparer.Ordinal)
