@@ -6,7 +6,7 @@ namespace Picollo.TestKit;
 /// <summary>Runs a program to its end, or kills it at a deadline, and returns its output.</summary>
 internal static class Tool
 {
-    private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(10); // publishing with Native AOT takes 2 minutes, and 6 on a busy machine
 
     // A build within `dotnet test` must not use the outer MSBuild's paths and switches. It must not leave a build or compiler server
     // running, which would keep its files and output open.
