@@ -8,7 +8,7 @@ namespace Picollo.Samples.Benchmarks;
 /// <summary>Awaits a timer, the thread pool's queue, work on another thread, and a channel.</summary>
 /// <remarks>The thread that calls such a benchmark only waits. Because the benchmark returns a task, <c>TaskClock/Op</c> counts all threads
 /// automatically. <c>CPU/Wall</c> distinguishes waiting (Delay: far below 1), work (OnThePool: about 1) and parallel work (Channel: above
-/// 1), which the mean does not.</remarks>
+/// 1). The mean does not distinguish them.</remarks>
 [CpuUsageDiagnoser]
 [PerfCounters(PerfSoftwareCounterId.TaskClock)]
 [HdrPercentiles]

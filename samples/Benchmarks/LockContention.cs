@@ -5,7 +5,7 @@ using Picollo.PerfEvent;
 namespace Picollo.Samples.Benchmarks;
 
 /// <summary>Counts letters on one thread, on several threads with a lock around shared counts, and on several threads with separate counts.</summary>
-/// <remarks><c>CPU/Wall</c> is 1 on one thread, and near the number of processors with separate counts. With the lock, it can be as high, and
+/// <remarks><c>CPU/Wall</c> is 1 on one thread, and near the number of processors with separate counts. With the lock, it can be just as high, and
 /// <c>CPU/Op</c> shows the reason: the threads spin. If spinning does not help, they sleep, which <c>VoluntarySwitches/Op</c> counts. (A thread
 /// that yields while it spins counts as an involuntary switch.) <c>TaskClock/Op</c> includes all threads because of <c>AllThreads</c>; otherwise,
 /// it would include only the calling thread.</remarks>

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Precision;
 
-/// <summary>Calls <c>getrusage(RUSAGE_THREAD)</c> alone, as in the document's implementation. It returns the time that the kernel has
+/// <summary>Calls <c>getrusage(RUSAGE_THREAD)</c> alone, as Universe.CpuUsage does. It returns the time that the kernel has
 /// accounted up to the last scheduler tick.</summary>
 internal static unsafe partial class BareResourceUsage
 {

@@ -2,7 +2,8 @@ using System.Globalization;
 
 namespace Picollo.Samples.Precision;
 
-/// <summary>Measures the precision of each reader. The command line is <c>[milliseconds for each reader]</c>.</summary>
+/// <summary>Measures the steps by which each reading of CPU time advances, and prints them next to the figures in the
+/// documentation of Universe.CpuUsage, which this sample calls the document. The command line is <c>[milliseconds for each reader]</c>.</summary>
 public static class Program
 {
     private const int DefaultMilliseconds = 1_000;
@@ -15,7 +16,7 @@ public static class Program
         if (arguments.Length > 1
             || (arguments is [var text] && !(int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out milliseconds) && milliseconds is > 0 and <= 60_000)))
         {
-            output.WriteLine("usage: CpuPrecision [MILLISECONDS], the time to read each clock: 1 to 60000");
+            output.WriteLine("usage: CpuPrecision [MILLISECONDS]. MILLISECONDS is the duration of the measurement of each clock, from 1 to 60000.");
             return 2;
         }
 

@@ -41,7 +41,7 @@ public static class Report
             document.Add(system, Micro(microseconds * NanosecondsPerMicrosecond));
         }
 
-        output.WriteLine(document.ToString("The figures of the document"));
+        output.WriteLine(document.ToString("Figures in the documentation of Universe.CpuUsage"));
     }
 
     /// <summary>Returns the operating system, kernel and CPU in one line.</summary>

@@ -27,7 +27,7 @@ public static class StepMeter
         {
             long now = read();
             reads++;
-            // A step back is ignored.
+            // Backward steps are ignored.
             if (now > last)
             {
                 histogram.Record((ulong)(now - last));

@@ -8,7 +8,7 @@ namespace Picollo.Samples.CpuWorker;
 /// <param name="Workers">The number of workers of the pool, or <see langword="null"/> for the default of the pool.</param>
 /// <param name="SliceMilliseconds">The time slice of the pool in milliseconds, or <see langword="null"/> for the default of the pool.</param>
 /// <param name="Port">The port of the server, 0 for any free port, or <see langword="null"/> to run the demo, which starts servers itself.</param>
-/// <param name="EndsWithInput"><see langword="true"/> if the server ends when its input is closed. It then always ends with the demo.</param>
+/// <param name="EndsWithInput"><see langword="true"/> if the server ends when its standard input is closed. It then never outlives the demo.</param>
 public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = null, int? Port = null, bool EndsWithInput = false)
 {
     private const int MaxWorkers = 1_024;
@@ -22,10 +22,10 @@ public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = n
         Measures requests that wait for 1 ms while other requests compute, in a
         CpuWorkerPool and without it. Requires wrk. Takes 2.5 minutes.
 
-          --workers N   Number of workers of the pool, 1 to {MaxWorkers}; the document's
+          --workers N   Number of workers of the pool, 1 to {MaxWorkers}. Go's cpuworker calls it
                         cpuWorkerMaxP. [default: {new CpuWorkerPoolOptions().WorkerCount}, three quarters of the CPUs]
-          --slice MS    Time slice of the pool in milliseconds, 1 to {MaxSliceMilliseconds}; the
-                        document's DefaultMaxTimeSlice. [default: {new CpuWorkerPoolOptions().TimeSlice.TotalMilliseconds}]
+          --slice MS    Time slice of the pool in milliseconds, 1 to {MaxSliceMilliseconds}. Go's
+                        cpuworker calls it DefaultMaxTimeSlice. [default: {new CpuWorkerPoolOptions().TimeSlice.TotalMilliseconds}]
           --serve PORT  Run only the server, on 127.0.0.1, until Ctrl+C. 0 selects a free
                         port.
           --help        Print this text.

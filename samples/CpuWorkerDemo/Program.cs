@@ -5,7 +5,8 @@ using Picollo.Samples.CpuWorker.Serving;
 
 namespace Picollo.Samples.CpuWorker;
 
-/// <summary>The program. Its command line is <see cref="DemoOptions"/>.</summary>
+/// <summary>Repeats the measurements in the README of Go's cpuworker, which this sample calls the document. The command line is
+/// <see cref="DemoOptions"/>.</summary>
 internal static class Program
 {
     private const int Interrupted = 130;

@@ -1,6 +1,6 @@
 namespace Picollo.Samples;
 
-/// <summary>Generates measurements as in real code: a minimum plus random noise. Every run generates the same values.</summary>
+/// <summary>Generates values that resemble measurements of real code: a minimum plus random noise. Every run generates the same values.</summary>
 public sealed class Measurements
 {
     private readonly Random _random = new(0);

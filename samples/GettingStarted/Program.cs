@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Samples;
 
-/// <summary>Runs the program of this folder with the given name. Without a name, it lists and runs all programs.</summary>
+/// <summary>Runs the program with the given name. Without a name, lists and runs all programs of this folder.</summary>
 internal static class Program
 {
     private static readonly SampleProgram[] Programs =
@@ -14,7 +14,7 @@ internal static class Program
         new("clock-resolution", "the steps by which Stopwatch advances", _ => ClockResolution.Run()),
         new("cycle-resolution", "the steps by which the CPU's time counter advances", _ => CycleResolution.Run()),
         new("scopes", "a using block timed in four units; takes 4 s", _ => Scopes.Run()),
-        new("monitoring", "[seconds] one line per second about a live histogram", seconds => Monitoring.Run(seconds ?? 10), TakesNumber: true),
+        new("monitoring", "[seconds] a summary line per second of a live histogram", seconds => Monitoring.Run(seconds ?? 10), TakesNumber: true),
         new("stale-store", "[seconds] why a reset during writes is difficult", seconds => StaleStore.Run(seconds ?? 2), TakesNumber: true),
         new(
             "single-threaded",

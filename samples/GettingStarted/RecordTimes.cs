@@ -64,7 +64,8 @@ internal static class RecordTimes
             : throw new InvalidOperationException($"Counted {counted:N0} of {expected:N0} records.");
     }
 
-    /// <summary>Measures the nanoseconds of a CPU per call. Each thread calls the action in each round.</summary>
+    /// <summary>Measures the time that a call takes on a CPU, in nanoseconds, without the time that threads wait for a CPU. Each thread calls the
+    /// action in each round.</summary>
     private static double Measure(int threads, int rounds, Action action)
     {
         // The workers read the clock themselves, because another thread could wake up after they are done.

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 namespace Picollo.Samples;
 
 /// <summary>
-/// Measures the time of a record if several threads share one thread-local or interlocked histogram, for a wide and a narrow
+/// Measures the time of a record when several threads share one thread-local or interlocked histogram, for a wide and a narrow
 /// range of values, and prints it next to the figures of the article that introduced Picollo.
 /// </summary>
 public static class ThreadTable
@@ -15,7 +15,7 @@ public static class ThreadTable
     {
         Console.WriteLine($"{Environment.ProcessorCount} CPUs; three significant digits, 32-bit counters; best of {RecordTimes.Runs} runs.");
         Console.WriteLine("ns: time per record; x: ratio to the time with 1 thread. Other programs can make a run slower.");
-        Console.WriteLine("If there are more threads than CPUs, the time in which a thread waits for a CPU is not counted.");
+        Console.WriteLine("If there are more threads than CPUs, the time that a thread waits for a CPU is not counted.");
         Console.WriteLine("Article: Picollo 0.1 and the HdrHistogram library for .NET (legacy), i5-12500 at 3 GHz.");
         Console.WriteLine();
         Console.WriteLine(

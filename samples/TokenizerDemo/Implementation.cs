@@ -9,7 +9,8 @@ public sealed class Implementation(string name, Func<LineTokenizer> create)
 {
     public string Name => name;
 
-    /// <summary>The nanoseconds of each line in all passes that time the lines. Thread-local, so that the threads do not contend.</summary>
+    /// <summary>The time of each line in all passes that time the lines, in nanoseconds. The histogram is thread-local, so that the threads do not
+    /// contend.</summary>
     public ThreadLocalHdrHistogram<uint> LineNanoseconds { get; } = HdrHistogram.Factory
         .WithRelativeError(0.01)
         .WithMaxTrackableValue(NanoScope.OneSecondValue * 10)

@@ -1,8 +1,8 @@
 namespace Picollo.Samples.Tokenizer;
 
 /// <summary>
-/// Counts the tokens of lines. A token is a sequence of characters without <see cref="Separators"/>, in lower case. Not
-/// thread-safe: each thread needs its own instance.
+/// Counts the tokens of lines. A token is a sequence of characters that are not <see cref="Separators"/>, in lower case. This
+/// class is not thread-safe: each thread needs its own instance.
 /// </summary>
 public abstract class LineTokenizer
 {

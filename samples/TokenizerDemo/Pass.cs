@@ -5,7 +5,7 @@ namespace Picollo.Samples.Tokenizer;
 
 /// <summary>One pass of several threads over the whole text.</summary>
 /// <param name="Nanoseconds">The time from the common start of the threads to the end of the last thread.</param>
-/// <param name="ChunkNanoseconds">The time of each chunk of lines, in the thread that processed it.</param>
+/// <param name="ChunkNanoseconds">The time that a thread took to process each chunk of lines, in nanoseconds.</param>
 /// <param name="AllocatedBytes">The bytes that the threads allocated.</param>
 /// <param name="Counts">The counted tokens.</param>
 public sealed record Pass(double Nanoseconds, double[] ChunkNanoseconds, long AllocatedBytes, TokenCounts Counts)
@@ -18,7 +18,7 @@ public sealed record Pass(double Nanoseconds, double[] ChunkNanoseconds, long Al
     /// <param name="lines">The text.</param>
     /// <param name="threads">The number of threads that share the lines.</param>
     /// <param name="create">Creates the tokenizer of a thread.</param>
-    /// <param name="histogram">The histogram for the nanoseconds of each line, or <see langword="null"/> not to time the lines.</param>
+    /// <param name="histogram">The histogram that receives the nanoseconds of each line, or <see langword="null"/> if the lines are not timed.</param>
     public static Pass Run(string[] lines, int threads, Func<LineTokenizer> create, HdrHistogram? histogram)
     {
         LineTokenizer[] tokenizers = [.. Enumerable.Range(0, threads).Select(_ => create())];

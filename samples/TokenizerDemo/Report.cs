@@ -98,7 +98,7 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
         }
 
         output.WriteLine();
-        output.WriteLine($"Undisturbed: the sum of the fastest times of each block of {Pass.ChunkLines:N0} lines. The median deviation of rounds");
+        output.WriteLine($"Undisturbed: the sum of the fastest time of each block of {Pass.ChunkLines:N0} lines. The median deviation of rounds");
         output.WriteLine($"from their median is {implementations.Max(one => one.Bare.RelativeDeviation) * 100:N1}%: this is the noise of the machine.");
         output.WriteLine("If a cost is below the noise, use the undisturbed rows.");
         output.WriteLine($"On this machine, an empty NanoScope takes {nanoScopeNanoseconds:N1} ns, and an empty PicoScope {picoScopeNanoseconds:N1} ns.");

@@ -6,7 +6,7 @@ namespace Picollo.Samples.Top;
 
 /// <summary>Runs <c>picollo top -b</c> in a separate process.</summary>
 /// <remarks>The sample starts a process, because the tool's code is internal and would need most of the tool's files, and because a process shows
-/// what users see. Like <c>top</c> in the document, <c>picollo top</c> is on its own pages.</remarks>
+/// what users see. A page is one update of the output. Like <c>top</c> in the document, <c>picollo top</c> lists itself.</remarks>
 public sealed class PicolloTop : IDisposable
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);

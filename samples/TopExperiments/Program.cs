@@ -4,7 +4,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The program. The command line is <c>[experiment…]</c>, an <see cref="AckermannProgram"/>, or <see cref="WorkerOptions"/>.</summary>
+/// <summary>Repeats the experiments of a published document about <c>top</c>, whose programs compute Ackermann's function in Go. The command line is
+/// <c>[experiment…]</c>, an <see cref="AckermannProgram"/>, or <see cref="WorkerOptions"/>.</summary>
 public static class Program
 {
     public static int Main(string[] arguments)

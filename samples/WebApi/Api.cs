@@ -27,7 +27,7 @@ public static class Api
         {
             options.ServerTiming = true;
             options.MeasureRuntime = true;
-            options.CpuWorkerQueueLimit = 20; // more are rejected
+            options.CpuWorkerQueueLimit = 20; // further requests are rejected
             options.CollectExemplars = true;
             options.Profiling = true;
             options.CpuBudget = TimeSpan.FromMilliseconds(200); // the CPU profiles of requests above it are kept
@@ -35,7 +35,7 @@ public static class Api
         });
         WebApplication application = builder.Build();
 
-        // First, so that it measures all middleware and endpoints after it.
+        // Comes first, so that it measures all middleware and endpoints after it.
         application.UsePicollo();
 
         // The sample contains no confidential data, so every client that can reach it has access to the page. It listens on 127.0.0.1 by default.
@@ -52,7 +52,7 @@ public static class Api
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithMaxTrackableValue(1_000_000).WithThreadLocal().Create(),
             new HdrHistogramDescription { Help = "Size of an order's text.", Unit = new() { Name = "bytes" }, HighestBound = (1 << 20) - 1 });
 
-        // A histogram of System.Diagnostics.Metrics, as in libraries.
+        // A histogram of System.Diagnostics.Metrics, such as libraries use.
         Histogram<double> waiting = application.Services.GetRequiredService<IMeterFactory>().Create(MeterName).CreateHistogram<double>(
             "shop.quote.duration", "s", "Time until the exchange answers.");
 

@@ -51,7 +51,7 @@ public static class Demo
 
         output.WriteLine(table.ToString($"Requests over {usage.GetProperty("windowSeconds").GetDouble():0} s, milliseconds, {usage.GetProperty("processors").GetInt32()} processors (GET /picollo/json)"));
         double requests = usage.GetProperty("routes").EnumerateArray().Sum(route => route.GetProperty("machineShare").GetDouble());
-        output.WriteLine($"Requests used {requests * 100:0} % of the machine. The process used {usage.GetProperty("processMachineShare").GetDouble() * 100:0} %, including the client that sends the requests.\n");
+        output.WriteLine($"Requests used {requests * 100:0} % of the machine's CPU time. The process used {usage.GetProperty("processMachineShare").GetDouble() * 100:0} %, including the client that sends the requests.\n");
     }
 
     private static void WriteHistograms(JsonElement usage, TextWriter output)

@@ -6,7 +6,7 @@ namespace Picollo.Samples.CpuWorker.Driving;
 /// <summary>Runs all steps and prints the results.</summary>
 public sealed class Demo(TextWriter output, DemoOptions options)
 {
-    // Chosen so that the demo and the build of a new clone take three minutes.
+    // Chosen so that the build of a new clone and the demo take three minutes in total.
     private const int Rounds = 4;
     private const int Seconds = 3;
 
@@ -68,7 +68,7 @@ public sealed class Demo(TextWriter output, DemoOptions options)
         await ampleAt10.WarmUpAsync("delay1ms");
         for (int round = 0; round < Rounds; round++)
         {
-            // Steps that are compared run directly after each other.
+            // Steps that are compared with each other run in direct succession.
             await RunAsync(at10.AloneAsync);
             await RunAsync(at10.ScheduledAsync);
             await RunAsync(ampleAt10.AmpleSemaphoreScheduledAsync);

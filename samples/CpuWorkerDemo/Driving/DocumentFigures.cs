@@ -1,7 +1,8 @@
 namespace Picollo.Samples.CpuWorker.Driving;
 
-/// <summary>The figures of the document. The server is a Go program with GOMAXPROCS 16, 12 of them for the scheduler, on an AWS c5d.12xlarge. The
-/// client is <c>ab</c> with 100 connections on a c5d.4xlarge. The times are whole milliseconds.</summary>
+/// <summary>The figures in the README of Go's cpuworker, which this sample calls the document. The server is a Go program with GOMAXPROCS 16, of
+/// which the scheduler uses 12, on an AWS c5d.12xlarge. The client is <c>ab</c> with 100 connections on a c5d.4xlarge. The times are whole
+/// milliseconds.</summary>
 /// <param name="RequestsPerSecond">The number of responses per second.</param>
 /// <param name="Latency">The response times.</param>
 /// <param name="LoadAverage">The load average in the text of the document, or <see langword="null"/> if it states none.</param>

@@ -40,7 +40,7 @@ public sealed class Runs
         _loads.Add(load);
     }
 
-    /// <summary>Returns the median of the ratios of paired runs. The runs of a pair are made shortly after each other, so that changes of the machine
+    /// <summary>Returns the median of the ratios of paired runs. The runs of a pair directly follow each other, so that changes of the machine
     /// affect both. Returns NaN if no request was answered.</summary>
     public double RatioTo(Runs other, Func<Latencies, double> value) => _reports.Zip(other._reports)
         .Select(pair => pair is ({ Latency: { } mine }, { Latency: { } theirs }) ? value(mine) / value(theirs) : double.NaN)

@@ -7,7 +7,7 @@ namespace Picollo.Samples.CpuWorker.Driving;
 /// <summary>The server in a separate process. Disposing ends the process.</summary>
 public sealed class ServerProcess : IAsyncDisposable
 {
-    /// <summary>A number of thread pool threads that is enough for the requests that a semaphore lets compute and for all other requests.</summary>
+    /// <summary>A number of thread pool threads that is sufficient both for the requests that the semaphore admits and for all other requests.</summary>
     public const int AmpleThreads = 8;
 
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);

@@ -31,7 +31,7 @@ public sealed class StepResults(int concurrency)
 
     public Runs SemaphoreSmall { get; } = new();
 
-    /// <summary>Step 4: the times of small checksums in the pool, measured by the server.</summary>
+    /// <summary>Step 4: the times of small checksums in the pool, as measured by the server.</summary>
     public List<Latencies> SmallInPool { get; } = [];
 
     /// <summary><c>/delay1msLoop</c>, with checksums in the pool.</summary>

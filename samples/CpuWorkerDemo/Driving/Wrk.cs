@@ -6,7 +6,7 @@ namespace Picollo.Samples.CpuWorker.Driving;
 /// <summary>Runs <c>wrk</c>, which must be on the path. One thread of <c>wrk</c> is enough for a server on two processors.</summary>
 public static class Wrk
 {
-    // Longer than any wait in the demo, because requests that time out would be missing in the percentiles.
+    // Longer than any wait in the demo, because requests that time out would be missing from the percentiles.
     private const string Timeout = "60s";
 
     // Longer than any measurement. The load is killed before that.

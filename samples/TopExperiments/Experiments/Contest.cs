@@ -1,6 +1,6 @@
 namespace Picollo.Samples.Top;
 
-/// <summary>Two <c>ackermann_multi</c> programs with different niceness, started shortly after each other, on all CPUs.</summary>
+/// <summary>Two <c>ackermann_multi</c> programs with different niceness, started in quick succession, on all CPUs.</summary>
 /// <remarks>
 /// Niceness has an effect only within a scheduling group. With autogroups (sched(7)), every session is a group, so programs in two terminals
 /// share the CPUs evenly, regardless of their niceness. Children of one process are in the same session.
@@ -17,7 +17,7 @@ public sealed record Contest(Contestant First, Contestant Second, IReadOnlyList<
     /// <exception cref="WorkerException">A program did not end, or failed.</exception>
     public static Contest Of(int firstNice, int secondNice, int largest)
     {
-        // With the lower niceness of the two programs, so that picollo top gets enough CPU time.
+        // Runs at the lower niceness of the two programs, so that picollo top gets enough CPU time.
         using PicolloTop top = new(Math.Min(firstNice, secondNice), "-d", FormattableString.Invariant($"{PageSeconds}"));
         AckermannProgram program = new(IsMulti: true, largest);
         using AckermannProcess first = new(program, firstNice);

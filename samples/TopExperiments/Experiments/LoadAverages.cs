@@ -5,13 +5,13 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The document's load averages, measured for a short time.</summary>
+/// <summary>The load averages of the document, measured for a shorter time.</summary>
 public static class LoadAverages
 {
     private const int Seconds = 11;
 
-    /// <summary>Computes the one-minute load average after a time with a number of threads that run or wait for a CPU. The average approaches this
-    /// number with a time constant of one minute, in steps of 5 s (kernel/sched/loadavg.c).</summary>
+    /// <summary>Computes the one-minute load average after a constant number of threads have run or waited for a CPU for a time. The average
+    /// approaches this number with a time constant of one minute, in steps of 5 s (kernel/sched/loadavg.c).</summary>
     /// <param name="before">The load average at the start.</param>
     /// <param name="running">The number of threads that run or wait for a CPU.</param>
     /// <param name="time">The time that has passed.</param>
@@ -42,7 +42,7 @@ public static class LoadAverages
                 cpu.Update();
                 if (cpu.RunQueue?.Running is { } number)
                 {
-                    // Without this thread, which runs only to measure.
+                    // Excludes this thread, which runs only to measure.
                     running.Add(number - 1);
                 }
             }

@@ -33,6 +33,6 @@ internal static class Migration
         table.Add("changes of CPU", "\"back and forth\"", cpus.Count > 0 ? $"{changes} in {Samples * Interval.TotalSeconds:0} s, sampled every {Interval.TotalMilliseconds:0} ms" : "unavailable on this system");
         table.Add("share of samples on each CPU, %", "", string.Join(", ", cpus.CountBy(cpu => cpu).OrderBy(pair => pair.Key).Select(pair => $"CPU {pair.Key}: {100.0 * pair.Value / cpus.Count:0.0}")));
         output.Write(table.ToString("The CPU of a single thread"));
-        output.WriteLine("If another thread wakes on its CPU, including those of this program, the scheduler can move the thread to an idle CPU.");
+        output.WriteLine("If another thread, including one of this program, wakes up on the same CPU, the scheduler can move the single thread to an idle CPU.");
     }
 }

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Samples.Top;
 
-/// <summary>The document's experiment 2: the CPU state in which the time of a program with a niceness is counted.</summary>
+/// <summary>The document's experiment 2: the CPU state, <c>us</c> or <c>ni</c>, that includes the time of a program at each niceness.</summary>
 internal static class NiceStates
 {
     private const int Largest = 12;

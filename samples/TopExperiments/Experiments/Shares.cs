@@ -39,7 +39,7 @@ public static class Shares
         }
 
         output.WriteLine(times.ToString($"Output of time (measured with ackermann(3, {largest}), in the document with 13)"));
-        output.WriteLine("%CPU of both: the CPU time of one program in percent of the CPU time of both, while both run.");
+        output.WriteLine("%CPU of both: the CPU time of the program as a percentage of the CPU time of both programs, while both run.");
     }
 
     private static void Run(TextWriter output, MarkdownTable times, Pair pair, int first, int second, int largest)
@@ -64,7 +64,7 @@ public static class Shares
         }
     }
 
-    /// <summary>Prints the page on which the program with less CPU time has the most.</summary>
+    /// <summary>Prints the page on which the smaller of the two CPU shares is largest.</summary>
     private static void PrintPage(TextWriter output, Contest contest)
     {
         if (contest.Pages.MaxBy(page => Math.Min(Cpu(page, contest.First), Cpu(page, contest.Second))) is not { } page)
