@@ -3,8 +3,8 @@ using Picollo.Metrics;
 namespace Picollo.Samples;
 
 /// <summary>
-/// Prints a line per second about a histogram into which another thread records at full speed. The tail of the values depends on the time of
-/// day, so that the lines differ and some values are out of range.
+/// Prints a line per second about a histogram into which another thread records at full speed. The tail of the values changes with the time
+/// of day, so that the lines differ and some values are out of range.
 /// </summary>
 public static class Monitoring
 {

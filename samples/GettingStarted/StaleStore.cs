@@ -4,8 +4,9 @@ namespace Picollo.Samples;
 
 /// <summary>
 /// Shows why it is difficult to clear a counter while another thread increments it. The main thread multiplies a number by slightly more than
-/// 1. The cleaner alternately sets it to +1 and -1, and reads it back. The multiplication is a load and a store. If the cleaner's store happens
-/// between them, it is lost, and the old number reappears. <see cref="ResetDuringWrites"/> shows the same effect with counters.
+/// 1. A second thread, the cleaner, alternately sets the number to +1 and -1, and reads it back. The multiplication is a load and a store. If
+/// the cleaner's store happens between them, it is lost, and the old number reappears. <see cref="ResetDuringWrites"/> shows the same effect
+/// with counters.
 /// </summary>
 public static class StaleStore
 {

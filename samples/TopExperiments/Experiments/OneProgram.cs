@@ -18,7 +18,8 @@ public static class OneProgram
         new AckermannProgram(IsMulti: true),
         new Document("99.0", "0.5", "0.0", "0.0", "100.0", "100.0", "99.0, 97.1", "35.95 s", "71.18 s", "0.17 s", "1.98"));
 
-    /// <summary>Runs a program while <c>picollo top</c> watches, and prints its lines, a table and a page.</summary>
+    /// <summary>Runs a program while <c>picollo top</c> watches it, and prints the output of the program, a table, and a page of
+    /// <c>picollo top</c>.</summary>
     public static void Run(TextWriter output, AckermannProgram program, Document document)
     {
         WatchedRun run = WatchedRun.Of(program, nice: null, "-H", "-1", "-d", "1");
@@ -46,7 +47,7 @@ public static class OneProgram
         table.Add("sys", document.Kernel, Seconds(run.Times.System));
         table.Add("user / real", document.UserOverReal, Number(run.Times.User / run.Times.Real));
         output.WriteLine();
-        output.WriteLine(table.ToString($"{program.Name}, %"));
+        output.WriteLine(table.ToString($"{program.Name}: CPU usage in %, and times"));
         output.WriteLine("$ picollo top -b -H -1 -d 1");
         foreach (string line in page.Lines.TakeWhile(line => line != page.Header).Append(page.Header)
             .Concat(page.Lines.SkipWhile(line => line != page.Header).Skip(1).Take(ThreadLines)))
