@@ -64,7 +64,7 @@ internal static class ProcTargets
             ],
             ReadCgroup)
         {
-            BytesPerByte = 8_000, // a path of 4 KB, the limit of Linux, has 2,000 folders, each with its own path and its name below the mount, in UTF-16
+            BytesPerByte = 4_000, // a path of 4 KB, the limit of Linux, has 2,000 folders, each with its own path in UTF-16, in two hierarchies
             Longest = 4_000,
             Count = 2000,
         },

@@ -89,9 +89,9 @@ internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDire
     private static string[] Upwards(string mountPoint, string below)
     {
         var directories = new List<string>();
-        for (; below.Length > 0; below = below[..below.LastIndexOf('/')])
+        for (ReadOnlySpan<char> rest = below; rest.Length > 0; rest = rest[..rest.LastIndexOf('/')].TrimEnd('/'))
         {
-            directories.Add(mountPoint + below);
+            directories.Add(string.Concat(mountPoint, rest));
         }
 
         directories.Add(mountPoint);
