@@ -52,7 +52,7 @@ link() {
     -o "$work/tests.exe" tests*.c "$work/$(basename "$library")"
 }
 
-# What did not compile is a failure, too: no program of an earlier compiler is left.
+# If the compilation failed, this fails too, because the program of the previous compiler was deleted.
 run() { "$@" "$work/tests.exe" || problem "tests.c"; }
 
 # test_spawn <compiler> <emulator...>: a program of this machine starts picollo_spawn and its commands.

@@ -128,7 +128,7 @@ internal static class TagIdentity
         ulong bits = (Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, end)) * factor) + ((ulong)end << 56);
 
         // Each position has a different odd factor, so that the multiplications do not depend on each other as in a chain. Their lowest 16
-        // bits differ, too, so two texts that differ in one character each have different hashes, whatever the seed.
+        // bits differ, too, so two texts of the same length that differ only in one character have different bits, whatever the seed.
         for (nint at = 0; at < end; at += sizeof(ulong))
         {
             factor += Multiplier - 1;

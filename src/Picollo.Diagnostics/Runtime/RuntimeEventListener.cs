@@ -37,7 +37,6 @@ internal sealed class RuntimeEventListener : EventListener
     private readonly Lock _gate = new();
     private readonly HashSet<long> _threads = []; // IDs of the threads that have written an event in this session
     private EventSource? _source;
-    private bool _isDisposed;
     private bool _isOver;
 
     private RuntimeEventListener(RuntimeEventReader reader)
@@ -81,7 +80,7 @@ internal sealed class RuntimeEventListener : EventListener
 
         lock (Switching)
         {
-            if (_isDisposed)
+            if (!Running.Contains(this))
             {
                 return false;
             }
@@ -97,7 +96,6 @@ internal sealed class RuntimeEventListener : EventListener
     {
         lock (Switching)
         {
-            _isDisposed = true;
             Running.Remove(this);
             base.Dispose();
             OnNewSession();
