@@ -27,7 +27,7 @@ int picollo_has_invariant_counter(void) {
 /*
  * Plain RDTSC. LFENCE;RDTSC and RDTSCP wait for all earlier instructions to complete, so that no earlier work can move
  * past the reading, but the wait costs more than the reading itself: a measured scope would again cost as much as a Stopwatch.
- * Without the wait a reading may move by as much as the core reorders, at most some tens of nanoseconds. The call
+ * Without the wait a reading may move by as much as the core reorders, at most tens of nanoseconds. The call
  * and return around it prevent the compiler from moving anything. The processor keeps the values of two RDTSC of one thread
  * in order, and the managed side treats a negative interval as 0 anyway.
  */

@@ -79,7 +79,7 @@ PICOLLO_API picollo_u64 picollo_perf_read_with(struct picollo_perf_counter *coun
 /*
  * The CPU time of the calling thread in ns since the event was enabled, from the page of one of its enabled software events.
  * Returns 0 and does not change *nanoseconds if the page does not provide the time (no cap_user_time) or kept changing;
- * otherwise returns 1. The time of each switch to the thread is not included (some microseconds per switch).
+ * otherwise returns 1. The time of each switch to the thread is not included (a few microseconds per switch).
  */
 PICOLLO_API int picollo_perf_thread_time(const void *page, picollo_u64 *nanoseconds);
 PICOLLO_API int picollo_perf_thread_time_with(const void *page, picollo_u64 *nanoseconds, picollo_read_time read_time);
@@ -95,7 +95,7 @@ typedef struct picollo_cpuid (*picollo_read_cpuid)(unsigned leaf);
 /*
  * The numbers of fixed and programmable performance counters of this CPU, from CPUID. Returns 0, with both numbers 0, if
  * CPUID reports none: a hypervisor hides them, or the architecture has no CPUID (arm64: use sysfs). Otherwise returns 1.
- * Under a hypervisor each CPUID takes some microseconds, so call it once.
+ * Under a hypervisor each CPUID takes a few microseconds, so call it once.
  */
 PICOLLO_API int picollo_pmu_counters(unsigned *fixed, unsigned *programmable);
 PICOLLO_API int picollo_pmu_counters_with(unsigned *fixed, unsigned *programmable, picollo_read_cpuid read_cpuid);

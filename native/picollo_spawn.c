@@ -10,7 +10,7 @@
  * <control> and <report> are the numbers of pipes. Report: the command's process ID, one word, when the command is created and held;
  * a struct report when it has ended. Control: a byte 0 releases the command, another byte sends the signal of that number. The end
  * of the pipe, which also comes when its holder ends, kills the command, unless it runs as another user that may not be
- * signalled, like sudo (a set-user-ID program has no parent death signal either). <options> has two letters, each '-' for
+ * signaled, like sudo (a set-user-ID program has no parent death signal either). <options> has two letters, each '-' for
  * none: 's' for a new session and process group: then signals go to the group, and the rest of the group is killed when the command
  * has ended; 'n' for the normal scheduling policy instead of an inherited real-time one.
  *

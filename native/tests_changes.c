@@ -262,7 +262,7 @@ static void *writer(void *unused) {
     for (picollo_u64 n = 1; !__atomic_load_n(&stop, __ATOMIC_RELAXED); n++) {
         start_change(n);
         end_change(n);
-        /* Leaves time for readings: the kernel changes a page some thousand times per second, this thread some million times. */
+        /* Leaves time for readings: the kernel changes a page thousands of times per second, this thread millions of times. */
         for (volatile int i = 0; i < (int)(n & 255); i++) {
         }
     }

@@ -22,6 +22,9 @@ readonly PHRASES=(
   'likewise|anew|wherein'                 'also, again, in which'
   '(is|are|was|has|have) [a-z]+ already'  'is already ...'
   'thousand million'                      'billion'
+  'has the reason|used much|does the same as' 'states the reason, used a lot of, is the same as'
+  'some (tens|hundreds|milliseconds|microseconds)' 'tens of, a few milliseconds'
+  '[a-z]*(cancelled|colour|behaviour|neighbour|labelled(?!by)|signalled|licence|seriali[s]e|optimi[s]e)[a-z]*' 'the American spelling, as in .NET'
   '<(summary|returns|param [^>]*)>(which|how|where|why|what|see there)\.<' 'a noun phrase or a sentence'
 )
 

@@ -6,7 +6,7 @@ namespace Picollo.Samples.Benchmarks;
 
 /// <summary>Runs a loop over a million random bytes, and the same loop over the sorted bytes.</summary>
 /// <remarks>The means show that the sorted bytes are faster, and <c>BranchMisses/Op</c> shows the reason: half a million mispredicted branches
-/// with random bytes, and some tens with sorted bytes. <c>Instructions/Op</c> is the same, but <c>CpuCycles/Op</c> is half. Without a PMU, these
+/// with random bytes, and tens with sorted bytes. <c>Instructions/Op</c> is the same, but <c>CpuCycles/Op</c> is half. Without a PMU, these
 /// columns are missing. <c>TaskClock/Op</c> and <c>CPU/Wall</c> then show only that the time is CPU time, not waiting.</remarks>
 [PerfCounters(PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles, PerfHardwareCounterId.BranchMisses)]
 [PerfCounters(PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.PageFaults)]

@@ -43,7 +43,7 @@ public sealed partial class CpuProfile
     public IReadOnlyList<CpuProfileRoute> ByRoute() =>
     [
         .. KnownFlows.Labels
-            .Append(new(FlowLabel.None, KnownFlows.Unlabelled))
+            .Append(new(FlowLabel.None, KnownFlows.Unlabeled))
             .Where(pair => pair.Value.SampleCount > 0)
             .Select(pair => new CpuProfileRoute(pair.Key.Method, pair.Key.Name, Part($"{pair.Key}", pair.Value)))
             .OrderByDescending(part => part.Profile.SampleCount)
@@ -54,7 +54,7 @@ public sealed partial class CpuProfile
     /// <summary>Returns the number of nodes in its tree and in those of its parts.</summary>
     internal int CountNodes()
     {
-        IEnumerable<CpuProfileNode> parts = Flows is null ? [] : [.. Flows.Watchers.Values, .. Flows.Labels.Values, Flows.Unlabelled];
+        IEnumerable<CpuProfileNode> parts = Flows is null ? [] : [.. Flows.Watchers.Values, .. Flows.Labels.Values, Flows.Unlabeled];
         return parts.Append(Root).Sum(root => GetNodes(root).Count());
     }
 

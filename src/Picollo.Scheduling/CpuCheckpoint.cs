@@ -25,7 +25,7 @@ public readonly struct CpuCheckpoint : ICriticalNotifyCompletion
     /// <exception cref="OperationCanceledException">The task was canceled while it waited for a worker.</exception>
     [EditorBrowsable(EditorBrowsableState.Never)]
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public void GetResult() => _task?.ThrowIfCancelled();
+    public void GetResult() => _task?.ThrowIfCanceled();
 
     /// <summary>Schedules the continuation. Used by the compiler.</summary>
     /// <param name="continuation">The code that runs when the task gets a worker again.</param>

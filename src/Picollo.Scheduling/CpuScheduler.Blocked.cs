@@ -163,7 +163,7 @@ internal sealed partial class CpuScheduler
 
     /// <summary>Returns whether a worker must be checked. A body that blocks while no task waits is not checked.</summary>
     private bool IsSuspect(WorkerSlot worker) => worker.Task is { } task
-        && (task.IsBlocked || (worker.SignalledAt != 0 && (_queue.Count > 0 || task.HasContinuation)));
+        && (task.IsBlocked || (worker.SignaledAt != 0 && (_queue.Count > 0 || task.HasContinuation)));
 
     /// <summary>Checks whether a worker is blocked. It is if its thread waits in two checks that are <see cref="BlockedTime"/> apart, and
     /// has used no CPU time between them. A single check is not sufficient, because a pause of the worker may also have paused the timer (a

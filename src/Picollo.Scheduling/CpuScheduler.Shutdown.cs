@@ -6,13 +6,13 @@ internal sealed partial class CpuScheduler
     private readonly CancellationTokenSource _cancellation = new();
     private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private volatile bool _isClosed;
-    private volatile bool _isCancelled;
+    private volatile bool _isCanceled;
     private long _concluded;
 
     /// <summary>Whether the remaining tasks were canceled.</summary>
-    public bool IsCancelled => _isCancelled;
+    public bool IsCanceled => _isCanceled;
 
-    /// <inheritdoc cref="IsCancelled"/>
+    /// <inheritdoc cref="IsCanceled"/>
     public CancellationToken Cancellation => _cancellation.Token;
 
     /// <summary>A task that completes after <see cref="Close"/> when all tasks have ended.</summary>
@@ -40,9 +40,9 @@ internal sealed partial class CpuScheduler
         using (_lock.Enter())
         {
             _isClosed = true;
-            _isCancelled = true;
+            _isCanceled = true;
             unstarted = _queue.TakeUnstarted();
-            unstarted.ForEach(MarkCancelled);
+            unstarted.ForEach(MarkCanceled);
 
             foreach (WorkerSlot worker in _workers)
             {
@@ -56,7 +56,7 @@ internal sealed partial class CpuScheduler
     }
 
     /// <summary>Cancels a task whose caller has canceled its token.</summary>
-    public void OnCancelled(CpuTask task)
+    public void OnCanceled(CpuTask task)
     {
         bool isUnstarted;
         using (_lock.Enter())
@@ -65,7 +65,7 @@ internal sealed partial class CpuScheduler
             if (isUnstarted)
             {
                 _queue.Remove(task);
-                MarkCancelled(task);
+                MarkCanceled(task);
             }
             else
             {
@@ -94,7 +94,7 @@ internal sealed partial class CpuScheduler
 
     /// <summary>Marks a task that will not start as canceled. Called under the lock; the caller then calls <see cref="EndUnstarted"/>
     /// outside the lock.</summary>
-    private void MarkCancelled(CpuTask unstarted)
+    private void MarkCanceled(CpuTask unstarted)
     {
         unstarted.State = CpuTaskState.Ended;
         Statistics.Canceled++;
@@ -102,7 +102,7 @@ internal sealed partial class CpuScheduler
 
     private void EndUnstarted(CpuTask task)
     {
-        task.EndCancelled();
+        task.EndCanceled();
         CountOut();
     }
 

@@ -107,9 +107,9 @@ internal sealed partial class CpuScheduler
 
     private static void Signal(WorkerSlot worker, long now)
     {
-        if (worker.SignalledAt == 0)
+        if (worker.SignaledAt == 0)
         {
-            worker.SignalledAt = now;
+            worker.SignaledAt = now;
         }
 
         worker.Task!.NeedsAttention = true;
@@ -123,13 +123,13 @@ internal sealed partial class CpuScheduler
         task.Slices++;
         task.WaitTicks += waited;
         task.SliceLeft = isWhole ? task.Slice : task.SliceLeft;
-        task.NeedsAttention = task.IsCancelled;
+        task.NeedsAttention = task.IsCanceled;
         worker.Task = task;
         worker.SliceStart = now;
         worker.Waited = waited;
         worker.IsOvertaking = isOvertaking;
         worker.IsWhole = isWhole;
-        worker.SignalledAt = 0;
+        worker.SignaledAt = 0;
         worker.LastCpuTime = null;
         worker.Continuation = task.StoppedThread is null ? task.TakeContinuation() : null;
         _hasBegunSlice = true;
@@ -181,7 +181,7 @@ internal sealed partial class CpuScheduler
     {
         long length = now - worker.SliceStart;
         long? overrun = worker.GetOverrun(now);
-        worker.SignalledAt = 0;
+        worker.SignaledAt = 0;
         worker.Overtaken += worker.IsOvertaking ? length : 0;
         task.SliceLeft -= length;
         task.Credit = Math.Max(0, task.Credit - length);
@@ -258,8 +258,8 @@ internal sealed partial class CpuScheduler
             worker.IsOvertaking = worker.IsWhole = false;
         }
 
-        worker.SignalledAt = 0;
-        task.NeedsAttention = task.IsCancelled || keepsTenth; // The next checkpoint must see it.
+        worker.SignaledAt = 0;
+        task.NeedsAttention = task.IsCanceled || keepsTenth; // The next checkpoint must see it.
         return false;
     }
 }

@@ -18,7 +18,7 @@ internal sealed partial class CpuScheduler
     /// <exception cref="OperationCanceledException">The task is canceled.</exception>
     public void YieldBlocking(CpuTask task)
     {
-        task.ThrowIfCancelled();
+        task.ThrowIfCanceled();
         if (WorkerThread.Current is not { Slot: { } worker } thread || worker.Task != task)
         {
             return; // the task has no worker
@@ -49,7 +49,7 @@ internal sealed partial class CpuScheduler
         Statistics.Publish(report);
         thread.WaitForWorker();
         thread.Slot!.BeginAt(Stopwatch.GetTimestamp());
-        task.ThrowIfCancelled();
+        task.ThrowIfCanceled();
     }
 
     /// <summary>Stops the calling thread with its task, and gives its worker to another thread.</summary>

@@ -73,8 +73,8 @@ internal sealed partial class CpuScheduler
         using (_lock.Enter())
         {
             // While a pool drains, its tasks may still submit the tasks that they need.
-            ObjectDisposedException.ThrowIf(_isCancelled || (_isClosed && CpuTask.Caller(this) is null), typeof(CpuWorkerPool));
-            if (task.IsCancelled)
+            ObjectDisposedException.ThrowIf(_isCanceled || (_isClosed && CpuTask.Caller(this) is null), typeof(CpuWorkerPool));
+            if (task.IsCanceled)
             {
                 return false;
             }
@@ -126,7 +126,7 @@ internal sealed partial class CpuScheduler
     /// <exception cref="OperationCanceledException">The task is canceled.</exception>
     public bool MustYield(CpuTask task)
     {
-        task.ThrowIfCancelled();
+        task.ThrowIfCanceled();
         if (WorkerThread.Current?.Slot is not { } worker || worker.Task != task)
         {
             return true; // to return to a worker after a ConfigureAwait(false)

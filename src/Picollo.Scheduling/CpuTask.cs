@@ -144,7 +144,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         return task;
     }
 
-    public bool IsCancelled => token.IsCancellationRequested || Scheduler.IsCancelled;
+    public bool IsCanceled => token.IsCancellationRequested || Scheduler.IsCanceled;
 
     public bool HasContinuation => _continuation is not null;
 
@@ -181,19 +181,19 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         null => _body?.Status ?? TaskStatus.RanToCompletion,
     };
 
-    /// <summary>Submits the task. <see cref="End"/> or <see cref="EndCancelled"/> completes it.</summary>
+    /// <summary>Submits the task. <see cref="End"/> or <see cref="EndCanceled"/> completes it.</summary>
     public void Submit()
     {
         if (token.CanBeCanceled)
         {
-            _registration = token.UnsafeRegister(static task => ((CpuTask)task!).Scheduler.OnCancelled((CpuTask)task), this);
+            _registration = token.UnsafeRegister(static task => ((CpuTask)task!).Scheduler.OnCanceled((CpuTask)task), this);
         }
 
         try
         {
             if (!Scheduler.TrySubmit(this))
             {
-                EndCancelled();
+                EndCanceled();
             }
         }
         catch (ObjectDisposedException)
@@ -203,9 +203,9 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         }
     }
 
-    public void ThrowIfCancelled()
+    public void ThrowIfCanceled()
     {
-        if (IsCancelled)
+        if (IsCanceled)
         {
             throw new OperationCanceledException(token.IsCancellationRequested ? token : Scheduler.Cancellation);
         }
@@ -298,10 +298,10 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     }
 
     /// <summary>Completes a task that never ran. Unregisters from the caller's token, which may outlive the task.</summary>
-    public void EndCancelled()
+    public void EndCanceled()
     {
         _ = _registration.Unregister();
-        CompleteCancelled();
+        CompleteCanceled();
     }
 
     public override void Post(SendOrPostCallback d, object? state) => Scheduler.Resume(this, d, state);
@@ -314,7 +314,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     protected abstract void Complete(Task? body, Exception? fault);
 
-    protected abstract void CompleteCancelled();
+    protected abstract void CompleteCanceled();
 
     /// <summary>Returns the task, or its nearest ancestor that has not ended if the task has ended; null for none.</summary>
     private static CpuTask? NearestLiving(CpuTask? task)
@@ -355,18 +355,18 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, Delegate named,
 
     public Task<TResult> Task => _completion.Task;
 
-    protected sealed override void CompleteCancelled() =>
+    protected sealed override void CompleteCanceled() =>
         _completion.TrySetCanceled(Token.IsCancellationRequested ? Token : new CancellationToken(canceled: true));
 
     protected sealed override void Complete(Task? body, Exception? fault)
     {
         _ = (fault, body) switch
         {
-            (OperationCanceledException, _) => _completion.TrySetFromTask(CancelledLike(System.Threading.Tasks.Task.FromException(fault))),
+            (OperationCanceledException, _) => _completion.TrySetFromTask(CanceledLike(System.Threading.Tasks.Task.FromException(fault))),
             (not null, _) => _completion.TrySetException(fault),
             (_, Task<TResult> withResult) => _completion.TrySetFromTask(withResult),
             (_, { Exception: { } failure }) => _completion.TrySetException(failure.InnerExceptions),
-            (_, { IsCanceled: true }) => _completion.TrySetFromTask(CancelledLike(body)),
+            (_, { IsCanceled: true }) => _completion.TrySetFromTask(CanceledLike(body)),
             _ => _completion.TrySetResult(Result),
         };
     }
@@ -376,9 +376,9 @@ internal abstract class CpuTask<TResult>(CpuScheduler scheduler, Delegate named,
 
     /// <summary>Returns a canceled task with the exception of another one, including its message, inner exception and stack trace. Only the
     /// task of an async method can have such an exception.</summary>
-    private static async Task<TResult> CancelledLike(Task cancelled)
+    private static async Task<TResult> CanceledLike(Task canceled)
     {
-        await cancelled.ConfigureAwait(false);
+        await canceled.ConfigureAwait(false);
         return default!;
     }
 }

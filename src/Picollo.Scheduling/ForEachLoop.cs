@@ -40,7 +40,7 @@ internal sealed class ForEachLoop<TItem>(
                 catch (Exception e)
                 {
                     _isDone = true; // before another task requests an item
-                    if (e is OperationCanceledException cancelled && cancelled.CancellationToken == _sourceCancellation?.Token)
+                    if (e is OperationCanceledException canceled && canceled.CancellationToken == _sourceCancellation?.Token)
                     {
                         token.ThrowIfCancellationRequested(); // with the caller's token in the exception
                     }

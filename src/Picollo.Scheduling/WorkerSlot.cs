@@ -33,11 +33,11 @@ internal sealed class WorkerSlot
     public bool IsWhole { get; set; }
 
     /// <summary>The time at which the task was asked to yield the worker; 0 if it was not asked.</summary>
-    public long SignalledAt { get; set; }
+    public long SignaledAt { get; set; }
 
     /// <summary>Returns the time since the task was asked to yield the worker; null if it was not asked. The time starts at the start of
     /// the slice if the task was asked before its thread woke.</summary>
-    public long? GetOverrun(long now) => SignalledAt == 0 ? null : Math.Max(0, now - Math.Max(SignalledAt, SliceStart));
+    public long? GetOverrun(long now) => SignaledAt == 0 ? null : Math.Max(0, now - Math.Max(SignaledAt, SliceStart));
 
     /// <summary>Moves the start of the slice to the time when the thread woke, and adds the delay to the wait of the task. Called by the
     /// thread itself without the lock. A holder of the lock sees the old or the new time.</summary>

@@ -40,7 +40,7 @@ internal static class Pool
         ];
     }
 
-    // Some milliseconds, with checkpoints: several slices.
+    // A few milliseconds, with checkpoints: several slices.
     private static async Task<int> Sum(CpuTaskContext cpu)
     {
         int sum = 0;

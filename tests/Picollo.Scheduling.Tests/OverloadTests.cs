@@ -51,7 +51,7 @@ public class OverloadTests
         await WithOptions[overload](pool, cpu => name = cpu.Name, new CpuTaskOptions { Name = "mine" }, source.Token).Soon();
 
         name.Should().Be("mine");
-        await ShouldBeCancelled(token => WithOptions[overload](pool, _ => { }, new CpuTaskOptions(), token));
+        await ShouldBeCanceled(token => WithOptions[overload](pool, _ => { }, new CpuTaskOptions(), token));
     }
 
     [Theory]
@@ -60,10 +60,10 @@ public class OverloadTests
     {
         await using CpuWorkerPool pool = Pools.Create();
 
-        await ShouldBeCancelled(token => WithoutOptions[overload](pool, _ => { }, token));
+        await ShouldBeCanceled(token => WithoutOptions[overload](pool, _ => { }, token));
     }
 
-    private static async Task ShouldBeCancelled(Func<CancellationToken, Task> run)
+    private static async Task ShouldBeCanceled(Func<CancellationToken, Task> run)
     {
         Task task = run(new CancellationToken(canceled: true));
         await task.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -4,7 +4,7 @@ namespace Picollo.Benchmarks.Comparison;
 internal static class Interleaver
 {
     // The runtime counts calls only after no new method was compiled for 100 ms. It promotes a method after 30 calls, compiles it in the
-    // background, and needs two promotions (instrumented, optimised), or up to three for precompiled code.
+    // background, and needs two promotions (instrumented, optimized), or up to three for precompiled code.
     private const int CallsPerWarmUpRound = 40;
     private const int WarmUpRounds = 6;
     private static readonly TimeSpan PauseForCompiler = TimeSpan.FromMilliseconds(250);

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 namespace Picollo.Benchmarks.Comparison;
 
 /// <summary>
-/// Measures the same figures in separate processes: without profile-guided optimisation, and with precompiled code before
+/// Measures the same figures in separate processes: without profile-guided optimization, and with precompiled code before
 /// the runtime recompiles it.
 /// </summary>
 internal static class OtherModes
@@ -21,7 +21,7 @@ internal static class OtherModes
             "dotnet", ["exec", Path.Combine(AppContext.BaseDirectory, AssemblyFile), .. command], MeasureTimeout, ("DOTNET_TieredPGO", "0")));
 
         // Methods are not promoted by calls or by loops, so precompiled code is not replaced. Methods that are not precompiled run
-        // as unoptimised code of the JIT, as in a process that has just started.
+        // as unoptimized code of the JIT, as in a process that has just started.
         yield return Attempt("ReadyToRun, no tier-up", () => ChildProcess.Run(
             "dotnet", ["exec", PublishReadyToRun(), .. command], MeasureTimeout,
             ("DOTNET_TC_CallCounting", "0"), ("DOTNET_TC_OnStackReplacement", "0"), ("DOTNET_TieredPGO", "0")));

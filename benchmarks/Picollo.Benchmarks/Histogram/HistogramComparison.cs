@@ -29,7 +29,7 @@ internal static class HistogramComparison
         HistogramFacts.PrintFootprints(output);
         output.WriteLine();
         output.WriteLine("Measured in separate processes. \"No tier-up\" is the state of a process that has just started. Methods that are not");
-        output.WriteLine("precompiled, which are those of generic types over uint and ulong, run as unoptimised code of the JIT.");
+        output.WriteLine("precompiled, which are those of generic types over uint and ulong, run as unoptimized code of the JIT.");
         ModeReport.Print(output, rows, OtherModes.Measure(["compare", Name, FiguresOnly]));
         return 0;
     }

@@ -22,7 +22,7 @@ internal sealed class FlowSwitches(string name, bool isRecorded) : Contender(nam
         }
     }
 
-    /// <summary>Verifies the number of switches. It also runs until the recording code is optimised, because the following warm-up does not
+    /// <summary>Verifies the number of switches. It also runs until the recording code is optimized, because the following warm-up does not
     /// record.</summary>
     public override void Verify()
     {

@@ -6,7 +6,7 @@ namespace Picollo.Benchmarks.Scheduling;
 /// <summary>A way to limit computations to N processors. Clients submit tasks; each client submits its next task when it has received its
 /// result.</summary>
 /// <param name="Name">The name in tables.</param>
-/// <param name="Run">Computes a task until it ends or the token is cancelled.</param>
+/// <param name="Run">Computes a task until it ends or the token is canceled.</param>
 internal sealed record Cap(string Name, Func<ChecksumTask, CancellationToken, Task> Run)
 {
     public static Cap Of(CpuWorkerPool pool) => new("CpuWorkerPool", (work, stop) => pool.RunAsync(work.ComputeAsync, stop));
@@ -26,7 +26,7 @@ internal sealed record Cap(string Name, Func<ChecksumTask, CancellationToken, Ta
 
     public static InterlockedHdrHistogram<uint> CreateHistogram() => HdrHistogram.Factory.WithRelativeError(0.001).WithInterlocked().Create();
 
-    /// <summary>Runs clients until the token is cancelled, and records their latencies in nanoseconds. Cancelled tasks are not
+    /// <summary>Runs clients until the token is canceled, and records their latencies in nanoseconds. Canceled tasks are not
     /// recorded.</summary>
     public Task RunClients(int clients, ChecksumTask work, InterlockedHdrHistogram<uint> latencies, CancellationToken stop) =>
         Task.WhenAll(Enumerable.Range(0, clients).Select(_ => Task.Run(() => RunClient(work, latencies, stop), CancellationToken.None)));

@@ -17,7 +17,7 @@ internal static class FirstStatements
     /// work.</summary>
     private const int WorkBytes = 1_024;
 
-    /// <summary>Submits a task after some milliseconds without tasks. By then, the worker and the thread pool are asleep.</summary>
+    /// <summary>Submits a task after a few milliseconds without tasks. By then, the worker and the thread pool are asleep.</summary>
     public static void PrintAfterIdling(TextWriter output)
     {
         using CpuWorkerPool pool = new(new CpuWorkerPoolOptions { WorkerCount = 1 });

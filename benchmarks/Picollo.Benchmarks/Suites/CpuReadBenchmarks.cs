@@ -12,7 +12,7 @@ public class CpuReadBenchmarks
     public DateTime Now() => DateTime.Now;
 
     /// <summary>Creates and starts a new stopwatch, as in the document's legend. The document's figures include two timestamps, and a stopwatch that
-    /// is not started would be optimised away.</summary>
+    /// is not started would be optimized away.</summary>
     [Benchmark(Description = "Stopwatch")]
     public long NewStopwatch() => Stopwatch.StartNew().ElapsedTicks;
 

@@ -39,7 +39,7 @@ internal sealed class ChildTimes
         Interlocked.Add(ref _kernel, child.Kernel);
     }
 
-    // Returns null if the span stops meanwhile.
+    // Returns null if the span stops during the call.
     private static ChildTimes? OfParent(CpuUsageAsyncWatcher span)
     {
         if (span.Companion is ChildTimes companion && companion._span != span)

@@ -109,7 +109,7 @@ public sealed class HdrHistogramLogRecorder : IAsyncDisposable, IDisposable
         Close();
     }
 
-    /// <summary>Does the same as <see cref="DisposeAsync"/> and blocks until the log is closed. In
+    /// <summary>Closes the log like <see cref="DisposeAsync"/>, and blocks until the log is closed. In
     /// <see cref="HdrHistogramLogRecorderOptions.OnError"/>, it does not block, and the log is closed after the callback returns.</summary>
     /// <exception cref="Exception">The unexpected exception that ended the recording, as for <see cref="DisposeAsync"/>.</exception>
     public void Dispose()

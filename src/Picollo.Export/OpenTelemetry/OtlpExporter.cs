@@ -130,7 +130,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
     }
 
-    /// <summary>Does the same as <see cref="DisposeAsync"/>, and blocks until the exporter has stopped. In
+    /// <summary>Stops the exporter like <see cref="DisposeAsync"/>, and blocks until the exporter has stopped. In
     /// <see cref="OtlpExporterOptions.OnError"/> it does not block.</summary>
     public void Dispose()
     {

@@ -47,12 +47,12 @@ internal static class LayoutPlot
         string width = begin.Step == 1 ? "exact" : Invariant($"step {begin.Step:N0}, ±{begin.Step / 2:N0}");
         double right = svg.Width - SvgWriter.Margin;
         svg.Text(Left, top + 12, Invariant($"{begin.Start:N0} – {end.End:N0}: {width}"));
-        string colour = PlotPalette.Colour((int)block % (PlotPalette.Colours.Count - 1)); // the last one is the text color
+        string color = PlotPalette.Color((int)block % (PlotPalette.Colors.Count - 1)); // the last one is the text color
         if (layout.BlockSize > MaxCells)
         {
             double part = Math.Min(last - first + 1, (uint)layout.BlockSize) / (double)layout.BlockSize;
             string count = Invariant($"{layout.BlockSize:N0} buckets");
-            svg.Cell(Left, top + 17, part * (right - Left), CellHeight, colour, 0.35, count);
+            svg.Cell(Left, top + 17, part * (right - Left), CellHeight, color, 0.35, count);
             svg.Text((Left + right) / 2, top + 32, count, "middle");
             return;
         }
@@ -65,7 +65,7 @@ internal static class LayoutPlot
             string values = bucket.Step == 1
                 ? Invariant($"{bucket.Start:N0}")
                 : Invariant($"{bucket.Start:N0} – {bucket.End:N0}, reported as {bucket.MidPoint:N0}");
-            svg.Cell(x, top + 17, cell - 1, CellHeight, colour, i % 2 == 0 ? 0.4 : 0.25, values);
+            svg.Cell(x, top + 17, cell - 1, CellHeight, color, i % 2 == 0 ? 0.4 : 0.25, values);
             string start = Invariant($"{bucket.Start}");
             if (start.Length * LetterWidth < cell)
             {

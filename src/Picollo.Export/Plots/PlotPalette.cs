@@ -12,15 +12,15 @@ internal static class PlotPalette
     public const string Text = "currentColor";
 
     /// <summary>Blue, vermilion, bluish green, reddish purple, and the text color.</summary>
-    public static IReadOnlyList<string> Colours { get; } = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", Text];
+    public static IReadOnlyList<string> Colors { get; } = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", Text];
 
     /// <summary>The colors for a dark background: the palette's sky blue and orange, and lighter tints of the others.</summary>
-    public static IReadOnlyList<string> DarkColours { get; } = ["#56B4E9", "#E69F00", "#2DC79A", "#E8A9CC", Text];
+    public static IReadOnlyList<string> DarkColors { get; } = ["#56B4E9", "#E69F00", "#2DC79A", "#E8A9CC", Text];
 
     /// <summary>A style sheet that selects the dark colors if the reader's system uses a dark theme.</summary>
     public static string DarkStyle { get; } =
         "@media screen and (prefers-color-scheme: dark) {\n"
-        + string.Concat(Colours.Zip(DarkColours).Where(pair => pair.First != Text).Select(pair =>
+        + string.Concat(Colors.Zip(DarkColors).Where(pair => pair.First != Text).Select(pair =>
             $"  [stroke=\"{pair.First}\"] {{ stroke: {pair.Second}; }} [fill=\"{pair.First}\"] {{ fill: {pair.Second}; }}\n"))
         + "}\n";
 
@@ -29,11 +29,11 @@ internal static class PlotPalette
         + "@media (prefers-color-scheme: dark) { :root { --ground: #16181d; --text: #e6e8eb; --rule: #3a3f47; } }\n";
 
     /// <summary>The number of distinct looks, and of names in a legend: each color with and without dashes.</summary>
-    public static int Count => 2 * Colours.Count;
+    public static int Count => 2 * Colors.Count;
 
     /// <summary>Returns the stroke attributes of a line.</summary>
     public static string Stroke(int line) =>
-        $"stroke=\"{Colour(line)}\" stroke-width=\"2\"" + (line % Count < Colours.Count ? "" : " stroke-dasharray=\"6 3\"");
+        $"stroke=\"{Color(line)}\" stroke-width=\"2\"" + (line % Count < Colors.Count ? "" : " stroke-dasharray=\"6 3\"");
 
-    public static string Colour(int line) => Colours[line % Colours.Count];
+    public static string Color(int line) => Colors[line % Colors.Count];
 }

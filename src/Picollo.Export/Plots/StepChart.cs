@@ -78,11 +78,11 @@ internal sealed class StepChart
             double x = XAt(tick.Value, right);
             svg.GridLine(x, top, x, bottom + 4);
             double width = tick.Label.Length * LetterWidth;
-            double centre = Math.Min(x, svg.Width - 2 - (width / 2));
-            if (centre - (width / 2) >= free)
+            double center = Math.Min(x, svg.Width - 2 - (width / 2));
+            if (center - (width / 2) >= free)
             {
-                svg.Text(centre, bottom + 17, tick.Label, "middle");
-                free = centre + (width / 2) + LetterWidth;
+                svg.Text(center, bottom + 17, tick.Label, "middle");
+                free = center + (width / 2) + LetterWidth;
             }
         }
 
@@ -122,7 +122,7 @@ internal sealed class StepChart
         area.CloseTo(start, ground);
         if (line.IsFilled)
         {
-            svg.Area(area.Data, PlotPalette.Colour(line.Look), 0.2);
+            svg.Area(area.Data, PlotPalette.Color(line.Look), 0.2);
         }
 
         svg.Line(path.Data, PlotPalette.Stroke(line.Look));

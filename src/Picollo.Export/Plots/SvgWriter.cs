@@ -85,11 +85,11 @@ internal sealed class SvgWriter(double width)
         }
     }
 
-    public void Area(string path, string colour, double opacity)
+    public void Area(string path, string color, double opacity)
     {
         if (path.Length > 0)
         {
-            Add($"<path d=\"{path}\" fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"/>");
+            Add($"<path d=\"{path}\" fill=\"{color}\" fill-opacity=\"{Number(opacity)}\"/>");
         }
     }
 
@@ -102,8 +102,8 @@ internal sealed class SvgWriter(double width)
     public void Strip(double x, double y, double width, double height, string text) =>
         Rectangle(x, y, width, height, "fill-opacity=\"0\"", text);
 
-    public void Cell(double x, double y, double width, double height, string colour, double opacity, string text) =>
-        Rectangle(x, y, width, height, $"fill=\"{colour}\" fill-opacity=\"{Number(opacity)}\"", text);
+    public void Cell(double x, double y, double width, double height, string color, double opacity, string text) =>
+        Rectangle(x, y, width, height, $"fill=\"{color}\" fill-opacity=\"{Number(opacity)}\"", text);
 
     /// <summary>Writes the names of the lines, two per row if they are short. Returns the bottom of the legend.</summary>
     public double Legend(PlotLines lines, double top)

@@ -21,8 +21,8 @@ internal static class FlameGraph
         + PlotPalette.DarkStyle + "</style>";
 
     // Indexed by CpuProfileFrameKind. Text on a box, whose color is translucent, has a contrast of 4.5:1 or more.
-    private static readonly string[] Colours =
-        [PlotPalette.Colours[0], PlotPalette.Colours[2], PlotPalette.Colours[1], PlotPalette.Colours[3], PlotPalette.Text];
+    private static readonly string[] Colors =
+        [PlotPalette.Colors[0], PlotPalette.Colors[2], PlotPalette.Colors[1], PlotPalette.Colors[3], PlotPalette.Text];
 
     private static readonly string[] Opacities = [".3", ".36", ".42", ".48"];
     private const string GroupOpacity = ".1";
@@ -116,11 +116,11 @@ internal static class FlameGraph
         (int)(name.Aggregate(2166136261u, (hash, letter) => unchecked((hash ^ letter) * 16777619)) >> 8) & 3;
 
     private static Look LookOf(CpuProfileFrame frame) => new(
-        Colours[(int)frame.Kind], frame.Kind == CpuProfileFrameKind.Group ? GroupOpacity : Opacities[TintOf(frame.Name)]);
+        Colors[(int)frame.Kind], frame.Kind == CpuProfileFrameKind.Group ? GroupOpacity : Opacities[TintOf(frame.Name)]);
 
     private static Look LookOf(int step) => step == 0
         ? new(PlotPalette.Text, GroupOpacity)
-        : new(PlotPalette.Colours[step > 0 ? 1 : 0], StepOpacities[Math.Abs(step) - 1]);
+        : new(PlotPalette.Colors[step > 0 ? 1 : 0], StepOpacities[Math.Abs(step) - 1]);
 
     private static void DrawNode(SvgWriter svg, FlameNode node, double x, double y, double width, Look look, string numbers)
     {
@@ -139,19 +139,19 @@ internal static class FlameGraph
     private static (string Name, Look Look)[] KindsOf(FlameNode[] nodes) =>
     [
         .. nodes.Select(node => node.Frame.Kind).Where(kind => kind != CpuProfileFrameKind.Group).Distinct().Order()
-            .Select(kind => (KindNames[(int)kind], new Look(Colours[(int)kind], Opacities[^1]))),
+            .Select(kind => (KindNames[(int)kind], new Look(Colors[(int)kind], Opacities[^1]))),
     ];
 
     /// <summary>Draws the legend if there is more than one color. Returns the top of the graph.</summary>
-    private static double DrawLegend(SvgWriter svg, (string Name, Look Look)[] colours, double top)
+    private static double DrawLegend(SvgWriter svg, (string Name, Look Look)[] colors, double top)
     {
-        if (colours.Length < 2)
+        if (colors.Length < 2)
         {
             return top;
         }
 
         double x = SvgWriter.Margin;
-        foreach ((string name, Look look) in colours)
+        foreach ((string name, Look look) in colors)
         {
             svg.Rectangle(x, top, 12, 12, look.Attributes, name);
             svg.Text(x + 18, top + 10.5, name, attributes: " class=\"quiet\"");
@@ -178,8 +178,8 @@ internal static class FlameGraph
     }
 
     /// <summary>The color and the opacity of a box.</summary>
-    private readonly record struct Look(string Colour, string Opacity)
+    private readonly record struct Look(string Color, string Opacity)
     {
-        public string Attributes => $"fill=\"{Colour}\" fill-opacity=\"{Opacity}\"";
+        public string Attributes => $"fill=\"{Color}\" fill-opacity=\"{Opacity}\"";
     }
 }

@@ -11,7 +11,7 @@ namespace Picollo.Profiling.Sampling;
 internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int maxStackLength, KeptFlows? kept = null)
 {
     private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _flows = [];
-    private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _labelled = [];
+    private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _labeled = [];
     private readonly Dictionary<FlowLabel, SampleTree> _labels = [];
     private HashSet<CpuUsageAsyncWatcher> _ended = [];
 
@@ -22,10 +22,10 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     public IReadOnlyDictionary<FlowLabel, SampleTree> Labels => _labels;
 
     /// <summary>The samples without a label.</summary>
-    public SampleTree Unlabelled { get; } = new(budget);
+    public SampleTree Unlabeled { get; } = new(budget);
 
     /// <summary>The number of samples whose flow is unknown, because switches were lost or memory ran out. They are in
-    /// <see cref="Unlabelled"/>, if there was memory for that.</summary>
+    /// <see cref="Unlabeled"/>, if there was memory for that.</summary>
     public long UnknownCount { get; private set; }
 
     /// <summary>Reads the recorded switches. Call it before the records of a read.</summary>
@@ -37,14 +37,14 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     /// <summary>Adds a sample.</summary>
     public void Add(in PerfRecord sample)
     {
-        SampleTree? labelled = null;
+        SampleTree? labeled = null;
         IReadOnlyList<CpuUsageAsyncWatcher>? watchers = timeline.At(sample.ThreadId, (long)sample.Time);
         bool isKnown = watchers is not null;
         foreach (CpuUsageAsyncWatcher watcher in watchers ?? [])
         {
             if (watcher.Label is { } label)
             {
-                labelled ??= label == FlowLabel.None || (kept is not null && watcher.IsSuccessor) ? Unlabelled : TreeOf(_labelled, watcher);
+                labeled ??= label == FlowLabel.None || (kept is not null && watcher.IsSuccessor) ? Unlabeled : TreeOf(_labeled, watcher);
             }
             else if (kept is null)
             {
@@ -52,10 +52,10 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
             }
         }
 
-        labelled ??= Unlabelled;
-        isKnown &= kept is null ? labelled.TryAdd(sample.CallChain, maxStackLength)
-            : labelled == Unlabelled
-                || (labelled.Nodes.Count < KeptFlows.MaxNodesPerFlow && labelled.TryAdd(sample.CallChain, maxStackLength));
+        labeled ??= Unlabeled;
+        isKnown &= kept is null ? labeled.TryAdd(sample.CallChain, maxStackLength)
+            : labeled == Unlabeled
+                || (labeled.Nodes.Count < KeptFlows.MaxNodesPerFlow && labeled.TryAdd(sample.CallChain, maxStackLength));
         UnknownCount += isKnown ? 0 : 1;
     }
 
@@ -72,14 +72,14 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
             CountForLabel(watcher);
         }
 
-        _ended = [.. _labelled.Keys.Where(watcher => !watcher.IsRunning)];
+        _ended = [.. _labeled.Keys.Where(watcher => !watcher.IsRunning)];
     }
 
     /// <summary>Stops recording. All requests count for their label.</summary>
     public void Complete()
     {
         timeline.Dispose();
-        foreach (CpuUsageAsyncWatcher watcher in _labelled.Keys.ToList())
+        foreach (CpuUsageAsyncWatcher watcher in _labeled.Keys.ToList())
         {
             CountForLabel(watcher);
         }
@@ -87,7 +87,7 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
 
     private void CountForLabel(CpuUsageAsyncWatcher watcher)
     {
-        if (!_labelled.Remove(watcher, out SampleTree? samples))
+        if (!_labeled.Remove(watcher, out SampleTree? samples))
         {
             return;
         }
@@ -99,7 +99,7 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
             return;
         }
 
-        SampleTree all = watcher.Label is { } label && label != FlowLabel.None ? TreeOf(_labels, label) : Unlabelled;
+        SampleTree all = watcher.Label is { } label && label != FlowLabel.None ? TreeOf(_labels, label) : Unlabeled;
         UnknownCount += samples.SampleCount - all.AddAll(samples);
     }
 

@@ -27,7 +27,7 @@ internal sealed partial class CycleCalibrator
 
     private void CheckIfDue(bool isForced)
     {
-        // Another thread may have made the check meanwhile, and a caller may pass any timestamp.
+        // Another thread may have made the check in the meantime, and a caller may pass any timestamp.
         TimestampEra era = _era;
         long now = _source.ReadCounter();
         bool isDue = now - era.RecheckAt >= 0;

@@ -136,7 +136,7 @@ public class CpuTimeInstrumentTests
             {
                 web.MapGet("/thrown", string () => throw new InvalidOperationException("thrown"));
                 web.MapGet("/faulted", (RequestDelegate)(_ => Task.FromException(new InvalidOperationException("faulted"))));
-                web.MapGet("/cancelled", (RequestDelegate)(_ => Task.FromCanceled(new CancellationToken(canceled: true))));
+                web.MapGet("/canceled", (RequestDelegate)(_ => Task.FromCanceled(new CancellationToken(canceled: true))));
                 web.MapGet("/bad", string () => throw new BadHttpRequestException("bad", 413));
                 web.MapGet("/thrownLater", async Task<string> () =>
                 {
@@ -166,7 +166,7 @@ public class CpuTimeInstrumentTests
         await app.GetCountsAsync(1);
         (await app.Client.GetAsync("/faulted")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         await app.GetCountsAsync(2);
-        (await app.Client.GetAsync("/cancelled")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
+        (await app.Client.GetAsync("/canceled")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
         await app.GetCountsAsync(3);
         (await app.Client.GetAsync("/bad")).StatusCode.Should().Be(HttpStatusCode.RequestEntityTooLarge);
         await app.GetCountsAsync(4);

@@ -393,7 +393,7 @@ internal sealed class SoakLoad : IAsyncDisposable
                 using (CancellationTokenSource cancel = new())
                 {
                     TaskCompletionSource runs = new(TaskCreationOptions.RunContinuationsAsynchronously);
-                    Task cancelled = Pool.RunAsync(async cpu =>
+                    Task canceled = Pool.RunAsync(async cpu =>
                     {
                         runs.SetResult();
                         while (true)
@@ -404,7 +404,7 @@ internal sealed class SoakLoad : IAsyncDisposable
                     }, cancel.Token);
                     await runs.Task;
                     await cancel.CancelAsync();
-                    Func<Task> ending = () => cancelled;
+                    Func<Task> ending = () => canceled;
                     await ending.Should().ThrowAsync<OperationCanceledException>();
                 }
 

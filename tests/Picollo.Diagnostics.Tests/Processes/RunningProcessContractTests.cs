@@ -1,6 +1,6 @@
 namespace Picollo.Diagnostics.Tests;
 
-/// <summary>The behaviour on every system.</summary>
+/// <summary>The behavior on every system.</summary>
 public class RunningProcessContractTests
 {
     [Fact]

@@ -208,7 +208,7 @@ public class ActivityCpuUsageTests
     }
 
     /// <summary>Returns the number of bytes that a call allocates in addition to another. Waits until they are at most the limit, because
-    /// code that is not yet optimised boxes contexts.</summary>
+    /// code that is not yet optimized boxes contexts.</summary>
     private static double MoreBytes(Action action, Action bare, double limit)
     {
         double more = double.MaxValue;

@@ -98,7 +98,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
         .AddProcessor(new SimpleActivityExportProcessor(_copied))
         .Build();
 
-    /// <summary>Copies the tags in the call, like an exporter that serialises them. Values that are not primitive become text.</summary>
+    /// <summary>Copies the tags in the call, like an exporter that serializes them. Values that are not primitive become text.</summary>
     private sealed class CopyingExporter : BaseExporter<Activity>
     {
         public List<KeyValuePair<string, object?>[]> Tags { get; } = [];

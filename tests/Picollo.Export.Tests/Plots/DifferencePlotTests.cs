@@ -14,7 +14,7 @@ public class DifferencePlotTests
             .ShouldMatchGoldenFile("difference");
 
     [Fact]
-    public void Increases_and_decreases_have_different_labels_and_colours()
+    public void Increases_and_decreases_have_different_labels_and_colors()
     {
         HdrHistogram before = HdrHistogram.Create();
         before.Record(100, 50);

@@ -42,17 +42,17 @@ public class PlotAxisTests
     [Theory]
     [InlineData(Backgrounds.White)]
     [InlineData(Backgrounds.Dark)]
-    public void Every_line_colour_has_enough_contrast(string ground) =>
-        PlotPalette.Colours.Where(colour => colour != PlotPalette.Text)
-            .Should().OnlyContain(colour => Contrast(colour, ground) >= 3).And.HaveCountGreaterThan(3);
+    public void Every_line_color_has_enough_contrast(string ground) =>
+        PlotPalette.Colors.Where(color => color != PlotPalette.Text)
+            .Should().OnlyContain(color => Contrast(color, ground) >= 3).And.HaveCountGreaterThan(3);
 
     [Theory]
     [InlineData(Backgrounds.Dark)]
     [InlineData(Backgrounds.DarkRaised)]
     public void The_dark_style_sheet_increases_the_contrast(string ground)
     {
-        PlotPalette.DarkColours.Where(colour => colour != PlotPalette.Text).Should().OnlyContain(colour => Contrast(colour, ground) >= 6);
-        foreach ((string light, string dark) in PlotPalette.Colours.Zip(PlotPalette.DarkColours).SkipLast(1))
+        PlotPalette.DarkColors.Where(color => color != PlotPalette.Text).Should().OnlyContain(color => Contrast(color, ground) >= 6);
+        foreach ((string light, string dark) in PlotPalette.Colors.Zip(PlotPalette.DarkColors).SkipLast(1))
         {
             PlotPalette.DarkStyle.Should().Contain($"[stroke=\"{light}\"] {{ stroke: {dark}; }} [fill=\"{light}\"] {{ fill: {dark}; }}");
         }
@@ -67,11 +67,11 @@ public class PlotAxisTests
         return (Math.Max(a, b) + 0.05) / (Math.Min(a, b) + 0.05);
     }
 
-    private static double Luminance(string colour)
+    private static double Luminance(string color)
     {
         double Channel(int at)
         {
-            double value = int.Parse(colour.AsSpan(at, 2), NumberStyles.HexNumber, CultureInfo.InvariantCulture) / 255.0;
+            double value = int.Parse(color.AsSpan(at, 2), NumberStyles.HexNumber, CultureInfo.InvariantCulture) / 255.0;
             return value <= 0.04045 ? value / 12.92 : Math.Pow((value + 0.055) / 1.055, 2.4);
         }
 

@@ -55,7 +55,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void The_dark_style_has_lighter_line_colours() =>
+    public void The_dark_style_has_lighter_line_colors() =>
         Page([new("it", PercentilePlotTests.One(5))]).Should().Contain(PlotPalette.DarkStyle);
 
     [Fact]

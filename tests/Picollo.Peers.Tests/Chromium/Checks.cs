@@ -28,8 +28,8 @@ internal static class Checks
     public static string ContrastOf(string selector) =>
         $$"""
         (() => {
-          const luminance = colour => {
-            const [r, g, b] = colour.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+          const luminance = color => {
+            const [r, g, b] = color.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
             return .2126 * r + .7152 * g + .0722 * b + .05;
           };
           const a = luminance(getComputedStyle(document.querySelector("{{selector}}")).color);
@@ -42,13 +42,13 @@ internal static class Checks
     public static string FaintLines(double contrast) =>
         $$"""
         (() => {
-          const luminance = colour => {
-            const [r, g, b] = colour.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+          const luminance = color => {
+            const [r, g, b] = color.match(/\d+/g).map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
             return .2126 * r + .7152 * g + .0722 * b + .05;
           };
           const ground = luminance(getComputedStyle(document.body).backgroundColor);
-          return [...document.querySelectorAll("figure svg path[fill=none]")].map(line => getComputedStyle(line).stroke).filter(colour => {
-            const own = luminance(colour);
+          return [...document.querySelectorAll("figure svg path[fill=none]")].map(line => getComputedStyle(line).stroke).filter(color => {
+            const own = luminance(color);
             return Math.max(own, ground) / Math.min(own, ground) < {{contrast.ToString(System.Globalization.CultureInfo.InvariantCulture)}};
           });
         })()
@@ -88,10 +88,10 @@ internal static class Checks
           const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
           // Computes how a color looks on a background, for any syntax, including color-mix().
           const painted = new Map();
-          const paint = (...colours) => {
-            const key = colours.join();
+          const paint = (...colors) => {
+            const key = colors.join();
             if (!painted.has(key)) {
-              for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+              for (const color of colors) { context.fillStyle = color; context.fillRect(0, 0, 1, 1); }
               painted.set(key, [...context.getImageData(0, 0, 1, 1).data]);
             }
             return painted.get(key);
@@ -113,7 +113,7 @@ internal static class Checks
     public const string FaintNames =
         """
         (() => {
-          const parse = colour => colour.match(/[\d.]+/g).map(Number);
+          const parse = color => color.match(/[\d.]+/g).map(Number);
           const luminance = ([r, g, b]) => {
             [r, g, b] = [r, g, b].map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
             return .2126 * r + .7152 * g + .0722 * b + .05;

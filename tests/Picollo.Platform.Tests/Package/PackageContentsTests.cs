@@ -41,7 +41,7 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
         .Should().BeEquivalentTo(package.Library, Documentation);
 
     [Fact]
-    public void The_manifest_has_the_licence_readme_and_repository()
+    public void The_manifest_has_the_license_readme_and_repository()
     {
         Value("id").Should().Be(package.Id);
         Value("version").Should().Be(package.Version);

@@ -73,7 +73,7 @@ public class DifferenceTests
     }
 
     [Fact]
-    public void The_boxes_are_the_union_of_both_trees_in_the_colours_of_their_changes()
+    public void The_boxes_are_the_union_of_both_trees_in_the_colors_of_their_changes()
     {
         XElement svg = XElement.Parse(Text(new CpuProfileDifference(
             Profiles.Of("Main;Gone 6000", "Main;Same 2000", "Main;Rest 2000"), Profiles.Of("Main;Work 12600", "Main;Same 4000", "Main;Rest 3400")).WriteSvg));

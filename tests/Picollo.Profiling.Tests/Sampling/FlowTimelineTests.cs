@@ -82,7 +82,7 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void Samples_are_counted_exactly_by_an_injected_timeline() => Seeded.Run(200, random =>
     {
-        CpuUsageAsyncWatcher[] labelled = [.. Labels.Select(NewWatcher)];
+        CpuUsageAsyncWatcher[] labeled = [.. Labels.Select(NewWatcher)];
         CpuUsageAsyncWatcher[] plain = [NewWatcher(), NewWatcher(), NewWatcher()];
         var timeline = new FlowTimeline(_recorder);
         var samples = new FlowSamples(timeline, new NodeBudget(100_000), 127);
@@ -90,7 +90,7 @@ public sealed class FlowTimelineTests : IDisposable
         long time = 0;
         for (int i = random.Next(200); i > 0; i--)
         {
-            CpuUsageAsyncWatcher[]? chain = random.Next(2) == 0 ? null : RandomChain(random, labelled, plain);
+            CpuUsageAsyncWatcher[]? chain = random.Next(2) == 0 ? null : RandomChain(random, labeled, plain);
             events.Add((time += random.Next(1, 5), random.Next(3), chain));
         }
 
@@ -148,7 +148,7 @@ public sealed class FlowTimelineTests : IDisposable
         }
 
         counted.Should().BeEquivalentTo(expected);
-        (samples.Unlabelled.SampleCount, samples.UnknownCount).Should().Be((none, 0));
+        (samples.Unlabeled.SampleCount, samples.UnknownCount).Should().Be((none, 0));
     });
 
     [Fact]
@@ -172,7 +172,7 @@ public sealed class FlowTimelineTests : IDisposable
         samples.Complete();
 
         samples.Labels.Should().ContainSingle().Which.Value.SampleCount.Should().Be(2);
-        (samples.Unlabelled.SampleCount, samples.UnknownCount).Should().Be((1, 1));
+        (samples.Unlabeled.SampleCount, samples.UnknownCount).Should().Be((1, 1));
     }
 
     [Fact]
@@ -223,7 +223,7 @@ public sealed class FlowTimelineTests : IDisposable
 
         samples.Complete();
 
-        (samples.Unlabelled.SampleCount, samples.UnknownCount, samples.Flows.Count, samples.Labels.Count).Should().Be((1000, 0, 0, 0));
+        (samples.Unlabeled.SampleCount, samples.UnknownCount, samples.Flows.Count, samples.Labels.Count).Should().Be((1000, 0, 0, 0));
     }
 
     [Fact]
@@ -494,10 +494,10 @@ public sealed class FlowTimelineTests : IDisposable
     /// <summary>Creates a running watcher without an outer one.</summary>
     private static CpuUsageAsyncWatcher NewWatcher(FlowLabel? label = null) => new() { Label = label, Outer = null };
 
-    private static CpuUsageAsyncWatcher[] RandomChain(Random random, CpuUsageAsyncWatcher[] labelled, CpuUsageAsyncWatcher[] plain) =>
+    private static CpuUsageAsyncWatcher[] RandomChain(Random random, CpuUsageAsyncWatcher[] labeled, CpuUsageAsyncWatcher[] plain) =>
     [
         .. plain.Where(_ => random.Next(3) == 0),
-        .. labelled.Where(_ => random.Next(3) == 0).OrderBy(_ => random.Next()),
+        .. labeled.Where(_ => random.Next(3) == 0).OrderBy(_ => random.Next()),
     ];
 
     private static CpuUsageAsyncWatcher? Link(CpuUsageAsyncWatcher[] chain)

@@ -49,7 +49,7 @@ public sealed class ServerTests
     }
 
     [Fact]
-    public async Task Work_is_cancelled_when_the_client_disconnects()
+    public async Task Work_is_canceled_when_the_client_disconnects()
     {
         await using Server server = new(port: 0, new TaskSizes(BigBlocks: int.MaxValue, SmallBlocks: 1));
         await server.StartAsync();
@@ -65,7 +65,7 @@ public sealed class ServerTests
         await leaves.CancelAsync();
         await FluentActions.Awaiting(() => endless).Should().ThrowAsync<OperationCanceledException>();
 
-        // Disposing waits for running tasks, so it returns only if the task was cancelled.
+        // Disposing waits for running tasks, so it returns only if the task was canceled.
         await server.DisposeAsync().AsTask().WaitAsync(Timeout);
     }
 

@@ -193,11 +193,11 @@ public class ForEachTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
         var items = new ProbedItems();
-        var cancelled = new CancellationToken(canceled: true);
+        var canceled = new CancellationToken(canceled: true);
 
-        Task loop = pool.ForEachAsync(items, (_, _) => Task.CompletedTask, cancelled);
+        Task loop = pool.ForEachAsync(items, (_, _) => Task.CompletedTask, canceled);
 
-        await ShouldBeCancelled(loop, cancelled);
+        await ShouldBeCanceled(loop, canceled);
         items.Enumerations.Should().Be(0);
         items.Disposals.Should().Be(0);
     }
@@ -226,7 +226,7 @@ public class ForEachTests
         far.Await();
         await source.CancelAsync();
 
-        await ShouldBeCancelled(loop, source.Token);
+        await ShouldBeCanceled(loop, source.Token);
         items.Token.IsCancellationRequested.Should().BeTrue("the source must be canceled, too");
         items.Disposals.Should().Be(1);
     }
@@ -285,7 +285,7 @@ public class ForEachTests
         }
         else if (end == "cancellation")
         {
-            await ShouldBeCancelled(loop, source.Token);
+            await ShouldBeCanceled(loop, source.Token);
         }
         else
         {
@@ -405,7 +405,7 @@ public class ForEachTests
         order.Should().Equal("high", $"{nameof(ForEachTests)}.{nameof(The_tasks_of_a_loop_have_its_name_and_priority)}", "low");
     }
 
-    private static async Task ShouldBeCancelled(Task loop, CancellationToken token)
+    private static async Task ShouldBeCanceled(Task loop, CancellationToken token)
     {
         (await loop.Ended()).IsCanceled.Should().BeTrue();
         (await loop.Invoking(each => each).Should().ThrowAsync<OperationCanceledException>()).Which.CancellationToken.Should().Be(token);

@@ -24,7 +24,7 @@ public sealed class CancellationTests : IDisposable
         Task task = _pool.RunAsync(_ => { _hasContinued = true; }, _source.Token);
 
         task.IsCanceled.Should().BeTrue("it was already canceled");
-        await ShouldBeCancelled(task);
+        await ShouldBeCanceled(task);
         _pool.Statistics.Submitted.Should().Be(0, "it was not accepted");
     }
 
@@ -39,7 +39,7 @@ public sealed class CancellationTests : IDisposable
         await _source.CancelAsync();
 
         task.IsCanceled.Should().BeTrue("it ends immediately, without a worker");
-        await ShouldBeCancelled(task);
+        await ShouldBeCanceled(task);
         _pool.Statistics.Waiting.Should().Be(1);
         _pool.Statistics.Canceled.Should().Be(1);
         await held.Release();
@@ -62,7 +62,7 @@ public sealed class CancellationTests : IDisposable
 
         await _source.CancelAsync();
 
-        await ShouldBeCancelled(task);
+        await ShouldBeCanceled(task);
     }
 
     [Fact]
@@ -81,18 +81,18 @@ public sealed class CancellationTests : IDisposable
 
         await _source.CancelAsync();
 
-        await ShouldBeCancelled(task);
+        await ShouldBeCanceled(task);
     }
 
     [Fact]
     public async Task A_running_task_is_canceled_at_the_checkpoint_after_a_wait_that_has_already_ended()
     {
         using var started = new ManualResetEventSlim();
-        using var cancelled = new ManualResetEventSlim();
+        using var canceled = new ManualResetEventSlim();
         Task task = _pool.RunAsync(async cpu =>
         {
             started.Set();
-            cancelled.Await();
+            canceled.Await();
             await Task.Yield();
             await cpu.CheckpointAsync();
             _hasContinued = true;
@@ -100,9 +100,9 @@ public sealed class CancellationTests : IDisposable
         started.Await();
 
         await _source.CancelAsync();
-        cancelled.Set();
+        canceled.Set();
 
-        await ShouldBeCancelled(task);
+        await ShouldBeCanceled(task);
     }
 
     [Theory]
@@ -134,7 +134,7 @@ public sealed class CancellationTests : IDisposable
         _pool.Statistics.Waiting.Should().Be(1, "it has started, and its finally blocks run on a worker");
         await held.Release();
 
-        await ShouldBeCancelled(task);
+        await ShouldBeCanceled(task);
     }
 
     [Fact]
@@ -159,7 +159,7 @@ public sealed class CancellationTests : IDisposable
         task.IsCompleted.Should().BeFalse("it ends when it returns to a worker");
         wait.SetResult();
 
-        await ShouldBeCancelled(task);
+        await ShouldBeCanceled(task);
     }
 
     [Theory]
@@ -218,7 +218,7 @@ public sealed class CancellationTests : IDisposable
             });
         }, _source.Token);
 
-        await ShouldBeCancelled(task);
+        await ShouldBeCanceled(task);
     }
 
     [Fact]
@@ -324,7 +324,7 @@ public sealed class CancellationTests : IDisposable
     {
         const int cases = 2_000;
         using CpuWorkerPool pool = Pools.Create(workers: 2, slice: Pools.Short);
-        int completed = 0, cancelled = 0;
+        int completed = 0, canceled = 0;
         Seeded.Run(cases, random =>
         {
             using var source = new CancellationTokenSource();
@@ -344,11 +344,11 @@ public sealed class CancellationTests : IDisposable
             ((IAsyncResult)task).AsyncWaitHandle.WaitOne(Pools.Deadline).Should().BeTrue(); // does not need a thread of the thread pool
             task.IsFaulted.Should().BeFalse();
             completed += task.IsCompletedSuccessfully ? 1 : 0;
-            cancelled += task.IsCanceled ? 1 : 0;
+            canceled += task.IsCanceled ? 1 : 0;
         });
 
         pool.Statistics.Completed.Should().Be(completed);
-        pool.Statistics.Canceled.Should().Be(cancelled);
+        pool.Statistics.Canceled.Should().Be(canceled);
         pool.Statistics.Submitted.Should().Be(cases);
 
         static async Task Step(CpuTaskContext cpu, bool isBlocking)
@@ -364,7 +364,7 @@ public sealed class CancellationTests : IDisposable
         }
     }
 
-    private async Task ShouldBeCancelled(Task task)
+    private async Task ShouldBeCanceled(Task task)
     {
         (await task.Ended()).IsCanceled.Should().BeTrue();
         (await task.Invoking(each => each).Should().ThrowAsync<OperationCanceledException>())

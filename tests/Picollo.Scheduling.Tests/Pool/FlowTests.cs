@@ -202,7 +202,7 @@ public class FlowTests
         other.Should().NotBeNull().And.NotBeSameAs(one);
     }
 
-    public static TheoryData<string> Ends => ["result", "exception", "cancelled", "refused", "cancelled by the pool", "elsewhere"];
+    public static TheoryData<string> Ends => ["result", "exception", "canceled", "refused", "canceled by the pool", "elsewhere"];
 
     [Theory]
     [MemberData(nameof(Ends))]
@@ -231,9 +231,9 @@ public class FlowTests
             _ => pool.HasThisThread(), default, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
         switch (end)
         {
-            case "cancelled": await source.CancelAsync(); break;
+            case "canceled": await source.CancelAsync(); break;
             case "refused": await pool.RunAsync(_ => source.Cancel()); break;
-            case "cancelled by the pool": await pool.RunAsync(_ => pool.Dispose()).Ended(); break;
+            case "canceled by the pool": await pool.RunAsync(_ => pool.Dispose()).Ended(); break;
         }
 
         await EndOnAWorker();
@@ -245,7 +245,7 @@ public class FlowTests
         // A worker completes the operation that it waits for, while the pool still accepts tasks.
         async Task EndOnAWorker()
         {
-            if (end != "cancelled by the pool")
+            if (end != "canceled by the pool")
             {
                 await pool.RunAsync(_ => wait.SetResult()).Soon();
             }

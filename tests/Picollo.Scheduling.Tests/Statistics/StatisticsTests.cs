@@ -243,7 +243,7 @@ public class StatisticsTests
     {
         var worker = new WorkerSlot { Task = QueueTasks.Create("late", CpuTaskPriority.Normal, isShort: true), SliceStart = 100 };
         worker.GetOverrun(140).Should().BeNull();
-        worker.SignalledAt = 150;
+        worker.SignaledAt = 150;
         worker.GetOverrun(160).Should().Be(10);
 
         worker.BeginAt(200);

@@ -14,6 +14,7 @@ public sealed class PlainEnglishTests : IDisposable
     [InlineData("This is no address.", "is not a")]
     [InlineData("/// <returns>How.</returns>", "a noun phrase or a sentence")]
     [InlineData("The name is registered already.", "is already ...")]
+    [InlineData("The task was cancelled.", "the American spelling, as in .NET")]
     public void A_banned_phrase_is_reported_with_its_replacement(string line, string replacement)
     {
         File.WriteAllText(_file, $"Plain text.\n{line}\n");

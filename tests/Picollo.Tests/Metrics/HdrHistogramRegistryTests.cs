@@ -28,14 +28,14 @@ public class HdrHistogramRegistryTests
         Dictionary<string, string> labels = new() { ["route"] = "/a", ["method"] = "GET" };
         _registry.Add("plain", histogram);
         _registry.Add("described", histogram, HdrHistogramDescription.Nanoseconds);
-        _registry.Add("labelled", histogram, labels.ToArray());
+        _registry.Add("labeled", histogram, labels.ToArray());
 
         _registry.TryGet("plain", out HdrHistogram? found).Should().BeTrue();
         found.Should().BeSameAs(histogram);
-        _registry.TryGet("labelled", out _).Should().BeFalse("it has labels");
+        _registry.TryGet("labeled", out _).Should().BeFalse("it has labels");
         _registry.GetOrAdd("described", HdrHistogram.Create).Should().BeSameAs(histogram);
         _registry.GetOrAdd("described", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds).Should().BeSameAs(histogram);
-        _registry.Registrations.Single(one => one.Name == "labelled").Labels
+        _registry.Registrations.Single(one => one.Name == "labeled").Labels
             .Should().Equal(KeyValuePair.Create("method", "GET"), KeyValuePair.Create("route", "/a"));
         new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, labels.ToArray()).ToString()
             .Should().Be("x{method=\"GET\",route=\"/a\"}", "labels are sorted by their keys");

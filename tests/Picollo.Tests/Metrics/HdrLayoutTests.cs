@@ -179,11 +179,11 @@ public class HdrLayoutTests
     private static IEnumerable<uint> Indexes(int scale, uint last)
     {
         const int LastExhaustiveScale = 12;
-        const int Neighbours = 3;
+        const int Neighbors = 3;
         return scale <= LastExhaustiveScale
             ? Enumerable.Range(0, (int)last + 1).Select(index => (uint)index)
             : Enumerable.Range(0, 66 - scale)
-                .SelectMany(block => Enumerable.Range((block << scale) - Neighbours, 2 * Neighbours))
+                .SelectMany(block => Enumerable.Range((block << scale) - Neighbors, 2 * Neighbors))
                 .Where(index => index >= 0 && index <= last)
                 .Select(index => (uint)index);
     }

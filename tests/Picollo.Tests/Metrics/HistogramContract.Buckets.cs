@@ -40,7 +40,7 @@ public abstract partial class HistogramContract
     }
 
     [Fact]
-    public void Bucket_percentiles_of_empty_buckets_are_between_their_neighbours()
+    public void Bucket_percentiles_of_empty_buckets_are_between_their_neighbors()
     {
         HdrHistogram histogram = CreateWide();
         histogram.Record(1);

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary> Tests of the behaviour that all variants of the histogram share. One subclass per variant (HistogramContract.Variants.cs) runs
+/// <summary> Tests of the behavior that all variants of the histogram share. One subclass per variant (HistogramContract.Variants.cs) runs
 /// all of them.
 /// </summary>
 public abstract partial class HistogramContract

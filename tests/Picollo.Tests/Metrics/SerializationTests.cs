@@ -7,7 +7,7 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary>JSON serialisation of buckets, percentiles, summaries and snapshots with System.Text.Json.</summary>
+/// <summary>JSON serialization of buckets, percentiles, summaries and snapshots with System.Text.Json.</summary>
 public class SerializationTests
 {
     private static readonly HdrHistogram Histogram = Recorded();

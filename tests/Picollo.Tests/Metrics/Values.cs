@@ -5,7 +5,7 @@ namespace Picollo.Tests.Metrics;
 /// <summary>Values at which an index or a carry may be wrong.</summary>
 internal static class Values
 {
-    /// <summary>0, 1, every power of two with its neighbours, and the largest value; ascending.</summary>
+    /// <summary>0, 1, every power of two with its neighbors, and the largest value; ascending.</summary>
     public static IReadOnlyList<ulong> Edges { get; } =
     [
         .. Enumerable.Range(1, 63)

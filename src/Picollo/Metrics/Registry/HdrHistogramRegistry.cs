@@ -86,7 +86,7 @@ public sealed class HdrHistogramRegistry
     /// <inheritdoc
     /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/typeparam|/param[@name='name' or @name='create']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name is empty, or the registered histogram is of another variant.</exception>
+    /// <exception cref="ArgumentException">The name is empty, or a histogram of another variant is registered.</exception>
     public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create)
         where THistogram : HdrHistogram => GetOrAdd(name, create, []);
 
@@ -95,8 +95,8 @@ public sealed class HdrHistogramRegistry
     /// <inheritdoc
     /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/typeparam|/param[@name!='description']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or the registered histogram is of another
-    /// variant.</exception>
+    /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, or a histogram of another variant is
+    /// registered.</exception>
     public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create, ReadOnlySpan<KeyValuePair<string, string>> labels)
         where THistogram : HdrHistogram => GetOrAddNew(name, create, null, labels);
 
@@ -105,8 +105,8 @@ public sealed class HdrHistogramRegistry
     /// <inheritdoc
     /// cref="GetOrAdd{THistogram}(string, Func{THistogram}, HdrHistogramDescription, ReadOnlySpan{KeyValuePair{string, string}})"
     /// path="/typeparam|/param[@name!='labels']|/returns|/exception[@cref='T:System.ArgumentNullException']"/>
-    /// <exception cref="ArgumentException">The name is empty or registered with another description, the registered histogram is of another
-    /// variant, or the description's lowest bound is above its highest.</exception>
+    /// <exception cref="ArgumentException">The name is empty or registered with another description, a histogram of another variant is
+    /// registered, or the description's lowest bound is above its highest.</exception>
     public THistogram GetOrAdd<THistogram>(string name, Func<THistogram> create, HdrHistogramDescription description)
         where THistogram : HdrHistogram => GetOrAdd(name, create, description, []);
 
@@ -123,7 +123,7 @@ public sealed class HdrHistogramRegistry
     /// <exception cref="ArgumentNullException">An argument, a key or a value is <see langword="null"/>, or <paramref name="create"/>
     /// returned <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">The name or a key is empty, a key is duplicated, the name is registered with another
-    /// description, the registered histogram is of another variant, or the description's lowest bound is above its highest.</exception>
+    /// description, a histogram of another variant is registered, or the description's lowest bound is above its highest.</exception>
     public THistogram GetOrAdd<THistogram>(
         string name,
         Func<THistogram> create,

@@ -67,7 +67,7 @@ static void follow_the_clock(const struct tolerance *tolerance, const char *who)
     close_event(&event);
 }
 
-/* One CPU on which every instruction takes the same time: a switch takes some microseconds. */
+/* One CPU on which every instruction takes the same time: a switch takes a few microseconds. */
 void check_thread_time(void) {
     static const struct tolerance tolerance = {20000, 15000, 0};
     follow_the_clock(&tolerance, "alone");
