@@ -29,7 +29,7 @@
     });
   };
 
-  // ---- Sorts each table by the column that the user chose. Without a choice, routes are sorted by CPU time, as the server sends them.
+  // ---- Sorts each table with sort buttons by the column that the user chose. Without a choice, routes are sorted by CPU time, as the server sends them.
   const sorted = new Map();
   const keyOf = (row, column) => {
     const cell = row.cells[column];
@@ -37,7 +37,7 @@
     const number = parseFloat(text.replace(/[,<]/g, ""));
     return column === 0 ? text : Number.isNaN(number) ? -Infinity : number;
   };
-  const sort = root => root.querySelectorAll("table").forEach(table => {
+  const sort = root => root.querySelectorAll("table.routes, table.histograms").forEach(table => {
     const choice = sorted.get(table.className + table.caption.firstChild.data);
     if (!choice) return;
     const rows = [...table.tBodies[0].rows];
