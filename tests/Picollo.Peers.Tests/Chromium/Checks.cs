@@ -62,7 +62,7 @@ internal static class Checks
           if (document.documentElement.scrollWidth > innerWidth) faults.push("the page is " + document.documentElement.scrollWidth + " wide");
           for (const one of document.querySelectorAll("h1, h2, p, dd, dt, th, td, a, bdi, button, small, figcaption, figure svg text")) {
             const box = one.getBoundingClientRect();
-            if (box.width === 0 || (innerWidth > 980 && one.closest(".table"))) continue; // a wide table scrolls in its box
+            if (box.width === 0 || (innerWidth > 1180 && one.closest(".table"))) continue; // a wide table scrolls in its box
             if (box.left < -1 || box.right > innerWidth + 1) faults.push("out of the page: " + one.textContent.slice(0, 60));
             if (!one.closest("svg") && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) faults.push("out of its box: " + one.textContent.slice(0, 60));
             const size = one.closest("svg") ? box.height : parseFloat(getComputedStyle(one).fontSize);

@@ -16,7 +16,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 {
     private const int Narrow = 390;
     private const int Wide = 1280;
-    private const int Breakpoint = 980;
+    private const int Breakpoint = 1180;
     private const string Requests = "document.querySelector('.routes tbody td').textContent";
 
     private static readonly string[] TextsOfProfiles = ["#profile button", "#profile [role=status]", "#profiles h2"];

@@ -12,7 +12,7 @@ namespace Picollo.Peers.Tests.Chromium;
 /// </summary>
 public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
 {
-    private const int Width = 1120;
+    private const int Width = 1280; // wide enough for tables instead of cards
     private static readonly XNamespace Xhtml = "http://www.w3.org/1999/xhtml";
     private static readonly string Place = Path.Combine(Repository.Root, "docs", "page.svg");
 
@@ -36,6 +36,11 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
         (await browser.ShowAsync("page.svg", shown, Width)).Should().BeEmpty();
         await browser.KeepAsync("readme-picture");
         ((double)(await browser.Page.EvaluateAsync("document.querySelector('main').getBoundingClientRect().width"))!).Should().Be(Width);
+        double height = (double)XElement.Parse(shown).Attribute("height")!;
+        ((double)(await browser.Page.EvaluateAsync("document.querySelector('main').getBoundingClientRect().height"))!)
+            .Should().BeInRange(0.9 * height, 1.1 * height, "the picture ends where the page ends; fonts differ between machines");
+        (await browser.Page.EvaluateAsync("[...document.querySelectorAll('.table')].filter(one => one.scrollWidth > one.clientWidth).length"))!
+            .ToString().Should().Be("0", "no table is cut off");
         foreach (Func<XElement, IEnumerable<string>> part in new[] { Styles, Headings, Names })
         {
             part(XElement.Parse(shown)).Should().Equal(part(XElement.Parse(taken)), "it is a picture of the current page; PICOLLO_APPROVE=1 takes it again");
