@@ -112,8 +112,8 @@ internal static partial class UsageTables
             string path = run.Description.Path is { } text ? $" ({Html.Name(text)})" : "";
             return string.Create(
                 CultureInfo.InvariantCulture,
-                $"{method}{Html.Name(run.Description.Row.Name)}{path}, {Numbers.Short(run.Age.TotalSeconds)} s, "
-                + $"CPU {Numbers.Short(run.CpuNanoseconds / 1e9)} s");
+                $"{method}{Html.Name(run.Description.Row.Name)}{path}, {Numbers.Time(run.Age.TotalSeconds)}, "
+                + $"CPU {Numbers.Time(run.CpuNanoseconds / 1e9)}");
         }
     }
 
