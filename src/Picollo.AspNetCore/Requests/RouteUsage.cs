@@ -139,7 +139,7 @@ internal sealed class StatusDuration
     private static readonly HdrHistogramDescription Description =
         HdrHistogramDescription.Nanoseconds with { Help = "Duration of HTTP server requests." };
 
-    // The resolution of the exposition, which takes 1 KB.
+    // The resolution of the exposition, which takes less than 2 KB.
     private static readonly InterlockedHdrHistogramFactory<uint> Nanoseconds =
         HdrHistogram.Factory.WithRelativeError(0.1).WithMinTrackableValue(1_000).WithMaxTrackableValue(3_600_000_000_000).WithInterlocked();
 

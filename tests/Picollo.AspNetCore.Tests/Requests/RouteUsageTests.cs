@@ -26,8 +26,14 @@ public class RouteUsageTests
     {
         const int Threads = 20;
         RouteUsage usage = new("GET", "/x");
-        usage.Record(new RunUsage(5_000, 9_000, null));
-        long before = usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes;
+        ulong recorded = 0;
+        for (long nanoseconds = 1_000; nanoseconds < 3_600_000_000_000; nanoseconds = nanoseconds * 11 / 10)
+        {
+            usage.Record(new RunUsage(nanoseconds, nanoseconds, null)); // allocates all counters
+            recorded++;
+        }
+
+        long before = Footprint();
         using Barrier all = new(Threads);
         Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
         {
@@ -37,8 +43,11 @@ public class RouteUsageTests
         Array.ForEach(threads, thread => thread.Start());
         Array.ForEach(threads, thread => thread.Join());
 
-        (usage.Cpu.TotalCount, usage.Wall.TotalCount).Should().Be((Threads + 1, Threads + 1));
-        (usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes).Should().Be(before).And.BeLessThan(17_000, "this is documented for PicolloOptions.MaxRoutes");
+        (usage.Cpu.TotalCount, usage.Wall.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
+        Footprint().Should().Be(before).And.BeInRange(18_000, 22_000, "PicolloOptions.MaxRoutes states a maximum of 22 KB");
+
+        long Footprint() => usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes
+            + usage.Durations.Sum(duration => duration.Registration.Histogram.FootprintInBytes);
     }
 
     [Fact]
