@@ -28,8 +28,8 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
     private const ulong MinNanoseconds = 1_000;
     private const ulong MaxNanoseconds = 3_600_000_000_000;
 
-    // An error of one percent between a microsecond and an hour takes at most 9 KB, for any number of threads. Thread-local histograms took as much
-    // for each thread that served the route: 840 MB after a burst on 200 pool threads with 256 routes.
+    // An error of one percent between a microsecond and an hour takes at most 9 KB, for any number of threads. Thread-local histograms
+    // took as much for each thread that served the route: 840 MB after a burst on 200 pool threads with 256 routes.
     private static readonly InterlockedHdrHistogramFactory<uint> Nanoseconds = HdrHistogram.Factory
         .WithRelativeError(0.01)
         .WithMinTrackableValue(MinNanoseconds)
