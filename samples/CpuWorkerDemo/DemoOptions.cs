@@ -8,7 +8,7 @@ namespace Picollo.Samples.CpuWorker;
 /// <param name="Workers">The number of workers of the pool, or <see langword="null"/> for the default of the pool.</param>
 /// <param name="SliceMilliseconds">The time slice of the pool in milliseconds, or <see langword="null"/> for the default of the pool.</param>
 /// <param name="Port">The port of the server, 0 for any free port, or <see langword="null"/> to run the demo, which starts servers itself.</param>
-/// <param name="EndsWithInput"><see langword="true"/> if the server ends when its standard input is closed. It then never outlives the demo.</param>
+/// <param name="EndsWithInput"><see langword="true"/> if the server exits when its standard input is closed. It then never outlives the demo.</param>
 public sealed record DemoOptions(int? Workers = null, int? SliceMilliseconds = null, int? Port = null, bool EndsWithInput = false)
 {
     private const int MaxWorkers = 1_024;

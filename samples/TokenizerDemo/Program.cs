@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Samples.Tokenizer;
 
-/// <summary>The command line: <c>[--rounds n] [folder]</c>.</summary>
+/// <summary>The command line: <c>[--rounds n] [directory]</c>.</summary>
 internal static class Program
 {
     private const int DefaultRounds = 11;
@@ -13,16 +13,16 @@ internal static class Program
         (int rounds, string? folder, bool understood) = Parse(arguments);
         if (!understood)
         {
-            Console.Error.WriteLine($"usage: TokenizerDemo [--rounds 1..{MaxRounds}] [folder of .xml or .txt files]");
+            Console.Error.WriteLine($"usage: TokenizerDemo [--rounds 1..{MaxRounds}] [directory with .xml or .txt files]");
             return 2;
         }
 
         if (Load(folder) is not { Lines.Length: > 0 } corpus)
         {
             Console.Error.WriteLine(folder is not null
-                ? $"The folder '{folder}' does not exist or has no .xml or .txt files with text."
-                : "No packs/*.Ref/*/ref/net*/*.xml found in any dotnet folder: this SDK does not include the documentation of its " +
-                    "reference packs. Set DOTNET_ROOT to an SDK that includes it, or pass a folder of .xml or .txt files.");
+                ? $"The directory '{folder}' does not exist or has no .xml or .txt files with text."
+                : "No packs/*.Ref/*/ref/net*/*.xml found in any dotnet directory: this SDK does not include the documentation of its " +
+                    "reference packs. Set DOTNET_ROOT to an SDK that includes it, or pass a directory with .xml or .txt files.");
             return 2;
         }
 

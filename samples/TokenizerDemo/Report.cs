@@ -51,8 +51,8 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
             output, summaryAfter, new() { Title = "Time of a line, before and after, ns", Before = before.Name, After = after.Name });
         ulong limit = Math.Max(summaryBefore.P999.Value, 1);
         double effectSize = UpTo(limit, before).GetEffectSize(UpTo(limit, after));
-        output.WriteLine("The D-value is the difference of the means, divided by the standard deviation. Pauses of the");
-        output.WriteLine($"machine increase the deviation: for lines up to {limit:N0} ns, 99.9% of '{before.Name}', the D-value is {effectSize:N2}.");
+        output.WriteLine("The D-value is the difference of the means, divided by the standard deviation, which pauses of the");
+        output.WriteLine($"machine increase. For lines that took at most {limit:N0} ns (p99.9 of '{before.Name}'), the D-value is {effectSize:N2}.");
         output.WriteLine();
     }
 
@@ -98,8 +98,8 @@ public sealed class Report(Corpus corpus, int threads, int rounds, TextWriter ou
         }
 
         output.WriteLine();
-        output.WriteLine($"Undisturbed: the sum of the fastest time of each block of {Pass.ChunkLines:N0} lines. The median deviation of rounds");
-        output.WriteLine($"from their median is {implementations.Max(one => one.Bare.RelativeDeviation) * 100:N1}%: this is the noise of the machine.");
+        output.WriteLine($"Undisturbed: the sum of the fastest time of each block of {Pass.ChunkLines:N0} lines. The median deviation of the rounds");
+        output.WriteLine($"from their median is {implementations.Max(one => one.Bare.RelativeDeviation) * 100:N1}%, which is the noise of the machine.");
         output.WriteLine("If a cost is below the noise, use the undisturbed rows.");
         output.WriteLine($"On this machine, an empty NanoScope takes {nanoScopeNanoseconds:N1} ns, and an empty PicoScope {picoScopeNanoseconds:N1} ns.");
     }

@@ -39,7 +39,7 @@ public sealed class ServerProcess : IAsyncDisposable
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
         };
-        // If the process is killed, the runtime's diagnostics leave a socket in the temporary folder.
+        // If the process is killed, the runtime's diagnostics leave a socket in the temporary directory.
         start.Environment["DOTNET_EnableDiagnostics"] = "0";
         if (minThreads is { } threads)
         {
@@ -98,7 +98,7 @@ public sealed class ServerProcess : IAsyncDisposable
         string? line = await _process.StandardOutput.ReadLineAsync();
         if (line is null || !line.StartsWith(ServeCommand.Ready, StringComparison.Ordinal))
         {
-            throw new DriverException($"the server did not start: {line ?? "the process ended"}");
+            throw new DriverException($"the server did not start: {line ?? "the process exited"}");
         }
 
         Address = new Uri(line[ServeCommand.Ready.Length..]);

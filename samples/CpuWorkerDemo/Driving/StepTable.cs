@@ -84,7 +84,7 @@ public static class StepTable
 
         output.WriteLine(table.ToString("The steps: CPU load"));
         output.WriteLine("Server: CPU time divided by the duration of the step; 1 is one full CPU. Machine: busy CPUs, including wrk and all other programs.");
-        output.WriteLine("Load average: one-minute average at the end of the step. A step is shorter, so this figure includes earlier steps.");
+        output.WriteLine("Load average: one-minute average at the end of the step. A step takes less than a minute, so this figure includes earlier steps.");
         output.WriteLine();
     }
 

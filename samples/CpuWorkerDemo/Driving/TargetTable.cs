@@ -29,11 +29,11 @@ public static class TargetTable
             $"{throughput:0.000} × ({measured.BigRate.Median():0.00} / {measured.SemaphoreBigRate.Median():0.00} big tasks per second)",
             $"at least {MinThroughputRatio:0.##} ×",
             Verdict(throughput >= MinThroughputRatio));
-        Add("/delay1ms requests answered during these", Answered(measured.SemaphoreScheduled));
+        Add("/delay1ms requests answered in these runs", Answered(measured.SemaphoreScheduled));
         Add(
             $"checksum throughput in the pool / with a SemaphoreSlim and {ServerProcess.AmpleThreads} threads",
             $"{ampleThroughput:0.000} × ({measured.BigRate.Median():0.00} / {measured.AmpleSemaphoreBigRate.Median():0.00})");
-        Add("/delay1ms requests answered during these", Answered(measured.AmpleSemaphoreScheduled));
+        Add("/delay1ms requests answered in these runs", Answered(measured.AmpleSemaphoreScheduled));
         AddMost("small tasks with big tasks, p50", small, MaxSmallMedian, "ms");
         AddMost("small tasks with big tasks, p99", smallTail, slice + SmallTailBeyondSlice, "ms");
         Add(

@@ -13,8 +13,8 @@ public sealed record Contest(Contestant First, Contestant Second, IReadOnlyList<
     /// <summary>The time between two pages, in seconds.</summary>
     public const double PageSeconds = 0.5;
 
-    /// <summary>Runs both programs until they end.</summary>
-    /// <exception cref="WorkerException">A program did not end, or failed.</exception>
+    /// <summary>Runs both programs until they exit.</summary>
+    /// <exception cref="WorkerException">A program did not exit, or failed.</exception>
     public static Contest Of(int firstNice, int secondNice, int largest)
     {
         // Runs at the lower niceness of the two programs, so that picollo top gets enough CPU time.
@@ -39,6 +39,6 @@ public sealed record Contest(Contestant First, Contestant Second, IReadOnlyList<
 /// <param name="Id">The process ID.</param>
 /// <param name="Times">The times that <c>time</c> prints.</param>
 /// <param name="Lines">The printed lines.</param>
-/// <param name="LinesAhead">The number of lines that were printed before the program with the lower niceness ended, or <see langword="null"/> for
+/// <param name="LinesAhead">The number of lines that were printed before the program with the lower niceness exited, or <see langword="null"/> for
 /// that program.</param>
 public sealed record Contestant(int Nice, int Id, Times Times, IReadOnlyList<string> Lines, int? LinesAhead);

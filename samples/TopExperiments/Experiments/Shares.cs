@@ -111,7 +111,7 @@ public static class Shares
 
         if (one.LinesAhead is { } ahead)
         {
-            output.WriteLine($"It printed {ahead} of its {one.Lines.Count} lines before the program with niceness {other} ended.");
+            output.WriteLine($"It printed {ahead} of its {one.Lines.Count} lines before the program with niceness {other} exited.");
         }
 
         output.WriteLine();

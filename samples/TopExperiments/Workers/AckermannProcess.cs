@@ -43,14 +43,14 @@ public sealed class AckermannProcess : IDisposable
         }
     }
 
-    /// <summary>Waits until the program has ended and <see cref="Lines"/> is complete.</summary>
+    /// <summary>Waits until the program has exited and <see cref="Lines"/> is complete.</summary>
     /// <returns>The times that <c>time</c> prints.</returns>
-    /// <exception cref="WorkerException">The program did not end, or failed.</exception>
+    /// <exception cref="WorkerException">The program did not exit, or failed.</exception>
     public Times WaitForEnd()
     {
         if (!_process.WaitForExit(Limit))
         {
-            throw new WorkerException($"the program did not end within {Limit.TotalSeconds:0} s");
+            throw new WorkerException($"the program did not exit within {Limit.TotalSeconds:0} s");
         }
 
         _process.WaitForExit(); // for the rest of the output

@@ -24,7 +24,7 @@ internal static class Commands
         string[] command = [host, "exec", Path.Combine(AppContext.BaseDirectory, assembly + ".dll"), .. arguments];
         command = nice is { } number ? ["nice", "-n", number.ToString(CultureInfo.InvariantCulture), .. command] : command;
         ProcessStartInfo start = new(command[0], command[1..]) { RedirectStandardOutput = true };
-        // If the process is killed, the runtime's diagnostics leave a socket in the temporary folder.
+        // If the process is killed, the runtime's diagnostics leave a socket in the temporary directory.
         start.Environment["DOTNET_EnableDiagnostics"] = "0";
         return start;
     }

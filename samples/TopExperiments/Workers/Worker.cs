@@ -2,8 +2,8 @@ namespace Picollo.Samples.Top;
 
 /// <summary>The CPU-bound program of the experiments. It runs in a separate process.</summary>
 /// <remarks>
-/// The worker prints <see cref="Ready"/>, waits for a line, starts to compute, and prints <see cref="Computing"/>. It ends after
-/// <see cref="Limit"/>, or when its input is closed, which also happens if the parent process ends.
+/// The worker prints <see cref="Ready"/>, waits for a line, starts to compute, and prints <see cref="Computing"/>. It exits after
+/// <see cref="Limit"/>, or when its input is closed, which also happens if the parent process exits.
 /// </remarks>
 public static class Worker
 {

@@ -60,7 +60,7 @@ public sealed class WorkerProcess : IDisposable
         string? response = line.Wait(AnswerLimit) ? line.Result : "the worker does not respond";
         if (response != answer)
         {
-            throw new WorkerException(response ?? "the worker ended early");
+            throw new WorkerException(response ?? "the worker exited early");
         }
     }
 }
