@@ -23,7 +23,7 @@ public sealed class PicolloOptions
     } = CpuUsageDetail.TotalOnly;
 
     /// <summary>Whether the bytes that a request allocates on all its threads are measured, too. This costs one more reading, of about
-    /// 10 ns, each time the request switches threads, and 8 KB for each route. <see langword="false"/> by default.</summary>
+    /// 10 ns, each time the request switches threads, and up to 10 KB for each route. <see langword="false"/> by default.</summary>
     public bool MeasureAllocations { get; set; }
 
     /// <summary>Whether the pauses of the garbage collector, the delays of the thread pool and the waits for locks are measured, and shown
