@@ -14,7 +14,8 @@ namespace Picollo.Profiling;
 /// events (for root, or with <c>CAP_PERFMON</c>), the profiler uses them, because they cost nothing when threads wait. The kernel reads the
 /// stack by frame pointers, which .NET code has, except small methods that make a single call. A thread of this class reads the samples.
 /// The sampled threads run none of its code, except that threads of this process record switches between watched flows (60 to 73 ns),
-/// without allocations in the steady state. Memory is bounded: 256 KiB for each CPU, 30 MB for distinct stacks, and 16 MB for switches.</para>
+/// without allocations in the steady state. Memory is bounded: 256 KiB for each CPU, 30 MB for distinct stacks, and 16 MB for
+/// switches.</para>
 /// <para>No PMU, environment variable or root access is needed: <c>kernel.perf_event_paranoid</c> 2, the default of the kernel, permits an
 /// ordinary user to sample its own processes. Docker's default seccomp profile blocks <c>perf_event_open</c>, and Debian and Ubuntu set the
 /// value to 3 or 4.</para>
