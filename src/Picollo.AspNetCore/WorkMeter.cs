@@ -74,7 +74,8 @@ public sealed class WorkMeter
             _meter = meter;
             if (row is not null)
             {
-                // The surrounding request is not watched during this call, so that the time is counted once. Surrounding spans include the time.
+                // The surrounding request is not watched during this call, so that the time is counted once. Surrounding spans include
+                // the time.
                 _description = new RunDescription(row);
                 _surrounding = WatchedFlow.SuspendExceptSpans();
                 _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations) { Label = row.Label };
