@@ -53,12 +53,12 @@ _Static_assert(__builtin_offsetof(struct picollo_jitter, tail) == 128, "a separa
 _Static_assert(sizeof(struct picollo_jitter) == 192, "as in managed code");
 
 /*
- * Head and tail never decrease; their difference is the number of places in use, which never exceeds the size. A count of
- * lost samples also takes a place, so two places must be free before the first sample after a loss can be stored.
+ * Head and tail never decrease; their difference is the number of slots in use, which never exceeds the size. A count of
+ * lost samples also takes a slot, so two slots must be free before the first sample after a loss can be stored.
  */
 SHARED_BODY int jitter_run(struct picollo_jitter *jitter, picollo_sleep_until sleep_until, picollo_now now) {
     enum { INTERRUPTED = 4 };
-    picollo_u64 *samples = jitter->samples, places = jitter->places, mask = places - 1, head = jitter->head, lost = 0;
+    picollo_u64 *samples = jitter->samples, slot_count = jitter->slot_count, mask = slot_count - 1, head = jitter->head, lost = 0;
     picollo_u64 due = now() + jitter->interval;
     int result = PICOLLO_JITTER_DONE;
     jitter->first_due = due;
@@ -72,7 +72,7 @@ SHARED_BODY int jitter_run(struct picollo_jitter *jitter, picollo_sleep_until sl
         }
 
         picollo_u64 woken = now(), latency = woken > due ? woken - due : 0;
-        picollo_u64 available = places - (head - __atomic_load_n(&jitter->tail, __ATOMIC_ACQUIRE));
+        picollo_u64 available = slot_count - (head - __atomic_load_n(&jitter->tail, __ATOMIC_ACQUIRE));
         if (available < 1 + (picollo_u64)(lost > 0)) {
             lost++;
         } else {

@@ -105,8 +105,8 @@ PICOLLO_API int picollo_pmu_counters_with(unsigned *fixed, unsigned *programmabl
  * Wake-up i, counted from 0, is due at first_due + i * interval, regardless of the previous wake-ups: late ones are made up for,
  * none is skipped. All times are nanoseconds of CLOCK_MONOTONIC.
  *
- * The samples go through a ring from the loop, the only writer, to one reader. A place contains a latency or, with the
- * highest bit set, the number of samples that were lost because the reader had left no free place. So the reader always
+ * The samples go through a ring from the loop, the only writer, to one reader. A slot contains a latency or, with the
+ * highest bit set, the number of samples that were lost because the reader had left no free slot. So the reader always
  * knows the wake-up of a latency.
  */
 #define PICOLLO_JITTER_LOST ((picollo_u64)1 << 63)
@@ -118,15 +118,15 @@ struct picollo_jitter {
     picollo_u64 loops;       /* the number of wake-ups, at least 1; all bits set for no end */
     picollo_u64 break_above; /* ends at a latency above this; all bits set for never */
     picollo_u64 *samples;    /* the ring */
-    picollo_u64 places;      /* the size of the ring: at least 2, a power of two */
+    picollo_u64 slot_count;  /* the size of the ring: at least 2, a power of two */
     /* Results of the loop. */
     picollo_u64 first_due; /* valid once head is not 0, or the loop has ended */
     picollo_u64 broke_at;  /* the latency that was above break_above */
-    picollo_u64 lost;      /* the number of last samples for which there was no place: valid once the loop has ended */
+    picollo_u64 lost;      /* the number of last samples for which there was no free slot: valid once the loop has ended */
 
-    picollo_u64 head; /* places written by the loop since the start. Stored with release after their content */
+    picollo_u64 head; /* slots written by the loop since the start. Stored with release after their content */
     picollo_u64 to_line_2[7];
-    picollo_u64 tail; /* places read by the reader since the start. Stored with release when they may be overwritten */
+    picollo_u64 tail; /* slots read by the reader since the start. Stored with release when they may be overwritten */
     picollo_u64 stop; /* any thread may set it to a value other than 0: the loop ends at its next wake-up */
     picollo_u64 to_line_3[6];
 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { START = 1000000, INTERVAL = 1000, PLACES = 8 };
+enum { START = 1000000, INTERVAL = 1000, SLOTS = 8 };
 
 static picollo_u64 ring[1024];
 static struct picollo_jitter jitter;
@@ -42,7 +42,7 @@ static int fake_sleep_until(picollo_u64 due) {
 }
 
 static void begin(const picollo_u64 *script, int length, picollo_u64 loops) {
-    jitter = (struct picollo_jitter){.interval = INTERVAL, .loops = loops, .break_above = ~(picollo_u64)0, .samples = ring, .places = 1024};
+    jitter = (struct picollo_jitter){.interval = INTERVAL, .loops = loops, .break_above = ~(picollo_u64)0, .samples = ring, .slot_count = 1024};
     for (unsigned i = 0; i < sizeof ring / sizeof *ring; i++)
         ring[i] = 0xDEAD;
     clock_time = START;
@@ -127,14 +127,14 @@ static void test_lost_samples(void) {
     for (int i = 0; i < 14; i++)
         script[i] = (picollo_u64)i + 1;
     begin(script, 14, 14);
-    jitter.places = PLACES;
+    jitter.slot_count = SLOTS;
     meanwhile = read_at_eleventh;
     run();
     const picollo_u64 expected[] = {PICOLLO_JITTER_LOST | 2, 11, 12, 13, 14, 6, 7, 8};
     int same = 0;
-    for (int i = 0; i < PLACES; i++)
+    for (int i = 0; i < SLOTS; i++)
         same += ring[i] == expected[i];
-    check(same == PLACES && jitter.head == 13, "samples that arrive while the ring is full are counted at their position");
+    check(same == SLOTS && jitter.head == 13, "samples that arrive while the ring is full are counted at their position");
     check(jitter.lost == 0, "and only once");
 }
 
@@ -148,7 +148,7 @@ static void test_a_count_and_a_sample_need_two_places(void) {
     for (int i = 0; i < 14; i++)
         script[i] = (picollo_u64)i + 1;
     begin(script, 14, 14);
-    jitter.places = PLACES;
+    jitter.slot_count = SLOTS;
     meanwhile = one_place_more;
     run();
     check(ring[0] == (PICOLLO_JITTER_LOST | 3) && ring[1] == 12 && jitter.head == 10, "one free place is not enough for a count and a sample");
@@ -195,7 +195,7 @@ static void *read_all(void *unused) {
         int is_last = __atomic_load_n(&writer_ended, __ATOMIC_ACQUIRE);
         picollo_u64 head = __atomic_load_n(&jitter.head, __ATOMIC_ACQUIRE);
         for (; tail != head; tail++) {
-            picollo_u64 value = ring[tail & (jitter.places - 1)];
+            picollo_u64 value = ring[tail & (jitter.slot_count - 1)];
             if (value & PICOLLO_JITTER_LOST) {
                 counted_lost += value & ~PICOLLO_JITTER_LOST;
             } else {
@@ -212,7 +212,7 @@ static void *read_all(void *unused) {
 static void test_a_concurrent_reader(void) {
     pthread_t reader;
     begin(NULL, 0, MANY);
-    jitter.places = 64;
+    jitter.slot_count = 64;
     wrong_samples = 0, seen = counted_lost = 0, writer_ended = 0;
     if (pthread_create(&reader, NULL, read_all, NULL) != 0) {
         printf("  not run: a reader concurrent with the loop, because no thread could be started\n");

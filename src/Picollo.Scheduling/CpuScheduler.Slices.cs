@@ -6,18 +6,18 @@ namespace Picollo.Scheduling;
 internal sealed partial class CpuScheduler
 {
     /// <summary>One tenth of a slice: enough for short tasks, and less than the share of a processor that long tasks get.</summary>
-    private const int LeastShareOfFirstSlice = 10;
+    private const int MinRunDivisor = 10;
 
     /// <summary>A credit of 1/20 of a slice makes a task short again. This is half a millisecond for the default slice. With less, a long
     /// task that occasionally waits for microseconds would overtake long tasks that do not wait.</summary>
-    private const int LeastShareOfCredit = 20;
+    private const int CreditDivisor = 20;
 
     /// <summary>On a machine with more programs than processors, 1 of 100 short tasks loses a slice, and 1 of 30 of these tasks loses
     /// another one (2026-11-21).</summary>
     private const int MaxLostSlices = 4;
 
     private readonly Sleep _timer = new();
-    private bool _hasBegunSlice;
+    private bool _hasStartedSlice;
     private bool _timerSleeps;
     private long _timerDue;
 
@@ -48,8 +48,8 @@ internal sealed partial class CpuScheduler
         using (_lock.Enter())
         {
             next = now + _shortestSlice;
-            bool isIdle = !_hasBegunSlice;
-            _hasBegunSlice = false;
+            bool isIdle = !_hasStartedSlice;
+            _hasStartedSlice = false;
             foreach (WorkerSlot worker in _workers)
             {
                 if (worker.Task is { } task)
@@ -132,7 +132,7 @@ internal sealed partial class CpuScheduler
         worker.SignaledAt = 0;
         worker.LastCpuTime = null;
         worker.Continuation = task.StoppedThread is null ? task.TakeContinuation() : null;
-        _hasBegunSlice = true;
+        _hasStartedSlice = true;
         if (_timerSleeps)
         {
             _timerSleeps = false;
@@ -187,7 +187,7 @@ internal sealed partial class CpuScheduler
         task.Credit = Math.Max(0, task.Credit - length);
         if (task.SliceLeft <= 0)
         {
-            task.IsShort = task.IsShort && WasKeptFromRunning(task);
+            task.IsShort = task.IsShort && HasLostSlice(task);
             task.Credit = task.IsShort ? task.Slice : task.Credit;
             task.SliceLeft = task.Slice;
             task.SliceDueSince = now;
@@ -203,7 +203,7 @@ internal sealed partial class CpuScheduler
     private static void GiveCredit(CpuTask task, long waited)
     {
         task.Credit = Math.Min(task.Slice, task.Credit + waited);
-        if (task.Credit >= task.Slice / LeastShareOfCredit)
+        if (task.Credit >= task.Slice / CreditDivisor)
         {
             task.IsShort = true;
             task.SliceLeft = task.Credit;
@@ -213,7 +213,7 @@ internal sealed partial class CpuScheduler
     /// <summary>Returns whether a short task hardly ran in its slice, because another program had the processor or the container's quota
     /// was used up. Such a task remains short. Otherwise, it would wait for a slice of each long task (0.4 s behind ten of them, measured
     /// on 2026-11-21). This applies at most <see cref="MaxLostSlices"/> times, because a body that blocks looks the same.</summary>
-    private static bool WasKeptFromRunning(CpuTask task)
+    private static bool HasLostSlice(CpuTask task)
     {
         if (task.LostSlices == MaxLostSlices || WorkerThread.Current is not { } thread)
         {
@@ -222,7 +222,7 @@ internal sealed partial class CpuScheduler
 
         // A system call under the lock, but only at the end of first slices.
         long cpu = task.ChargedCpu + thread.GetSliceCpu();
-        if (cpu >= Stopwatch.GetElapsedTime(0, task.Slice).TotalNanoseconds / LeastShareOfFirstSlice)
+        if (cpu >= Stopwatch.GetElapsedTime(0, task.Slice).TotalNanoseconds / MinRunDivisor)
         {
             return false;
         }
@@ -241,7 +241,7 @@ internal sealed partial class CpuScheduler
         // move the running task behind all others (p99 of 10 clients with tasks of 0.16 ms: 17 ms instead of 12, 2026-11-24). This is
         // checked again at each checkpoint.
         bool isWaitedFor = isOver ? _queue.Count > 0 : !worker.IsWhole && _queue.AnyInterrupts(task);
-        bool keepsTenth = !isOver && now - worker.SliceStart < task.Slice / LeastShareOfFirstSlice
+        bool keepsTenth = !isOver && now - worker.SliceStart < task.Slice / MinRunDivisor
             && isWaitedFor && !_queue.AnyInterrupts(task, since: worker.SliceStart);
         if (IsOverCap || (isWaitedFor && !keepsTenth))
         {

@@ -61,8 +61,8 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
             Before = names[0],
             After = names[^1],
             Unit = new() { Ratio = Ratio },
-            LeavesOutMaximum = true,
-            HasRoundValues = HasFractions,
+            OmitsMaximum = true,
+            UsesRoundValues = HasFractions,
         };
         output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], options) : first.ToTable(options));
         HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];

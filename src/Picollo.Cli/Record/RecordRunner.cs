@@ -42,7 +42,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
             };
             var meter = new CommandMeter
             {
-                Held = id => profiler = CpuProfiler.Start(
+                ProcessCreated = id => profiler = CpuProfiler.Start(
                     new ProfilerSettings(id, options.Profiler) { PerfMapFolder = folder, Command = command.Text }),
             };
             if (meter.UnavailableReason is { } reason)

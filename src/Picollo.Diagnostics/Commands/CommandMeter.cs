@@ -68,7 +68,7 @@ public sealed class CommandMeter
 
     /// <summary>The callback that receives the ID of each command's process before its first instruction; null, the default, for none.
     /// Requires that <see cref="UnavailableReason"/> is null. Must be set before the first run.</summary>
-    internal Action<int>? Held { get; set; }
+    internal Action<int>? ProcessCreated { get; set; }
 
     /// <summary>The values of a run that are unavailable, and the cause; <see langword="null"/> if all are available. Each run and each
     /// call checks again, because the cause can be temporary, such as a lack of file descriptors.</summary>
@@ -129,7 +129,7 @@ public sealed class CommandMeter
 
             CommandIntervals? intervals = IntervalsOf(session);
             threads = ThreadInterval is { } interval ? new CommandThreads(held.Id, interval) : null;
-            Held?.Invoke(held.Id);
+            ProcessCreated?.Invoke(held.Id);
             held.Release();
             intervals?.Start();
             return new RunningCommand(command, held, session, session?.UnavailableCounters ?? [], threads, intervals);

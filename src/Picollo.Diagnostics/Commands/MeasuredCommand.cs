@@ -47,7 +47,7 @@ internal sealed class MeasuredCommand
         string[] all = [program, .. arguments];
         foreach (string argument in all)
         {
-            ThrowIfZero(argument, nameof(arguments));
+            ThrowIfContainsNul(argument, nameof(arguments));
         }
 
         return new(string.Join(' ', all.Select(Quoted)), all, isText: false);
@@ -60,7 +60,7 @@ internal sealed class MeasuredCommand
     public static MeasuredCommand FromText(string text)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(text);
-        ThrowIfZero(text, nameof(text));
+        ThrowIfContainsNul(text, nameof(text));
         return new(text, OperatingSystem.IsWindows() ? ["cmd.exe", "/c", text] : ["/bin/sh", "-c", text], isText: true);
     }
 
@@ -108,7 +108,7 @@ internal sealed class MeasuredCommand
         argument.Length > 0 && !argument.AsSpan().ContainsAny(QuotedCharacters) ? argument
         : $"'{argument.Replace("'", "'\\''", StringComparison.Ordinal)}'";
 
-    private static void ThrowIfZero(string text, string argument)
+    private static void ThrowIfContainsNul(string text, string argument)
     {
         ArgumentNullException.ThrowIfNull(text, argument);
         if (text.Contains('\0', StringComparison.Ordinal))

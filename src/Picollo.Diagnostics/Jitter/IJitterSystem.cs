@@ -8,10 +8,10 @@ namespace Picollo.Diagnostics;
 internal unsafe interface IJitterSystem
 {
     /// <summary>Finds the CPUs to measure.</summary>
-    /// <param name="asked">The requested CPU numbers; null for all.</param>
+    /// <param name="requested">The requested CPU numbers; null for all.</param>
     /// <param name="cpus">The CPUs in ascending order, without duplicates.</param>
     /// <param name="reason">The reason why one of the CPUs cannot be measured.</param>
-    bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason);
+    bool TryFindCpus(IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out string? reason);
 
     /// <summary>Allocates zeroed memory at the start of a page, and locks it in memory if that is permitted.</summary>
     void* Allocate(nuint bytes, ReasonList reasons);

@@ -10,7 +10,7 @@ internal static unsafe class JitterLoop
     public static int Run<TClock>(JitterState* state, TClock clock)
         where TClock : struct, IJitterClock
     {
-        ulong places = state->Places, mask = places - 1, head = state->Head, lost = 0;
+        ulong slotCount = state->SlotCount, mask = slotCount - 1, head = state->Head, lost = 0;
         ulong due = clock.Now + state->Interval;
         int result = JitterState.Done;
         state->FirstDue = due;
@@ -28,7 +28,7 @@ internal static unsafe class JitterLoop
             }
 
             ulong woken = clock.Now, latency = woken > due ? woken - due : 0;
-            ulong available = places - (head - Volatile.Read(ref state->Tail));
+            ulong available = slotCount - (head - Volatile.Read(ref state->Tail));
             if (available < (lost > 0 ? 2UL : 1UL))
             {
                 lost++;

@@ -37,9 +37,9 @@ internal readonly record struct JitterPlan(ulong Interval, ulong Loops, ulong Br
         return new JitterPlan((ulong)(options.Interval.Ticks * TimeSpan.NanosecondsPerTick), loops, breakAbove);
     }
 
-    private static void Check(bool isRight, string name, object? value, string rule)
+    private static void Check(bool isValid, string name, object? value, string rule)
     {
-        if (!isRight)
+        if (!isValid)
         {
             throw new ArgumentOutOfRangeException(name, value, $"{name} must {rule}.");
         }

@@ -4,7 +4,7 @@ using Picollo.Interop.Native;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>The ring of samples between a loop and its reader. The memory has the state of the loop and, from the next page on, the
+/// <summary>The ring of samples between a loop and its reader. The memory contains the state of the loop and, from the next page on, the
 /// samples. This class is the reader's side, for one thread.</summary>
 internal sealed unsafe class JitterRing : IDisposable
 {
@@ -19,16 +19,16 @@ internal sealed unsafe class JitterRing : IDisposable
 
     public JitterRing(IJitterSystem system, JitterPlan plan, ReasonList reasons, ulong? fixedSlotCount = null)
     {
-        ulong places = fixedSlotCount ?? SlotCountFor(plan.Interval);
-        Debug.Assert(BitOperations.IsPow2(places) && places >= 2, "Slots are found by a mask; a lost count and a sample need two.");
+        ulong slotCount = fixedSlotCount ?? SlotCountFor(plan.Interval);
+        Debug.Assert(BitOperations.IsPow2(slotCount) && slotCount >= 2, "A mask selects the slot; a lost count and a sample need two.");
         nuint page = (nuint)Environment.SystemPageSize;
         _system = system;
-        _bytes = page + ((nuint)places * sizeof(ulong));
+        _bytes = page + ((nuint)slotCount * sizeof(ulong));
         State = (JitterState*)system.Allocate(_bytes, reasons);
         State->Interval = plan.Interval;
         State->Loops = plan.Loops;
         State->BreakAbove = plan.BreakAbove;
-        State->Places = places;
+        State->SlotCount = slotCount;
         State->Samples = (ulong*)((byte*)State + page);
     }
 
@@ -49,8 +49,8 @@ internal sealed unsafe class JitterRing : IDisposable
         ulong head = Volatile.Read(ref State->Head), tail = State->Tail, lost = 0;
         while (tail != head)
         {
-            ulong at = tail & (State->Places - 1);
-            ReadOnlySpan<ulong> samples = new(State->Samples + at, (int)Math.Min(head - tail, State->Places - at));
+            ulong at = tail & (State->SlotCount - 1);
+            ReadOnlySpan<ulong> samples = new(State->Samples + at, (int)Math.Min(head - tail, State->SlotCount - at));
             int gap = samples.IndexOfAnyInRange(JitterState.LostMark, ulong.MaxValue);
             if (gap == 0)
             {

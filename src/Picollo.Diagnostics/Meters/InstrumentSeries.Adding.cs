@@ -103,14 +103,14 @@ internal sealed partial class InstrumentSeries
                 at--;
             }
 
-            bool isThere = at > 0 && order == 0;
-            if (!isThere)
+            bool isPresent = at > 0 && order == 0;
+            if (!isPresent)
             {
                 sorted[at..count].CopyTo(sorted[(at + 1)..]);
                 count++;
             }
 
-            sorted[isThere ? at - 1 : at] = new(key, TagText.Of(value));
+            sorted[isPresent ? at - 1 : at] = new(key, TagText.Of(value));
         }
 
         int kept = 0;
@@ -236,7 +236,7 @@ internal sealed partial class InstrumentSeries
 
     private static void Put(SeriesSlot?[] slots, SeriesSlot slot)
     {
-        int at = PlaceOf(slot.Hash, slots);
+        int at = SlotIndexOf(slot.Hash, slots);
         while (slots[at & (slots.Length - 1)] is not null)
         {
             at++;

@@ -99,7 +99,7 @@ internal sealed partial class InstrumentSeries
         // Slots are immutable and published when complete, and a table never shrinks, so neither a lock nor a second read is needed.
         SeriesSlot?[] slots = _slots;
         ref SeriesSlot? first = ref MemoryMarshal.GetArrayDataReference(slots);
-        for (int at = PlaceOf(hash, slots); ; at++)
+        for (int at = SlotIndexOf(hash, slots); ; at++)
         {
             SeriesSlot? slot = Unsafe.Add(ref first, at & (slots.Length - 1)); // below the length, which is a power of two
             if (slot is null)
@@ -107,7 +107,7 @@ internal sealed partial class InstrumentSeries
                 return null;
             }
 
-            if (slot.Hash == hash && TagIdentity.AreSame(slot.Tags, tags))
+            if (slot.Hash == hash && TagIdentity.AreEqual(slot.Tags, tags))
             {
                 return slot.Histogram;
             }
@@ -115,7 +115,7 @@ internal sealed partial class InstrumentSeries
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static int PlaceOf(ulong hash, SeriesSlot?[] slots) => (int)(hash >> 40) & (slots.Length - 1);
+    private static int SlotIndexOf(ulong hash, SeriesSlot?[] slots) => (int)(hash >> 40) & (slots.Length - 1);
 
     /// <summary>A list of tags with its histogram. Several slots can have the same histogram, for different orders of the same
     /// tags.</summary>

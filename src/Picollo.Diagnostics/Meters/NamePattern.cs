@@ -18,7 +18,7 @@ internal static class NamePattern
             {
                 (star, afterStar) = (inPattern++, inName);
             }
-            else if (inPattern < pattern.Length && (pattern[inPattern] == '?' || IsSame(pattern[inPattern], name[inName])))
+            else if (inPattern < pattern.Length && (pattern[inPattern] == '?' || EqualsIgnoreCase(pattern[inPattern], name[inName])))
             {
                 inPattern++;
                 inName++;
@@ -36,5 +36,5 @@ internal static class NamePattern
         return pattern.AsSpan(inPattern).TrimStart('*').IsEmpty;
     }
 
-    private static bool IsSame(char a, char b) => a == b || char.ToUpperInvariant(a) == char.ToUpperInvariant(b);
+    private static bool EqualsIgnoreCase(char a, char b) => a == b || char.ToUpperInvariant(a) == char.ToUpperInvariant(b);
 }

@@ -17,8 +17,8 @@ internal static class TagIdentity
     public const int MaxTextLength = 256;
 
     private const ulong Multiplier = 0x9E37_79B9_7F4A_7C15; // 2⁶⁴ divided by the golden ratio, which spreads all bits to the upper ones
-    private const int Turn = 11; // in bits; after eight tags, bits of the first one return to their position
-    private const ulong OfNull = 1;
+    private const int RotationBits = 11; // in bits; after eight tags, bits of the first one return to their position
+    private const ulong NullBits = 1;
 
     // The seed is odd, and random for each process, so that text with equal hashes cannot be chosen from outside.
     private static readonly ulong Seed = (ulong)Random.Shared.NextInt64() | 1;
@@ -58,7 +58,7 @@ internal static class TagIdentity
     /// <param name="tags">The tags of a measurement, whose text can have any length.</param>
     /// <remarks>Not inlined, so that variables of the caller do not take registers from this loop.</remarks>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public static bool AreSame(KeyValuePair<string, object?>[] known, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    public static bool AreEqual(KeyValuePair<string, object?>[] known, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
         if (known.Length != tags.Length)
         {
@@ -99,7 +99,7 @@ internal static class TagIdentity
 
     // The multiplications of several values overlap. Only the rotation and the addition depend on the previous value.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static ulong Mix(ulong hash, ulong bits) => ulong.RotateLeft(hash, Turn) + (bits * Multiplier);
+    private static ulong Mix(ulong hash, ulong bits) => ulong.RotateLeft(hash, RotationBits) + (bits * Multiplier);
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static ulong HashOfAny(ReadOnlySpan<KeyValuePair<string, object?>> tags)
@@ -141,7 +141,7 @@ internal static class TagIdentity
     /// <summary>Returns the bits of a value of a comparable type; 0 for other types, which are not in tables.</summary>
     private static ulong BitsOfAny(object? value) => value switch
     {
-        null => OfNull,
+        null => NullBits,
         string text => BitsOf(text),
         int number => (uint)number,
         bool flag => flag ? 3UL : 2UL,

@@ -34,7 +34,7 @@ internal static unsafe class PerfCounterNumbers
     {
         uint fixedCounters = 0, programmable = 0;
         NativeShim shim = NativeShim.Current;
-        bool isFinal = !shim.MayLoadLater;
+        bool isFinal = !shim.CanRetry;
         if ((shim.CountPmuCounters == null || shim.CountPmuCounters(&fixedCounters, &programmable) == 0)
             && OperatingSystem.IsLinux() && RuntimeInformation.ProcessArchitecture == Architecture.Arm64)
         {

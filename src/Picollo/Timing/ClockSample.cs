@@ -12,11 +12,11 @@ internal readonly record struct ClockSample(long Counter, long Clock, long Uncer
     /// <summary>The uncertainty of an unusable sample: the counter stepped back or the clock stood still.</summary>
     public const long Unusable = long.MaxValue;
 
-    /// <summary>Takes the best of <see cref="CycleClockPolicy.SampleTries"/> samples, in about a microsecond.</summary>
+    /// <summary>Takes the best of <see cref="CycleClockPolicy.SampleAttempts"/> samples, in about a microsecond.</summary>
     public static ClockSample Take(ICycleTimeSource source)
     {
         ClockSample best = TakeOnce(source);
-        for (int i = 1; i < CycleClockPolicy.SampleTries; i++)
+        for (int i = 1; i < CycleClockPolicy.SampleAttempts; i++)
         {
             ClockSample next = TakeOnce(source);
             if (next.Uncertainty < best.Uncertainty)

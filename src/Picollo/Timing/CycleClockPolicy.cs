@@ -47,7 +47,7 @@ internal static class CycleClockPolicy
 
     /// <summary>The number of tries of which the best is the sample: an interrupt affects one try in a few hundred, but not eight in a
     /// row.</summary>
-    public const int SampleTries = 8;
+    public const int SampleAttempts = 8;
 
     /// <summary>The number of readings (milliseconds) after which an unchanged clock is considered stuck. No clock of a system that .NET
     /// supports is coarser.</summary>

@@ -56,7 +56,7 @@ public sealed unsafe class JitterLoopTests
     [Theory, MemberData(nameof(Loops))]
     public void A_break_is_reported_even_if_the_ring_is_full(bool isNative)
     {
-        using Measured measured = new(isNative, new JitterScript(1, 2, 3, 4, 500), loops: 9, breakAbove: 100, places: 4);
+        using Measured measured = new(isNative, new JitterScript(1, 2, 3, 4, 500), loops: 9, breakAbove: 100, slotCount: 4);
         measured.Result.Should().Be(JitterState.Broken);
         measured.State->BrokeAt.Should().Be(500);
         measured.Drain().Should().Equal(1, 2, 3, 4);
@@ -92,7 +92,7 @@ public sealed unsafe class JitterLoopTests
                 }
             },
         };
-        measured = new Measured(isNative, script, loops: 14, places: 8, runs: false);
+        measured = new Measured(isNative, script, loops: 14, slotCount: 8, runs: false);
         using (measured)
         {
             measured.Run();
@@ -109,7 +109,7 @@ public sealed unsafe class JitterLoopTests
         Measured? measured = null;
         ulong[] lateBy = [.. Enumerable.Range(1, 14).Select(i => (ulong)i)];
         var script = new JitterScript(lateBy) { Meanwhile = i => measured!.State->Tail += i is 9 or 11 ? 1UL : 0 };
-        measured = new Measured(isNative, script, loops: 14, places: 8, runs: false);
+        measured = new Measured(isNative, script, loops: 14, slotCount: 8, runs: false);
         using (measured)
         {
             measured.Run();
@@ -126,7 +126,7 @@ public sealed unsafe class JitterLoopTests
         ulong[] lateBy = [.. Enumerable.Range(0, random.Next(1, 400)).Select(_ => random.Next(8) == 0 ? (ulong)random.Next(50_000) : (ulong)random.Next(1_200))];
         ulong[] expected = JitterScript.Latencies(Interval, lateBy);
         int readEvery = random.Next(1, 60);
-        ulong places = 1UL << random.Next(1, 9);
+        ulong slotCount = 1UL << random.Next(1, 9);
         Measured? measured = null;
         var script = new JitterScript(lateBy)
         {
@@ -138,7 +138,7 @@ public sealed unsafe class JitterLoopTests
                 }
             },
         };
-        measured = new Measured(isNative, script, (ulong)lateBy.Length, places: places, runs: false);
+        measured = new Measured(isNative, script, (ulong)lateBy.Length, slotCount: slotCount, runs: false);
         using (measured)
         {
             measured.Run();
@@ -147,7 +147,7 @@ public sealed unsafe class JitterLoopTests
             measured.Indexes.Should().BeInAscendingOrder().And.OnlyHaveUniqueItems();
             measured.Samples.Should().Equal(measured.Indexes.Select(i => expected[i]));
             ((ulong)measured.Samples.Count + measured.TotalLost).Should().Be((ulong)lateBy.Length);
-            if (places > (ulong)readEvery)
+            if (slotCount > (ulong)readEvery)
             {
                 measured.TotalLost.Should().Be(0, "the ring was read before it was full");
             }
@@ -178,10 +178,10 @@ public sealed unsafe class JitterLoopTests
         private readonly JitterRing _ring;
         private ulong _lost;
 
-        public Measured(bool isNative, JitterScript script, ulong loops, ulong breakAbove = JitterState.Unlimited, ulong places = 1_024, bool runs = true)
+        public Measured(bool isNative, JitterScript script, ulong loops, ulong breakAbove = JitterState.Unlimited, ulong slotCount = 1_024, bool runs = true)
         {
             (_isNative, _script) = (isNative, script);
-            _ring = new JitterRing(new ScriptedJitterSystem(), new JitterPlan(Interval, loops, breakAbove), new ReasonList(), places);
+            _ring = new JitterRing(new ScriptedJitterSystem(), new JitterPlan(Interval, loops, breakAbove), new ReasonList(), slotCount);
             if (runs)
             {
                 Run();

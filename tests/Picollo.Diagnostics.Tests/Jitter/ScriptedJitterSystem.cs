@@ -32,9 +32,9 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
     /// <summary>The number of resources that were not released.</summary>
     public (int Memory, int Inside, int Prepared) Unreleased => (_memory, _inside, _prepared);
 
-    public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason)
+    public bool TryFindCpus(IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out string? reason)
     {
-        cpus = asked is null ? All : [.. asked];
+        cpus = requested is null ? All : [.. requested];
         reason = null;
         return true;
     }

@@ -11,7 +11,7 @@ internal sealed class BurntTime
     /// runtime for them.</summary>
     public long Tolerance => Math.Max(200_000, Nanoseconds / 20);
 
-    /// <summary>Burns user time on the current thread, for all given accounts.</summary>
+    /// <summary>BusyLoopCount user time on the current thread, for all given accounts.</summary>
     public static void Burn(int milliseconds, params BurntTime[] accounts)
     {
         long burnt = (long)Cpu.Burn.User(TimeSpan.FromMilliseconds(milliseconds)).TotalNanoseconds;

@@ -41,7 +41,7 @@ public class SegmentOrderModelTests
     private static bool HasReaderFence()
     {
         const byte Call = 0x28;
-        MethodInfo method = typeof(ThreadSegment).GetMethod("NoteMeasured", BindingFlags.Instance | BindingFlags.NonPublic)!;
+        MethodInfo method = typeof(ThreadSegment).GetMethod("StoreMeasured", BindingFlags.Instance | BindingFlags.NonPublic)!;
         byte[] code = method.GetMethodBody()!.GetILAsByteArray()!;
         return Enumerable.Range(0, code.Length - 4).Any(i => code[i] == Call && IsBarrier(BinaryPrimitives.ReadInt32LittleEndian(code.AsSpan(i + 1))));
 

@@ -19,7 +19,7 @@ public class CycleCalibratorFallbackTests
     {
         var machine = new FakeMachine(3_000_000_000);
         int counterReads = 0;
-        machine.OnCounterRead = () => machine.IsClockStuck |= ++counterReads == 3 * CycleClockPolicy.SampleTries;
+        machine.OnCounterRead = () => machine.IsClockStuck |= ++counterReads == 3 * CycleClockPolicy.SampleAttempts;
 
         ReasonFor(machine).Should().Contain("the monotonic clock stood still");
         machine.Reads.Should().BeInRange(CycleClockPolicy.StuckClockReads, CycleClockPolicy.StuckClockReads + 100);

@@ -35,7 +35,7 @@ public class CycleCalibratorNoiseTests
         long end = machine.Counter;
         calibrator.TryGetElapsedPicoseconds(end - 1_000, end, out _).Should().BeTrue();
 
-        read.Should().Be(1 + (3 * CycleClockPolicy.SampleTries), "there was a check");
+        read.Should().Be(1 + (3 * CycleClockPolicy.SampleAttempts), "there was a check");
         calibrator.ErrorPpb.Should().BeLessThanOrEqualTo(CycleClockPolicy.SteadyErrorBoundPpb);
         ErrorOf(calibrator).Should().BeLessThan(1e-6);
     }
@@ -52,7 +52,7 @@ public class CycleCalibratorNoiseTests
 
         calibrator.TryGetElapsedPicoseconds(start, machine.Counter, out ulong picoseconds).Should().BeTrue();
 
-        read.Should().Be(1 + (3 * CycleClockPolicy.SampleTries), "there was one check and no recalibration");
+        read.Should().Be(1 + (3 * CycleClockPolicy.SampleAttempts), "there was one check and no recalibration");
         picoseconds.Should().BeCloseTo(10 * FakeMachine.PerMillisecond, 2 * (ulong)FakeMachine.PerMicrosecond);
     }
 

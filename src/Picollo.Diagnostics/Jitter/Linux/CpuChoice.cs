@@ -5,21 +5,21 @@ namespace Picollo.Diagnostics.Linux;
 /// <summary>Selects the CPUs to measure from those on which this process may run.</summary>
 internal static class CpuChoice
 {
-    /// <param name="asked">The requested CPUs; null for all.</param>
+    /// <param name="requested">The requested CPUs; null for all.</param>
     /// <param name="allowed">The result of sched_getaffinity(2), which excludes offline CPUs.</param>
     /// <param name="online">The content of /sys/devices/system/cpu/online; null if it cannot be read.</param>
     /// <param name="possible">The content of /sys/devices/system/cpu/possible; null if it cannot be read.</param>
     /// <param name="cpus">The CPUs in ascending order, without duplicates.</param>
     /// <param name="reason">The CPU that cannot be measured, and the cause.</param>
     public static bool TryChoose(
-        IReadOnlyList<int>? asked,
+        IReadOnlyList<int>? requested,
         int[] allowed,
         string? online,
         string? possible,
         out int[] cpus,
         [NotNullWhen(false)] out string? reason)
     {
-        cpus = asked is null ? allowed : [.. asked.Distinct().Order()];
+        cpus = requested is null ? allowed : [.. requested.Distinct().Order()];
         reason = null;
         foreach (int cpu in cpus.Except(allowed))
         {

@@ -28,7 +28,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 
     public LinuxJitterSystem(NativeShim? shim = null) => _native = (shim ?? NativeShim.Current).RunJitter;
 
-    public bool TryFindCpus(IReadOnlyList<int>? asked, out int[] cpus, [NotNullWhen(false)] out string? reason)
+    public bool TryFindCpus(IReadOnlyList<int>? requested, out int[] cpus, [NotNullWhen(false)] out string? reason)
     {
         // The affinity of the main thread is used, because the calling thread may have been pinned for another purpose.
         if (CpuMask.Get(Environment.ProcessId) is not { } allowed)
@@ -37,7 +37,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             return false;
         }
 
-        return CpuChoice.TryChoose(asked, allowed, ReadList("online"), ReadList("possible"), out cpus, out reason);
+        return CpuChoice.TryChoose(requested, allowed, ReadList("online"), ReadList("possible"), out cpus, out reason);
     }
 
     public void* Allocate(nuint bytes, ReasonList reasons)

@@ -41,7 +41,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         process = null;
         if (LinuxTasks.OwnIdIn("/proc") is var own && own != Environment.ProcessId)
         {
-            reason = own is null ? LinuxFiles.WhyNotRead(LinuxReasons.NoProc) : LinuxReasons.OtherNamespace;
+            reason = own is null ? LinuxFiles.ReadFailureReason(LinuxReasons.NoProc) : LinuxReasons.OtherNamespace;
             return false;
         }
 
@@ -129,7 +129,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         Errno.ENOSYS =>
             "This kernel has no pidfd_open(2), which requires Linux 5.3. Without it, the reuse of a process ID is not detected.",
         Errno.EPERM => "pidfd_open(2) was refused, probably by a seccomp filter. Allow it.",
-        var error => LinuxFiles.WhyNotRead(CpuTimeReasons.CallFailed("pidfd_open", error)),
+        var error => LinuxFiles.ReadFailureReason(CpuTimeReasons.CallFailed("pidfd_open", error)),
     };
 
     private string NiceFailure(int error) => error switch

@@ -82,7 +82,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     public static ThreadSegment GetOrRegister() => OwnSegment.Current ??= Register(Thread.CurrentThread);
 
     /// <summary>Stores the contexts before and after the start of a span; null for none. Only the owner may call it.</summary>
-    public void NoteSpan(CpuUsageAsyncWatcher? span, ExecutionContext? before, ExecutionContext? after) =>
+    public void StoreSpan(CpuUsageAsyncWatcher? span, ExecutionContext? before, ExecutionContext? after) =>
         (_span, _beforeSpan, _inSpan) = (span, before, after);
 
     /// <summary>Returns to the context before a span, without an allocation, if nothing else has changed the context since: no other span,
@@ -94,7 +94,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             IsLeavingSpan = true;
             ExecutionContext.Restore(before);
             IsLeavingSpan = false;
-            NoteSpan(null, null, null);
+            StoreSpan(null, null, null);
         }
     }
 
@@ -158,7 +158,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             return default;
         }
 
-        NoteMeasured(end);
+        StoreMeasured(end);
         long total = Math.Max(end - _start.TotalNanoseconds, 0);
         CpuUsage split = default;
         if ((readings & FlowReadings.Split) != 0)
@@ -228,7 +228,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     }
 
     // Ends with a full fence, as Change does, even if another reader has stored the value.
-    private void NoteMeasured(long end)
+    private void StoreMeasured(long end)
     {
         long latest = Volatile.Read(ref _measured);
         while (latest < end)

@@ -48,7 +48,7 @@ internal static class WatchedFlow
         ExecutionContext? before = ExecutionContext.Capture();
         watcher.Outer = Current.Value;
         Current.Value = watcher;
-        ThreadSegment.GetOrRegister().NoteSpan(watcher, before, ExecutionContext.Capture());
+        ThreadSegment.GetOrRegister().StoreSpan(watcher, before, ExecutionContext.Capture());
     }
 
     /// <summary>The watcher of the innermost running span of the current flow; null for none.</summary>
@@ -230,7 +230,7 @@ internal static class WatchedFlow
         bool byThreadSwitch = change.ThreadContextChanged && !thread.IsLeavingSpan;
         if (byThreadSwitch)
         {
-            thread.NoteSpan(null, null, null); // releases the flow that the thread has left
+            thread.StoreSpan(null, null, null); // releases the flow that the thread has left
         }
 
         CpuUsageAsyncWatcher? before = thread.Watchers;

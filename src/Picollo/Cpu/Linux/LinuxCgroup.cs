@@ -54,7 +54,7 @@ internal sealed class LinuxCgroup(string root)
     {
         if (!LinuxFiles.TryReadAll(_selfCgroupPath, ref _buffer, out ReadOnlySpan<byte> selfCgroup))
         {
-            Forget(LinuxFiles.WhyNotRead(LinuxReasons.NotInCgroup));
+            Forget(LinuxFiles.ReadFailureReason(LinuxReasons.NotInCgroup));
         }
         else if (!selfCgroup.SequenceEqual(_selfCgroup))
         {
@@ -67,7 +67,7 @@ internal sealed class LinuxCgroup(string root)
     {
         if (!LinuxFiles.TryReadAll(_mountInfoPath, ref _buffer, out ReadOnlySpan<byte> mountInfo))
         {
-            Forget(LinuxFiles.WhyNotRead(LinuxReasons.CgroupNotMounted));
+            Forget(LinuxFiles.ReadFailureReason(LinuxReasons.CgroupNotMounted));
         }
         else if (CgroupLocation.TryFind(selfCgroup, mountInfo, out CgroupLocation? location, out string? reason))
         {

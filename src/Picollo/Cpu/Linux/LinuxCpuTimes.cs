@@ -111,7 +111,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         reason = $"The user and kernel time of {kind} {id} cannot be read; only its total can. "
             + (_isProcForeign
                 ? LinuxReasons.OtherNamespace
-                : LinuxFiles.WhyNotRead("It has just ended, it is hidden (hidepid), or /proc is not mounted."));
+                : LinuxFiles.ReadFailureReason("It has just ended, it is hidden (hidepid), or /proc is not mounted."));
         return false;
     }
 

@@ -18,9 +18,9 @@ internal static unsafe class LinuxFiles
 
     /// <summary>Returns why the last file could not be opened or read: no file descriptor is left (EMFILE, ENFILE), or else the caller's
     /// reason. Call it directly after the failure, because a successful call clears the error.</summary>
-    [return: NotNullIfNotNull(nameof(otherwise))]
-    public static string? WhyNotRead(string? otherwise) =>
-        Marshal.GetLastPInvokeError() is Errno.ENFILE or Errno.EMFILE ? LinuxReasons.NoDescriptors : otherwise;
+    [return: NotNullIfNotNull(nameof(fallback))]
+    public static string? ReadFailureReason(string? fallback) =>
+        Marshal.GetLastPInvokeError() is Errno.ENFILE or Errno.EMFILE ? LinuxReasons.NoDescriptors : fallback;
 
     /// <summary>Opens a file or directory relative to another one; negative on failure.</summary>
     public static int Open(int directory, ReadOnlySpan<byte> path)

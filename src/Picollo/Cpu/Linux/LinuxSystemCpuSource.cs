@@ -70,7 +70,7 @@ internal sealed class LinuxSystemCpuSource(string root) : ISystemCpuSource
     {
         if (!isRead)
         {
-            sample.SetUnavailableReason(part, LinuxFiles.WhyNotRead(reason));
+            sample.SetUnavailableReason(part, LinuxFiles.ReadFailureReason(reason));
         }
     }
 

@@ -86,7 +86,7 @@ internal sealed class LinuxTasks(string procPath)
         int proc = LinuxFiles.Open(LibC.AT_FDCWD, _openPath);
         if (proc < 0)
         {
-            return LinuxFiles.WhyNotRead(LinuxReasons.NoProc);
+            return LinuxFiles.ReadFailureReason(LinuxReasons.NoProc);
         }
 
         // Every PID namespace has a process 1. If it is hidden, other processes are hidden too.
@@ -124,15 +124,15 @@ internal sealed class LinuxTasks(string procPath)
             return GetMissingReason();
         }
 
-        bool isAskedFor = (parts & SystemCpuParts.Processes) != 0;
-        long? precise = isAskedFor && _hasProcessClocks && LinuxCpuTimes.TryGetClock(LinuxCpuTimes.ProcessClock(process), out long clock)
+        bool isRequested = (parts & SystemCpuParts.Processes) != 0;
+        long? precise = isRequested && _hasProcessClocks && LinuxCpuTimes.TryGetClock(LinuxCpuTimes.ProcessClock(process), out long clock)
             ? clock
             : null;
         int firstWait = sample.Waits.Count;
         string? reason = (parts & (SystemCpuParts.Threads | ProcessDetails.Waits)) == 0
             ? null
             : ReadThreads(proc, path, process, stat.ThreadCount, sample, parts);
-        if (isAskedFor)
+        if (isRequested)
         {
             TaskSample task = ToSample(stat, process, process, precise);
             sample.Processes.Add(process, task with
@@ -178,7 +178,7 @@ internal sealed class LinuxTasks(string procPath)
     }
 
     /// <summary>Returns null if the process or thread has ended, or if its file was read and is malformed.</summary>
-    private static string? GetMissingReason() => LinuxFiles.IsLastRefused ? LinuxReasons.Hidden : LinuxFiles.WhyNotRead(null);
+    private static string? GetMissingReason() => LinuxFiles.IsLastRefused ? LinuxReasons.Hidden : LinuxFiles.ReadFailureReason(null);
 
     private string? ReadThreads(int proc, PathBuffer path, int process, int count, SystemCpuSample sample, SystemCpuParts parts)
     {

@@ -8,7 +8,7 @@ internal struct HostTicks
     private const long NanosecondsPerTick = 10_000_000; // CLK_TCK of time.h, 100 Hz on every Mac
 
     private ProcessorTicks _last;
-    private bool _isBegun;
+    private bool _hasStarted;
     private ulong _user;
     private ulong _system;
     private ulong _idle;
@@ -23,12 +23,12 @@ internal struct HostTicks
     /// <summary>Adds the next reading. The first reading is used as is.</summary>
     public void Add(in ProcessorTicks now)
     {
-        _user += _isBegun ? Passed(_last.User, now.User) : now.User;
-        _system += _isBegun ? Passed(_last.System, now.System) : now.System;
-        _idle += _isBegun ? Passed(_last.Idle, now.Idle) : now.Idle;
-        _nice += _isBegun ? Passed(_last.Nice, now.Nice) : now.Nice;
+        _user += _hasStarted ? Passed(_last.User, now.User) : now.User;
+        _system += _hasStarted ? Passed(_last.System, now.System) : now.System;
+        _idle += _hasStarted ? Passed(_last.Idle, now.Idle) : now.Idle;
+        _nice += _hasStarted ? Passed(_last.Nice, now.Nice) : now.Nice;
         _last = now;
-        _isBegun = true;
+        _hasStarted = true;
     }
 
     /// <summary>Returns the sum of the ticks of this CPU and another one.</summary>

@@ -16,10 +16,10 @@ internal static class CycleTime
 {
     /// <summary>The length of one busy loop: much longer than the calls around it (a microsecond), and shorter than a thread usually runs
     /// undisturbed.</summary>
-    private const int BurnMicroseconds = 200;
+    private const int BusyLoopMicroseconds = 200;
 
     /// <summary>The median decides: an interrupted loop shows too few cycles, but most are not interrupted. About 2 ms, once.</summary>
-    private const int Burns = 11;
+    private const int BusyLoopCount = 11;
 
     /// <summary>The relative tolerance: a microsecond for the calls, and as much for an interrupt. Ticks of another kind differ by more
     /// than this, or by an irrelevant amount.</summary>
@@ -30,9 +30,9 @@ internal static class CycleTime
     /// <param name="multiplier">Picoseconds per cycle, in the format of <see cref="TickRatio"/>.</param>
     public static bool MeasuresTime(ICycleTimeSource thread, ulong multiplier)
     {
-        Span<double> ratios = stackalloc double[Burns];
-        long wanted = thread.ClockFrequency * BurnMicroseconds / 1_000_000;
-        for (int i = 0; i < Burns; i++)
+        Span<double> ratios = stackalloc double[BusyLoopCount];
+        long wanted = thread.ClockFrequency * BusyLoopMicroseconds / 1_000_000;
+        for (int i = 0; i < BusyLoopCount; i++)
         {
             long cycles = thread.ReadCounter();
             long clock = thread.ReadClock();
@@ -46,7 +46,7 @@ internal static class CycleTime
         }
 
         ratios.Sort();
-        return Math.Abs(ratios[Burns / 2] - 1) <= Tolerance;
+        return Math.Abs(ratios[BusyLoopCount / 2] - 1) <= Tolerance;
     }
 
     /// <summary>Converts cycles to nanoseconds, rounded down, so that more cycles never give less time.</summary>

@@ -12,7 +12,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     private const int FirstListSize = 256 * 1024;
 
     /// <summary>The number of attempts to read a list that grows in the meantime.</summary>
-    private const int ListTries = 8;
+    private const int MaxListAttempts = 8;
 
     private const string NoStates = "Windows refused NtQuerySystemInformation(SystemProcessorPerformanceInformation).";
     private const string NoList = "Windows refused NtQuerySystemInformation(SystemProcessInformation).";
@@ -103,7 +103,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
     {
         length = 0;
         int size = FirstListSize;
-        for (int i = 0; i < ListTries; i++)
+        for (int i = 0; i < MaxListAttempts; i++)
         {
             if (_list.Length < size)
             {

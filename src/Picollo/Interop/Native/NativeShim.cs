@@ -47,7 +47,7 @@ internal sealed unsafe class NativeShim
     public delegate* unmanaged<JitterState*, int> RunJitter { get; private init; }
 
     /// <summary>Whether the library exists but could not be loaded. A later attempt may succeed.</summary>
-    public bool MayLoadLater { get; private init; }
+    public bool CanRetry { get; private init; }
 
     /// <summary>The reason why <see cref="ReadCounter"/> is null, with the remedy.</summary>
     public string? UnavailableReason { get; }
@@ -56,7 +56,7 @@ internal sealed unsafe class NativeShim
     public static NativeShim Find(INativeLibraries libraries, ref NativeShim? known)
     {
         NativeShim shim = Load(libraries);
-        if (!shim.MayLoadLater)
+        if (!shim.CanRetry)
         {
             Volatile.Write(ref known, shim);
         }
@@ -72,7 +72,7 @@ internal sealed unsafe class NativeShim
             string platform = RuntimeInformation.RuntimeIdentifier;
             return new NativeShim(exists ? NotLoadable(platform, where) : NoLibrary(platform, where))
             {
-                MayLoadLater = exists,
+                CanRetry = exists,
             };
         }
 

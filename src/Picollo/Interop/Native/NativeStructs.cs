@@ -25,7 +25,7 @@ internal unsafe struct JitterState
 
     [FieldOffset(24)] public ulong* Samples;
 
-    [FieldOffset(32)] public ulong Places;
+    [FieldOffset(32)] public ulong SlotCount;
 
     [FieldOffset(40)] public ulong FirstDue;
 

@@ -127,18 +127,18 @@ public sealed partial class HdrHistogramSummary
     internal static string Count(ulong count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
     private bool IsShown(int i, HdrHistogramTableOptions options) =>
-        !options.LeavesOutMaximum
+        !options.OmitsMaximum
         || PercentileRank.IsBelowMaximum(StandardRanks[i], TotalCount)
         || (StandardRanks[i] == PercentileRank.Max && TotalCount > 0);
 
-    private static string Value(in Percentile percentile, HdrHistogramTableOptions options) => options.HasRoundValues
+    private static string Value(in Percentile percentile, HdrHistogramTableOptions options) => options.UsesRoundValues
         ? UnitText.Shortest(RoundNumber.In(percentile.Bucket, options.Unit.Ratio).Value)
         : UnitText.Value(percentile.Value, percentile.Bucket.Step, options.Unit.Ratio);
 
     private string Precision(in Percentile percentile, HdrHistogramTableOptions options)
     {
         (ulong step, double ratio) = (percentile.Bucket.Step, options.Unit.Ratio);
-        return options.HasRoundValues ? $"±{UnitText.Uncertainty(RoundNumber.In(percentile.Bucket, ratio).Error)}" : _selection switch
+        return options.UsesRoundValues ? $"±{UnitText.Uncertainty(RoundNumber.In(percentile.Bucket, ratio).Error)}" : _selection switch
         {
             EquivalentValueSelection.LowerBound => $"+{UnitText.Width(step, ratio)}",
             EquivalentValueSelection.UpperBound => $"-{UnitText.Width(step, ratio)}",

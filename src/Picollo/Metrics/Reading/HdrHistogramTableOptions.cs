@@ -33,10 +33,10 @@ public sealed class HdrHistogramTableOptions
     } = HdrHistogramUnit.None;
 
     /// <summary>Whether to omit percentiles that have no recorded value above them, because they are equal to the maximum.</summary>
-    internal bool LeavesOutMaximum { get; init; }
+    internal bool OmitsMaximum { get; init; }
 
     /// <summary>Whether to show the roundest number of a bucket instead of its middle: 1.5 if the middle is 1.501.</summary>
-    internal bool HasRoundValues { get; init; }
+    internal bool UsesRoundValues { get; init; }
 
     internal string Heading(string defaultTitle) => Unit.Name.Length == 0 ? Title ?? defaultTitle : $"{Title ?? defaultTitle}, {Unit.Name}";
 }

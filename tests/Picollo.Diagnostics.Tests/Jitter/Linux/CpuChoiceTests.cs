@@ -51,15 +51,15 @@ public sealed class CpuChoiceTests
     [Fact]
     public void Masks_are_decoded() => CpuMask.Cpus([1UL | (1UL << 63), 2]).Should().Equal(0, 63, 65);
 
-    private static int[] Choose(int[]? asked, int[] allowed)
+    private static int[] Choose(int[]? requested, int[] allowed)
     {
-        CpuChoice.TryChoose(asked, allowed, "0-2,4-7\n", "0-7\n", out int[] cpus, out string? reason).Should().BeTrue(reason);
+        CpuChoice.TryChoose(requested, allowed, "0-2,4-7\n", "0-7\n", out int[] cpus, out string? reason).Should().BeTrue(reason);
         return cpus;
     }
 
-    private static string Problem(int[] asked, int[] allowed)
+    private static string Problem(int[] requested, int[] allowed)
     {
-        CpuChoice.TryChoose(asked, allowed, "0-2,4-7\n", "0-7\n", out _, out string? reason).Should().BeFalse();
+        CpuChoice.TryChoose(requested, allowed, "0-2,4-7\n", "0-7\n", out _, out string? reason).Should().BeFalse();
         return reason!;
     }
 }
