@@ -2,8 +2,8 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <content>Workers whose bodies block. The worker count limits CPU consumption, so blocked workers do not count, and other bodies run in
-/// their place.</content>
+/// <content>Workers whose bodies block. The worker count limits CPU consumption, so blocked workers do not count: other bodies run in their
+/// place.</content>
 internal sealed partial class CpuScheduler
 {
     /// <summary>The minimum time between the two checks that show that a body is blocked. It is longer on systems other than Linux, where
@@ -24,7 +24,7 @@ internal sealed partial class CpuScheduler
 
     public int CountExtraThreads() => Read(() => _workers.Count - WorkerCount);
 
-    /// <summary>Checks the workers that were asked to yield while other tasks wait, and lets other tasks run in the place of blocked ones.
+    /// <summary>Checks the workers that were asked to yield while other tasks wait, and lets other tasks run in place of blocked ones.
     /// Called by the timer.</summary>
     /// <returns>The time until the next check; null if there are no workers to check.</returns>
     private TimeSpan? CheckBlocked()
@@ -125,7 +125,7 @@ internal sealed partial class CpuScheduler
         }
         catch (OutOfMemoryException)
         {
-            return false; // The system has no more threads. The next check tries again.
+            return false; // The system cannot create another thread. The next check tries again.
         }
     }
 
@@ -165,9 +165,9 @@ internal sealed partial class CpuScheduler
     private bool IsSuspect(WorkerSlot worker) => worker.Task is { } task
         && (task.IsBlocked || (worker.SignaledAt != 0 && (_queue.Count > 0 || task.HasContinuation)));
 
-    /// <summary>Checks whether a worker is blocked. It is if its thread waits in two checks that are <see cref="BlockedTime"/> apart, and
-    /// has used no CPU time between them. A single check is not sufficient, because a pause of the worker may also have paused the timer (a
-    /// garbage collection, a debugger, a container's quota).</summary>
+    /// <summary>Checks whether a worker is blocked. A worker is blocked if its thread is waiting at two checks that are
+    /// <see cref="BlockedTime"/> apart, and has used no CPU time between them. A single check is not sufficient, because a pause of the
+    /// worker may also have paused the timer (a garbage collection, a debugger, a container's quota).</summary>
     /// <param name="worker">The worker.</param>
     /// <param name="cpu">The CPU time of its thread; null if the thread runs or can run.</param>
     /// <param name="now">The current time.</param>

@@ -5,7 +5,8 @@ namespace Picollo.Scheduling;
 /// <content>Time slices: which task is asked to yield its worker, when it is asked, and the remaining time of its slice.</content>
 internal sealed partial class CpuScheduler
 {
-    /// <summary>One tenth of a slice: enough for short tasks, and less than the share of a processor that long tasks get.</summary>
+    /// <summary>A tenth of a slice is enough for short tasks, and less than the share of a processor that long tasks get. A short task that
+    /// ran for less has lost its first slice, and waiting tasks of its rank do not interrupt it earlier.</summary>
     private const int MinRunDivisor = 10;
 
     /// <summary>A credit of 1/20 of a slice makes a task short again. This is half a millisecond for the default slice. With less, a long
@@ -39,8 +40,8 @@ internal sealed partial class CpuScheduler
 
     /// <summary>Asks the tasks whose slices have ended to yield. Called by the timer.</summary>
     /// <returns>The time until the next slice can end, if the shortest one starts now; null if no task runs or has run since the last call.
-    /// <see cref="Begin"/> then wakes the timer. The timer does not sleep as soon as no task runs, because waking it costs more than a
-    /// short task. The rest of an interrupted slice may end earlier.</returns>
+    /// In that case, <see cref="Begin"/> wakes the timer. The timer does not go to sleep immediately when no task runs, because waking it
+    /// costs more than a short task. The rest of an interrupted slice may end earlier.</returns>
     private TimeSpan? SignalOverdue()
     {
         long now = Stopwatch.GetTimestamp();
@@ -75,8 +76,8 @@ internal sealed partial class CpuScheduler
 
     // ---- Under the lock ----
 
-    /// <summary>Asks one running task to yield its worker to a task that arrives. Of the tasks that have not been asked yet, this is the
-    /// one with the highest rank, and among equal ranks the one that has had its worker longest.</summary>
+    /// <summary>Asks one running task to yield its worker to a task that arrives. The method selects the task with the highest rank among
+    /// those that have not been asked yet. Among equal ranks, it selects the task that has had its worker longest.</summary>
     private void Interrupt(CpuTask waiting, long now)
     {
         WorkerSlot? least = null;

@@ -33,7 +33,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     /// <summary>Whether a checkpoint must call the scheduler. Only checkpoints read it without the lock.</summary>
     public volatile bool NeedsAttention;
 
-    // The task whose body contains the code of a flow, also if the code does not run on a worker of the task: after ConfigureAwait(false),
+    // The task whose body contains the code of a flow, even if the code does not run on a worker of the task: after ConfigureAwait(false),
     // in RunOutsideAsync, or in a body of another pool.
     private static readonly AsyncLocal<CpuTask?> Flow = new();
 
@@ -85,7 +85,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     /// other than a worker increases it, up to a slice: the less a task runs and the more it waits, the sooner it gets a worker.</summary>
     public long Credit { get; set; }
 
-    /// <summary>The number of first slices in which the task had almost no processor time. A byte fits into the object's padding.</summary>
+    /// <summary>The number of first slices in which the task had almost no CPU time. A byte fits into the object's padding.</summary>
     public byte LostSlices { get; set; }
 
     /// <summary>The next task in the line of the queue.</summary>

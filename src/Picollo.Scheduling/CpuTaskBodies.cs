@@ -1,7 +1,7 @@
 namespace Picollo.Scheduling;
 
 // The kinds of bodies, each of which is called without a closure. AsyncCpuTask also handles bodies that return a Task<TResult>. A body that
-// wraps the caller's body is named after the caller's.
+// wraps the caller's body is named after the caller's body.
 
 internal sealed class AsyncCpuTask<TResult>(
     CpuScheduler scheduler, Func<CpuTaskContext, Task> body, Delegate named, CpuTaskOptions? options, CancellationToken token)

@@ -24,8 +24,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// </remarks>
     public static CpuTaskContext None => default;
 
-    /// <summary>A token that is canceled when the caller cancels the task or the pool cancels the remaining tasks. Pass it to other calls.
-    /// Checkpoints observe it automatically. The first use allocates memory if the caller passed a token.</summary>
+    /// <summary>A token that is canceled when the caller cancels the task or the pool cancels the remaining tasks. Pass it to the methods
+    /// that the body calls. Checkpoints observe it automatically. The first use allocates memory if the caller passed a token.</summary>
     public CancellationToken CancellationToken => _task?.Cancellation ?? CancellationToken.None;
 
     /// <summary>The task's name: <see cref="CpuTaskOptions.Name"/>, or the type and method of its body.</summary>
@@ -45,7 +45,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <remarks>If the thread holds a lock that other tasks of the pool need, each stop costs 30 to 50 ms. The pool needs this time to
     /// detect that the worker that waits for the lock is blocked.</remarks>
     /// <exception cref="OperationCanceledException">The task is canceled.</exception>
-    /// <exception cref="OutOfMemoryException">The system has no more threads.</exception>
+    /// <exception cref="OutOfMemoryException">The system cannot create another thread.</exception>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Checkpoint()
     {
@@ -117,7 +117,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
 
     private static InvalidOperationException NoTask() => new("The function of RunOutsideAsync returned null instead of a task.");
 
-    // Async, so that the task contains an exception of the function, as it does in a pool.
+    // Async, so that the task contains an exception that the function throws, as in a pool.
     private static async Task<T> CallAsync<T>(Func<CancellationToken, Task<T>> function) =>
         await (function(CancellationToken.None) ?? throw NoTask()).ConfigureAwait(false);
 

@@ -4,9 +4,8 @@ namespace Picollo.Scheduling;
 
 /// <summary>The tasks that wait for a worker, and the policy that selects the next one. Called under the scheduler's lock.</summary>
 /// <remarks>
-/// <para>Each rank has a first-in, first-out line. Ranks are ordered by priority and, within a priority, short tasks, which have credit
-/// (<see cref="CpuTask.IsShort"/>), precede tasks that have used up their credit ("set aside"). A short task therefore overtakes long
-/// ones.</para>
+/// <para>Each rank has a first-in, first-out line. Ranks are ordered by priority. Within a priority, short tasks, which have credit
+/// (<see cref="CpuTask.IsShort"/>), precede tasks that have used up their credit. A short task therefore overtakes long ones.</para>
 /// <para>When a worker has spent the time of <see cref="PeriodInSlices"/> − 1 slices on tasks while tasks of other lines waited, it gives a
 /// whole slice to the task that has waited longest in the other lines. That slice is not interrupted.</para>
 /// </remarks>
@@ -42,8 +41,8 @@ internal sealed class CpuTaskQueue(long slice)
         Count++;
     }
 
-    /// <summary>Adds a task with a remaining slice to the head of its line if the next task has a lower rank, or to the end
-    /// otherwise.</summary>
+    /// <summary>Adds a task with a remaining slice to the head of its line if the next task has a lower rank; otherwise, to the end of its
+    /// line.</summary>
     public void PutBack(CpuTask task)
     {
         Line line = _lines[Rank(task)];
@@ -97,9 +96,9 @@ internal sealed class CpuTaskQueue(long slice)
         return next;
     }
 
-    /// <summary>Returns the task to run in the place of a blocked one: the task that has waited longest among those that have stopped with
-    /// their thread, or else the latest task that a blocked task has started and may wait for; null for none. (If each task starts several
-    /// tasks and waits for them, taking the oldest first would start all of them before the first one ends.)</summary>
+    /// <summary>Returns the task to run in place of a blocked one: the task that has waited longest among those that have stopped with
+    /// their thread. If there is none, returns the latest task that a blocked task has started and may wait for; null for none. (If each
+    /// task starts several tasks and waits for them, taking the oldest first would start all of them before the first one ends.)</summary>
     public CpuTask? FindForBlocked()
     {
         CpuTask? stopped = null, started = null;

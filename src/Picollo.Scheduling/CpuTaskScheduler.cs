@@ -16,8 +16,8 @@ internal sealed class CpuTaskScheduler(CpuWorkerPool pool) : TaskScheduler
         }
         catch (ObjectDisposedException)
         {
-            // An await of the task has ended after the pool. Run the rest in the thread pool, because no code would observe an exception
-            // here, and the task would never end.
+            // The task resumes from an await after the pool has ended. Run the rest in the thread pool, because no code would observe an
+            // exception here, and the task would never end.
             _ = Task.Factory.StartNew(() => TryExecuteTask(task), CancellationToken.None, TaskCreationOptions.DenyChildAttach, Default);
         }
     }

@@ -26,10 +26,10 @@ namespace Picollo.Scheduling;
 /// <para><b>Blocking.</b> A body blocks in <c>Wait</c> and <c>Result</c> of a task, in a <c>lock</c> that another body holds, in a sleep,
 /// and in synchronous I/O. Use await instead, or <see cref="CpuTaskContext.RunOutsideAsync(Func{CancellationToken, Task})"/>. A worker is
 /// blocked if it was asked to yield and its thread waits without using CPU time for 20 ms (50 ms on Windows and macOS, where only waits of
-/// managed code are detected). A blocked worker does not count as a running one. Bodies that have stopped in <see
-/// cref="CpuTaskContext.Checkpoint"/> run first in its place, because they may hold the lock. Then other tasks run on up to <see
-/// cref="CpuWorkerPoolOptions.MaxExtraThreads"/> extra threads. Async methods that the blocked body waits for continue in the thread pool.
-/// Therefore, a body may hold a lock across a checkpoint, and may wait for a task of its pool. Each time, this costs 30 to 50 ms and a
+/// managed code are detected). A blocked worker does not count as a running one. Bodies that have stopped in
+/// <see cref="CpuTaskContext.Checkpoint"/> run first in its place, because they may hold the lock. Then other tasks run on up to
+/// <see cref="CpuWorkerPoolOptions.MaxExtraThreads"/> extra threads. Async methods that the blocked body waits for continue in the thread
+/// pool. Therefore, a body may hold a lock across a checkpoint, and may wait for a task of its pool. Each such wait costs 30 to 50 ms and a
 /// thread of about 100 KB. <see cref="WorkerBlocked"/> reports the name of the body. When the body continues, other bodies yield at their
 /// next checkpoints until at most <see cref="WorkerCount"/> bodies run.</para>
 /// <para><b>Other threads.</b> <see cref="Parallel"/> and PLINQ in a body use the thread pool in addition to the workers, unless they use
@@ -59,8 +59,8 @@ namespace Picollo.Scheduling;
 /// </remarks>
 public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 {
-    // An async lambda matches all kinds of bodies, and must be one that returns a Task. A body that returns a ValueTask must not be treated
-    // as a body whose result is a ValueTask.
+    // An async lambda matches all kinds of bodies, and must be treated as one that returns a Task. A body that returns a ValueTask must not
+    // be treated as a body whose result is a ValueTask.
     private const int TaskBody = 2, ValueTaskBody = 1;
 
     private readonly CpuScheduler _scheduler;

@@ -18,7 +18,7 @@ public sealed class CpuWorkerPoolOptions
         }
     } = Math.Max(1, Environment.ProcessorCount * 3 / 4);
 
-    /// <summary>The maximum number of extra threads that run other tasks in the place of bodies that block their workers: 0 to 1024. The
+    /// <summary>The maximum number of extra threads that run other tasks in place of bodies that block their workers: 0 to 1024. The
     /// default is twice <see cref="WorkerCount"/>, at least 16. The limit does not apply to tasks that a blocked body has started, because
     /// the body may wait for them.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
@@ -44,7 +44,7 @@ public sealed class CpuWorkerPoolOptions
     } = TimeSpan.FromMilliseconds(10);
 
     /// <summary>The name of the pool, which is used in the names of its threads and in its metrics. "CPU worker" by default.</summary>
-    /// <exception cref="ArgumentException">The value is null or empty.</exception>
+    /// <exception cref="ArgumentException">The value is <see langword="null"/> or empty.</exception>
     public string Name
     {
         get;
@@ -55,8 +55,8 @@ public sealed class CpuWorkerPoolOptions
         }
     } = "CPU worker";
 
-    /// <summary>A delegate that starts a thread without the caller's execution context, and throws if the system has no more threads. Tests
-    /// replace it.</summary>
+    /// <summary>A delegate that starts a thread without the caller's execution context, and throws if the system cannot create another
+    /// thread. Tests replace it.</summary>
     internal Action<Thread> StartThread { get; set; } = static thread => thread.UnsafeStart();
 
     internal static TimeSpan CheckSlice(TimeSpan slice, string name)

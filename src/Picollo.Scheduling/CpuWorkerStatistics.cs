@@ -66,7 +66,7 @@ public sealed class CpuWorkerStatistics
     /// <summary>The number of workers that are blocked by their bodies, so that other bodies run in their place.</summary>
     public int Blocked => _scheduler.CountBlocked();
 
-    /// <summary>The number of threads beyond <see cref="CpuWorkerPool.WorkerCount"/> that have a worker, in the place of blocked
+    /// <summary>The number of threads beyond <see cref="CpuWorkerPool.WorkerCount"/> that have a worker, in place of blocked
     /// ones.</summary>
     public int ExtraThreads => _scheduler.CountExtraThreads();
 

@@ -2,8 +2,8 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>Lets one thread sleep until another thread wakes it. A wake-up before the sleep is not lost. Several wake-ups count as
-/// one.</summary>
+/// <summary>Lets one thread sleep until another thread wakes it. A wake-up before the sleep is not lost: it ends the next sleep
+/// immediately. Several wake-ups count as one.</summary>
 internal sealed class Sleep
 {
     private const int Awake = 0, Asleep = 1, Woken = 2;

@@ -16,8 +16,8 @@ internal sealed class WorkerThread
     private static readonly long SpinTicks =
         Environment.ProcessorCount > 1 ? (long)(SpinMicroseconds * Stopwatch.Frequency / 1e6) : 0;
 
-    /// <summary>The maximum time between two checks of a spinning thread. A check takes 50 ns; a thread that loses its processor is away
-    /// for longer than this.</summary>
+    /// <summary>The maximum time between two checks of a spinning thread. A check takes 50 ns; a thread that loses its processor does not
+    /// run for longer than this.</summary>
     private static readonly long LongestGapTicks = (long)(2 * Stopwatch.Frequency / 1e6);
 
     [ThreadStatic]
@@ -175,7 +175,7 @@ internal sealed class WorkerThread
             Reset();
         }
 
-        // Also if the task continues.
+        // A report exists even if the task continues.
         _scheduler.Statistics.Publish(report);
         return next;
     }
