@@ -85,7 +85,7 @@ skipped_without() {
     archives) echo "the tests of the release script" ;;
     symbols) echo "the comparison of native function names with readelf" ;;
     chromium) echo "the plots and reports in a browser" ;;
-    java) echo "the tests against the HdrHistogram family's Java library" ;;
+    java) echo "the tests against the Java library of the HdrHistogram project" ;;
     prometheus) echo "the tests with Prometheus" ;;
     openmetrics) echo "the tests with the reference parser of OpenMetrics" ;;
     pprof) echo "the tests with go tool pprof" ;;

@@ -16,7 +16,7 @@ public static class CpuUtils
 {
     private const int WarmupBlocks = 1024;
 
-    // At 70 µs each, 1.4 ms: on a busy machine some of them are not interrupted.
+    // At 70 µs each, the chains take 1.4 ms. On a busy machine, some of them are not interrupted.
     private const int WarmupChains = 20;
 
     /// <summary>Executes a chain of 256 additions, <paramref name="blocks"/> times. Each addition needs the result of the previous one
@@ -25,8 +25,8 @@ public static class CpuUtils
     /// <param name="blocks">The number of chains. If it is 0 or less, the method does nothing.</param>
     /// <returns>The sum, <paramref name="blocks"/> × 256 × <paramref name="blocks"/> modulo 2⁶⁴. It is returned so that the additions
     /// cannot be optimized away.</returns>
-    // Optimized at once: the first tier keeps the sum in memory, which takes several cycles an addition. Not inlined: `step` would become a
-    // constant there, and some cores execute additions of constants while they rename registers, at no cost.
+    // Fully optimized immediately, because the first tier keeps the sum in memory, which takes several cycles per addition. Not inlined,
+    // because `step` would become a constant, and some cores execute additions of constants while they rename registers, at no cost.
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static ulong AddChain256(int blocks)
     {

@@ -323,7 +323,7 @@ public class CpuProfilerTests
         CpuProfiler.TryStart(new CpuProfilerOptions { ProcessId = int.MaxValue }, out CpuProfiler? profiler, out string? reason).Should().BeFalse();
 
         profiler.Should().BeNull();
-        reason.Should().Be($"There is no process {int.MaxValue}, or /proc hides it. The process may have ended.");
+        reason.Should().Be($"There is no process {int.MaxValue}, or /proc hides it. The process may have exited.");
     }
 
     [FactNeeding(Need.Linux)]

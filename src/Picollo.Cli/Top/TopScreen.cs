@@ -253,7 +253,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
                 sampled = Stopwatch.GetTimestamp();
                 if (Find(id) is not { } now || now.Usage < process.Usage) // the CPU time decreased: another process has the same ID
                 {
-                    _message = $"{id} has ended.";
+                    _message = $"{id} has exited.";
                     break;
                 }
 

@@ -1,6 +1,7 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>The generic cache events of the kernel: a cache, an operation and a result each. No CPU has all of them.</summary>
+/// <summary>The generic cache events of the kernel: each consists of a cache, an operation and a result. No CPU supports all of
+/// them.</summary>
 /// <remarks>The values are those of <c>config</c> for <c>PERF_TYPE_HW_CACHE</c> (perf_event_open(2)):
 /// cache, operation &lt;&lt; 8, result &lt;&lt; 16.</remarks>
 public enum PerfCacheCounterId

@@ -2,8 +2,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>struct perf_event_attr (include/uapi/linux/perf_event.h). For counting, the size ends with <c>config2</c>, PERF_ATTR_SIZE_VER1,
-/// which every kernel since 2.6.33 accepts. Sampling uses the whole structure, PERF_ATTR_SIZE_VER5, of Linux 4.1.</summary>
+/// <summary>struct perf_event_attr (include/uapi/linux/perf_event.h). Counting uses the fields up to <c>config2</c> (PERF_ATTR_SIZE_VER1),
+/// which every kernel since 2.6.33 accepts. Sampling uses the whole structure (PERF_ATTR_SIZE_VER5), which requires Linux 4.1.</summary>
 [StructLayout(LayoutKind.Sequential)]
 internal struct PerfEventAttributes
 {
@@ -14,14 +14,14 @@ internal struct PerfEventAttributes
     public uint Size;
     public ulong Config;
 
-    /// <summary>Samples per second, with <see cref="PerfEventFlags.Frequency"/>.</summary>
+    /// <summary>The number of samples per second, with <see cref="PerfEventFlags.Frequency"/>.</summary>
     public ulong SamplePeriod;
 
     public PerfSampleType SampleType;
     public PerfReadFormat ReadFormat;
     public PerfEventFlags Flags;
 
-    /// <summary>The bytes in the ring that wake its reader, with <see cref="PerfEventFlags.Watermark"/>.</summary>
+    /// <summary>The number of bytes in the ring at which its reader is woken, with <see cref="PerfEventFlags.Watermark"/>.</summary>
     public uint WakeupEvents;
 
     public uint BreakpointType;

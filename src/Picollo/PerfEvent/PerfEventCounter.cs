@@ -72,8 +72,8 @@ public sealed class PerfEventCounter
     /// <summary>The part of <see cref="TimeEnabled"/> in which the counter was counting.</summary>
     public TimeSpan TimeRunning => ToTimeSpan(Current.TimeRunning);
 
-    /// <summary><see cref="TimeRunning"/> divided by <see cref="TimeEnabled"/>, 0 to 1. Below 1 the counter was multiplexed, and
-    /// <see cref="Value"/> is scaled, an estimate. Null if the counter was never enabled.</summary>
+    /// <summary><see cref="TimeRunning"/> divided by <see cref="TimeEnabled"/>, 0 to 1. If it is below 1, the counter was multiplexed, and
+    /// <see cref="Value"/> is a scaled estimate. <see langword="null"/> if the counter was never enabled.</summary>
     public double? RunningShare => PerfMath.Share(Current.TimeEnabled, Current.TimeRunning);
 
     internal PerfEventDefinition Definition { get; }

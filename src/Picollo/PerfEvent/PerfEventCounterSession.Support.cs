@@ -28,7 +28,7 @@ public sealed partial class PerfEventCounterSession
     /// it.</summary>
     /// <param name="fixedCounters">The number of counters for one event each; 0 if unknown.</param>
     /// <param name="programmableCounters">The number of counters for any event; 0 if unknown.</param>
-    /// <returns>False if there is no PMU, as in most virtual machines.</returns>
+    /// <returns><see langword="false"/> if there is no PMU, as in most virtual machines.</returns>
     public static bool TryGetNumberOfCounters(out uint fixedCounters, out uint programmableCounters) =>
         PerfCounterNumbers.TryGet(out fixedCounters, out programmableCounters);
 

@@ -11,11 +11,11 @@ namespace Picollo.PerfEvent;
 /// <remarks>
 /// <para><b>Reading.</b> If the kernel permits user code to read the counters (x64 by default, arm64 with
 /// <c>kernel.perf_user_access=1</c>), and the session counts the reading thread, a read takes tens of nanoseconds and no system call. If
-/// one of the counters cannot currently be read in user space, the kernel reads all of them, each group in one call. Each read decides this
-/// again. If an administrator disables user-space reads while sessions are open, a read ends the process with a signal;
-/// <see cref="PerfEventCounterSessionFactory.WithUserSpaceReads"/> prevents that.</para>
-/// <para><b>Correctness.</b> Counts have 64 bits, differences stop at 0, and the events caused by reading are measured once and subtracted.
-/// The counters are never reset in the kernel; <see cref="Reset"/> moves a baseline.</para>
+/// one of the counters cannot currently be read in user space, the kernel reads all of them, each group in one call. This is decided for
+/// each read. If an administrator disables user-space reads while sessions are open, a read ends the process with a signal. To prevent
+/// this, use <see cref="PerfEventCounterSessionFactory.WithUserSpaceReads"/>.</para>
+/// <para><b>Correctness.</b> Counts have 64 bits, differences are never below 0, and the events caused by reading are measured once and
+/// subtracted. The counters are never reset in the kernel; <see cref="Reset"/> moves a baseline.</para>
 /// <para><b>Target.</b> The session counts the target of the factory, not the reading thread. The default target is the thread that created
 /// the session. If another thread reads it (in <see cref="Measure"/>, or after an <c>await</c> that resumed on another thread), the counts
 /// are still those of the creating thread. To count several threads, create a session on each, or one for the process
@@ -38,9 +38,10 @@ namespace Picollo.PerfEvent;
 /// </remarks>
 public sealed partial class PerfEventCounterSession : IDisposable
 {
-    internal const string NotLinux = "perf_event counters exist on Linux only.";
+    internal const string NotLinux = "perf_event counters exist only on Linux.";
 
-    /// <summary>The overhead is the minimum of this number of rounds, because an interrupt hits about one in a few hundred.</summary>
+    /// <summary>The number of calibration rounds. The overhead is their minimum, because an interrupt hits about one round in a few
+    /// hundred.</summary>
     private const int CalibrationRounds = 64;
 
     // The starts of the running measurements of this thread, one row of readings each. All sessions share one stack.
@@ -87,7 +88,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         }
     }
 
-    /// <summary>The default factory: the calling thread on any CPU, user code, no counters.</summary>
+    /// <summary>The default factory. It counts user code of the calling thread on any CPU, and has no counters.</summary>
     public static PerfEventCounterSessionFactory Factory { get; } = new(new PerfEventSettings());
 
     /// <summary>The ID of the counted thread or process; 0 for the thread that created the session (or its process), -1 for everything on
@@ -133,8 +134,8 @@ public sealed partial class PerfEventCounterSession : IDisposable
     }
 
     /// <summary>Records each counter into its histogram. Does not allocate.</summary>
-    /// <param name="deltas">True for the scaled <see cref="PerfEventCounter.Delta"/> between the last two reads; false for
-    /// <see cref="PerfEventCounter.Value"/>.</param>
+    /// <param name="deltas"><see langword="true"/> for the scaled <see cref="PerfEventCounter.Delta"/> between the last two reads;
+    /// <see langword="false"/> for <see cref="PerfEventCounter.Value"/>.</param>
     /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
     public void Record(bool deltas = true)
     {
@@ -157,7 +158,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
             counter.Histogram.Reset();
         }
 
-        // This is last, because the first reset allocates memory, whose page faults are not the caller's.
+        // This is last, because the first reset allocates memory, and its page faults must not count as the caller's.
         Begin();
     }
 
@@ -207,7 +208,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
     {
         if (settings.ThreadId == CpuUsageReader.GetThreadId())
         {
-            // Given by ID or by 0, it is the thread that reads its own counters.
+            // Whether the thread is specified by its ID or by 0, it reads its own counters.
             settings = settings with { ThreadId = 0 };
         }
 
@@ -218,7 +219,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
         var session = new PerfEventCounterSession(settings, groups, [.. counters], unavailable, pages, countsReader);
         try
         {
-            // Calibrates here, and not when counting is first enabled, so that the values do not include the calibration.
+            // The calibration happens here, not when counting is first enabled, so that the values do not include it.
             if (settings.IsEnabled)
             {
                 session.Calibrate();
@@ -245,7 +246,7 @@ public sealed partial class PerfEventCounterSession : IDisposable
     internal void EndMeasurement(int start, bool startedByUser)
     {
         Span<PerfReading> readings = stackalloc PerfReading[PerfEventGroup.MaxCounters];
-        _startsUsed = Math.Min(_startsUsed, start); // already less if an outer region was ended first
+        _startsUsed = Math.Min(_startsUsed, start); // it is already lower if an outer region was ended first
         ReadOnlySpan<PerfReading> starts = _starts.AsSpan(start, Counters.Count);
         bool byUser = ReadInto(readings, forceSyscallRead: false, starts);
         ulong[] overhead = startedByUser || byUser ? _regionOverhead : _callOverhead;

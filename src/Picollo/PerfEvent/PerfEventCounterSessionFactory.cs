@@ -6,7 +6,8 @@ namespace Picollo.PerfEvent;
 /// <summary>The configuration of a <see cref="PerfEventCounterSession"/>. Immutable: each method returns a new factory, in any order, which
 /// can be stored and shared.</summary>
 /// <remarks>
-/// <para>Defaults: the thread that calls <see cref="Create"/>, on any CPU; user code only; enabled; not pinned; no counters.</para>
+/// <para>By default, a session counts only user code of the thread that calls <see cref="Create"/>, on any CPU. It is enabled and not
+/// pinned, and has no counters.</para>
 /// <para>As many counters as the CPU has room for are opened as one group. The CPU runs a group together, and one call reads it at one
 /// moment. Other counters form further groups. Groups are multiplexed and their counts are scaled
 /// (<see cref="PerfEventCounter.RunningShare"/>), unless <see cref="WithPinned"/> prevents it.</para>
@@ -58,8 +59,9 @@ public sealed class PerfEventCounterSessionFactory
         return new(Settings with { ThreadId = (int)pid, Cpu = cpu, ProcessId = null });
     }
 
-    /// <summary>Counts all threads of a process: those at the creation of the session and, unless <see cref="WithInherited"/> excludes
-    /// them, those that they start later. Needs a descriptor for each counter of each thread. Replaces any other target.</summary>
+    /// <summary>Counts all threads of a process: those that exist when the session is created and, unless <see cref="WithInherited"/>
+    /// excludes them, those that they start later. A session needs a file descriptor for each counter of each thread. Replaces any other
+    /// target.</summary>
     /// <param name="processId">The process ID; 0 for this process.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="processId"/> is negative.</exception>
@@ -71,38 +73,40 @@ public sealed class PerfEventCounterSessionFactory
 
     /// <summary>Sets whether threads and processes that the target starts later are also counted, until they end. Each counter then needs a
     /// separate call per read, because kernels do not read inherited counters as a group.</summary>
-    /// <param name="inherited">False by default; true for a process (<see cref="WithProcess"/>).</param>
+    /// <param name="inherited"><see langword="false"/> by default; <see langword="true"/> for a process
+    /// (<see cref="WithProcess"/>).</param>
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithInherited(bool inherited) => new(Settings with { Inherited = inherited });
 
     /// <summary>Sets whether all counters must be on the CPU whenever the target runs.</summary>
-    /// <param name="pinned">False unless this method is called: counters that do not fit are multiplexed.</param>
+    /// <param name="pinned"><see langword="false"/> unless this method is called: counters that do not fit are multiplexed.</param>
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithPinned(bool pinned = true) => new(Settings with { IsPinned = pinned });
 
     /// <summary>Sets whether events that happen in the kernel on behalf of the target are also counted. Tracepoints, and software events
     /// that happen in the kernel such as context switches, always count.</summary>
-    /// <param name="withKernel">False unless this method is called; true requires kernel.perf_event_paranoid 1 or CAP_PERFMON.</param>
+    /// <param name="withKernel"><see langword="false"/> unless this method is called; <see langword="true"/> requires
+    /// kernel.perf_event_paranoid 1 or CAP_PERFMON.</param>
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithKernel(bool withKernel = true) => new(Settings with { CountsKernel = withKernel });
 
     /// <summary>Sets whether the counted thread may read its counters in user space, without a system call.</summary>
-    /// <remarks>With <see langword="false"/> each read is a system call of a few hundred nanoseconds. Use it if user-space reads may be
+    /// <remarks>With <see langword="false"/>, each read is a system call of a few hundred nanoseconds. Use it if user-space reads may be
     /// disabled while sessions are open (<c>/sys/bus/event_source/devices/cpu/rdpmc</c>, or <c>kernel.perf_user_access</c>): a read in user
     /// space then ends the process with a signal, which cannot be caught.</remarks>
-    /// <param name="userSpaceReads">True by default.</param>
+    /// <param name="userSpaceReads"><see langword="true"/> by default.</param>
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithUserSpaceReads(bool userSpaceReads) =>
         new(Settings with { ReadsInUserSpace = userSpaceReads });
 
     /// <summary>Sets whether counting starts with <see cref="Create"/> or with <see cref="PerfEventCounterSession.Enable"/>.</summary>
-    /// <param name="enabled">True by default.</param>
+    /// <param name="enabled"><see langword="true"/> by default.</param>
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithEnabled(bool enabled = true) => new(Settings with { IsEnabled = enabled });
 
     /// <summary>Sets whether unavailable counters are omitted and listed in <see cref="PerfEventCounterSession.UnavailableCounters"/>,
     /// instead of failing <see cref="Create"/>.</summary>
-    /// <param name="optional">False by default.</param>
+    /// <param name="optional"><see langword="false"/> by default.</param>
     /// <returns>A new factory.</returns>
     public PerfEventCounterSessionFactory WithOptional(bool optional = true) => new(Settings with { IsOptional = optional });
 
@@ -130,7 +134,7 @@ public sealed class PerfEventCounterSessionFactory
         With(PerfTypeId.Hardware, hardwareCounterId, nameof(hardwareCounterId));
 
     /// <summary>Adds a counter as <see cref="WithHardwareCounter(PerfHardwareCounterId)"/> does, and returns it immediately. Such a
-    /// factory, and each factory derived from it, can create one session.</summary>
+    /// factory, and each factory derived from it, can create only one session.</summary>
     /// <param name="hardwareCounterId">The preset.</param>
     /// <param name="counter">The counter of the session. Its values are 0 before <see cref="Create"/>, and remain 0 if the session omits it
     /// (<see cref="WithOptional"/>).</param>
@@ -162,7 +166,7 @@ public sealed class PerfEventCounterSessionFactory
         With(PerfTypeId.HardwareCache, cacheCounterId, nameof(cacheCounterId));
 
     /// <summary>Adds a counter as <see cref="WithCacheCounter(PerfCacheCounterId)"/> does, and returns it immediately. Such a factory, and
-    /// each factory derived from it, can create one session.</summary>
+    /// each factory derived from it, can create only one session.</summary>
     /// <param name="cacheCounterId">The preset.</param>
     /// <param name="counter">The counter of the session. Its values are 0 before <see cref="Create"/>, and remain 0 if the session omits it
     /// (<see cref="WithOptional"/>).</param>
@@ -179,7 +183,7 @@ public sealed class PerfEventCounterSessionFactory
         With(PerfTypeId.Software, softwareCounterId, nameof(softwareCounterId));
 
     /// <summary>Adds a counter as <see cref="WithSoftwareCounter(PerfSoftwareCounterId)"/> does, and returns it immediately. Such a
-    /// factory, and each factory derived from it, can create one session.</summary>
+    /// factory, and each factory derived from it, can create only one session.</summary>
     /// <param name="softwareCounterId">The preset.</param>
     /// <param name="counter">The counter of the session. Its values are 0 before <see cref="Create"/>, and remain 0 if the session omits it
     /// (<see cref="WithOptional"/>).</param>
@@ -215,10 +219,11 @@ public sealed class PerfEventCounterSessionFactory
     /// <summary>Adds an event of a PMU in the syntax of <c>perf</c>: <c>cpu/cache-misses/</c>, <c>cpu/event=0x2e,umask=0x41/</c>,
     /// <c>power/energy-pkg/</c>. The count is in the unit of the PMU. If <c>perf</c> shows another unit, the factor is in sysfs next to the
     /// event (<c>energy-pkg.scale</c> and <c>.unit</c>); it is not applied.</summary>
-    /// <remarks>PMUs outside the cores (power, uncore, msr) cannot exclude the kernel, and most of them count only whole CPUs. Use
-    /// <c>WithKernel(true)</c> and <see cref="WithCpu"/> with a CPU from the PMU's <c>cpumask</c> file.</remarks>
-    /// <param name="pmuEvent">The PMU's folder in <c>/sys/bus/event_source/devices</c>, then between slashes an event of its <c>events</c>
-    /// folder or fields of its <c>format</c> folder. This is also the name of the counter.</param>
+    /// <remarks>PMUs outside the cores (power, uncore, msr) cannot exclude the kernel, and most of them count only whole CPUs. For these
+    /// PMUs, use <c>WithKernel(true)</c>, and <see cref="WithCpu"/> with a CPU from the PMU's <c>cpumask</c> file.</remarks>
+    /// <param name="pmuEvent">The name of the PMU's directory in <c>/sys/bus/event_source/devices</c>, followed by an event from its
+    /// <c>events</c> directory or fields from its <c>format</c> directory between slashes. This text is also the name of the
+    /// counter.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentException">The format is invalid, or the factory already has this counter, or it already has 64 counters.
     /// (<see cref="Create"/> checks whether this machine has the event.)</exception>
@@ -258,12 +263,10 @@ public sealed class PerfEventCounterSessionFactory
     }
 
     /// <summary>Adds events by the names that <c>perf</c> uses, separated by commas.</summary>
-    /// <param name="events">
-    /// Each one is <c>instructions</c>, <c>cycles</c>, <c>branch-misses</c>, <c>page-faults</c>, <c>task-clock</c> and so on;
-    /// <c>L1-dcache-load-misses</c> and so on; <c>r</c> and hexadecimal digits, a CPU-specific code; or a name for
-    /// <see cref="WithNamedCounter"/> or <see cref="WithTracepoint"/>. The counter has the name as given. The names of the first two kinds
-    /// ignore letter case.
-    /// </param>
+    /// <param name="events">Each event is one of these: <c>instructions</c>, <c>cycles</c>, <c>branch-misses</c>, <c>page-faults</c>,
+    /// <c>task-clock</c> and so on; <c>L1-dcache-load-misses</c> and so on; a CPU-specific code, written as <c>r</c> and hexadecimal
+    /// digits; or a name for <see cref="WithNamedCounter"/> or <see cref="WithTracepoint"/>. The counter gets the specified name. Names of
+    /// the first two kinds are not case-sensitive.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentException">There is no such event (the message lists the nearest names), or the factory already has this
     /// counter, or it already has 64 counters.</exception>
@@ -320,9 +323,9 @@ public sealed class PerfEventCounterSessionFactory
     }
 
     /// <summary>Opens the counters, or returns the reason for a failure.</summary>
-    /// <param name="session">The session; null on failure.</param>
-    /// <param name="reason">The message of the exception that <see cref="Create"/> would throw; null on success.</param>
-    /// <returns>Whether the session was created.</returns>
+    /// <param name="session">The session; <see langword="null"/> on failure.</param>
+    /// <param name="reason">The message of the exception that <see cref="Create"/> would throw; <see langword="null"/> on success.</param>
+    /// <returns><see langword="true"/> if the session was created; otherwise, <see langword="false"/>.</returns>
     /// <inheritdoc cref="Create" path="/exception[@cref='T:System.InvalidOperationException']"/>
     public bool TryCreate([NotNullWhen(true)] out PerfEventCounterSession? session, [NotNullWhen(false)] out string? reason)
     {

@@ -16,14 +16,14 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
         Caches = new PerfCacheCounters(this);
     }
 
-    /// <summary>The hardware counters by preset; null for counters that are not in the session.</summary>
+    /// <summary>The hardware counters by preset; <see langword="null"/> for counters that are not in the session.</summary>
     public PerfHardwareCounters Hardware { get; }
 
-    /// <summary>The software counters by preset; null for counters that are not in the session.</summary>
+    /// <summary>The software counters by preset; <see langword="null"/> for counters that are not in the session.</summary>
     public PerfSoftwareCounters Software { get; }
 
-    /// <summary>The counters of the level-1 and last-level caches by preset; null for counters that are not in the session. The indexer
-    /// also finds those of other caches.</summary>
+    /// <summary>The counters of the level-1 and last-level caches by preset; <see langword="null"/> for counters that are not in the
+    /// session. The indexer also finds those of other caches.</summary>
     public PerfCacheCounters Caches { get; }
 
     /// <inheritdoc/>
@@ -32,19 +32,19 @@ public sealed class PerfEventCounters : IReadOnlyList<PerfEventCounter>
     /// <inheritdoc/>
     public PerfEventCounter this[int index] => _counters[index];
 
-    /// <summary>A hardware counter; null if it is not in the session.</summary>
+    /// <summary>A hardware counter; <see langword="null"/> if it is not in the session.</summary>
     /// <param name="id">The counter's preset.</param>
     public PerfEventCounter? this[PerfHardwareCounterId id] => Find(PerfTypeId.Hardware, (ulong)id);
 
-    /// <summary>A cache counter; null if it is not in the session.</summary>
+    /// <summary>A cache counter; <see langword="null"/> if it is not in the session.</summary>
     /// <param name="id">The counter's preset.</param>
     public PerfEventCounter? this[PerfCacheCounterId id] => Find(PerfTypeId.HardwareCache, (ulong)id);
 
-    /// <summary>A software counter; null if it is not in the session.</summary>
+    /// <summary>A software counter; <see langword="null"/> if it is not in the session.</summary>
     /// <param name="id">The counter's preset.</param>
     public PerfEventCounter? this[PerfSoftwareCounterId id] => Find(PerfTypeId.Software, (ulong)id);
 
-    /// <summary>A counter by its <see cref="PerfEventCounter.Name"/>; null if it is not in the session.</summary>
+    /// <summary>A counter by its <see cref="PerfEventCounter.Name"/>; <see langword="null"/> if it is not in the session.</summary>
     /// <param name="name">The name; the comparison is ordinal.</param>
     public PerfEventCounter? this[string name]
     {

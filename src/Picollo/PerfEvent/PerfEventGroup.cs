@@ -34,7 +34,7 @@ internal sealed unsafe class PerfEventGroup(bool isGroup, Thread? promptReader =
     public IEnumerable<(PerfEventFile File, int Counter)> Members => _files.Zip(_counters);
 
     /// <summary>Adds the counts of this group to those of the session, with one read(2).</summary>
-    /// <returns>False if the group is in an error state: it is pinned, and the CPU had no room.</returns>
+    /// <returns>False if the group is in an error state: it is pinned, and the CPU had no room for it.</returns>
     [SkipLocalsInit]
     public bool TryRead(Span<PerfReading> sums)
     {

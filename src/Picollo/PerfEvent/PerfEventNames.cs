@@ -38,7 +38,7 @@ internal static class PerfEventNames
 
     public static string Unknown(string name) =>
         $"There is no event \"{name}\". Similar names: {string.Join(", ", Nearest(name))}. "
-        + "Specify other events as r and hexadecimal digits, pmu/event/ or category:tracepoint.";
+        + "Specify other events as r and hexadecimal digits, as pmu/event/ or as category:tracepoint.";
 
     public static IEnumerable<string> Nearest(string name) => Known.Keys
         .Order(StringComparer.Ordinal)

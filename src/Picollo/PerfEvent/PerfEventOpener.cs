@@ -3,7 +3,7 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.PerfEvent;
 
-/// <summary>Opens the counters of a session on all its threads. On a failure, it closes all of them.</summary>
+/// <summary>Opens the counters of a session on all its threads. If one cannot be opened, closes all of them.</summary>
 internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSources sources)
 {
     /// <summary>The PMU of arm64: 64-bit counting, and reading in user space (drivers/perf/arm_pmuv3.c).</summary>
@@ -67,7 +67,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             List<int> threads = [.. Directory.EnumerateDirectories($"/proc/{process}/task")
                 .Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
-            return threads.Count > 0 ? threads : throw NoProcess(process); // a process that ends while its threads are listed has none
+            return threads.Count > 0 ? threads : throw NoProcess(process); // a process that exits while its threads are listed has none
         }
         catch (Exception e) when (e is DirectoryNotFoundException or UnauthorizedAccessException)
         {
@@ -82,7 +82,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
     }
 
     internal static MeasurementUnavailableException NoProcess(int process) =>
-        new($"There is no process {process}, or /proc hides it. The process may have ended.");
+        new($"There is no process {process}, or /proc hides it. The process may have exited.");
 
     /// <summary>Opens the counters on the first thread that has not ended, and returns its index. The main thread of a process may end
     /// before the others, and remains in the list.</summary>

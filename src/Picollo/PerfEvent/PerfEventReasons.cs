@@ -23,7 +23,7 @@ internal static class PerfEventReasons
         ENOENT => "this CPU, or the kernel's driver for it, does not have this event; `perf list` shows the available events",
         ENODEV => counter.Cpu >= 0
             ? $"CPU {counter.Cpu} is offline or does not exist, or the event does not exist on it"
-            : "the CPU lacks a feature that the event needs, such as precise sampling",
+            : "the CPU lacks a feature that the event requires, such as precise sampling",
         EOPNOTSUPP => "the PMU does not support the request: 64-bit or user-space reading on a CPU without it, or counting without "
             + "the kernel on a PMU that cannot exclude it; include the kernel, or omit the counter",
         EINVAL when counter.IsPinned => "there are more pinned counters than the CPU has, or an event, CPU or thread is incompatible with "
@@ -59,8 +59,8 @@ internal static class PerfEventReasons
         string narrower = counter is { CountsKernel: true, ThreadId: >= 0, Definition.HappensInKernel: false }
             ? ", or count user code only"
             : "";
-        // Levels above 2 are extensions of distributions. The patch of Debian requires CAP_SYS_ADMIN where the kernel otherwise requires
-        // CAP_PERFMON (seen on 6.1: CAP_PERFMON changes nothing there).
+        // Levels above 2 exist only in the kernels of some distributions. The patch of Debian requires CAP_SYS_ADMIN where the kernel
+        // otherwise requires CAP_PERFMON (seen on 6.1: CAP_PERFMON changes nothing there).
         return machine.Paranoid is > 2
             ? $"kernel.perf_event_paranoid is {machine.Paranoid}, which denies all counters to unprivileged users; set it to 2 or less "
                 + $"(sysctl kernel.perf_event_paranoid=2), or grant CAP_SYS_ADMIN (on some kernels CAP_PERFMON is enough)"
@@ -106,7 +106,7 @@ internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid)
         Paranoid: ReadParanoid());
 
     // The name is "cpu" on x64 ("cpu_core" and "cpu_atom" on hybrid CPUs), and "armv8_pmuv3_0", "armv8_cortex_a72" and so on on arm64. If
-    // the folder cannot be read (no more files may be opened), assume that there is a PMU.
+    // the directory cannot be read (the limit of open files is reached), assume that there is a PMU.
     private static bool HasArmPmu()
     {
         const string devices = "/sys/bus/event_source/devices";

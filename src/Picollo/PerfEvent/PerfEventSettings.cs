@@ -33,8 +33,8 @@ internal sealed record PerfEventSettings
     /// <summary>Whether the counted thread reads its counters without the kernel if possible.</summary>
     public bool ReadsInUserSpace { get; init; } = true;
 
-    /// <summary>The thread whose reads neither interrupt another CPU nor wait for a lock: the calling thread, if only it is counted. Null
-    /// otherwise, because reads of other CPUs interrupt them, and reads of inherited counters take a lock.</summary>
+    /// <summary>The thread whose reads neither interrupt another CPU nor wait for a lock: the calling thread, if only it is counted.
+    /// Otherwise null, because reads of other CPUs interrupt them, and reads of inherited counters take a lock.</summary>
     public Thread? PromptReader => IsOwnThread && !IsInherited ? Thread.CurrentThread : null;
 
     /// <summary>Whether only the calling thread is counted, so that it may read the counters without the kernel.</summary>

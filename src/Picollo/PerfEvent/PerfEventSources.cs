@@ -8,7 +8,7 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
     public static readonly PerfEventSources System =
         new("/sys/bus/event_source/devices", ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]);
 
-    /// <summary>Terms that every PMU accepts in addition to those in its format folder.</summary>
+    /// <summary>Terms that every PMU accepts in addition to those in its format directory.</summary>
     private static readonly Dictionary<string, string> CommonFormats = new()
     {
         ["config"] = "config:0-63",
@@ -23,9 +23,9 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         {
             string known = Directory.Exists(devices)
                 ? string.Join(", ", Directory.EnumerateFileSystemEntries(devices).Select(Path.GetFileName).Order(StringComparer.Ordinal))
-                : "none: sysfs is not mounted";
-            throw Error(spec, $"this machine has no PMU named \"{spec.Pmu}\" (those in {devices}: {known}); "
-                + "a virtual machine exposes \"cpu\" only if its hypervisor is configured to");
+                : "none, because sysfs is not mounted";
+            throw Error(spec, $"this machine has no PMU named \"{spec.Pmu}\" (PMUs in {devices}: {known}); "
+                + "in a virtual machine, \"cpu\" exists only if the hypervisor exposes a virtual PMU");
         }
 
         if (!uint.TryParse(ReadText(spec, Path.Combine(pmu, "type")), CultureInfo.InvariantCulture, out uint type))
@@ -48,7 +48,7 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         if (root is null)
         {
             throw Error(spec, $"tracefs is not mounted at {string.Join(" or ", tracing)}, or this user may not read it; "
-                + $"mount it as root (mount -t tracefs tracefs /sys/kernel/tracing){Readable("/sys/kernel/tracing")}");
+                + $"run `mount -t tracefs tracefs /sys/kernel/tracing` as root{Readable("/sys/kernel/tracing")}");
         }
 
         string id = Path.Combine(root, "events", spec.Category, spec.Event, "id");
@@ -62,9 +62,9 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
             : throw Error(spec, $"{id} does not contain a number");
     }
 
-    // With mode=755 only the root folder becomes readable; since Linux 5.16 its contents do not.
+    // With mode=755, only the root directory becomes readable; since Linux 5.16, its contents do not.
     private static string Readable(string root) =>
-        $"; to permit other users, assign it to one of their groups (mount -o remount,mode=750,gid=… {root})";
+        $"; to permit other users, assign it to one of their groups with `mount -o remount,mode=750,gid=… {root}`";
 
     /// <summary>Applies a term: a field of the PMU's format, or an event that consists of fields.</summary>
     private static PerfEventDefinition Apply(

@@ -29,13 +29,13 @@ internal sealed record PerfTracepoint(string Name, string Category, string Event
     public override PerfEventDefinition Resolve(PerfEventSources sources) => sources.ResolveTracepoint(this);
 }
 
-/// <summary>An event in the kernel's numbers, the fields of perf_event_attr with these names, and its properties.</summary>
+/// <summary>The kernel's numbers of an event, which are the fields of perf_event_attr with the same names, and its properties.</summary>
 internal readonly record struct PerfEventDefinition(PerfTypeId Type, ulong Config, ulong Config1 = 0, ulong Config2 = 0)
 {
     /// <summary>Whether the PMU of the CPU counts it.</summary>
     public bool NeedsPmu => Type is not (PerfTypeId.Software or PerfTypeId.Tracepoint);
 
-    /// <summary>Whether its type was assigned by the kernel to a PMU (from PERF_TYPE_MAX, 6, on), and is listed in sysfs.</summary>
+    /// <summary>Whether the kernel assigned its type to a PMU (numbers from PERF_TYPE_MAX, 6) that is listed in sysfs.</summary>
     public bool IsOfListedPmu => Type > PerfTypeId.Breakpoint;
 
     /// <summary>Whether it is one of the kernel's two clocks, which are read in a separate group. In a group with another leader, they did
@@ -44,8 +44,8 @@ internal readonly record struct PerfEventDefinition(PerfTypeId Type, ulong Confi
     public bool IsClock => Type == PerfTypeId.Software
         && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.CpuClock or PerfSoftwareCounterId.TaskClock);
 
-    /// <summary>Whether the event happens only in the kernel. Without the kernel it would count nothing, so <c>WithKernel(false)</c> does
-    /// not apply to it.</summary>
+    /// <summary>Whether the event happens only in the kernel. If kernel events were excluded, the counter would count nothing, so
+    /// <c>WithKernel(false)</c> does not apply to it.</summary>
     public bool HappensInKernel => Type == PerfTypeId.Tracepoint
         || (Type == PerfTypeId.Software && (PerfSoftwareCounterId)Config is (PerfSoftwareCounterId.ContextSwitches
             or PerfSoftwareCounterId.CpuMigrations or PerfSoftwareCounterId.CgroupSwitches or PerfSoftwareCounterId.BpfOutput));
@@ -78,7 +78,8 @@ internal readonly record struct PerfEventTerm(string Name, ulong? Value)
             : ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value);
 }
 
-/// <summary>The positions of a field's bits, in the syntax of a PMU's format folder: <c>config:0-7,32-35</c>, lowest bits first.</summary>
+/// <summary>The positions of a field's bits, in the syntax of a PMU's format directory: <c>config:0-7,32-35</c>, lowest bits
+/// first.</summary>
 internal sealed class PerfEventFormat(string target, List<(int Low, int High)> ranges)
 {
     /// <summary>Parses a format; null if it is invalid.</summary>

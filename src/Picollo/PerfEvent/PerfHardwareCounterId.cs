@@ -1,6 +1,6 @@
 namespace Picollo.PerfEvent;
 
-/// <summary>The hardware events that the kernel has under one name for all CPUs. A CPU may not have all of them.</summary>
+/// <summary>The hardware events that have one name in the kernel for all CPUs. A CPU may not support all of them.</summary>
 /// <remarks>The values are those of the kernel (<c>include/uapi/linux/perf_event.h</c>). This is a list of presets. For any other event,
 /// use <see cref="PerfEventCounterSessionFactory.WithRawCounter(uint, ulong, string, ulong, ulong)"/> or
 /// <see cref="PerfEventCounterSessionFactory.WithNamedCounter"/>.</remarks>

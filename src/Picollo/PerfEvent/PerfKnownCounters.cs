@@ -1,7 +1,7 @@
 namespace Picollo.PerfEvent;
 
 /// <summary>The hardware counters of a session by name: <c>session.Counters.Hardware.CpuCycles!.Histogram</c>. A counter that is not in the
-/// session is null.</summary>
+/// session is <see langword="null"/>.</summary>
 public sealed class PerfHardwareCounters
 {
     private readonly PerfEventCounters _counters;
@@ -40,7 +40,7 @@ public sealed class PerfHardwareCounters
 }
 
 /// <summary>The software counters of a session by name: <c>session.Counters.Software.PageFaults!.Histogram</c>. A counter that is not in
-/// the session is null.</summary>
+/// the session is <see langword="null"/>.</summary>
 public sealed class PerfSoftwareCounters
 {
     private readonly PerfEventCounters _counters;
@@ -85,7 +85,7 @@ public sealed class PerfSoftwareCounters
 }
 
 /// <summary>The counters of the level-1 and last-level caches of a session by name: <c>session.Counters.Caches.L1DReadMiss!.Histogram</c>.
-/// A counter that is not in the session is null.</summary>
+/// A counter that is not in the session is <see langword="null"/>.</summary>
 public sealed class PerfCacheCounters
 {
     private readonly PerfEventCounters _counters;

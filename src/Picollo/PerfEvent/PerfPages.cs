@@ -8,8 +8,8 @@ internal unsafe class PerfPages
     private readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> _read;
     private readonly delegate* unmanaged[SuppressGCTransition]<PerfPage*, int, ulong> _readCounts;
 
-    // The thread whose counters these are. On another thread, and so perhaps on another CPU, the instruction would read a counter of that
-    // CPU. This is the object and not the ID, which a later thread may get.
+    // The thread whose counters these are. On another thread, which may run on another CPU, the instruction would read a counter of that
+    // CPU. The field holds the object, not the ID, because a later thread may get the same ID.
     private readonly Thread _owner = Thread.CurrentThread;
 
     // The native library fills this array. Only the owner uses it.

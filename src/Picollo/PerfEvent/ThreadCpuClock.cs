@@ -10,13 +10,14 @@ namespace Picollo.PerfEvent;
 /// <remarks>
 /// <para>A reading takes about as long as one of <see cref="CycleClock"/>, whereas <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>
 /// takes a few hundred nanoseconds. If the kernel does not support it (<see cref="UnavailableReason"/> contains the reason), readings are
-/// system calls, and everything else is the same.</para>
+/// system calls; nothing else changes.</para>
 /// <para><b>Accuracy.</b> The time in the page does not include the time of each switch to the thread, about 4 µs. The kernel writes the
-/// page at each switch, so the first reading after a switch reads the exact time from the kernel, and so does one reading every 10 ms of
-/// CPU time. Between them the time of the page and that of the kernel differ by the time of interrupts, which the kernel may not count.
-/// Readings never decrease.</para>
-/// <para>Only the thread that created the clock may use it; create one per thread. It holds one descriptor and one page until
-/// <see cref="Dispose"/>, or the finalizer; none if readings are system calls. A child created by fork(2) must not use it.</para>
+/// page at each switch, so the first reading after a switch, and one reading every 10 ms of CPU time, reads the exact time from the kernel.
+/// Between them, the time of the page and the time of the kernel differ by the time of interrupts, which the kernel may not count. Readings
+/// never decrease.</para>
+/// <para>Only the thread that created the clock may use it; create one per thread. It holds one file descriptor and one page until
+/// <see cref="Dispose"/> or the finalizer releases them. It holds neither if readings are system calls. A child created by fork(2) must not
+/// use it.</para>
 /// <example>
 /// <code>
 /// using var clock = new ThreadCpuClock();
@@ -34,7 +35,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     // perf_event_mmap_page: version, compat_version, lock.
     private const int LockOffset = 8;
 
-    // The object and not the ID, which a later thread may get.
+    // The object, not the ID, because a later thread may get the same ID.
     private readonly Thread _owner = Thread.CurrentThread;
     private readonly PerfEventFile? _file;
     private readonly void* _page;
@@ -79,7 +80,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     [MemberNotNullWhen(false, nameof(UnavailableReason))]
     public bool ReadsInUserSpace => UnavailableReason is null;
 
-    /// <summary>The reason why readings are system calls, and the remedy; null if they are not.</summary>
+    /// <summary>The reason why readings are system calls, and the remedy; <see langword="null"/> if they are not.</summary>
     public string? UnavailableReason { get; private set; }
 
     /// <summary>Returns the CPU time of the thread. Does not allocate.</summary>
@@ -160,7 +161,8 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         if (UnavailableReason is null && _readPage(_page, &page) == 0)
         {
             UnavailableReason = "The kernel does not write the time to its page (cap_user_time is 0), because its clock is not the CPU's "
-                + "counter, as in many virtual machines. If the counter is reliable, boot the kernel with tsc=reliable clocksource=tsc.";
+                + "counter, as in many virtual machines. If the counter is reliable, boot the kernel with the parameters "
+                + "tsc=reliable clocksource=tsc.";
         }
 
         Synchronize();
@@ -171,8 +173,8 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     {
         if (ReadsInUserSpace)
         {
-            // Reads the lock first, so that the next reading detects a switch in between. Reads the page last, so that its time is too
-            // late, never too early.
+            // Reads the lock first, so that the next reading detects a switch in between. Reads the page last, so that its time can be too
+            // late but never too early.
             ulong page = 0;
             _lock = Lock;
             long system = _readSystem();

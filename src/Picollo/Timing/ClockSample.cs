@@ -4,12 +4,12 @@ namespace Picollo.Timing;
 /// <param name="Counter">The counter, in the middle of the bracket.</param>
 /// <param name="Clock">The clock.</param>
 /// <param name="Uncertainty">The largest error of <paramref name="Counter"/>, in ticks, in either direction.</param>
-/// <remarks>The clock is read until its value changes between two readings of the counter: the change happened at some moment between them.
-/// This finds the edge of a coarse clock tick (100 ns on Windows), so the resolution of the clock does not add to the uncertainty. An
+/// <remarks>The clock is read until its value changes between two readings of the counter. The change happened between these readings. This
+/// finds the edge of a coarse clock tick (100 ns on Windows), so the resolution of the clock does not add to the uncertainty. An
 /// interruption of the thread only widens the bracket, and the narrowest of several brackets is used.</remarks>
 internal readonly record struct ClockSample(long Counter, long Clock, long Uncertainty)
 {
-    /// <summary>The uncertainty of an unusable sample: the counter stepped back or the clock stood still.</summary>
+    /// <summary>The uncertainty of an unusable sample: the counter stepped back or the clock did not advance.</summary>
     public const long Unusable = long.MaxValue;
 
     /// <summary>Takes the best of <see cref="CycleClockPolicy.SampleAttempts"/> samples, in about a microsecond.</summary>

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Timing;
 
-/// <content>Calibration and checks. All of this code runs rarely and under the gate.</content>
+/// <content>Calibration and checks. All of this code runs rarely and with the gate held.</content>
 internal sealed partial class CycleCalibrator
 {
     private const long MaxCounter = ClockMark / 2;
@@ -123,7 +123,7 @@ internal sealed partial class CycleCalibrator
         {
             if (first.Uncertainty == ClockSample.Unusable || !TryWaitUntil(first.Clock + ClockTicks(microseconds)))
             {
-                reason = "it stepped back, or the monotonic clock stood still, during calibration";
+                reason = "it stepped back, or the monotonic clock did not advance, during calibration";
                 return false;
             }
 
@@ -174,8 +174,8 @@ internal sealed partial class CycleCalibrator
         _isCounter = false;
     }
 
-    /// <summary>Waits until the clock reaches a value. It spins because the duration of a sleep is unknown on some systems; the wait is 2
-    /// ms, once.</summary>
+    /// <summary>Waits until the clock reaches a value. It spins because the duration of a sleep is unknown on some systems. The wait takes
+    /// 2 ms and happens once.</summary>
     private bool TryWaitUntil(long clock)
     {
         long now = _source.ReadClock();

@@ -10,12 +10,12 @@ namespace Picollo.Timing;
 /// within a second of use.</para>
 /// <para>If the counter and the clock disagree, the counter jumped, stepped back or changed its rate. Causes are a suspend, a virtual
 /// machine's migration, or CPUs whose counters are not synchronized. The era then ends: intervals that span the end are discarded. The
-/// thread that detected it calibrates again (2 ms); meanwhile, other threads discard their intervals. After repeated disagreements, the
-/// clock replaces the counter permanently. <see cref="ClockMark"/> identifies the source of a timestamp, so that an interval from one
-/// source to the other is also discarded.</para>
-/// <para>Not detected: a jump below the bound (1 ms at the longest time between checks) that makes no interval negative. Rejected
-/// alternatives: a background timer (keeps a CPU awake and is late when it matters), and reading the CPU number with each timestamp
-/// (doubles the cost).</para>
+/// thread that detected the disagreement calibrates again (2 ms); meanwhile, other threads discard their intervals. After repeated
+/// disagreements, the clock replaces the counter permanently. <see cref="ClockMark"/> identifies the source of a timestamp, so that an
+/// interval from one source to the other is also discarded.</para>
+/// <para>A jump below the bound (1 ms at the longest time between checks) that makes no interval negative is not detected. Rejected
+/// alternatives: a background timer (it keeps a CPU awake and is late when it matters), and reading the CPU number with each timestamp (it
+/// doubles the cost).</para>
 /// </remarks>
 internal sealed partial class CycleCalibrator
 {

@@ -79,14 +79,14 @@ public static unsafe class CycleClock
             return Stopwatch.GetTimestamp();
         }
 
-        // Read the counter before the check, because code before the reading delays it.
+        // Read the counter before the check, because code before it would delay the reading.
         long timestamp = (long)ReadCounter();
         return Calibrator.IsCounter ? timestamp : Calibrator.GetTimestamp();
     }
 
     /// <summary>Computes the time since a timestamp.</summary>
     /// <param name="startTimestamp">A timestamp from <see cref="GetTimestamp"/>.</param>
-    /// <param name="picoseconds">The elapsed time in picoseconds, rounded down; 0 if the counter went back since;
+    /// <param name="picoseconds">The elapsed time in picoseconds, rounded down; 0 if the counter has stepped back since then;
     /// <see cref="ulong.MaxValue"/> if the time does not fit (213 days).</param>
     /// <returns><see langword="true"/> if the interval was measured. <see langword="false"/>, with 0 picoseconds, if the counter jumped or
     /// was replaced by <see cref="Stopwatch"/> since <paramref name="startTimestamp"/>. This happens once per suspend or migration, for the

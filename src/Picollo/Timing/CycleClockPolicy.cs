@@ -7,7 +7,7 @@ internal static class CycleClockPolicy
     /// at first. A delay of 2 ms once per process is not noticeable.</summary>
     public const int StartBaselineMicroseconds = 2_000;
 
-    /// <summary>The limit to which the baseline doubles if reading the clock is slow (emulators, clocks with a system call of
+    /// <summary>The limit up to which the baseline is doubled if reading the clock is slow (emulators, or clocks that take a system call of
     /// microseconds). A process should not be blocked for longer.</summary>
     public const int StartBaselineLimitMicroseconds = 32_000;
 
@@ -30,7 +30,7 @@ internal static class CycleClockPolicy
     public const int ForcedCheckSpacingMicroseconds = 1_000;
 
     /// <summary>The longest baseline. The baseline slides: it is between half of this value and the whole. A longer one would not improve
-    /// on <see cref="SteadyErrorBoundPpb"/>, and would follow a clock whose rate is being adjusted more slowly.</summary>
+    /// on <see cref="SteadyErrorBoundPpb"/>, and would respond more slowly when the rate of the clock is being adjusted.</summary>
     public const int BaselineLimitMicroseconds = 64_000_000;
 
     /// <summary>The counter and the clock disagree if they differ by more than this share of the time between two samples, plus the
@@ -45,8 +45,8 @@ internal static class CycleClockPolicy
     /// <summary>The time of agreement after which the count of disagreements starts from 0 again.</summary>
     public const int TrustedAfterMicroseconds = 60_000_000;
 
-    /// <summary>The number of tries of which the best is the sample: an interrupt affects one try in a few hundred, but not eight in a
-    /// row.</summary>
+    /// <summary>The number of attempts, the best of which is the sample: an interrupt affects one attempt in a few hundred, but not eight
+    /// in a row.</summary>
     public const int SampleAttempts = 8;
 
     /// <summary>The number of readings (milliseconds) after which an unchanged clock is considered stuck. No clock of a system that .NET

@@ -19,8 +19,8 @@ internal enum TimestampSource
 /// <summary>A period in which one source ticks evenly, so that its timestamps can be subtracted from each other. A suspend, a migration, or
 /// the replacement of the counter by the clock ends an era and starts another. An interval that spans two eras is discarded.</summary>
 /// <remarks>Any thread reads it without a lock. Within an era, the ratio and the time of the next check are updated in place. Each is one
-/// 64-bit word that is written atomically, and every mixture of old and new values has at most the error of the old ratio. A new object for
-/// each update would allocate during a measurement of the application.</remarks>
+/// 64-bit word that is written atomically, and every mixture of old and new values has at most the error of the old ratio. Creating a new
+/// object for each update would allocate memory while the application measures.</remarks>
 internal sealed class TimestampEra(TimestampSource source, long validFrom, ulong multiplier, ulong span)
 {
     private ulong _multiplier = multiplier;

@@ -68,7 +68,7 @@ public sealed class StatAttachTests
 
     [FactNeeding(Need.Linux)]
     public void A_missing_process_is_exit_code_1() =>
-        PicolloTool.Run("stat", "-p", "2147483647").Should().Be(new ToolRun(1, "", "picollo: There is no process 2147483647; it may have ended.\n"));
+        PicolloTool.Run("stat", "-p", "2147483647").Should().Be(new ToolRun(1, "", "picollo: There is no process 2147483647; it may have exited.\n"));
 
     [FactNeeding(Need.Linux, Need.PerfEvents)]
     public void The_sum_of_the_intervals_is_the_run()

@@ -240,7 +240,7 @@ public class TopScreenTests
 
         sleep.Kill();
 
-        top.Screen.WaitFor($"{sleep.Id} has ended.").Should().Contain("PID USER");
+        top.Screen.WaitFor($"{sleep.Id} has exited.").Should().Contain("PID USER");
     }
 
     [FactNeeding(Need.Tmux)]

@@ -68,10 +68,10 @@ public class TopSignalTests
 
         top.Screen.Press("y");
 
-        top.Screen.WaitFor("ended");
+        top.Screen.WaitFor("exited");
         top.Screen.Press("k");
         top.Answer("PID to signal", sleep.Id.ToString(CultureInfo.InvariantCulture));
-        top.Screen.WaitFor("ended");
+        top.Screen.WaitFor("exited");
     }
 
     [FactNeeding(Need.Tmux)]

@@ -40,8 +40,8 @@ public sealed class RunningProcessTests : IDisposable
         child.WaitForExit(30_000).Should().BeTrue();
         child.ExitCode.Should().Be(128 + Terminate);
 
-        Signal(running, Kill).Should().Contain("has ended");
-        SetNice(running, 5).Should().Contain("has ended");
+        Signal(running, Kill).Should().Contain("has exited");
+        SetNice(running, 5).Should().Contain("has exited");
     }
 
     [FactNeeding(Need.Linux)]
@@ -52,7 +52,7 @@ public sealed class RunningProcessTests : IDisposable
         child.Kill();
         child.WaitForExit();
 
-        ReasonFor(shown).Should().ContainAny("has ended", "There is no process");
+        ReasonFor(shown).Should().ContainAny("has exited", "There is no process");
     }
 
     [FactNeeding(Need.Linux)]
@@ -64,9 +64,9 @@ public sealed class RunningProcessTests : IDisposable
         using RunningProcess early = Open(Find(id));
         Eventually(() => Find(id).State == 'Z');
 
-        ReasonFor(Find(id)).Should().Contain("has ended");
-        Signal(early, Kill).Should().Contain("has ended", "the kernel would report no error");
-        SetNice(early, 5).Should().Contain("has ended");
+        ReasonFor(Find(id)).Should().Contain("has exited");
+        Signal(early, Kill).Should().Contain("has exited", "the kernel would report no error");
+        SetNice(early, 5).Should().Contain("has exited");
     }
 
     [FactNeeding(Need.Linux)]

@@ -26,7 +26,7 @@ internal static class CpuTimeGuide
     {
         Console.WriteLine(CpuUsageReader.TryGetByProcess(processId, out CpuUsage usage, out string? reason)
             ? usage.ToString("ms", null)
-            : reason);                                                // There is no process 4711; it may have ended.
+            : reason);                                                // There is no process 4711; it may have exited.
 
         return reason;
     }

@@ -220,9 +220,9 @@ public class ReaderContractTests
         Until(() => !CpuUsageReader.TryGetByProcess(child.Id, out _, out _));
         CpuUsageReader.TryGetByProcess(child.Id, out CpuUsage usage, out string? reason).Should().BeFalse();
         usage.Should().Be(default(CpuUsage));
-        reason.Should().Contain("ended").And.Contain(child.Id.ToString(CultureInfo.InvariantCulture));
+        reason.Should().Contain("exited").And.Contain(child.Id.ToString(CultureInfo.InvariantCulture));
         CpuUsageReader.TryGetProcessTimeNanoseconds(child.Id, out _, out reason).Should().BeFalse();
-        reason.Should().Contain("ended");
+        reason.Should().Contain("exited");
     }
 
     [Fact]

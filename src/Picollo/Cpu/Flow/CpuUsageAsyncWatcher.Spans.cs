@@ -39,6 +39,6 @@ public sealed partial class CpuUsageAsyncWatcher
     }
 
     /// <summary>Returns the CPU time so far, or until <see cref="Stop"/>, in seconds; culture-invariant.</summary>
-    /// <returns>For example <c>0.012345</c>.</returns>
+    /// <returns>A number such as <c>0.012345</c>.</returns>
     public override string ToString() => (GetTotalNanoseconds() / 1e9).ToString("0.######", CultureInfo.InvariantCulture);
 }

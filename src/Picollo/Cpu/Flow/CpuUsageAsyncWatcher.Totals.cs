@@ -72,7 +72,7 @@ public sealed partial class CpuUsageAsyncWatcher
         internal long WallTicks { get; }
 
         /// <summary>Formats duration, CPU share and CPU time; culture-invariant.</summary>
-        /// <returns>For example <c>10.123 ms, CPU 98.5 %: 9.970 ms (user 9.900 ms, kernel 0.070 ms)</c>.</returns>
+        /// <returns>A string such as <c>10.123 ms, CPU 98.5 %: 9.970 ms (user 9.900 ms, kernel 0.070 ms)</c>.</returns>
         public override string ToString() => string.Create(
             CultureInfo.InvariantCulture, $"{Duration * 1_000:0.000} ms, CPU {CpuShare * 100:0.0} %: {CpuUsage:ms}");
     }

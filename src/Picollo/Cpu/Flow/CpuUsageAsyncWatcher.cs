@@ -36,8 +36,8 @@ namespace Picollo.Cpu;
 /// <para><b>Cost.</b> Each running watcher of a flow adds about 40 ns to a resumed await, so stop every watcher: thousands of watchers that
 /// are never stopped cost 100 µs per resumed await. Stopped watchers cost nothing.</para>
 /// <para>All members are thread-safe. A query costs a clock read. If other threads are in the flow, it also checks each thread that ever
-/// ran a watched flow, and allocates a short list. A watcher is one object of 88 bytes. In a flow that carries nothing else, the watcher
-/// and the objects of the runtime take three objects and 160 bytes in total.</para>
+/// ran a watched flow, and allocates a short list. A watcher is one object of 88 bytes. In a flow whose context carries nothing else, a
+/// watcher takes three objects and 160 bytes in total, including the objects of the runtime.</para>
 /// <example>
 /// <code>
 /// app.Use(async (context, next) =>
@@ -111,15 +111,15 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     private CpuUsageAsyncWatcher(FlowReadings readings, bool isFinal) => (_readings, _isFinal) = ((byte)readings, isFinal);
 
-    /// <summary>Whether this system reports the CPU time of a thread, which watchers need. If false, the constructors throw a
-    /// <see cref="MeasurementUnavailableException"/>.</summary>
+    /// <summary>Whether this system reports the CPU time of a thread, which watchers need. If <see langword="false"/>, the constructors
+    /// throw a <see cref="MeasurementUnavailableException"/>.</summary>
     public static bool IsSupported => CpuTimes.Current.ThreadUnavailableReason is null;
 
     /// <summary>Whether user and kernel time are read separately.</summary>
     public CpuUsageDetail Detail =>
         (Readings & FlowReadings.Split) != 0 ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly;
 
-    /// <summary>Whether the watcher is running: true until <see cref="Stop"/> has returned.</summary>
+    /// <summary>Whether the watcher is running: <see langword="true"/> until <see cref="Stop"/> has returned.</summary>
     public bool IsRunning => !Volatile.Read(ref _isFinal);
 
     /// <summary>The time from the constructor to <see cref="Stop"/>, or to now.</summary>
@@ -159,7 +159,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// </code>
     /// </example>
     /// </remarks>
-    /// <exception cref="ArgumentNullException"><paramref name="work"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="work"/> is <see langword="null"/>.</exception>
     /// <exception cref="MeasurementUnavailableException">This system does not report the CPU time of a thread. The returned task fails with
     /// this exception, and the work is not started.</exception>
     public static Task<CpuUsage> MeasureAsync(Func<Task> work) =>
@@ -174,7 +174,8 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     public static Task<long> MeasureTotalNanosecondsAsync(Func<Task> work) =>
         RunAsync(work, CpuUsageDetail.TotalOnly, static watcher => watcher.GetTotalNanoseconds());
 
-    /// <summary>Returns the CPU time of the flow so far, or until <see cref="Stop"/>. The remarks of the type list what counts.</summary>
+    /// <summary>Returns the CPU time of the flow so far, or until <see cref="Stop"/>. The remarks of the type list what is
+    /// counted.</summary>
     /// <returns>User and kernel time.</returns>
     /// <exception cref="InvalidOperationException">The watcher was created with <see cref="CpuUsageDetail.TotalOnly"/>. Call
     /// <see cref="GetTotalNanoseconds"/> instead.</exception>
@@ -184,11 +185,11 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
             $"This watcher was created with {nameof(CpuUsageDetail)}.{nameof(CpuUsageDetail.TotalOnly)} and does not read user and kernel "
             + $"time separately. Use {nameof(GetTotalNanoseconds)}() instead.");
 
-    /// <summary>Gets the value of <see cref="GetSummaryCpuUsage"/>, but returns false instead of throwing. Use it in code that accepts
-    /// watchers of either <see cref="Detail"/>.</summary>
+    /// <summary>Gets the value of <see cref="GetSummaryCpuUsage"/>, but returns <see langword="false"/> instead of throwing an exception.
+    /// Use it in code that accepts watchers with either value of <see cref="Detail"/>.</summary>
     /// <param name="usage">User and kernel time; 0 if the watcher was created with <see cref="CpuUsageDetail.TotalOnly"/>.</param>
-    /// <returns>False if the watcher was created with <see cref="CpuUsageDetail.TotalOnly"/>; then use
-    /// <see cref="GetTotalNanoseconds"/>.</returns>
+    /// <returns><see langword="true"/> if the watcher reads user and kernel time; <see langword="false"/> if it was created with
+    /// <see cref="CpuUsageDetail.TotalOnly"/>. In that case, use <see cref="GetTotalNanoseconds"/>.</returns>
     public bool TryGetSummaryCpuUsage(out CpuUsage usage)
     {
         if (Detail == CpuUsageDetail.TotalOnly)

@@ -14,7 +14,7 @@ public static class CpuUsageAsyncWatcherExtensions
     /// <summary>Returns the CPU time of all segments together.</summary>
     /// <param name="log">The segments, for example <see cref="CpuUsageAsyncWatcher.Totals"/> or a part of it.</param>
     /// <returns>User and kernel time; 0 for an empty sequence.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="log"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="log"/> is <see langword="null"/>.</exception>
     public static CpuUsage GetSummaryCpuUsage(this IEnumerable<CpuUsageAsyncWatcher.ContextSwitchLogItem> log)
     {
         ArgumentNullException.ThrowIfNull(log);
@@ -24,9 +24,9 @@ public static class CpuUsageAsyncWatcherExtensions
     /// <summary>Formats the segments as a table: a line with the sum, then duration, CPU time and CPU share of each segment.</summary>
     /// <param name="log">The segments, for example <see cref="CpuUsageAsyncWatcher.Totals"/> or a part of it.</param>
     /// <param name="indent">The number of spaces before each line of the table; at least 0.</param>
-    /// <param name="taskDescription">The name of the work, for the first line; null or empty for none.</param>
+    /// <param name="taskDescription">The name of the work, for the first line; <see langword="null"/> or empty for none.</param>
     /// <returns>Several lines, each of which ends with a line break. The text does not depend on the culture.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="log"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="log"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="indent"/> is negative.</exception>
     public static string ToHumanString(
         this IEnumerable<CpuUsageAsyncWatcher.ContextSwitchLogItem> log, int indent = 2, string? taskDescription = "")
@@ -51,9 +51,9 @@ public static class CpuUsageAsyncWatcherExtensions
     /// and CPU share of each segment.</summary>
     /// <param name="watcher">A watcher that was created with <c>listSwitches: true</c>.</param>
     /// <param name="indent">The number of spaces before each line of the table; at least 0.</param>
-    /// <param name="taskDescription">The name of the work, for the first line; null or empty for none.</param>
+    /// <param name="taskDescription">The name of the work, for the first line; <see langword="null"/> or empty for none.</param>
     /// <returns>Several lines, each of which ends with a line break. The text does not depend on the culture.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="indent"/> is negative.</exception>
     /// <exception cref="InvalidOperationException">The watcher was not created with <c>listSwitches: true</c>.</exception>
     public static string ToHumanString(this CpuUsageAsyncWatcher watcher, int indent = 2, string? taskDescription = "")

@@ -12,6 +12,6 @@ internal sealed record FlowLabel(string Method, string Name)
     public static readonly FlowLabel None = new("", NoRequest);
 
     /// <summary>Returns method and name.</summary>
-    /// <returns>For example <c>GET /users/{id}</c>.</returns>
+    /// <returns>A string such as <c>GET /users/{id}</c>.</returns>
     public override string ToString() => Method.Length == 0 ? Name : $"{Method} {Name}";
 }

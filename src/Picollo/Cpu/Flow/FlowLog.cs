@@ -7,10 +7,11 @@ namespace Picollo.Cpu;
 /// the writer, so the steady state does not allocate.</remarks>
 internal sealed class FlowLog
 {
-    /// <summary>May exceed the recorder's limit: the reader and the writer each need a chunk.</summary>
+    /// <summary>The minimum number of chunks. It may exceed the recorder's limit, because the reader and the writer each need a
+    /// chunk.</summary>
     private const int MinChunks = 2;
 
-    /// <summary>The chunks that a thread keeps after a burst: 256 KB. The rest becomes available to other threads.</summary>
+    /// <summary>The number of chunks that a thread keeps after a burst: 256 KB. The rest becomes available to other threads.</summary>
     private const int MaxKeptChunks = 64;
 
     private Chunk _writing;
@@ -175,7 +176,7 @@ internal sealed class FlowLog
 
         read.Count = 0;
         read.Next = Interlocked.Exchange(ref _returned, null);
-        Volatile.Write(ref _returned, read); // the writer only takes
+        Volatile.Write(ref _returned, read); // the writer only takes chunks and never adds any
     }
 
     private sealed class Chunk

@@ -1,7 +1,7 @@
 namespace Picollo.Cpu;
 
-/// <summary>A <see cref="SpinWait"/> that continues if the thread is interrupted (the sleeps of a <see cref="SpinWait"/> throw then), and
-/// leaves the interrupt to the next wait of the caller.</summary>
+/// <summary>A <see cref="SpinWait"/> that continues if the thread is interrupted, and leaves the interrupt to the next wait of the caller.
+/// (A <see cref="SpinWait"/> would throw if the thread is interrupted while it sleeps.)</summary>
 internal struct UninterruptedSpin
 {
     private SpinWait _spinner;

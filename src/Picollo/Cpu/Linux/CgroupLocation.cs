@@ -9,8 +9,8 @@ namespace Picollo.Cpu.Linux;
 /// acceptable, because the location is determined only when the process moves to another group.</remarks>
 /// <param name="Version">1 or 2.</param>
 /// <param name="CpuDirectories">The group's directory first, the mount point last.</param>
-/// <param name="AccountingDirectories">The directories of the cpuacct controller of version 1, in the same order. Empty if it is not
-/// mounted or has the process in another group, and for version 2, which has no such controller.</param>
+/// <param name="AccountingDirectories">The directories of the cpuacct controller of version 1, in the same order. Empty if the controller
+/// is not mounted or the process is in another group of it, and for version 2, which has no such controller.</param>
 internal sealed record CgroupLocation(int Version, IReadOnlyList<string> CpuDirectories, IReadOnlyList<string> AccountingDirectories)
 {
     /// <summary>Finds the location; the reason is one of <see cref="LinuxReasons"/>.</summary>

@@ -17,7 +17,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
     /// would select another clock.</summary>
     private const int IdLimit = 1 << 22;
 
-    /// <summary>Whether an ID in /proc refers to another process than the same ID of a clock.</summary>
+    /// <summary>Whether an ID in /proc and the same ID in the number of a clock refer to different processes.</summary>
     private readonly bool _isProcForeign;
 
     public LinuxCpuTimes()
@@ -37,7 +37,7 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
 
     public string? ThreadUnavailableReason { get; }
 
-    // Negative if the call is refused (a seccomp filter).
+    // Null if the call is refused, for example by a seccomp filter.
     public long? ThreadId => CurrentThreadId;
 
     /// <summary>gettid(2) of the calling thread; null if the call is refused or its number is unknown.</summary>

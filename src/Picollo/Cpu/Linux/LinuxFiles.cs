@@ -16,8 +16,8 @@ internal static unsafe class LinuxFiles
     /// <summary>Whether the target of the last failed call does not exist, or no longer exists: ENOENT or ESRCH.</summary>
     public static bool IsLastAbsent => Marshal.GetLastPInvokeError() is Errno.ENOENT or Errno.ESRCH;
 
-    /// <summary>Returns why the last file could not be opened or read: no file descriptor is left (EMFILE, ENFILE), or else the caller's
-    /// reason. Call it directly after the failure, because a successful call clears the error.</summary>
+    /// <summary>Returns the reason why the last file could not be opened or read: that no file descriptor is left (EMFILE, ENFILE), or else
+    /// the caller's reason. Call it directly after the failure, because a successful call clears the error.</summary>
     [return: NotNullIfNotNull(nameof(fallback))]
     public static string? ReadFailureReason(string? fallback) =>
         Marshal.GetLastPInvokeError() is Errno.ENFILE or Errno.EMFILE ? LinuxReasons.NoDescriptors : fallback;
@@ -54,8 +54,8 @@ internal static unsafe class LinuxFiles
         return length;
     }
 
-    /// <summary>Reads a file, up to a number of bytes, into a buffer that grows as needed; false on failure. Other users control the length
-    /// of some files of their processes; those need a limit, which must be at least the length of the buffer.</summary>
+    /// <summary>Reads a file, up to a number of bytes, into a buffer that grows as needed; false on failure. Some files of a process have a
+    /// length that its user controls. They need a limit, which must be at least the length of the buffer.</summary>
     public static bool TryReadAll(
         ReadOnlySpan<byte> path, ref byte[] buffer, out ReadOnlySpan<byte> content, int limit = int.MaxValue)
     {

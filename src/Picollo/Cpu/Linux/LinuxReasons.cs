@@ -3,7 +3,7 @@ namespace Picollo.Cpu.Linux;
 /// <summary>Reasons why a part of <see cref="SystemCpu"/> is absent on Linux, each with a cause and a remedy.</summary>
 internal static class LinuxReasons
 {
-    private const string MountProc = "Mount /proc (mount -t proc proc /proc), or mount it into the container.";
+    private const string MountProc = "Run `mount -t proc proc /proc` as root, or mount /proc into the container.";
 
     public const string NoProc = "/proc cannot be opened. " + MountProc;
     public const string NoStates = "/proc/stat cannot be read, or has no line for the CPUs. " + MountProc;
@@ -34,7 +34,8 @@ internal static class LinuxReasons
         + "option, or mount /proc with hidepid=0.";
 
     public const string OtherNamespace =
-        "/proc was mounted in another PID namespace, where IDs refer to other processes. Mount /proc here (mount -t proc proc /proc).";
+        "/proc was mounted in another PID namespace, where IDs refer to other processes. Run `mount -t proc proc /proc` as root in this "
+        + "namespace.";
 
     public const string NoDescriptors =
         "A file of /proc could not be opened, because this process or the system has no file descriptors left. Close some, or raise the "

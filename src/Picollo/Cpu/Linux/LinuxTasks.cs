@@ -9,13 +9,13 @@ namespace Picollo.Cpu.Linux;
 /// <para>Shares come from nanoseconds where the kernel provides them: the CPU clock of each process (clock_getcpuclockid(3);
 /// /proc/&lt;pid&gt;/schedstat covers only the main thread), and the first number of each thread's schedstat
 /// (Documentation/scheduler/sched-stats.rst of the kernel). User and kernel time in stat are the same sum, split, and each truncated to 10
-/// ms. Over a second the error is up to two percent of a CPU, and the threads do not add up to their process.</para>
+/// ms. Over a second, the error is up to two percent of a CPU, and the sum of the threads differs from the value of their process.</para>
 /// <para>Measured on 2026-11-21 (.NET 10, Zen 5, virtual machine, Linux 6.18): the clocks add 0.3 µs to 5.5 µs per process, schedstat adds
 /// 1.7 µs to 2.7 µs per thread. Over 250 ms, the threads of a process that used 0.4 CPUs added up to its share within 0.02, usually within
 /// 0.001; with ticks, within 0.07. Neither includes the time since the last scheduler tick (1 to 10 ms).</para>
-/// <para>Measured on the same machine on 2026-11-22, with 300 sleeping processes in addition to its 90 (minimum of 40 rounds, other
-/// programs on both CPUs): statm adds 2.2 µs to 5.0 µs per process, the owner 0.4, waits 3.7 (1.3 threads per process; nothing if threads
-/// are read anyway). statm has the sizes that top shows; fields 23 and 24 of stat have only the first two.</para>
+/// <para>Measured on the same machine on 2026-11-22, with 300 sleeping processes in addition to its 90 (minimum of 40 rounds, while other
+/// programs ran on both CPUs): statm adds 2.2 µs to 5.0 µs per process, the owner 0.4, waits 3.7 (1.3 threads per process; nothing if
+/// threads are read anyway). statm has the sizes that top shows; fields 23 and 24 of stat have only the first two.</para>
 /// </remarks>
 internal sealed class LinuxTasks(string procPath)
 {
@@ -57,7 +57,7 @@ internal sealed class LinuxTasks(string procPath)
     }
 
     /// <summary>Parses /proc/&lt;pid&gt;/cmdline (proc_pid_cmdline(5)), in which a zero follows each argument. A program that overwrites
-    /// its arguments may omit the last zero, or leave many.</summary>
+    /// its arguments may omit the last zero, or add more.</summary>
     internal static string[] ParseCommandLine(ReadOnlySpan<byte> text) =>
         text.IsEmpty ? [] : Encoding.UTF8.GetString(text[^1] == 0 ? text[..^1] : text).Split('\0');
 
@@ -111,7 +111,8 @@ internal sealed class LinuxTasks(string procPath)
             : reason ?? (isFirstSeen ? null : LinuxReasons.Hidden);
     }
 
-    /// <summary>Reads a process. Returns why it or one of its threads is missing, or null; it is not an error if one has ended.</summary>
+    /// <summary>Reads a process. Returns the reason why the process or one of its threads is missing, or null. An ended process or thread
+    /// is not an error.</summary>
     private string? ReadProcess(int proc, int process, SystemCpuSample sample, SystemCpuParts parts)
     {
         Span<byte> text = stackalloc byte[ProcTaskStat.MaxLength];
@@ -184,7 +185,8 @@ internal sealed class LinuxTasks(string procPath)
     {
         if (count == 1)
         {
-            // The schedstat of a process is that of its main thread. So is its stat, except that the times include ended threads.
+            // The schedstat of a process is that of its main thread. Its stat is also that of the main thread, except that the times
+            // include ended threads.
             var onlyPath = new PathBuffer(stackalloc byte[PathLength]);
             if ((parts & SystemCpuParts.Threads) != 0)
             {
@@ -279,7 +281,8 @@ internal sealed class LinuxTasks(string procPath)
             ThreadCount = stat.ThreadCount,
             LastCpu = stat.LastCpu,
         },
-        // It is read later and not truncated, so it is at least the ticks, except that a kernel without these statistics reports 0.
+        // This value is read later and not truncated, so it is at least the time in ticks, except that a kernel without these statistics
+        // reports 0.
         PreciseNanoseconds = preciseNanoseconds >= stat.Usage.TotalNanoseconds ? preciseNanoseconds : null,
     };
 

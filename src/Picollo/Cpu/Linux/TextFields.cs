@@ -3,7 +3,7 @@ using System.Buffers.Text;
 namespace Picollo.Cpu.Linux;
 
 /// <summary>Splits a line of a file in /proc at spaces. A number is valid only if a space or a line break follows it, because a truncated
-/// number has another value.</summary>
+/// number has a different value.</summary>
 internal ref struct TextFields(ReadOnlySpan<byte> text)
 {
     private ReadOnlySpan<byte> _rest = text;

@@ -4,7 +4,7 @@ using Picollo.Interop.MacOS;
 
 namespace Picollo.Cpu.MacOS;
 
-/// <summary>Reads processes and their threads with <c>libproc</c>. Only root can read those of other users.</summary>
+/// <summary>Reads processes and their threads with <c>libproc</c>. Only root can read the processes of other users.</summary>
 /// <param name="bootUnixNanoseconds">The Unix time at which the clock of the timestamps was 0, in nanoseconds.</param>
 [SupportedOSPlatform("macos")]
 internal sealed unsafe class MacTasks(long bootUnixNanoseconds)

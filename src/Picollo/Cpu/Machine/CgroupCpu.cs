@@ -2,9 +2,9 @@ namespace Picollo.Cpu;
 
 /// <summary>A Linux control group: its CPU limit, its CPU usage, and how often it was throttled.</summary>
 /// <remarks>
-/// <para>All values except <see cref="Share"/> count from the creation of the group. They are null if the kernel does not report them: the
-/// root group has no limit, and in v2 no throttling (in v1 it remains 0), and a group without the cpu controller may have only its
-/// usage.</para>
+/// <para>All values except <see cref="Share"/> count from the creation of the group. They are <see langword="null"/> if the kernel does not
+/// report them. The root group has no limit and, in v2, no throttling values (in v1, they remain 0). A group without the cpu controller may
+/// have only its usage.</para>
 /// <para>Sources: cpu.max and cpu.stat of cgroup v2; cpu.cfs_quota_us, cpu.cfs_period_us, cpu.stat and cpuacct.usage of v1
 /// (Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/ of the kernel). Immutable.</para>
 /// </remarks>
@@ -16,14 +16,16 @@ public readonly record struct CgroupCpu
     /// <summary>The group's directory.</summary>
     public string Path { get; internal init; }
 
-    /// <summary>The number of CPUs that the group may use: quota divided by period. Null if the group itself has no limit.</summary>
+    /// <summary>The number of CPUs that the group may use: quota divided by period. <see langword="null"/> if the group itself has no
+    /// limit.</summary>
     public double? Limit { get; internal init; }
 
     /// <summary>The CPU time that the processes of the group used, including those of subgroups.</summary>
     public TimeSpan? Usage => UsageNanoseconds is { } usage ? new TimeSpan(usage / TimeSpan.NanosecondsPerTick) : null;
 
-    /// <summary>The CPU time used between the last two samples, divided by the time between them: 1 means one full CPU. Null before the
-    /// first <see cref="SystemCpu.Update"/>, and directly after the process has moved to another group.</summary>
+    /// <summary>The CPU time used between the last two samples, divided by the time between them: 1 means one full CPU.
+    /// <see langword="null"/> before the first <see cref="SystemCpu.Update"/>, and directly after the process has moved to another
+    /// group.</summary>
     public double? Share { get; internal init; }
 
     /// <summary>The number of enforcement periods in which the group had something to run.</summary>

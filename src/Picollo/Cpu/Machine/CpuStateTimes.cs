@@ -5,10 +5,10 @@ namespace Picollo.Cpu;
 /// <summary>The time that a CPU, or all of them together, spent in each state since the system start.</summary>
 /// <remarks>
 /// <para>A state that the system does not distinguish is null; its time is included in another state. No time counts in two states: the
-/// time of guests is in <see cref="CpuState.Guest"/> and not in <see cref="CpuState.User"/>; Linux counts it in both.</para>
-/// <para>Windows distinguishes user, system, idle, hard and soft interrupts; macOS user, system, nice and idle; Linux all. Linux counts in
-/// steps of 10 ms, and its idle and waiting times may decrease. Values are clamped to 292 years. Immutable; the default value has no
-/// state.</para>
+/// time of guests is in <see cref="CpuState.Guest"/> and not in <see cref="CpuState.User"/>, although Linux counts it in both.</para>
+/// <para>Windows distinguishes user, system, idle, hard and soft interrupts. macOS distinguishes user, system, nice and idle. Linux
+/// distinguishes all states; it counts in steps of 10 ms, and its idle and waiting times may decrease. Values are clamped to 292 years.
+/// Immutable; the default value has no state.</para>
 /// </remarks>
 internal readonly record struct CpuStateTimes
 {

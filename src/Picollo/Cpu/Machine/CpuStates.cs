@@ -4,11 +4,11 @@ namespace Picollo.Cpu;
 
 /// <summary>The fraction of time that a CPU, or all of them together, spent in each state between two samples.</summary>
 /// <remarks>
-/// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not distinguish is null. All shares are null
-/// if no time was counted between the samples: before the first <see cref="SystemCpu.Update"/>, for a CPU that was offline at the first
-/// sample, and if the samples are closer than the system's clock tick (10 ms on Linux).</para>
-/// <para>The idle and waiting times of Linux may decrease, and so may others when a CPU is taken offline; such a decrease counts as 0.
-/// Immutable; the default value has no share.</para>
+/// <para>Shares are from 0 to 1, and those present add up to 1. A state that the system does not distinguish is <see langword="null"/>. All
+/// shares are <see langword="null"/> if no time was counted between the samples: before the first <see cref="SystemCpu.Update"/>, for a CPU
+/// that was offline at the first sample, and if the samples are closer than the system's clock tick (10 ms on Linux).</para>
+/// <para>On Linux, the idle and waiting times may decrease, and other times may decrease when a CPU is taken offline. Such a decrease
+/// counts as 0. Immutable; the default value has no share.</para>
 /// </remarks>
 public readonly record struct CpuStates
 {
@@ -17,10 +17,10 @@ public readonly record struct CpuStates
     private CpuStates(int? cpu, PerCpuState<double> shares, bool hasShares) =>
         (Cpu, _shares, HasShares) = (cpu, shares, hasShares);
 
-    /// <summary>The CPU number that the system uses, from 0; null for all CPUs together.</summary>
+    /// <summary>The CPU number that the system uses, from 0; <see langword="null"/> for all CPUs together.</summary>
     public int? Cpu { get; }
 
-    /// <summary>Whether there are shares; false if no time was counted between the samples.</summary>
+    /// <summary>Whether there are shares; <see langword="false"/> if no time was counted between the samples.</summary>
     public bool HasShares { get; }
 
     /// <summary>The share spent in programs with a nice value of 0 or below, excluding the virtual machines in <see cref="Guest"/>.
@@ -59,8 +59,8 @@ public readonly record struct CpuStates
     private double? this[CpuState state] => _shares[(int)state];
 
     /// <summary>Formats the shares in percent, in the order and with the letters of <c>top</c>; culture-invariant.</summary>
-    /// <returns>For example <c>50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st</c>. Absent states are omitted, and
-    /// <c>gu</c> and <c>gn</c> appear only if there were guests. Without shares, the text is <c>no time passed</c>.</returns>
+    /// <returns>A string such as <c>50.5 us,  0.5 sy,  0.0 ni, 49.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st</c>. Absent states are omitted,
+    /// and <c>gu</c> and <c>gn</c> appear only if there were guests. Without shares, the string is <c>no time passed</c>.</returns>
     public override string ToString()
     {
         if (!HasShares)

@@ -18,25 +18,26 @@ public readonly record struct LoadAverage
     public double FifteenMinutes { get; }
 
     /// <summary>Formats the three numbers as <c>top</c> and <c>uptime</c> do; culture-invariant.</summary>
-    /// <returns>For example <c>0.65, 0.33, 0.20</c>.</returns>
+    /// <returns>A string such as <c>0.65, 0.33, 0.20</c>.</returns>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"{OneMinute:0.00}, {FiveMinutes:0.00}, {FifteenMinutes:0.00}");
 }
 
-/// <summary>The number of threads, and of those that are runnable, at the time of a sample.</summary>
+/// <summary>The numbers of all, runnable and blocked threads at the time of a sample.</summary>
 /// <remarks>Source on Linux: procs_running and procs_blocked of /proc/stat (which count threads despite their names), and the fourth field
-/// of /proc/loadavg. Windows reports the running threads and all threads; macOS reports none of them. Immutable.</remarks>
+/// of /proc/loadavg. Windows reports the running threads and all threads; macOS reports none of these numbers. Immutable.</remarks>
 public readonly record struct RunQueueState
 {
     internal RunQueueState(int? running, int? blocked, int? total) => (Running, Blocked, Total) = (running, blocked, total);
 
-    /// <summary>Threads on a CPU or waiting for one, including the thread that takes the sample; null if unknown.</summary>
+    /// <summary>The number of threads that are on a CPU or wait for one, including the thread that takes the sample; <see langword="null"/>
+    /// if unknown.</summary>
     public int? Running { get; }
 
-    /// <summary>Threads that wait for a disk; null if unknown.</summary>
+    /// <summary>The number of threads that wait for a disk; <see langword="null"/> if unknown.</summary>
     public int? Blocked { get; }
 
-    /// <summary>All threads; null if unknown.</summary>
+    /// <summary>The number of all threads; <see langword="null"/> if unknown.</summary>
     public int? Total { get; }
 }
 
@@ -71,7 +72,7 @@ internal readonly record struct MachineMemory
     /// <summary>All memory that the kernel can use.</summary>
     public long TotalBytes { get; init; }
 
-    /// <summary>Unused memory, in bytes.</summary>
+    /// <summary>The unused memory.</summary>
     public long FreeBytes { get; init; }
 
     /// <summary>The memory available to programs without swapping: free and reclaimable memory. Null before Linux 3.14.</summary>
@@ -84,9 +85,9 @@ internal readonly record struct MachineMemory
     /// is the definition of free(1) and top(1) in procps 4.</summary>
     public long UsedBytes => Math.Max(TotalBytes - (AvailableBytes ?? FreeBytes + CacheBytes), 0);
 
-    /// <summary>Swap space.</summary>
+    /// <summary>The total swap space.</summary>
     public long SwapTotalBytes { get; init; }
 
-    /// <summary>Unused swap space, in bytes.</summary>
+    /// <summary>The unused swap space.</summary>
     public long SwapFreeBytes { get; init; }
 }

@@ -10,7 +10,7 @@ namespace Picollo.Cpu;
 /// the later sample.</summary>
 /// <remarks>
 /// <para>The constructor takes the first sample, and each <see cref="Update"/> takes another. Every share refers to the time between the
-/// last two samples. A value that the system does not report is absent, never zero: it is null or an empty list, and
+/// last two samples. A value that the system does not report is absent, never zero: it is <see langword="null"/> or an empty list, and
 /// <see cref="GetUnavailableReason"/> returns the reason.</para>
 /// <para>On Linux all values come from /proc and the cgroup file systems, as in <c>top</c>, <c>mpstat</c> and <c>pidstat</c>. Reading your
 /// own processes there requires no privilege; a /proc mounted with hidepid hides those of other users. On Windows they come from
@@ -72,10 +72,10 @@ public sealed class SystemCpu : IDisposable
     /// <see cref="Update"/>. Includes the time in which the machine is suspended.</summary>
     public TimeSpan Interval => new(IntervalNanoseconds / TimeSpan.NanosecondsPerTick);
 
-    /// <summary>The load average; null if the system has none (Windows).</summary>
+    /// <summary>The load average; <see langword="null"/> if the system has none (Windows).</summary>
     public LoadAverage? LoadAverage => _now.LoadAverage;
 
-    /// <summary>The number of threads, and of runnable threads; null if the system does not report it.</summary>
+    /// <summary>The numbers of all, runnable and blocked threads; <see langword="null"/> if the system does not report it.</summary>
     public RunQueueState? RunQueue => _now.RunQueue;
 
     /// <summary>The processes, in the order in which the system lists them. Empty if <see cref="SystemCpuParts.Processes"/> was not
@@ -86,18 +86,19 @@ public sealed class SystemCpu : IDisposable
     /// was not requested.</summary>
     public SampleList<ThreadCpu> Threads { get; } = new();
 
-    /// <summary>The cgroup of this process; null if there is none, or none with CPU accounting.</summary>
+    /// <summary>The cgroup of this process; <see langword="null"/> if there is none, or none with CPU accounting.</summary>
     public CgroupCpu? Cgroup { get; private set; }
 
     /// <summary>The group with the smallest limit among <see cref="Cgroup"/> and its visible ancestors, which is the effective limit of
-    /// this process. Null if none has a limit.</summary>
+    /// this process. <see langword="null"/> if none has a limit.</summary>
     public CgroupCpu? LimitingCgroup { get; private set; }
 
-    /// <summary>The time in which at least one thread waited for a CPU; null if the kernel does not report it.</summary>
+    /// <summary>The time in which at least one thread waited for a CPU; <see langword="null"/> if the kernel does not report it.</summary>
     public CpuPressure? Pressure => _now.Pressure;
 
     /// <summary>The time in which all threads that were not idle waited for a CPU. This is not possible for the machine as a whole, so the
-    /// kernel reports zeros. Null if <see cref="Pressure"/> is null, and on kernels before 5.13, which do not report it.</summary>
+    /// kernel reports zeros. <see langword="null"/> if <see cref="Pressure"/> is <see langword="null"/>, and on kernels before 5.13, which
+    /// do not report it.</summary>
     public CpuPressure? FullPressure => _now.FullPressure;
 
     /// <summary>The memory of the machine; null without <see cref="SystemCpuParts.Memory"/>, and on systems other than Linux.</summary>
@@ -113,9 +114,9 @@ public sealed class SystemCpu : IDisposable
 
     /// <summary>Takes the first sample, if this system supports it.</summary>
     /// <param name="parts">The parts to read in addition to <see cref="SystemCpuParts.States"/>.</param>
-    /// <param name="cpu">The new instance, or null.</param>
-    /// <param name="reason">The cause and the remedy; null on success.</param>
-    /// <returns>Whether the system can be sampled.</returns>
+    /// <param name="cpu">The new instance; <see langword="null"/> on failure.</param>
+    /// <param name="reason">The cause and the remedy; <see langword="null"/> on success.</param>
+    /// <returns><see langword="true"/> if the system can be sampled; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> contains undefined parts.</exception>
     public static bool TryCreate(
         SystemCpuParts parts, [NotNullWhen(true)] out SystemCpu? cpu, [NotNullWhen(false)] out string? reason)
@@ -134,7 +135,7 @@ public sealed class SystemCpu : IDisposable
     }
 
     /// <summary>Takes another sample. Shares then refer to the time since the previous sample.</summary>
-    /// <exception cref="ObjectDisposedException">After <see cref="Dispose"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public void Update()
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -143,9 +144,9 @@ public sealed class SystemCpu : IDisposable
     }
 
     /// <summary>Returns the current command line of a process, up to 64 KiB. A process can overwrite it, which often leaves empty arguments
-    /// at the end. The ID may belong to another process than in the last sample. Allocates.</summary>
+    /// at the end. The ID may belong to a different process than in the last sample. Allocates.</summary>
     /// <returns>The arguments, decoded from UTF-8 and not sanitized for a terminal; empty for a kernel thread and a zombie; null if the
-    /// process has ended, the arguments cannot be read, or the system is not Linux.</returns>
+    /// process has exited, the arguments cannot be read, or the system is not Linux.</returns>
     internal string[]? GetCommandLine(int processId)
     {
         ObjectDisposedException.ThrowIf(_isDisposed, this);
@@ -154,7 +155,8 @@ public sealed class SystemCpu : IDisposable
 
     /// <summary>Returns why a part is absent from the last sample, or incomplete, and what to do about it.</summary>
     /// <param name="part">A single part.</param>
-    /// <returns>One or two sentences, even for a part that was not requested; null if the part is present and complete.</returns>
+    /// <returns>One or two sentences, even for a part that was not requested; <see langword="null"/> if the part is present and
+    /// complete.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="part"/> is not a single part.</exception>
     public string? GetUnavailableReason(SystemCpuParts part)
     {

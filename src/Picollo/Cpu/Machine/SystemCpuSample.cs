@@ -45,10 +45,11 @@ internal sealed class SystemCpuSample
     /// <summary>The waits of the threads of all processes, even if <see cref="Threads"/> are not requested.</summary>
     public SampleTable<ThreadWait> Waits { get; } = new();
 
-    /// <summary>Returns why a part is absent or incomplete; null if it is neither.</summary>
+    /// <summary>Returns the reason why a part is absent or incomplete; null if it is neither.</summary>
     public string? GetUnavailableReason(SystemCpuParts part) => _unavailableReasons[BitOperations.TrailingZeroCount((uint)part)];
 
-    /// <summary>Sets why parts are absent or incomplete: cause and remedy, as a string that does not allocate each time.</summary>
+    /// <summary>Sets the reason why parts are absent or incomplete, with the remedy. Pass a constant string, so that a sample does not
+    /// allocate.</summary>
     public void SetUnavailableReason(SystemCpuParts parts, string reason)
     {
         for (uint rest = (uint)parts; rest != 0; rest &= rest - 1)
@@ -89,8 +90,8 @@ internal sealed class SystemCpuSample
 internal interface ISystemCpuSource
 {
     /// <summary>Fills the cleared <paramref name="sample"/> with the requested parts. Never throws: a part that cannot be read remains
-    /// absent, with the reason in <see cref="SystemCpuSample.SetUnavailableReason"/>. Does not allocate once all buffers have their size
-    /// and all names were seen.</summary>
+    /// absent, with the reason in <see cref="SystemCpuSample.SetUnavailableReason"/>. Does not allocate once all buffers have grown to
+    /// their final size and all names have been seen.</summary>
     void Read(SystemCpuSample sample, SystemCpuParts parts);
 
     /// <summary>See <see cref="SystemCpu.GetCommandLine"/>; null if the system does not support it.</summary>

@@ -19,8 +19,8 @@ internal static class CpuTimes
 }
 
 /// <summary>The calls of one system that return CPU time. There is one small class per system, selected once in <see cref="CpuTimes"/>. No
-/// member throws: a method with a meaningful reason for a failure returns it; a method that fails only if the call does not exist returns
-/// false.</summary>
+/// member throws. A method that can fail for several reasons returns the reason. A method that fails only if the call does not exist
+/// returns false.</summary>
 internal interface ICpuTimes
 {
     /// <summary>The system's ID of the current thread; null if the system does not return one.</summary>
@@ -101,9 +101,9 @@ internal static class CpuTimeReasons
 
     public static string ThreadEnded(long threadId) => $"Thread {threadId} has ended.";
 
-    public static string NoProcess(int processId) => $"There is no process {processId}; it may have ended.";
+    public static string NoProcess(int processId) => $"There is no process {processId}; it may have exited.";
 
-    public static string ProcessEnded(int processId) => $"Process {processId} has ended.";
+    public static string ProcessEnded(int processId) => $"Process {processId} has exited.";
 
     public static string NotPermitted(int processId, string remedy) =>
         $"This user is not permitted to read the CPU time of process {processId}: {remedy}.";

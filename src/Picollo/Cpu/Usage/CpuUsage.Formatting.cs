@@ -15,11 +15,11 @@ public readonly partial record struct CpuUsage : ISpanFormattable
     public override string ToString() => ToString(null, null);
 
     /// <summary>Formats the total, then user and kernel time, in a given unit: <c>$"{usage:ms}"</c>.</summary>
-    /// <param name="format"><c>s</c>, <c>ms</c>, <c>us</c> or <c>ns</c>; null, empty or <c>G</c> for the unit that suits the
-    /// total.</param>
+    /// <param name="format"><c>s</c>, <c>ms</c>, <c>us</c> or <c>ns</c>; <see langword="null"/>, empty or <c>G</c> for the unit that suits
+    /// the total.</param>
     /// <param name="formatProvider">Not used: the text does not depend on the culture.</param>
     /// <returns>The total, then user and kernel time, each rounded to three decimals (nanoseconds are whole).</returns>
-    /// <exception cref="FormatException"><paramref name="format"/> is not one of these.</exception>
+    /// <exception cref="FormatException"><paramref name="format"/> is not one of the supported formats.</exception>
     public string ToString(string? format, IFormatProvider? formatProvider = null)
     {
         Span<char> text = stackalloc char[MaxTextLength];
@@ -33,7 +33,8 @@ public readonly partial record struct CpuUsage : ISpanFormattable
     /// <param name="charsWritten">The number of characters written; 0 if they do not fit.</param>
     /// <param name="format">The unit; see <see cref="ToString(string?, IFormatProvider?)"/>.</param>
     /// <param name="provider">Not used.</param>
-    /// <returns>False if <paramref name="destination"/> is too short.</returns>
+    /// <returns><see langword="true"/> if the text was written; <see langword="false"/> if <paramref name="destination"/> is too
+    /// short.</returns>
     /// <exception cref="FormatException"><paramref name="format"/> is not one of the supported formats.</exception>
     public bool TryFormat(Span<char> destination, out int charsWritten, ReadOnlySpan<char> format, IFormatProvider? provider)
     {

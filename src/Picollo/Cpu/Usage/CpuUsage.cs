@@ -62,7 +62,7 @@ public readonly partial record struct CpuUsage : IComparable<CpuUsage>
     /// <summary>Adds amounts, user and kernel time separately.</summary>
     /// <param name="usages">The amounts.</param>
     /// <returns>The sum; 0 for an empty sequence.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="usages"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="usages"/> is <see langword="null"/>.</exception>
     public static CpuUsage Sum(IEnumerable<CpuUsage> usages)
     {
         ArgumentNullException.ThrowIfNull(usages);

@@ -18,12 +18,12 @@ namespace Picollo.Cpu;
 /// </remarks>
 public static class CpuUsageReader
 {
-    /// <summary>Whether this system reports the CPU time of the current thread and of this process. If false,
+    /// <summary>Whether this system reports the CPU time of the current thread and of this process. If <see langword="false"/>,
     /// <see cref="UnavailableReason"/> contains the reason. Makes at most one system call.</summary>
     public static bool IsSupported => UnavailableReason is null;
 
-    /// <summary>The reason why this system does not report the CPU time of the current thread or of this process; null if it reports both.
-    /// Makes at most one system call.</summary>
+    /// <summary>The reason why this system does not report the CPU time of the current thread or of this process; <see langword="null"/> if
+    /// it reports both. Makes at most one system call.</summary>
     public static string? UnavailableReason => ReasonOf(CpuTimes.Current);
 
     /// <summary>Returns the CPU time of the current thread, split into user and kernel time. If the total is sufficient,
@@ -53,8 +53,8 @@ public static class CpuUsageReader
     /// <summary>Reads the same time as <see cref="GetByThread(long)"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
     /// <param name="usage">The time since the start of the thread; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise null.</param>
-    /// <returns>True if the time was read; otherwise, false.</returns>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <returns><see langword="true"/> if the time was read; otherwise, <see langword="false"/>.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
     public static bool TryGetByThread(long threadId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
     {
@@ -74,7 +74,7 @@ public static class CpuUsageReader
     /// <param name="processId">The process ID; at least 1.</param>
     /// <returns>The time since the start of the process, including ended threads but not children.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The ID is less than 1.</exception>
-    /// <exception cref="MeasurementUnavailableException">There is no such process, it has ended, or the system does not report its time to
+    /// <exception cref="MeasurementUnavailableException">There is no such process, it has exited, or the system does not report its time to
     /// this user.</exception>
     public static CpuUsage GetByProcess(int processId) =>
         TryGetByProcess(processId, out CpuUsage usage, out string? reason) ? usage : Throw<CpuUsage>(reason);
@@ -82,7 +82,7 @@ public static class CpuUsageReader
     /// <summary>Reads the same time as <see cref="GetByProcess(int)"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="processId">The process ID; at least 1.</param>
     /// <param name="usage">The time since the start of the process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise null.</param>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetByProcess(int processId, out CpuUsage usage, [NotNullWhen(false)] out string? reason)
     {
@@ -90,7 +90,7 @@ public static class CpuUsageReader
         return CpuTimes.Current.TryGetSplit(ResourceOwner.Process, processId, out usage, out reason);
     }
 
-    /// <summary>Returns the CPU time of this process's children that have ended and have been waited for (.NET waits for those that
+    /// <summary>Returns the CPU time of this process's children that have exited and have been waited for (.NET waits for those that
     /// <see cref="System.Diagnostics.Process"/> started), including their own children. Linux and macOS only.</summary>
     /// <returns>The time since the start of this process.</returns>
     /// <exception cref="MeasurementUnavailableException">This system does not report it, for example Windows.</exception>
@@ -99,7 +99,7 @@ public static class CpuUsageReader
 
     /// <summary>Reads the same time as <see cref="GetByChildren"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="usage">The time since the start of this process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise null.</param>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByChildren(out CpuUsage usage, [NotNullWhen(false)] out string? reason) =>
         CpuTimes.Current.TryGetSplit(ResourceOwner.Children, 0, out usage, out reason);
@@ -132,7 +132,7 @@ public static class CpuUsageReader
     /// throwing.</summary>
     /// <param name="threadId">The system's ID of the thread, not the managed ID; at least 1.</param>
     /// <param name="nanoseconds">The time since the start of the thread; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise null.</param>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetThreadTimeNanoseconds(long threadId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {
@@ -159,7 +159,7 @@ public static class CpuUsageReader
     /// throwing.</summary>
     /// <param name="processId">The process ID; at least 1.</param>
     /// <param name="nanoseconds">The time since the start of the process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise null.</param>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns|/exception"/>
     public static bool TryGetProcessTimeNanoseconds(int processId, out long nanoseconds, [NotNullWhen(false)] out string? reason)
     {

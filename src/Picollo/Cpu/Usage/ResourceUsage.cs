@@ -38,30 +38,31 @@ public readonly record struct ResourceUsage
     /// <para>It is the value of the process, even in a reading of a thread. For children, it is the value of the largest child (or of the
     /// largest of their own children), not a sum.</para>
     /// <para>Linux also counts the time before <c>execve(2)</c>: a process starts with the high-water mark of the process that forked it.
-    /// So a child of this process never shows less than this process had at that time. The maximum of the child's own program is
+    /// So a child of this process never reports less than the value of this process at that time. The maximum of the child's own program is
     /// <c>VmHWM</c> in <c>/proc/&lt;pid&gt;/status</c> while it runs. Since Linux 6.2, both may be off by tens of pages per CPU.</para>
     /// </remarks>
     public long MaxResidentBytes { get; internal init; }
 
-    /// <summary>Page faults that needed no input: first accesses to a page, copies on write, and pages found in the page cache. A huge page
-    /// counts once.</summary>
+    /// <summary>The number of page faults that needed no input: first accesses to a page, copies on write, and pages found in the page
+    /// cache. A huge page counts once.</summary>
     public long MinorPageFaults { get; internal init; }
 
-    /// <summary>Page faults that waited for a disk or for swap.</summary>
+    /// <summary>The number of page faults that waited for a disk or for swap.</summary>
     public long MajorPageFaults { get; internal init; }
 
-    /// <summary>File system input operations (<c>ru_inblock</c>). Data that was already in the page cache does not count.</summary>
+    /// <summary>The number of file system input operations (<c>ru_inblock</c>). Data that was already in the page cache does not
+    /// count.</summary>
     /// <remarks>Linux counts in units of 512 bytes, regardless of the number of requests. The value is 0 in a kernel that was built without
     /// <c>CONFIG_TASK_IO_ACCOUNTING</c> (<c>include/linux/task_io_accounting_ops.h</c>). macOS counts operations.</remarks>
     public long BlockInputOperations { get; internal init; }
 
-    /// <summary>File system output operations (<c>ru_oublock</c>).</summary>
+    /// <summary>The number of file system output operations (<c>ru_oublock</c>).</summary>
     /// <remarks>The units are those of <see cref="BlockInputOperations"/>. Linux counts a write when the page cache receives it, for the
     /// writing thread, and not when the kernel writes it to the disk. A file system without a disk, such as <c>tmpfs</c>, counts
     /// nothing.</remarks>
     public long BlockOutputOperations { get; internal init; }
 
-    /// <summary>Received signals (<c>ru_nsignals</c>). Always 0 on Linux, which does not maintain the field
+    /// <summary>The number of received signals (<c>ru_nsignals</c>). Always 0 on Linux, which does not maintain the field
     /// (<c>getrusage(2)</c>).</summary>
     public long ReceivedSignals { get; internal init; }
 
@@ -80,8 +81,8 @@ public readonly record struct ResourceUsage
 
     /// <summary>Reads the same values as <see cref="GetByThread"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="usage">The usage since the start of the thread; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise null.</param>
-    /// <returns>True if the usage was read; otherwise, false.</returns>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <returns><see langword="true"/> if the usage was read; otherwise, <see langword="false"/>.</returns>
     public static bool TryGetByThread(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
         TryGet(ResourceOwner.Thread, out usage, out reason);
 
@@ -92,7 +93,7 @@ public readonly record struct ResourceUsage
 
     /// <summary>Reads the same values as <see cref="GetByProcess"/>, but returns the reason for a failure instead of throwing.</summary>
     /// <param name="usage">The usage since the start of the process; 0 on failure.</param>
-    /// <param name="reason">The reason for a failure; otherwise null.</param>
+    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
     /// <inheritdoc cref="TryGetByThread" path="/returns"/>
     public static bool TryGetByProcess(out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
         TryGet(ResourceOwner.Process, out usage, out reason);
@@ -143,8 +144,8 @@ public readonly record struct ResourceUsage
     };
 
     /// <summary>Formats all values; culture-invariant.</summary>
-    /// <returns>For example <c>12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 84.2 MiB resident, page faults 120 minor and 0 major,
-    /// block operations 8 input and 16 output, signals 0, context switches 51 voluntary and 3 involuntary</c>.</returns>
+    /// <returns>A string such as <c>12.345 ms (user 12.001 ms, kernel 0.344 ms), at most 84.2 MiB resident, page faults 120 minor and 0
+    /// major, block operations 8 input and 16 output, signals 0, context switches 51 voluntary and 3 involuntary</c>.</returns>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
         $"{Cpu}, at most {MaxResidentBytes / BytesPerMebibyte:0.0} MiB resident, "

@@ -5,9 +5,9 @@ namespace Picollo.Cpu.Windows;
 
 /// <summary>Decides whether the cycle count of a thread measures time, and converts it. Contains no system calls.</summary>
 /// <remarks>
-/// <para>The documentation of <c>QueryThreadCycleTime</c> warns against converting cycles to time, because the counter of some old CPUs
-/// follows their frequency. If <see cref="CycleClock"/> uses the counter, it is invariant; a short busy loop shows whether Windows counts
-/// in the same ticks.</para>
+/// <para>The documentation of <c>QueryThreadCycleTime</c> warns against converting cycles to time, because the rate of the counter of some
+/// old CPUs follows their frequency. If <see cref="CycleClock"/> uses the counter, its rate is constant. A short busy loop shows whether
+/// Windows counts in the same ticks.</para>
 /// <para>The ratio is constant for the life of the process: <see cref="CycleClock"/> keeps refining its own ratio, and a cumulative count
 /// times a decreasing ratio would decrease. Its error is at most <see cref="CycleClockPolicy.StartErrorBoundPpm"/>, 0.1 ms per
 /// second.</para>
@@ -18,7 +18,8 @@ internal static class CycleTime
     /// undisturbed.</summary>
     private const int BusyLoopMicroseconds = 200;
 
-    /// <summary>The median decides: an interrupted loop shows too few cycles, but most are not interrupted. About 2 ms, once.</summary>
+    /// <summary>The number of busy loops. The median decides: an interrupted loop shows too few cycles, but most are not interrupted. All
+    /// loops take about 2 ms, once.</summary>
     private const int BusyLoopCount = 11;
 
     /// <summary>The relative tolerance: a microsecond for the calls, and as much for an interrupt. Ticks of another kind differ by more

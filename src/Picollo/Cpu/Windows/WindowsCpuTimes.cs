@@ -79,7 +79,7 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         switch (owner)
         {
             case ResourceOwner.Children:
-                reason = "Windows does not record the CPU time of a process's children. Read each child by its ID before it ends.";
+                reason = "Windows does not record the CPU time of a process's children. Read each child by its ID before it exits.";
                 return default;
             case ResourceOwner.Thread:
                 return KernelHandle.OpenThread(id, out reason);

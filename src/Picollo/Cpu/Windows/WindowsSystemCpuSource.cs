@@ -21,7 +21,7 @@ internal sealed unsafe class WindowsSystemCpuSource : ISystemCpuSource
 
     private static readonly (SystemCpuParts Part, string Reason)[] Unavailable =
     [
-        (SystemCpuParts.LoadAverage, "Windows has no load average. RunQueue has the number of runnable threads."),
+        (SystemCpuParts.LoadAverage, "Windows has no load average. SystemCpu.RunQueue reports the number of runnable threads."),
         (SystemCpuParts.Cgroup, "Windows has no cgroups. The limits of job objects are not read."),
         (SystemCpuParts.Pressure, "Windows has no pressure stall information."),
         (SystemCpuParts.Memory, "Windows reports the sizes of processes, but not their shared memory. The machine's memory is not read."),

@@ -97,7 +97,7 @@ internal static unsafe partial class LibC
     public static partial nint pthread_self();
 
     /// <summary>Sets the scheduling policy of a thread. Returns the error number; does not set errno. It is used because
-    /// sched_setscheduler(2) of musl always fails.</summary>
+    /// sched_setscheduler(2) always fails in musl.</summary>
     [LibraryImport(Library)]
     public static partial int pthread_setschedparam(nint thread, int policy, int* priority);
 

@@ -8,7 +8,7 @@ internal sealed unsafe class NativeShim
     /// <summary>PICOLLO_ABI_VERSION of the header that this code was written for.</summary>
     public const int AbiVersion = 3;
 
-    /// <summary>The part of a reason that says what the cycle clock does without the counter.</summary>
+    /// <summary>The part of a reason that states what the cycle clock uses instead of the counter.</summary>
     public const string FallbackNote = "Stopwatch is used instead, at its own resolution.";
 
     private const string Name = "picollo_native";
@@ -26,8 +26,9 @@ internal sealed unsafe class NativeShim
     public static NativeShim Current => _current ?? Find(new SystemNativeLibraries(), ref _current);
 
     /// <summary>Reads the counter; null if it must not be used. No GC transition: the function has five instructions.</summary>
-    /// <remarks>Rejected: a managed function pointer to the same address. The JIT would call it inline also in a finally block, where this
-    /// one needs a stub (0.3 ns), but a loop of such calls has no point at which the runtime can suspend it for a collection.</remarks>
+    /// <remarks>A managed function pointer to the same address was rejected. The JIT would also call it inline in a finally block, where
+    /// this pointer needs a stub (0.3 ns), but a loop of such calls has no point at which the runtime can suspend it for a
+    /// collection.</remarks>
     public delegate* unmanaged[SuppressGCTransition]<ulong> ReadCounter { get; private init; }
 
     /// <summary>picollo_perf_read; null without the library.</summary>
@@ -122,12 +123,12 @@ internal sealed unsafe class NativeShim
 
     private static string NoLibrary(string platform, string tried) =>
         $"The native library of Picollo was not found for {platform} (tried: {tried}). {FallbackNote} To use the CPU's counter, deploy "
-        + "the package's runtimes/<platform>/native folder with the program, or run native/build.sh in Picollo's repository.";
+        + "the package's runtimes/<platform>/native directory with the program, or run native/build.sh in Picollo's repository.";
 
     private static string NotLoadable(string platform, string path) =>
         $"The native library {path} exists but could not be loaded. {FallbackNote} If this process has reached its limit of open files, "
         + $"raise the limit (ulimit -n). If the library is not for {platform}, or its file system is mounted noexec, "
-        + "deploy the library of the package to another folder.";
+        + "deploy the library of the package to another directory.";
 
     private static string WrongVersion(string path, int found, int expected) =>
         $"The native library {path} has version {found}, but version {expected} is required. {FallbackNote} Deploy the library and "

@@ -56,7 +56,7 @@ public readonly record struct Bucket
     internal HdrLayout Layout { get; }
 
     /// <summary>Returns the bucket as culture-invariant text: <c>[storage / logical]: [start, end) count</c>.</summary>
-    /// <returns>For example <c>[83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
+    /// <returns>A string such as <c>[83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
     public override string ToString() =>
         string.Create(
             CultureInfo.InvariantCulture,

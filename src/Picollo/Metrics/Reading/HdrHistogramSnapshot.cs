@@ -5,7 +5,7 @@ namespace Picollo.Metrics;
 /// <summary>The counts of a histogram at one moment or between two moments. It is updated in place and does not allocate after its
 /// creation.</summary>
 /// <remarks>
-/// <para>For monitoring: a snapshot that is updated with deltas contains each record in exactly one interval. The histogram keeps its
+/// <para>Use it for monitoring: if a snapshot is updated with deltas, each record is in exactly one interval. The histogram keeps its
 /// totals, and its writers are never stopped.</para>
 /// <para>Thread-safe: concurrent updates and reads wait for each other.</para>
 /// <example>
@@ -29,7 +29,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     // Guarded by _gate, like the times.
     private ulong[] _shown;
     private ulong[] _atLastUpdate; // since the histogram's last reset; unused if _shown has the same counts
-    private bool _isShownSinceReset; // false: _shown contains deltas
+    private bool _isShownSinceReset; // if false, _shown contains deltas
     private (ulong Underflow, ulong Overflow) _shownOutOfRange;
     private (ulong Underflow, ulong Overflow) _outOfRangeAtLastUpdate;
     private int _resetCount;
@@ -52,8 +52,8 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         _atLastUpdate = source is null ? [] : new ulong[Length];
     }
 
-    /// <summary>The start of the interval of the counts, in UTC: the previous update for deltas; otherwise, the creation of the histogram.
-    /// If the histogram was reset later, it is the time of the last reset.</summary>
+    /// <summary>The start of the interval of the counts, in UTC. For deltas, it is the time of the previous update; otherwise, the creation
+    /// of the histogram. If the histogram was reset later, it is the time of the last reset.</summary>
     public DateTimeOffset StartTime { get; private set; }
 
     /// <summary>The time when the counts were read, in UTC.</summary>

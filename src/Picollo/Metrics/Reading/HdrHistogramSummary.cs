@@ -19,7 +19,7 @@ public sealed partial class HdrHistogramSummary
     internal static readonly double[] StandardRanks =
         [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
 
-    // The source of the percentiles, which are created on demand: filling it takes four words instead of eight.
+    // The percentiles are created on demand from these values, because filling them takes four words each instead of eight.
     private readonly CounterAtRank[] _found = new CounterAtRank[StandardRanks.Length];
     private HdrLayout _layout;
     private uint _firstIndex;
@@ -145,9 +145,9 @@ public sealed partial class HdrHistogramSummary
         return difference / Math.Sqrt((before + afterwards) / ((double)TotalCount + after.TotalCount));
     }
 
-    /// <summary>Returns one line with the name, the counts, the mean and the most used percentiles.</summary>
+    /// <summary>Returns one line with the name, the counts, the mean and the most commonly used percentiles.</summary>
     /// <param name="name">The name of the values; <see langword="null"/> for "Histogram".</param>
-    /// <returns>For example <c>latency: Total=1,000, Overflow=0, Mean=21.4, P0=20, P25=…, P50=…, P90=…, P95=…, P99=…, P999=…,
+    /// <returns>A line such as <c>latency: Total=1,000, Overflow=0, Mean=21.4, P0=20, P25=…, P50=…, P90=…, P95=…, P99=…, P999=…,
     /// P100=…</c>.</returns>
     public string ToString(string? name) => string.Create(
         CultureInfo.InvariantCulture,

@@ -4,7 +4,8 @@ namespace Picollo.Metrics;
 /// changes have no effect. Not thread-safe.</summary>
 public sealed class HdrHistogramTableOptions
 {
-    /// <summary>The heading. The default, <see langword="null"/>, selects "Histogram summary" or "Histogram diff".</summary>
+    /// <summary>The heading. The default, <see langword="null"/>, selects "Histogram summary" for a summary and "Histogram diff" for a
+    /// comparison.</summary>
     public string? Title { get; set; }
 
     /// <summary>In a comparison, the column heading of the first summary. The default is "Before".</summary>
@@ -35,7 +36,8 @@ public sealed class HdrHistogramTableOptions
     /// <summary>Whether to omit percentiles that have no recorded value above them, because they are equal to the maximum.</summary>
     internal bool OmitsMaximum { get; init; }
 
-    /// <summary>Whether to show the roundest number of a bucket instead of its middle: 1.5 if the middle is 1.501.</summary>
+    /// <summary>Whether to show the number with the fewest digits in a bucket instead of its midpoint: 1.5 if the midpoint is
+    /// 1.501.</summary>
     internal bool UsesRoundValues { get; init; }
 
     internal string Heading(string defaultTitle) => Unit.Name.Length == 0 ? Title ?? defaultTitle : $"{Title ?? defaultTitle}, {Unit.Name}";

@@ -3,8 +3,8 @@ namespace Picollo.Metrics;
 /// <summary>A sliding window over a histogram: the counts of its last intervals, for example the percentiles of the last minute. The
 /// histogram keeps its totals.</summary>
 /// <remarks>
-/// <para>An interval ends when <see cref="Rotate"/> is called. Each record is in exactly one interval. A window takes 8 bytes per bucket
-/// for each interval, plus 16 bytes per bucket.</para>
+/// <para>An interval ends when <see cref="Rotate"/> is called. Each record is in exactly one interval. For each bucket, a window takes 8
+/// bytes per interval, plus 16 bytes.</para>
 /// <para>Thread-safe: concurrent rotations and reads wait for each other. Writers do not wait.</para>
 /// <example>
 /// <code>

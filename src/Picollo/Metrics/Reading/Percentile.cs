@@ -86,7 +86,7 @@ public readonly record struct Percentile
 
     /// <summary>Returns the percentile as culture-invariant text: <c>P{rank}={value} {bucket}</c>. The rank has up to four decimal places;
     /// a rank below 100 that would round to 100 has more.</summary>
-    /// <returns>For example <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
+    /// <returns>A string such as <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
 
@@ -118,7 +118,7 @@ public enum EquivalentValueSelection
     /// <summary>The smallest value of the bucket, <c>Start</c>.</summary>
     LowerBound = 2,
 
-    /// <summary>The largest value of the bucket, <c>Start + Step - 1</c>, as the HdrHistogram family reports.</summary>
+    /// <summary>The largest value of the bucket, <c>Start + Step - 1</c>, which other HdrHistogram libraries report.</summary>
     UpperBound = 3,
 
     /// <summary>The value at the rank, if the bucket's values are evenly distributed over its width:

@@ -26,7 +26,7 @@ internal static class PercentileRank
             return (ulong)UInt128.Clamp(ToCountOfShortest(rank, total), Math.Min(total, 1), total);
         }
 
-        // A 64-bit division by a constant takes a nanosecond, a 128-bit division dozens.
+        // A 64-bit division by a constant takes a nanosecond; a 128-bit division takes tens of nanoseconds.
         ulong count = Math.BigMul((ulong)steps, total, out ulong product) == 0
             ? (product / AllSteps) + (product % AllSteps == 0 ? 0UL : 1)
             : (ulong)Divide((ulong)steps, total, AllSteps);

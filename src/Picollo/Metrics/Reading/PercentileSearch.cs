@@ -10,7 +10,7 @@ internal ref struct PercentileSearch<TCounter>(
     ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
-    private const int GroupSize = 16; // counters of a chunk that are skipped at once
+    private const int GroupSize = 16; // the number of counters of a chunk that are skipped at once
 
     private readonly ReadOnlyHdrHistogram _source = source;
     private readonly CounterView<TCounter> _counters = counters;

@@ -1,14 +1,14 @@
 namespace Picollo.Metrics;
 
-/// <content>Iteration in steps, with the same limits as the iterators of the HdrHistogram family.</content>
+/// <content>Iteration in steps, with the same limits as the iterators of other HdrHistogram libraries.</content>
 public abstract partial class ReadOnlyHdrHistogram
 {
     /// <summary>Returns the counts in steps of equal width, up to the largest recorded value: 0 to <paramref name="step"/> − 1, and so
     /// on.</summary>
     /// <param name="step">The width of a step, in the unit of the values; 1 or more.</param>
     /// <returns>The largest value of each step and the count of its values. A bucket that spans several steps is counted entirely in the
-    /// first of them. The sum of the counts is <see cref="TotalCount"/>. The steps are computed during the enumeration; a small step can
-    /// give a very large number of them.</returns>
+    /// first of them. The sum of the counts is <see cref="TotalCount"/>. The steps are computed during the enumeration. If
+    /// <paramref name="step"/> is small, there can be a very large number of them.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="step"/> is 0.</exception>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public IEnumerable<(ulong UpperBound, ulong Count)> GetLinearBuckets(ulong step)
@@ -57,8 +57,8 @@ public abstract partial class ReadOnlyHdrHistogram
         }
     }
 
-    /// <summary>Returns the percentiles of a percentile distribution: the ranks get closer to each other towards 100, with a fixed number
-    /// of steps for each half of the remaining distance.</summary>
+    /// <summary>Returns the percentiles of a percentile distribution. The ranks get closer to each other towards 100: each halving of the
+    /// remaining distance to 100 has the same number of steps.</summary>
     /// <param name="ticksPerHalfDistance">The number of steps from a rank to halfway between it and 100; 1 or more.</param>
     /// <returns>The percentiles, each with the count up to the end of its bucket (<see cref="Percentile.RunningCount"/>). The last one has
     /// rank 100. Empty for an empty histogram. The percentiles are computed during the enumeration.</returns>
@@ -71,7 +71,8 @@ public abstract partial class ReadOnlyHdrHistogram
     }
 
     /// <param name="ends">The first value after each step. The last one is 2⁶⁴, represented by 0.</param>
-    /// <param name="isLogarithmic">Which iterator of the HdrHistogram family defines the end; the two differ in the last bucket.</param>
+    /// <param name="isLogarithmic">Whether to end as the logarithmic iterator of other HdrHistogram libraries does, not as their linear
+    /// one. The two differ in the last bucket.</param>
     private IEnumerable<(ulong UpperBound, ulong Count)> EnumerateSteps(IEnumerable<ulong> ends, bool isLogarithmic)
     {
         using CountsCopy copy = Read();

@@ -6,8 +6,8 @@ namespace Picollo.Metrics;
 /// <summary>The read operations of a histogram: counts, percentiles and summaries. They are the same for a live <see cref="HdrHistogram"/>
 /// and for an <see cref="HdrHistogramSnapshot"/>.</summary>
 /// <remarks>
-/// <para>Each call reads the counters once, so its results are consistent with each other. Two calls on a live histogram may see different
-/// moments. A read includes every record that happened before the call.</para>
+/// <para>Each call reads the counters once, so its results are consistent with each other. Two calls on a live histogram may return the
+/// counts of different moments. A read includes every record that happened before the call.</para>
 /// <para>Thread-safe: any thread may read; concurrent reads wait for each other. Writers do not wait for reads, with two exceptions: a
 /// thread's first record into a thread-local histogram, and a 32-bit counter that reaches 2³¹.</para>
 /// <para>Unless a member states otherwise, reads use pooled buffers and do not allocate once the pool is filled.</para>
@@ -99,7 +99,7 @@ public abstract partial class ReadOnlyHdrHistogram
 
     /// <summary>Returns a copy that is corrected for coordinated omission: each value counts at the upper bound of its bucket, and the
     /// missed values are added as <see cref="HdrHistogram.RecordCorrected(ulong, ulong)"/> does. The counts equal those of
-    /// <c>copyCorrectedForCoordinatedOmission</c> of the HdrHistogram family.</summary>
+    /// <c>copyCorrectedForCoordinatedOmission</c> in other HdrHistogram libraries.</summary>
     /// <param name="expectedInterval">The expected interval between values, in the unit of the values; 0 for no correction.</param>
     /// <returns>A new histogram of the same layout and range.</returns>
     /// <remarks>Use it only if the values were recorded without correction.</remarks>
@@ -123,7 +123,7 @@ public abstract partial class ReadOnlyHdrHistogram
     }
 
     /// <summary>Adds the counts to a histogram of the same layout and range, without an intermediate copy.</summary>
-    /// <param name="target">The histogram that receives the counts. It takes no lock.</param>
+    /// <param name="target">The histogram that receives the counts. The method takes no lock of this histogram.</param>
     /// <param name="rest">Receives the counts that do not fit in the target's counters.</param>
     /// <param name="outOfRange">The out-of-range counts, which are not added.</param>
     /// <returns><see langword="true"/> if the counts were added; <see langword="false"/>, with nothing added, if this is not

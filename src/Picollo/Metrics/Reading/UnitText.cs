@@ -36,10 +36,10 @@ internal static class UnitText
     public static string Shortest(double value) => value.ToString("#,##0.############################", CultureInfo.InvariantCulture);
 }
 
-/// <summary>The divisor of values in text for people.</summary>
+/// <summary>The divisor of values in human-readable text.</summary>
 internal static class UnitRatio
 {
-    /// <summary>Shows nanoseconds as milliseconds, the default of the HdrHistogram family for logs.</summary>
+    /// <summary>Shows nanoseconds as milliseconds, which is the default of other HdrHistogram libraries for logs.</summary>
     public const double NanosecondsPerMillisecond = 1_000_000;
 
     public static void Check(double valueUnitRatio)

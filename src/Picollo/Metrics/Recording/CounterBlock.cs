@@ -57,7 +57,7 @@ internal abstract class CounterBlock
     /// changed in the meantime.</summary>
     public abstract bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner);
 
-    /// <summary>Returns the counts of counters that are in an octave of the range but outside the range.</summary>
+    /// <summary>Returns the counts of the counters that are outside the range but in one of its octaves.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CountersOutOfRange();
 }
 
@@ -81,14 +81,14 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     private const uint CarryUnit = 1u << 31;
 
     /// <summary>The largest count that is added directly to a 32-bit counter. After a counter reaches 2³¹ and before its carry, each other
-    /// thread can add once. With this limit, it takes 32,767 such threads at one counter to wrap it.</summary>
+    /// thread can add once. With this limit, a counter wraps only if 32,767 such threads add to it.</summary>
     private const ulong MaxDirectCount = 1 << 16;
 
     private readonly CounterPages<TCounter> _pages;
 
     private Dictionary<int, ulong>? _carries; // by counter number; guarded by Gate; null until the first carry
 
-    // Counts that are too large for a 32-bit counter with several writers, by counter number; null until the first one. Its counts only
+    // Counts that are too large for a 32-bit counter with several writers, by counter number; null until the first one. These counts only
     // grow and never move, so neither writers nor readers need the lock: each count is either here or in the counter.
     private ulong[]? _large;
 

@@ -7,8 +7,8 @@ namespace Picollo.Metrics;
 /// <summary>Stores the counters of a histogram's range in pages: pinned arrays that are allocated on first use.</summary>
 /// <remarks>
 /// <para>A page contains whole octaves: two blocks, because the first two blocks are one octave. It has at least 512 counters, so that
-/// readers of a coarse histogram do not change pages every few counters. The first and the last page are cut at the octaves that contain
-/// the ends of the range.</para>
+/// readers of a coarse histogram do not move to another page every few counters. The first and the last page are cut at the octaves that
+/// contain the ends of the range.</para>
 /// <para>Counter 0 is the first counter of the range. Counters of the first octave that are before the range have negative numbers.</para>
 /// <para>If octaves are large and the range is much smaller than its octave, the page contains only the counters of the range. It is not
 /// published: each record takes the slow path, which compares the value with the range.</para>

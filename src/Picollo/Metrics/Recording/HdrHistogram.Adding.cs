@@ -7,9 +7,10 @@ public abstract partial class HdrHistogram
 
     /// <summary>Adds all counts of another histogram to this one, including its out-of-range counts.</summary>
     /// <param name="other">The histogram or snapshot to add, of any layout and range. It is read once, as a whole. If its buckets are wider
-    /// than those of this histogram, half of each count is added below the bucket's midpoint and half above; the remaining value of an odd
-    /// count goes to each side in turn. The sum of all values changes by less than one bucket of this histogram, and the relative errors
-    /// add up. Values outside the range of this histogram are counted in <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
+    /// than those of this histogram, half of each count is added below the bucket's midpoint and half above it. The remaining value of an
+    /// odd count is added to the two sides alternately. The sum of all values changes by less than the width of one bucket of this
+    /// histogram, and the relative errors add up. Values outside the range of this histogram are counted in
+    /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
     /// <remarks>The caller is a writer: only one thread at a time may add to a plain histogram or record into it. A concurrent reader may
     /// see a part of the added counts.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
@@ -42,7 +43,8 @@ public abstract partial class HdrHistogram
             return false;
         }
 
-        // Take the locks of this histogram only while those of the other are not held: two threads may add two histograms to each other.
+        // Take the locks of this histogram only while those of the other are not held, because two threads may add two histograms to each
+        // other.
         CounterBlock own = WritersBlock;
         List<(int Number, ulong Count)>? rest = null;
         if (!other.TryAddTo(this, ref rest, out (ulong Underflow, ulong Overflow) outOfRange))

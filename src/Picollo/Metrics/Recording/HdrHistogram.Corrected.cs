@@ -41,8 +41,8 @@ public abstract partial class HdrHistogram
     /// <param name="value">The value, in any unit.</param>
     /// <param name="expectedInterval">The expected interval between values, in the unit of <paramref name="value"/>; 0 for no
     /// correction.</param>
-    /// <remarks>The counts equal those of <c>recordValueWithExpectedInterval</c> of the HdrHistogram family. It takes at most one step per
-    /// bucket, however short the interval is.</remarks>
+    /// <remarks>The counts equal those of <c>recordValueWithExpectedInterval</c> in other HdrHistogram libraries. The method takes at most
+    /// one step per bucket, however short the interval is.</remarks>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public void RecordCorrected(ulong value, ulong expectedInterval)
     {

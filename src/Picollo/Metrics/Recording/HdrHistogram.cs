@@ -9,8 +9,8 @@ namespace Picollo.Metrics;
 /// <list type="bullet">
 /// <item><see cref="PlainHdrHistogram{TCounter}"/>: one writer at a time. If several threads write at the same time, its counts become
 /// approximate; nothing else fails.</item>
-/// <item><see cref="ThreadLocalHdrHistogram{TCounter}"/>: any number of writers, each with its own counters. In a loop it is nearly as fast
-/// as a plain histogram, elsewhere about half as fast. It takes the memory of one histogram per concurrent writer.</item>
+/// <item><see cref="ThreadLocalHdrHistogram{TCounter}"/>: any number of writers, each with its own counters. In a loop, it is nearly as
+/// fast as a plain histogram; elsewhere, it is about half as fast. It takes the memory of one histogram per concurrent writer.</item>
 /// <item><see cref="InterlockedHdrHistogram{TCounter}"/>: any number of writers on shared counters. It is slower than the others,
 /// especially when several writers increment the same counters.</item>
 /// </list>
@@ -81,8 +81,8 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     /// <returns>A new histogram for one writer at a time.</returns>
     public static PlainHdrHistogram<uint> Create() => Factory.Create();
 
-    /// <summary>Marks a histogram that the library records into and exposes to users. <see cref="Dispose"/> does nothing on it: otherwise
-    /// threads of the library would throw after a user disposed it.</summary>
+    /// <summary>Marks a histogram that the library records into and exposes to users. <see cref="Dispose"/> does nothing on it, because
+    /// otherwise threads of the library would throw after a user disposed it.</summary>
     internal static T Owned<T>(T histogram)
         where T : HdrHistogram
     {
@@ -171,7 +171,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         }
     }
 
-    /// <summary>Atomically does what <see cref="ReadOnlyHdrHistogram.ReadUsed"/> does, and returns the number of resets.</summary>
+    /// <summary>Works like <see cref="ReadOnlyHdrHistogram.ReadUsed"/>, and returns the number of resets from the same moment.</summary>
     internal CountsCopy ReadUsed(out int resetCount)
     {
         lock (Gate)

@@ -25,8 +25,8 @@ public abstract class HdrHistogramFactory
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="value"/> is outside its range or NaN.</exception>
     public abstract HdrHistogramFactory WithRelativeError(double value);
 
-    /// <summary>Sets the precision in significant decimal digits, as in the HdrHistogram family: n digits are a relative error of
-    /// 0.5·10⁻ⁿ.</summary>
+    /// <summary>Sets the precision in significant decimal digits, as in other HdrHistogram libraries: n digits correspond to a relative
+    /// error of 0.5·10⁻ⁿ.</summary>
     /// <param name="significantDigits">The number of significant digits, from 1 to 5.</param>
     /// <returns>A new factory.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="significantDigits"/> is outside its range.</exception>

@@ -16,9 +16,9 @@ namespace Picollo.Metrics;
 /// </code>
 /// <para>With a unit (<see cref="UnitScale"/>), starts and widths are multiples of that power of two, and the first index is
 /// <see cref="Origin"/> instead of 0: a bucket that is wider than the unit has the same index for every unit.</para>
-/// <para>A bucket's midpoint is at most step/2 away from any value in it, and the smallest value of a block is step·BlockSize, so the
-/// relative error of the midpoint is at most 0.5/BlockSize. For values below BlockSize units, the error is half a unit. The default value
-/// is not a valid layout.</para>
+/// <para>The midpoint of a bucket is at most step/2 away from any value in the bucket, and the smallest value of a block is step·BlockSize,
+/// so the relative error of the midpoint is at most 0.5/BlockSize. For values below BlockSize units, the error is half a unit. The default
+/// value is not a valid layout.</para>
 /// </remarks>
 internal readonly record struct HdrLayout
 {
@@ -28,7 +28,8 @@ internal readonly record struct HdrLayout
     // A single bucket from 2ⁿ to 2ⁿ⁺¹. No histogram records with this error, but a read-only one may have it.
     internal const double CoarsestRelativeError = 0.5;
 
-    // The top bit of the mask below is then at most 2⁶¹, so that two units are below 2⁶³, the limit of the HdrHistogram family's formats.
+    // The top bit of the mask below is then at most 2⁶¹, so that two units are below 2⁶³, the limit of the formats of the HdrHistogram
+    // project.
     internal const int MaxUnitAndBlockScale = 61;
 
     private readonly ulong _mask; // 2·BlockSize − 1 units: the values that blocks 0 and 1 hold

@@ -58,15 +58,16 @@ public sealed class HdrHistogramRegistration
     /// <summary>The description of its values.</summary>
     public HdrHistogramDescription Description { get; }
 
-    /// <summary>Returns the exact sum of the values for an exposition. Null if the sum is computed from the buckets.</summary>
+    /// <summary>The function that returns the exact sum of the values for an exposition; null if the sum is computed from the
+    /// buckets.</summary>
     internal Func<double>? ExactSum { get; init; }
 
-    /// <summary>Returns exemplars for an exposition, in ascending order of their values. Null if the owner of the histogram keeps
-    /// none.</summary>
+    /// <summary>The function that returns exemplars for an exposition, in ascending order of their values; null if the owner of the
+    /// histogram keeps none.</summary>
     internal Func<IReadOnlyList<Exemplar>>? Exemplars { get; init; }
 
     /// <summary>Returns the name and the labels as text.</summary>
-    /// <returns>For example <c>request_duration_ns{route="/orders"}</c>; only the name if there are no labels.</returns>
+    /// <returns>A string such as <c>request_duration_ns{route="/orders"}</c>; only the name if there are no labels.</returns>
     public override string ToString() => Labels.Count == 0
         ? Name
         : $"{Name}{{{string.Join(',', Labels.Select(label => $"{label.Key}=\"{label.Value}\""))}}}";

@@ -5,9 +5,9 @@ namespace Picollo.Metrics;
 
 /// <summary>Stores histograms by name and labels, for code that needs all of them, such as an exporter, a page or a log.</summary>
 /// <remarks>
-/// <para>Opt-in: no histogram is registered automatically, and there is no global registry. Create a registry and pass it to the code that
-/// needs it. A registry keeps its histograms alive and does not dispose them.</para>
-/// <para>Thread-safe. A lookup takes a lock and builds a key. Do not look histograms up on a hot path: look each one up once and keep
+/// <para>No histogram is registered automatically, and there is no global registry. Create a registry and pass it to the code that needs
+/// it. A registry keeps its histograms alive and does not dispose them.</para>
+/// <para>Thread-safe. A lookup takes a lock and builds a key. Do not look up histograms on a hot path: look up each one once and keep
 /// it.</para>
 /// <example>
 /// <code>
