@@ -12,10 +12,10 @@ namespace Picollo.Diagnostics;
 /// <list type="table">
 /// <item><term><see cref="UserTag"/></term><description>User time, children included. Always set.</description></item>
 /// <item><term><see cref="SystemTag"/></term><description>Kernel time, children included. Set if it is not 0.</description></item>
-/// <item><term><see cref="SelfUserTag"/></term><description>User time without that of children. Set if the activity
-/// had children; otherwise, its own time is <see cref="UserTag"/>.</description></item>
-/// <item><term><see cref="SelfSystemTag"/></term><description>Kernel time without that of children. Set if <see cref="SelfUserTag"/> is
-/// set and it is not 0.</description></item>
+/// <item><term><see cref="SelfUserTag"/></term><description>The activity's own user time, children excluded. Set if the activity had
+/// children; otherwise, <see cref="UserTag"/> is the own time.</description></item>
+/// <item><term><see cref="SelfSystemTag"/></term><description>The activity's own kernel time, children excluded. Set if
+/// <see cref="SelfUserTag"/> is set and the time is not 0.</description></item>
 /// </list>
 /// </para>
 /// <para><b>Measured time.</b> The CPU time of the flow in which the activity was started, on all threads, until the activity is stopped.
@@ -25,12 +25,12 @@ namespace Picollo.Diagnostics;
 /// <para><b>Children</b> are the measured activities that are started in the flow of an activity, regardless of the parent that they
 /// specify, even if activities between the two are not sampled or belong to other sources. Children in other processes are not part of the
 /// CPU time. Only children that stop before their parent are subtracted. If a child outlives its parent, its CPU time until the parent
-/// stops counts as the parent's own time, and its later CPU time counts as own time of the parent's parent. Own time is never
+/// stops counts as the parent's own time, and its later CPU time counts as the own time of the parent's parent. Own time is never
 /// negative.</para>
-/// <para><b>Sampling.</b> An activity is measured if <see cref="Activity.IsAllDataRequested"/> is true when it starts, and tagged if it is
-/// still true when it stops. This class creates and samples no activities; other listeners, such as a tracer, decide. Activities that are
-/// not sampled cause no additional allocations, and cost about 15 ns. Activities without a source (<c>new Activity(…)</c>) are not
-/// measured.</para>
+/// <para><b>Sampling.</b> An activity is measured if <see cref="Activity.IsAllDataRequested"/> is <see langword="true"/> when it starts,
+/// and tagged if it is still <see langword="true"/> when it stops. This class creates and samples no activities; other listeners, such as a
+/// tracer, decide. Activities that are not sampled cause no additional allocations, and cost about 15 ns. Activities without a source
+/// (<c>new Activity(…)</c>) are not measured.</para>
 /// <para><b>Order.</b> Create this object before the tracer (before <c>TracerProviderBuilder.Build()</c>). Listeners are called in the
 /// order in which they were added, so the tags are then set before an exporter sees the activity. <see cref="LateSource"/> names a source
 /// for which the order was reversed. In this case, only exporters that export an activity immediately, in the call to
@@ -56,16 +56,16 @@ public sealed class ActivityCpuUsage : IDisposable
     /// <summary>The tag of the kernel time in seconds, children included; not set if it is 0.</summary>
     public const string SystemTag = "picollo.cpu.system";
 
-    /// <summary>The tag of the user time in seconds without that of children; not set if there were no children.</summary>
+    /// <summary>The tag of the own user time in seconds, children excluded; not set if there were no children.</summary>
     public const string SelfUserTag = "picollo.cpu.self.user";
 
-    /// <summary>The tag of the kernel time in seconds without that of children; not set if it is 0 or there were no children.</summary>
+    /// <summary>The tag of the own kernel time in seconds, children excluded; not set if it is 0 or there were no children.</summary>
     public const string SelfSystemTag = "picollo.cpu.self.system";
 
     private const int NanosecondsPerMicrosecond = 1000;
     private const double MicrosecondsPerSecond = 1e6;
 
-    // The values of most tags of short spans. Each saves an object of 24 bytes.
+    // The tag values of most short spans. Each use saves an object of 24 bytes.
     private static readonly object[] ShortTimes = [.. Enumerable.Range(0, 256).Select(static object (us) => us / MicrosecondsPerSecond)];
 
     private readonly string[] _sources;
@@ -100,8 +100,8 @@ public sealed class ActivityCpuUsage : IDisposable
         }
     }
 
-    /// <summary>The reason why nothing is measured: this system does not report the CPU time of threads. <see langword="null"/> if it
-    /// does.</summary>
+    /// <summary>The reason why nothing is measured if this system does not report the CPU time of threads; otherwise,
+    /// <see langword="null"/>.</summary>
     public string? UnavailableReason { get; }
 
     /// <summary>The first source that had another listener before this one; <see langword="null"/> for none. See the remarks on

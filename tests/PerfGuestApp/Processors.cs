@@ -59,7 +59,7 @@ internal static class Processors
         Check.That(it is { IsMarked: true, MarkUnavailableReason: null, IsTracingStopped: true, StopUnavailableReason: null }, $"{it}");
         Check.That(File.ReadAllText(TracingOn) == "0\n", "the trace is stopped");
         JitterBreak second = Break();
-        Check.That(second.MarkUnavailableReason == $"Tracing is off: echo 1 > {TracingOn} (as root).", $"a stopped trace takes no mark: {second}");
+        Check.That(second.MarkUnavailableReason == $"Tracing is off. Run `echo 1 > {TracingOn}` as root.", $"a stopped trace takes no mark: {second}");
         File.WriteAllText(TracingOn, "1\n");
         string mark = FormattableString.Invariant($"picollo jitter: CPU {it.Cpu}: latency {it.LatencyNanoseconds} ns");
         string trace = File.ReadAllText("/sys/kernel/tracing/trace");

@@ -7,7 +7,7 @@ using Picollo.Diagnostics.Linux;
 
 namespace Picollo.Diagnostics;
 
-/// <summary>A running process that is measured. Each signal ends the measurement and not the process.</summary>
+/// <summary>A running process that is measured. Any signal ends the measurement, not the process.</summary>
 internal sealed class AttachedProcess : ICommandProcess
 {
     /// <summary>The time between two reads of the process. It is short because a zombie no longer has memory, and a reaped process has no

@@ -21,7 +21,7 @@ internal sealed class CommandIntervals(PerfEventCounterSession counters, TimeSpa
         _watch = Task.Factory.StartNew(Watch, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
     }
 
-    /// <summary>Stops, and reports the current interval. Throws exceptions of <c>report</c>.</summary>
+    /// <summary>Stops reading, and reports the current interval. Throws the exception that the callback threw, if any.</summary>
     public void Stop()
     {
         _stopped.Set();

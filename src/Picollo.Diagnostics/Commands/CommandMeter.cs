@@ -45,8 +45,9 @@ public sealed class CommandMeter
         _spawn = spawn;
     }
 
-    /// <summary>The interval at which the command's threads are read, at least 1 ms; null, the default, to disable this. A thread with a
-    /// shorter life is likely to be missed. A read takes about 20 µs per thread. Linux only. Must be set before the first run.</summary>
+    /// <summary>The interval at which the command's threads are read, at least 1 ms; null, the default, to disable this. A thread that
+    /// lives for less than the interval is likely to be missed. A read takes about 20 µs per thread. Linux only. Must be set before the
+    /// first run.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1 ms.</exception>
     internal TimeSpan? ThreadInterval
     {
@@ -66,8 +67,8 @@ public sealed class CommandMeter
     /// separate thread; null, the default, to read the counters only at the end. Must be set before the first run.</summary>
     internal (TimeSpan Length, Action<CommandInterval> Report)? Intervals { get; set; }
 
-    /// <summary>The callback that receives the ID of each command's process before its first instruction; null, the default, for none.
-    /// Requires that <see cref="UnavailableReason"/> is null. Must be set before the first run.</summary>
+    /// <summary>The callback that receives the ID of each command's process before the command's first instruction; null, the default, for
+    /// none. Requires that <see cref="UnavailableReason"/> is null. Must be set before the first run.</summary>
     internal Action<int>? ProcessCreated { get; set; }
 
     /// <summary>The values of a run that are unavailable, and the cause; <see langword="null"/> if all are available. Each run and each

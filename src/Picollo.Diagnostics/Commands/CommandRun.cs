@@ -36,12 +36,12 @@ public sealed class CommandRun
     public IReadOnlyList<UnavailablePerfCounter> UnavailableCounters { get; internal init; } = [];
 
     /// <summary>The observed threads, in descending order of their CPU time; empty unless <see cref="CommandMeter.ThreadInterval"/> is set.
-    /// Their sum is less than <see cref="Usage"/>, because threads between two reads are missed, and so is the time after the last
-    /// read.</summary>
+    /// Their sum is less than <see cref="Usage"/>, because it does not include threads that lived only between two reads, or the time after
+    /// the last read.</summary>
     internal IReadOnlyList<CommandThread> Threads { get; init; } = [];
 
-    /// <summary>Whether the run is part of the life of an existing process. In this case, <see cref="Usage"/> does not include page faults,
-    /// block operations and context switches.</summary>
+    /// <summary>Whether an existing process was measured. In this case, <see cref="Usage"/> does not include page faults, block operations
+    /// and context switches.</summary>
     internal bool IsAttached { get; init; }
 
     /// <summary>The value of <see cref="ElapsedNanoseconds"/>, rounded down to 100 ns.</summary>

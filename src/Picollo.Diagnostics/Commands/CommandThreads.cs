@@ -24,7 +24,7 @@ internal sealed class CommandThreads : IDisposable
         _thread.Start();
     }
 
-    /// <summary>Stops, and returns the observed threads.</summary>
+    /// <summary>Stops reading, and returns the observed threads.</summary>
     public CommandThread[] Stop()
     {
         Dispose();
@@ -39,7 +39,7 @@ internal sealed class CommandThreads : IDisposable
 
     private void Watch(TimeSpan interval)
     {
-        // The first read comes after an interval, because the command is still picollo_spawn before it is released.
+        // The first read happens after an interval, because the process still runs picollo_spawn before the command is released.
         while (!_stopped.Wait(interval))
         {
             _sample.Clear();

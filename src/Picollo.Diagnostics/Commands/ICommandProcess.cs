@@ -7,10 +7,10 @@ internal interface ICommandProcess : IDisposable
 {
     int Id { get; }
 
-    /// <summary>Sends a signal. Does nothing if the command has ended.</summary>
+    /// <summary>Sends a signal. Does nothing if the command has exited.</summary>
     void Signal(int signal);
 
-    /// <summary>Kills the command if it has not ended. Can be called while another thread is in <see cref="Wait"/>, which then returns or
+    /// <summary>Kills the command if it has not exited. Can be called while another thread is in <see cref="Wait"/>, which then returns or
     /// throws.</summary>
     void Kill();
 

@@ -72,8 +72,8 @@ internal sealed class MeasuredCommand
         return new(FormattableString.Invariant($"process {id}: ") + string.Join(' ', arguments.Select(Quoted)), arguments, isText: false);
     }
 
-    /// <summary>Redirects the standard output of the command to the standard error of this process, which keeps its own standard output
-    /// separate.</summary>
+    /// <summary>Redirects the standard output of the command to the standard error of this process, so that it does not mix with this
+    /// process's standard output.</summary>
     public MeasuredCommand WithOutputToError() => new(this) { OutputToError = true };
 
     /// <summary>Runs the command with the scheduler's normal policy (SCHED_OTHER), even if the thread that starts it has a real-time policy

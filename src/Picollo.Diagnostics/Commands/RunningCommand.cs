@@ -33,7 +33,7 @@ public sealed class RunningCommand : IDisposable
     /// <summary>The process ID of the command.</summary>
     public int Id => _process.Id;
 
-    /// <summary>Sends a signal to the command. Does nothing if it has ended. On Windows, any signal ends the command.</summary>
+    /// <summary>Sends a signal to the command. Does nothing if it has exited. On Windows, any signal ends the command.</summary>
     /// <param name="signal">The system's signal number, 1 to 64.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="signal"/> is outside its range.</exception>
     public void Signal(int signal)
@@ -43,7 +43,7 @@ public sealed class RunningCommand : IDisposable
         _process.Signal(signal);
     }
 
-    /// <summary>Waits until the command ends. Processes that it leaves running are not awaited. Further calls return the same
+    /// <summary>Waits until the command exits, but not for processes that it leaves running. Further calls return the same
     /// result.</summary>
     /// <returns>The result of the run.</returns>
     /// <exception cref="Win32Exception">The command could not be executed. <see cref="Win32Exception.NativeErrorCode"/> is the system's
@@ -57,7 +57,7 @@ public sealed class RunningCommand : IDisposable
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
 
-            // A task also keeps an exception, which later calls throw again. This task runs on the calling thread.
+            // A task stores an exception as well as a result, so later calls throw it again. This task runs on the calling thread.
             _waiting = new Task<CommandRun>(WaitForEnd);
             _waiting.RunSynchronously(TaskScheduler.Default);
         }
@@ -65,7 +65,7 @@ public sealed class RunningCommand : IDisposable
         return _waiting.GetAwaiter().GetResult();
     }
 
-    /// <summary>Waits until the command ends, on a separate thread.</summary>
+    /// <summary>Waits until the command exits, on a separate thread.</summary>
     /// <param name="cancellationToken">The token to cancel the wait. The command continues: use <see cref="Signal"/> or
     /// <see cref="Dispose"/> to end it. A canceled wait can be repeated.</param>
     /// <returns>The result of the run.</returns>
@@ -83,10 +83,10 @@ public sealed class RunningCommand : IDisposable
     /// <returns>The command.</returns>
     public override string ToString() => _command.Text;
 
-    /// <summary>Kills the command if it has not ended. On Linux, the command is also killed when this process ends for any
+    /// <summary>Kills the command if it has not exited. On Linux, the command is also killed when this process exits for any
     /// reason.</summary>
     /// <remarks>A command that runs as another user, such as <c>sudo</c>, continues if this process may not signal it. In this case, this
-    /// method waits for its end.</remarks>
+    /// method waits until the command exits.</remarks>
     public void Dispose()
     {
         if (_isDisposed)

@@ -7,7 +7,7 @@ namespace Picollo.Diagnostics;
 /// ms.</remarks>
 public sealed class CpuJitter
 {
-    // Three digits of the HdrHistogram libraries. Values above 39 hours are only counted.
+    // Equivalent to three significant digits in other HdrHistogram libraries. Values above 39 hours are only counted.
     private const double RelativeError = 0.0005;
     private const ulong MaxLatency = 1UL << 47;
 

@@ -119,15 +119,16 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     /// process then show as latency), or a CPU went offline. A returned list does not change; a later one may be longer.</summary>
     public IReadOnlyList<string> UnavailableReasons => _unavailableReasons.All;
 
-    /// <summary>The wake-up that ended the measurement (<see cref="JitterMeterOptions.BreakAbove"/>), the first of several;
-    /// <see langword="null"/> if there was none.</summary>
+    /// <summary>The wake-up that ended the measurement (<see cref="JitterMeterOptions.BreakAbove"/>), or the first of them if there were
+    /// several; <see langword="null"/> if there was none.</summary>
     public JitterBreak? Break => _break;
 
     /// <summary>The start time of the measurement, in UTC (offset 0).</summary>
     public DateTimeOffset StartTime { get; }
 
     /// <summary>A task that completes when all threads have ended and all samples are recorded: after the duration or number of loops, a
-    /// break, or <see cref="Stop"/>. It fails with <see cref="MeasurementUnavailableException"/> if the system refused to sleep.</summary>
+    /// break, or <see cref="Stop"/>. It fails with <see cref="MeasurementUnavailableException"/> if the system refused the call that
+    /// sleeps.</summary>
     public Task Completion => _completion.Task;
 
     /// <summary>Starts measuring.</summary>

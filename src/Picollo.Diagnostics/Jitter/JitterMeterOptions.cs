@@ -38,17 +38,17 @@ public sealed class JitterMeterOptions
     public TimeSpan? BreakAbove { get; set; }
 
     /// <summary>Receives every latency of a CPU in batches, on the meter's own thread, which measures nothing. The arguments are the CPU
-    /// number, the due time of the first sample (nanoseconds of CLOCK_MONOTONIC; each next sample is due one <see cref="Interval"/> later),
-    /// and the latencies in nanoseconds, which are valid only during the call. A batch has no gap; after lost samples, a new batch starts.
-    /// During a call, samples wait in memory, and are lost when it is full. An exception that the callback throws ends the measurement
-    /// (<see cref="JitterMeter.Completion"/>).</summary>
+    /// number, the due time of the first sample (nanoseconds of CLOCK_MONOTONIC; each following sample is due one <see cref="Interval"/>
+    /// later), and the latencies in nanoseconds, which are valid only during the call. A batch has no gap; after lost samples, a new batch
+    /// starts. During a call, samples wait in memory, and are lost when it is full. An exception that the callback throws ends the
+    /// measurement (<see cref="JitterMeter.Completion"/>).</summary>
     internal Action<int, long, ReadOnlySpan<ulong>>? Samples { get; set; }
 }
 
 /// <summary>The wake-up whose latency exceeded <see cref="JitterMeterOptions.BreakAbove"/>.</summary>
 /// <remarks>The meter writes a mark to the kernel's trace (trace_marker of tracefs) and then stops the trace (0 in tracing_on), so that the
-/// trace ends at the mark and keeps the events before it. The trace is that of the whole machine and remains stopped; write 1 to tracing_on
-/// to turn it on again. Immutable and thread-safe.</remarks>
+/// trace ends at the mark and keeps the events before it. The machine has only one trace, and it remains stopped. To turn it on again,
+/// write 1 to tracing_on. Immutable and thread-safe.</remarks>
 public sealed record JitterBreak
 {
     internal JitterBreak(int cpu, long latencyNanoseconds, string? markUnavailableReason, string? stopUnavailableReason)

@@ -12,15 +12,15 @@ internal readonly record struct JitterPlan(ulong Interval, ulong Loops, ulong Br
     {
         ArgumentNullException.ThrowIfNull(options);
         Check(options.Interval >= JitterMeterOptions.MinInterval && options.Interval <= JitterMeterOptions.MaxInterval,
-            nameof(options.Interval), options.Interval, "be 1 µs to 1 s");
-        Check(options.Priority is not (< 1 or > 99), nameof(options.Priority), options.Priority, "be 1 to 99");
+            nameof(options.Interval), options.Interval, "be from 1 µs to 1 s");
+        Check(options.Priority is not (< 1 or > 99), nameof(options.Priority), options.Priority, "be from 1 to 99");
         Check(!(options.Duration <= TimeSpan.Zero), nameof(options.Duration), options.Duration, "be more than 0");
         Check(options.Loops is not < 1, nameof(options.Loops), options.Loops, "be 1 or more");
         Check(!(options.BreakAbove <= TimeSpan.Zero), nameof(options.BreakAbove), options.BreakAbove, "be more than 0");
         if (options.Cpus is { } cpus)
         {
             Check(cpus.Count > 0, nameof(options.Cpus), cpus.Count, "contain at least one CPU");
-            Check(cpus.All(cpu => cpu >= 0), nameof(options.Cpus), cpus.Min(), "contain only numbers of 0 or more");
+            Check(cpus.All(cpu => cpu >= 0), nameof(options.Cpus), cpus.Min(), "contain only non-negative numbers");
         }
 
         ulong loops = (ulong?)options.Loops ?? JitterState.Unlimited;

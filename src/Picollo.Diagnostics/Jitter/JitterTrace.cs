@@ -3,8 +3,8 @@ using System.Text;
 namespace Picollo.Diagnostics;
 
 /// <summary>The kernel's trace, opened before the measurement starts, so that a late wake-up is marked without delay.</summary>
-/// <remarks>As in jitterdebugger, the mark is written first and then 0 to tracing_on, so that the trace ends at the mark and the ring
-/// buffer keeps the events before it. A trace that is off is not turned on, because the choice of a tracer is the user's.</remarks>
+/// <remarks>As in jitterdebugger, the mark is written first and tracing_on is set to 0 afterwards, so that the trace ends at the mark and
+/// the ring buffer keeps the events before it. A trace that is off is not turned on, because the user chooses the tracer.</remarks>
 internal sealed class JitterTrace : IDisposable
 {
     private readonly TraceFile _marker;
@@ -24,7 +24,7 @@ internal sealed class JitterTrace : IDisposable
             CultureInfo.InvariantCulture, $"picollo jitter: CPU {cpu}: latency {latencyNanoseconds} ns\n"));
         if (markReason is not null && _tracingOn.StartsWithZero())
         {
-            markReason = $"Tracing is off: echo 1 > {_tracingOn.Path} (as root)."; // the system would only report a bad file descriptor
+            markReason = $"Tracing is off. Run `echo 1 > {_tracingOn.Path}` as root."; // the system would only report a bad file descriptor
         }
 
         return (markReason, _tracingOn.Write("0\n"));
@@ -56,11 +56,11 @@ internal sealed class JitterTrace : IDisposable
                 }
                 catch (Exception e) when (e is IOException or UnauthorizedAccessException)
                 {
-                    refused ??= $"{path} cannot be written ({e.Message}): run as root.";
+                    refused ??= $"{path} cannot be written ({e.Message.TrimEnd('.')}). Run as root.";
                 }
             }
 
-            return new(null, refused ?? "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing (as root).");
+            return new(null, refused ?? "tracefs is not mounted. Run `mount -t tracefs tracefs /sys/kernel/tracing` as root.");
         }
 
         /// <returns>The reason why the text was not written; null on success.</returns>

@@ -6,10 +6,10 @@ namespace Picollo.Diagnostics.Meters;
 
 /// <content>
 /// The slow path of a measurement: tags in another order or with values that are compared by their text, new tags, and the overflow.
-/// <para>Tags are first normalized: sorted by their keys, with the last value of a duplicate key, values replaced by their text, and
-/// without tags whose text is empty, because they are not labels in an exposition. Each series has a slot for the normalized tags. If a
-/// measurement with another order, or with values of another type and the same text, finds this slot, it gets an additional slot while
-/// there is space, so that its next lookup is fast.</para>
+/// <para>Tags are first normalized: they are sorted by key, only the last value of a duplicate key is kept, values are replaced by their
+/// text, and tags whose text is empty are removed, because they are not labels in an exposition. Each series has a slot for the normalized
+/// tags. If a measurement with another order, or with values of another type and the same text, finds this slot, it gets an additional slot
+/// while there is space, so that its next lookup is fast.</para>
 /// <para>No lock is held while code of the application can run (the text of values, and the registry, whose lock the application's own
 /// <c>GetOrAdd</c> holds while it creates a histogram). Therefore, a new series takes three steps: reserve, register, publish. Two threads
 /// can register the same series concurrently; the registry has one histogram for both.</para>
@@ -302,8 +302,8 @@ internal sealed partial class InstrumentSeries
         _ => string.Create(CultureInfo.InvariantCulture, $"{_meter}.{_instrument}.{attempt}"),
     };
 
-    /// <summary>Returns the description for a name in the registry: the one that the name already has, or else the instrument's own.
-    /// Returns null if the units differ.</summary>
+    /// <summary>Returns the description for a name in the registry: the one that is already registered for the name, or else the
+    /// instrument's own. Returns null if the units differ.</summary>
     private HdrHistogramDescription? DescriptionOf(string name)
     {
         HdrHistogramDescription? there = _registry.Registrations.FirstOrDefault(registration => registration.Name == name)?.Description;

@@ -77,8 +77,8 @@ internal sealed partial class InstrumentSeries
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void RecordSteps(ulong steps, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        // Records through the sealed type, so that there is no virtual call. The application can dispose a histogram that it registered
-        // under this name itself.
+        // Records through the sealed type, so that there is no virtual call. If the application itself registered a histogram under this
+        // name, it can dispose it.
         ThreadLocalHdrHistogram<uint>? histogram = tags.IsEmpty ? _untagged : Find(tags);
         if (histogram is not null)
         {

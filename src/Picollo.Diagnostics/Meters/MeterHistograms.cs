@@ -20,9 +20,8 @@ namespace Picollo.Diagnostics;
 /// <see cref="NaNCount"/>. Values of 2⁶³ nanoseconds, bytes or steps or more are counted as out of range in the histogram of their tags
 /// (<see cref="ReadOnlyHdrHistogram.OverflowCount"/>).</para>
 /// <para><b>Tags.</b> The order of tags does not matter. If a key is duplicated, its last value is used. Keys and values are truncated to
-/// 256
-/// characters. Labels are text, so 200 and "200" are the same series, and a tag whose value is null or empty is not a label. For values
-/// that are not text, numbers or Boolean values, <c>ToString()</c> is called for each measurement. After
+/// 256 characters. Labels are text, so 200 and "200" are the same series, and a tag whose value is <see langword="null"/> or empty is not a
+/// label. For values that are not text, numbers or Boolean values, <c>ToString()</c> is called for each measurement. After
 /// <see cref="MeterHistogramsOptions.MaxSeries"/> sets of tags, further ones share one series with the label
 /// <c>otel.metric.overflow="true"</c>.</para>
 /// <para><b>Names.</b> Instruments of the same name share series if their units and tags are the same. If their recorded units
@@ -48,8 +47,8 @@ public sealed class MeterHistograms : IDisposable
     /// <summary>The switch that the runtime reads (and a trimmed application has fixed) before it publishes instruments.</summary>
     internal const string SwitchName = "System.Diagnostics.Metrics.Meter.IsSupported";
 
-    // Limits instruments that an application names after users, for example. Each instrument has its own limit of series; this one limits
-    // all.
+    // Bounds the memory if an application creates an unlimited number of instruments, for example one per user. The limit of series applies
+    // to each instrument.
     internal const int MaxInstruments = 1000;
 
     private readonly Lock _gate = new();
@@ -58,7 +57,8 @@ public sealed class MeterHistograms : IDisposable
     private readonly MeterCounts _counts = new();
     private readonly MeterListener? _listener;
 
-    // By the properties that identify an instrument, so that an instrument that is created repeatedly has one entry. Guarded by the gate.
+    // The key contains the properties that identify an instrument, so that an instrument that is created repeatedly has one entry. Guarded
+    // by the gate.
     private readonly Dictionary<(string Meter, string Instrument, string Unit, Type Type, string Tags), InstrumentSeries> _instruments = [];
     private readonly HashSet<Instrument> _published = []; // the recorded instruments; guarded by the gate
     private int _refused;
@@ -188,7 +188,7 @@ public sealed class MeterHistograms : IDisposable
         listener.EnableMeasurementEvents(instrument, series);
         if (Volatile.Read(ref _isDisposed) || _options.IsExcluded?.Invoke(instrument) == true)
         {
-            listener.DisableMeasurementEvents(instrument); // the state changed during publication, but the runtime still enables it
+            listener.DisableMeasurementEvents(instrument); // the state changed in the meantime, but the runtime still enables it
         }
     }
 

@@ -51,7 +51,7 @@ internal static class TagText
         }
         catch (Exception)
         {
-            return Failed; // The measuring code must not receive an exception of its value.
+            return Failed; // The measuring code must not receive an exception that its value throws.
         }
         finally
         {

@@ -7,7 +7,7 @@ namespace Picollo.Diagnostics;
 /// <summary>A handle to a process that a sample of <see cref="SystemCpu"/> found. It cannot refer to another process that reuses the ID.
 /// Requires Linux 5.3.</summary>
 /// <remarks>
-/// <para>Systems reuse process IDs: while a user answers "end this process?", the process can end and another process can get its ID. This
+/// <para>Systems reuse process IDs: while a user answers "end this process?", the process can exit and another process can get its ID. This
 /// class therefore opens a descriptor (pidfd_open(2)) before the question and compares the start times. A signal goes to the process that
 /// was shown, or to none.</para>
 /// <para>Makes system calls, and allocates. Not thread-safe. The caller decides whether to ask first, or to refuse process 1.</para>
@@ -23,7 +23,7 @@ internal sealed class RunningProcess : IDisposable
     /// <summary>Opens a process.</summary>
     /// <param name="process">The process as a sample found it.</param>
     /// <param name="running">The opened process; null on failure.</param>
-    /// <param name="reason">The reason for the failure: the process has ended (a zombie counts as ended), another process now has its ID,
+    /// <param name="reason">The reason for the failure: the process has exited (a zombie counts as exited), another process now has its ID,
     /// or the system does not support it; null on success.</param>
     /// <returns><see langword="true"/> if the process was opened; otherwise, <see langword="false"/>.</returns>
     public static bool TryOpen(
@@ -44,7 +44,7 @@ internal sealed class RunningProcess : IDisposable
 
     /// <summary>Sends the process a signal (pidfd_send_signal(2)).</summary>
     /// <param name="signal">The system's signal number, 1 to 64.</param>
-    /// <param name="reason">The reason for the failure (ended, not permitted); null on success.</param>
+    /// <param name="reason">The reason for the failure (the process has exited, or the call is not permitted); null on success.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="signal"/> is outside its range.</exception>
     /// <exception cref="ObjectDisposedException">The object is disposed.</exception>
     public bool TrySignal(int signal, [NotNullWhen(false)] out string? reason)
@@ -61,7 +61,8 @@ internal sealed class RunningProcess : IDisposable
 
     /// <summary>Changes the niceness of all threads of the process (setpriority(2)). On Linux, each thread has its own niceness.</summary>
     /// <param name="nice">The niceness, -20 to 19.</param>
-    /// <param name="reason">The reason (ended, not permitted) why not all threads were changed; null on success.</param>
+    /// <param name="reason">The reason why not all threads were changed (the process has exited, or the call is not permitted); null on
+    /// success.</param>
     /// <remarks>Iterates over the threads until all have the niceness. A thread that starts in the meantime inherits the niceness of its
     /// creator. The system call does not accept a descriptor: if a thread ends within the microseconds between being listed and being
     /// changed, and its ID is reused in that time, another thread is changed.</remarks>

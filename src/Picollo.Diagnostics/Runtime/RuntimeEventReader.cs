@@ -5,9 +5,8 @@ namespace Picollo.Diagnostics.Runtime;
 /// <summary>Computes pauses and waits from the runtime's events, which must be passed in the order of their time stamps. Not thread-safe,
 /// except for <see cref="PausesByCause"/>.</summary>
 /// <remarks>
-/// <para>The events of a collection are SuspendEEBegin, SuspendEEEnd, GCStart, GCEnd and RestartEEBegin. No number connects them. A
-/// background collection has several pauses: only the first has the GCStart, and collections of younger generations can run between
-/// them.</para>
+/// <para>The events of a collection are SuspendEEBegin, SuspendEEEnd, GCStart, GCEnd and RestartEEBegin. No ID connects them. A background
+/// collection has several pauses: only the first has the GCStart, and collections of younger generations can run between them.</para>
 /// <para>Threads are also suspended for other reasons (a debugger, replacement of compiled code). Such a suspension has the same
 /// SuspendEEEnd and RestartEEBegin, so the reader tracks the current requester: the runtime suspends for one requester at a time.</para>
 /// <para>A pause ends at RestartEEBegin. RestartEEEnd is later than the time at which threads run again, because on a busy machine these
@@ -89,7 +88,7 @@ internal sealed class RuntimeEventReader
         }
         else if (_pauseStart == None || _isSuspended)
         {
-            // A second start without a restart means that the restart was lost, and with it the length of the first pause.
+            // A second start without a restart means that the restart was lost, so the length of the first pause is unknown.
             (_pauseStart, _isSuspended, _generation, _reason) = (time, false, None, None);
         }
     }

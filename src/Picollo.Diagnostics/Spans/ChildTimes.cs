@@ -2,8 +2,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Diagnostics.Spans;
 
-/// <summary>The CPU time of the children of a span that have stopped. The watcher of a span refers to an object of this class: until the
-/// first child starts, to that of its parent, and then to its own. Most spans need no own object.</summary>
+/// <summary>The CPU time of the children of a span that have stopped. The watcher of a span refers to an object of this class: to that of
+/// its parent until the first child starts, and then to its own. Most spans therefore do not need their own object.</summary>
 /// <remarks>Children find the object through the watcher of the flow and not through <see cref="System.Diagnostics.Activity.Parent"/>,
 /// because only time that was counted for a span may be subtracted from it.</remarks>
 internal sealed class ChildTimes

@@ -46,7 +46,7 @@ internal static class ArtificialResults
         StartTime = new DateTimeOffset(2026, 11, 22, 1, 2, 3, TimeSpan.Zero),
         Elapsed = TimeSpan.FromSeconds(20),
         Cpus = [Cpu(0), Cpu(12, lost: 3)],
-        Break = new JitterBreak(12, 9_123_468, "tracefs is not mounted at /sys/kernel/tracing: mount -t tracefs tracefs /sys/kernel/tracing", "/sys/kernel/tracing/tracing_on cannot be written (Permission denied): run as root."),
+        Break = new JitterBreak(12, 9_123_468, "tracefs is not mounted. Run `mount -t tracefs tracefs /sys/kernel/tracing` as root.", "/sys/kernel/tracing/tracing_on cannot be written (Permission denied). Run as root."),
         Priority = null,
         UnavailableReasons = ["SCHED_FIFO at priority 80 is refused (Operation not permitted): \e[31mit waits"],
         IsInterrupted = true,

@@ -47,7 +47,7 @@ public sealed class JitterBreakTests : IDisposable
         JitterBreak found = await BreakAt(5_000_000_000);
 
         (found.IsMarked, found.IsTracingStopped).Should().Be((true, false));
-        found.StopUnavailableReason.Should().StartWith($"{TracingOn} cannot be written (").And.EndWith("): run as root.");
+        found.StopUnavailableReason.Should().StartWith($"{TracingOn} cannot be written (").And.EndWith("). Run as root.");
     }
 
     [Fact]
@@ -55,12 +55,12 @@ public sealed class JitterBreakTests : IDisposable
     {
         JitterBreak found = await BreakAt(5_000_000_000);
 
-        found.MarkUnavailableReason.Should().Be("tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing (as root).");
+        found.MarkUnavailableReason.Should().Be("tracefs is not mounted. Run `mount -t tracefs tracefs /sys/kernel/tracing` as root.");
         found.StopUnavailableReason.Should().Be(found.MarkUnavailableReason);
     }
 
     [TheoryNeeding(Need.Linux)]
-    [InlineData("0\n", "Tracing is off: echo 1 > {0} (as root).")]
+    [InlineData("0\n", "Tracing is off. Run `echo 1 > {0}` as root.")]
     [InlineData("1\n", "{1} was not written: No space left on device*")]
     public async Task The_reason_for_a_refused_mark_reports_a_trace_that_is_off(string state, string expected)
     {

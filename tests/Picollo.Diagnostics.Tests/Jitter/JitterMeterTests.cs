@@ -295,7 +295,7 @@ public sealed class JitterMeterTests
         Rejected(new() { Loops = 0 }, "Loops", "1 or more");
         Rejected(new() { BreakAbove = TimeSpan.FromTicks(-1) }, "BreakAbove", "more than 0");
         Rejected(new() { Cpus = [] }, "Cpus", "at least one");
-        Rejected(new() { Cpus = [0, -1] }, "Cpus", "0 or more");
+        Rejected(new() { Cpus = [0, -1] }, "Cpus", "non-negative");
         FluentActions.Invoking(() => JitterMeter.Start(null!)).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => JitterMeter.TryStart(new() { Loops = -1 }, out _, out _)).Should().Throw<ArgumentOutOfRangeException>();
         JitterPlan.For(new() { Interval = JitterMeterOptions.MinInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })

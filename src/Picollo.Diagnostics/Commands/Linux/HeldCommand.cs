@@ -13,7 +13,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
     // SIGHUP, SIGINT, SIGQUIT and SIGTERM, with a bit for each signal from 1 on.
     private const ulong EndingSignals = (1UL << 0) | (1UL << 1) | (1UL << 2) | (1UL << 14);
 
-    // Programs use lower numbers for their own descriptors, which ours must not occupy while they are passed on.
+    // Descriptors that this process passes on keep their numbers, most of which are lower, so ours must not take these numbers.
     private const int FirstDescriptor = 10;
 
     private bool _hasEnded;
@@ -39,7 +39,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         }
         finally
         {
-            // From here on, only picollo_spawn and the command have these ends, so the pipes close when they end.
+            // From here on, only picollo_spawn and the command have these ends, so the pipes close when both have exited.
             controlIn.Dispose();
             reportIn?.Dispose();
         }
@@ -49,8 +49,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         {
             held.Dispose();
             throw new MeasurementUnavailableException(
-                "The command's process could not be created, because the system has run out of processes, memory or descriptors "
-                + "(ulimit -u, -n).");
+                "The command's process could not be created, because the system has run out of processes, memory or file descriptors; "
+                + "check the limits with `ulimit -u` and `ulimit -n`.");
         }
 
         held.Id = (int)id;
@@ -83,7 +83,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
 
     public void Kill()
     {
-        // Closing the pipe requests picollo_spawn to kill the command.
+        // Closing the pipe makes picollo_spawn kill the command.
         lock (control)
         {
             control.Dispose();
@@ -198,7 +198,7 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
     {
         lock (control)
         {
-            // If the reader has ended, the write fails with a broken pipe, and .NET ignores the signal SIGPIPE.
+            // If the reader has exited, the write fails with EPIPE, because .NET ignores SIGPIPE.
             while (!control.IsClosed && LibC.write(Number(control), &message, 1) < 0 && Marshal.GetLastPInvokeError() == Errno.EINTR)
             {
             }

@@ -4,12 +4,12 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Diagnostics.Linux;
 
-/// <summary>picollo_spawn (native/picollo_spawn.c) as an executable file in memory. It therefore needs neither file modes of a package nor
-/// a file system that allows execution.</summary>
+/// <summary>picollo_spawn (native/picollo_spawn.c) as an executable file in memory. It therefore needs neither the executable bit, which
+/// packages do not preserve, nor a file system that allows execution.</summary>
 internal sealed class SpawnProgram(SafeFileHandle file)
 {
     private const string Unavailable =
-        "the maximum resident size, counters, and page faults and context switches without those of other children are unavailable: ";
+        "the maximum resident size, counters, and page faults and context switches of the command alone are unavailable: ";
 
     private static readonly Lock Gate = new();
     private static SpawnProgram? _current; // guarded by Gate

@@ -24,9 +24,10 @@ internal static class CpuChoice
         foreach (int cpu in cpus.Except(allowed))
         {
             string why = possible is not null && !Contains(possible, cpu) ? "does not exist"
-                : online is not null && !Contains(online, cpu) ? $"is offline (echo 1 > /sys/devices/system/cpu/cpu{cpu}/online, as root)"
-                : "is not available to this process: change its affinity (taskset, cpuset) or choose another CPU";
-            reason = $"CPU {cpu} {why}. This process may run on {Text(allowed)}.";
+                : online is not null && !Contains(online, cpu)
+                    ? $"is offline: run `echo 1 > /sys/devices/system/cpu/cpu{cpu}/online` as root"
+                    : "is not available to this process: change its affinity (taskset, cpuset) or choose another CPU";
+            reason = $"CPU {cpu} {why}. This process may run on {(allowed.Length == 1 ? "CPU" : "CPUs")} {Text(allowed)}.";
             return false;
         }
 

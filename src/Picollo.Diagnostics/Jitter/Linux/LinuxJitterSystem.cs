@@ -7,8 +7,8 @@ using Picollo.Interop.Native;
 namespace Picollo.Diagnostics.Linux;
 
 /// <summary>The system functions of Linux.</summary>
-/// <remarks>mlockall(2) was rejected: a .NET process reserves about 256 GB of address space, which counts completely, and the limit of a
-/// user is 8 MB. The memory that the loops use is known and is locked separately.</remarks>
+/// <remarks>mlockall(2) was rejected: a .NET process reserves about 256 GB of address space, all of which would count against a user's
+/// limit of 8 MB. The memory that the loops use is known and is locked separately.</remarks>
 internal sealed unsafe class LinuxJitterSystem : IJitterSystem
 {
     private const string CpuFolder = "/sys/devices/system/cpu/";
@@ -85,7 +85,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             return false;
         }
 
-        // The kernel delays wake-ups of threads with ordinary priority by up to 50 us to combine them (prctl(2)). The minimum is 1 ns.
+        // The kernel delays wake-ups of threads with ordinary priority by up to 50 µs to combine them (prctl(2)). The minimum is 1 ns.
         _ = LibC.prctl(LibC.PR_SET_TIMERSLACK, 1, 0, 0, 0);
         TryLock(Stack, PagesOfStack * PageSize, reasons);
         if (priority is { } level)

@@ -57,7 +57,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         process = new LinuxProcess(id, file);
         long? start = StartOf(id);
         reason = process.HasEnded || start is null ? CpuTimeReasons.ProcessEnded(id)
-            : startNanoseconds is not null && start != startNanoseconds ? $"Process {id} has ended, and another process now has its ID."
+            : startNanoseconds is not null && start != startNanoseconds ? $"Process {id} has exited, and another process now has its ID."
             : null;
         if (reason is not null)
         {
@@ -86,7 +86,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
             sample.Clear();
             tasks.ReadThreadsOf(_id, sample);
 
-            // This check comes after the list was read, so the list is that of this process.
+            // This check happens after the list was read, so the list is that of this process.
             if (HasEnded)
             {
                 return CpuTimeReasons.ProcessEnded(_id);

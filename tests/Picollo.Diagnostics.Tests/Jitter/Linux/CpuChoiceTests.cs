@@ -13,15 +13,15 @@ public sealed class CpuChoiceTests
     public void A_list_is_sorted_and_duplicates_are_removed() => Choose([5, 0, 5, 2], [0, 1, 2, 5]).Should().Equal(0, 2, 5);
 
     [Fact]
-    public void A_CPU_that_does_not_exist_is_rejected() => Problem([0, 64], [0, 1]).Should().Be("CPU 64 does not exist. This process may run on 0-1.");
+    public void A_CPU_that_does_not_exist_is_rejected() => Problem([0, 64], [0, 1]).Should().Be("CPU 64 does not exist. This process may run on CPUs 0-1.");
 
     [Fact]
     public void An_offline_CPU_is_rejected() => Problem([3], [0, 1, 2]).Should()
-        .Be("CPU 3 is offline (echo 1 > /sys/devices/system/cpu/cpu3/online, as root). This process may run on 0-2.");
+        .Be("CPU 3 is offline: run `echo 1 > /sys/devices/system/cpu/cpu3/online` as root. This process may run on CPUs 0-2.");
 
     [Fact]
     public void A_CPU_that_is_not_allowed_is_rejected() => Problem([4, 6], [6]).Should()
-        .Be("CPU 4 is not available to this process: change its affinity (taskset, cpuset) or choose another CPU. This process may run on 6.");
+        .Be("CPU 4 is not available to this process: change its affinity (taskset, cpuset) or choose another CPU. This process may run on CPU 6.");
 
     [Fact]
     public void Without_sys_an_unavailable_CPU_is_reported_as_not_allowed()

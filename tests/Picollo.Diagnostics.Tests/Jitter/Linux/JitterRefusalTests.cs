@@ -40,8 +40,8 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["cpus"].Should().Be("0");
         found["complete"].Should().Be("True");
         found["second"].Should().Match(Environment.ProcessorCount > 1
-            ? "CPU 1 is not available to this process*This process may run on 0."
-            : "CPU 1 *This process may run on 0.");
+            ? "CPU 1 is not available to this process*This process may run on CPU 0."
+            : "CPU 1 *This process may run on CPU 0.");
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
