@@ -22,7 +22,7 @@ public class CpuProfileDifferenceTests
     [InlineData(10, 100, 30, 100, 8.8417, 30.3739)]
     [InlineData(0, 10, 0, 10, -22.1150, 22.1150)]
     [InlineData(10, 10, 10, 10, -22.1150, 22.1150)]
-    public void The_interval_is_that_of_Agresti_and_Caffo(long before, long allBefore, long after, long allAfter, double lower, double upper)
+    public void The_confidence_interval_uses_the_method_of_Agresti_and_Caffo(long before, long allBefore, long after, long allAfter, double lower, double upper)
     {
         ShareChange change = ShareChange.Of(new(before, after), new(allBefore, allAfter));
 
@@ -36,7 +36,7 @@ public class CpuProfileDifferenceTests
     [InlineData(0.002, 1000, 1000)]
     [InlineData(0.05, 300, 3000)]
     [InlineData(0.4, 100, 500)]
-    public void The_interval_has_the_stated_coverage(double share, int samplesBefore, int samplesAfter)
+    public void The_confidence_interval_has_the_stated_coverage(double share, int samplesBefore, int samplesAfter)
     {
         const int Cases = 2_000;
         Random random = new(1);

@@ -60,7 +60,7 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public async Task A_watcher_has_the_samples_of_its_flow_until_its_stop()
+    public async Task A_watcher_counts_the_samples_of_its_flow_until_it_is_stopped()
     {
         using CpuProfiler profiler = CpuProfiler.Start(new CpuProfilerOptions { Frequency = 999 });
         CpuUsageAsyncWatcher? outer = null, inner = null;

@@ -14,7 +14,7 @@ public sealed class ArticleCallsTests
     private static readonly long MaxValue = 7716549600;
 
     [Fact]
-    public void A_histogram_from_the_factory_and_its_summaries()
+    public void The_factory_creates_a_histogram_whose_summary_can_be_reused()
     {
         var h =
             Picollo.Metrics.HdrHistogram.Factory
@@ -42,7 +42,7 @@ public sealed class ArticleCallsTests
     }
 
     [Fact]
-    public void Snapshots_and_their_one_line_summaries()
+    public void Snapshots_have_one_line_summaries()
     {
         var h = Picollo.Metrics.HdrHistogram.Factory
             .WithRelativeError(0.01).WithUInt64Storage().WithMinTrackableValue(10000)
@@ -63,7 +63,7 @@ public sealed class ArticleCallsTests
     }
 
     [Fact]
-    public void Percentiles_of_buckets_and_of_ranks()
+    public void Percentiles_are_read_by_bucket_and_by_rank()
     {
         var h = Picollo.Metrics.HdrHistogram.Factory.WithRelativeError(0.01).Create();
         h.Record(20000);
@@ -92,7 +92,7 @@ public sealed class ArticleCallsTests
     }
 
     [Fact]
-    public void Scopes_and_conversions()
+    public void Scopes_record_and_times_are_converted()
     {
         var h = Picollo.Metrics.HdrHistogram.Factory
             .WithMaxTrackableValue(NanoScope.OneSecondValue * 2).Create();
@@ -175,7 +175,7 @@ public sealed class ArticleCallsTests
     }
 
     [Fact]
-    public void A_session_with_hardware_counters()
+    public void A_session_counts_hardware_events_or_names_the_missing_counter()
     {
         // On a machine without these counters, the exception contains the first one that is missing.
         try
@@ -215,7 +215,7 @@ public sealed class ArticleCallsTests
     }
 
     [Fact]
-    public void Reading_and_recording_counters()
+    public void Counters_can_be_read_and_recorded()
     {
         // Software counters instead of hardware counters, which many machines do not have.
         if (!PerfEventCounterSession.Factory.WithKernel(false).WithEnabled(true)

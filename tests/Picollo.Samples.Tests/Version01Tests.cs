@@ -7,7 +7,7 @@ namespace Picollo.Samples.Tests;
 public sealed class Version01Tests
 {
     [Fact]
-    public void Histograms_scopes_and_snapshots() => ConsoleOutput.Of(HistogramProgram.Run).Should().Be(
+    public void Histograms_scopes_and_snapshots_print_the_same_results() => ConsoleOutput.Of(HistogramProgram.Run).Should().Be(
         """
         plain: 4 values, reused True
         interlocked: 4 values, reused True
@@ -22,7 +22,7 @@ public sealed class Version01Tests
         """);
 
     [Fact]
-    public void Percentiles_buckets_and_tables()
+    public void Percentiles_buckets_and_tables_print_the_same_results()
     {
         string[] lines = ConsoleOutput.LinesOf(ReadingProgram.Run);
 
@@ -88,7 +88,7 @@ public sealed class Version01Tests
     }
 
     [Fact]
-    public void Preparation_of_a_thread_and_a_CPU()
+    public void A_thread_and_a_CPU_can_be_prepared()
     {
         string[] lines = ConsoleOutput.LinesOf(CpuUtilsProgram.Run);
 

@@ -45,7 +45,7 @@ public sealed class ExchangeFileTests
 
     [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
-    public void A_result_follows_no_planted_link_and_only_this_user_can_access_it() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    public void A_planted_link_is_not_followed_and_only_this_user_can_access_the_result() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
     {
         string link = path + ".new", victim = path + ".victim";
         File.WriteAllText(victim, "kept");

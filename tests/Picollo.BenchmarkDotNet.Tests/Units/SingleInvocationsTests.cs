@@ -23,7 +23,7 @@ public sealed class SingleInvocationsTests
     }
 
     [Fact]
-    public void A_call_that_is_faster_than_an_empty_one_takes_0() =>
+    public void A_call_that_is_faster_than_an_empty_one_has_a_time_of_0() =>
         Measure(invocations: 5, seconds: 0.01, workload: 0, overhead: 0.2 * Millisecond).GetPercentileValue(50).Should().Be(0);
 
     [Fact]

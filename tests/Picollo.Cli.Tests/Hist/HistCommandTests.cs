@@ -49,7 +49,7 @@ public class HistCommandTests
     [InlineData(11_664, "--from", "5", "--to", "20")]
     [InlineData(11_664, "--from", "2015-09-09T15:24:44.474Z", "--to", "2015-09-09T17:24:59.474+02:00")]
     [InlineData(48_761, "--from", "0")]
-    public void A_part_of_a_log_is_read(int count, params string[] part)
+    public void A_time_range_of_a_log_is_read(int count, params string[] part)
     {
         string log = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data/jHiccup-2.0.7S.logV2.hlog");
         ToolRun run = PicolloTool.RunHere(["hist", log, "--json", .. part]);

@@ -10,19 +10,19 @@ public class HistOutputTests
     private static readonly JsonSchema Schema = JsonSchema.OfCommand("hist");
 
     [Fact]
-    public void A_summary_and_its_chart_are_as_approved() => Hist(Squares).Output.ShouldBeApproved("Hist/Golden/summary.txt");
+    public void A_summary_and_its_chart_match_the_golden_file() => Hist(Squares).Output.ShouldBeApproved("Hist/Golden/summary.txt");
 
     [Fact]
-    public void Fractions_are_as_approved() =>
+    public void The_summary_of_fractions_matches_the_golden_file() =>
         Hist("0.0123\n5\n17.5\n1e3\n+5\n\n 7 \r\n", "--unit", "ms").Output.ShouldBeApproved("Hist/Golden/fractions.txt");
 
     [Fact]
-    public void A_logarithmic_chart_is_as_approved() =>
+    public void A_logarithmic_chart_matches_the_golden_file() =>
         Hist(Numbers(1000, i => Math.Exp(i / 50d).ToString("F3", CultureInfo.InvariantCulture)), "--scale", "1000", "--unit", "ns").Output
             .ShouldBeApproved("Hist/Golden/logarithmic.txt");
 
     [Fact]
-    public void A_comparison_is_as_approved()
+    public void A_comparison_matches_the_golden_file()
     {
         using TemporaryFolder folder = new();
         File.WriteAllText(folder.PathOf("after.txt"), Numbers(500, i => (i * 1.5).ToString(CultureInfo.InvariantCulture)));
@@ -34,7 +34,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void The_json_of_a_summary_is_as_approved() => Hist(Squares, "--json").Output.ShouldBeApproved("Hist/Golden/summary.json");
+    public void The_json_of_a_summary_matches_the_golden_file() => Hist(Squares, "--json").Output.ShouldBeApproved("Hist/Golden/summary.json");
 
     [Fact]
     public void Json_conforms_to_the_schema()
@@ -155,7 +155,7 @@ public class HistOutputTests
     }
 
     [Fact]
-    public void Fractions_are_printed_as_written_within_the_precision()
+    public void Percentiles_of_fractions_are_printed_with_the_digits_of_the_input()
     {
         string table = Hist("0.1\n1.5\n2.25\n5\n99.9\n123.456\n", "--unit", "ms").Output;
         JsonElement json = Json(Hist("1.5\n1.5\n2.25\n", "--json"));

@@ -17,7 +17,7 @@ public class NumberLinesTests
     [InlineData("\uFEFF1\n2\n3")]
     [InlineData("\n1\n\n 2 \n\r\n\t3\n\n")]
     [InlineData("+1\n2.0\n3e0\n")]
-    public void A_line_is_a_number(string text) => Read(text).Should().Equal(1, 2, 3);
+    public void Each_line_is_read_as_a_number(string text) => Read(text).Should().Equal(1, 2, 3);
 
     [Theory]
     [InlineData("")]

@@ -74,7 +74,7 @@ public class NumberTextTests
     [InlineData("-1")]
     [InlineData("-0.5")]
     [InlineData("-1e-3")]
-    public void Numbers_below_0_are_negative(string text) => Parse(text).Kind.Should().Be(NumberKind.Negative);
+    public void Numbers_below_0_are_recognized_as_negative(string text) => Parse(text).Kind.Should().Be(NumberKind.Negative);
 
     [Theory]
     [InlineData("18446744073709551616")]

@@ -10,5 +10,5 @@ public class ProgressTests
     [InlineData(2_000_000_000, 1_000_000_000L, "100% [##############################] of 1,000 MB")] // the file grew
     [InlineData(12_345_678, null, "12 MB")]
     [InlineData(12_345_678, 0L, "12 MB")] // files in /proc have no length
-    public void Progress_shows_the_share_or_the_amount(long taken, long? total, string text) => Progress.TextOf(taken, total).Should().Be(text);
+    public void Progress_shows_the_percentage_or_else_the_number_of_bytes(long taken, long? total, string text) => Progress.TextOf(taken, total).Should().Be(text);
 }

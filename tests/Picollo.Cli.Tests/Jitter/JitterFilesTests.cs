@@ -53,7 +53,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [Fact]
-    public void Results_are_as_approved()
+    public void The_results_file_matches_the_golden_file()
     {
         using MemoryStream file = new();
 
@@ -65,7 +65,7 @@ public sealed class JitterFilesTests : IDisposable
     }
 
     [Fact]
-    public void Results_without_measurements_are_zeros()
+    public void Without_measurements_the_results_file_contains_zeros()
     {
         using MemoryStream file = new();
 

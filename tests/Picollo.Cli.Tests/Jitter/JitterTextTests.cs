@@ -22,10 +22,10 @@ public class JitterTextTests
         .Should().Be("T: 0 (   71) A: 0 C:         0 Min:         0 Avg:    0.00 Max:         0");
 
     [Fact]
-    public void Two_CPUs_are_as_approved() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(0), ArtificialResults.Cpu(12))).Output.ShouldBeApproved("Jitter/Golden/two.txt");
+    public void Lines_of_two_CPUs_match_the_golden_file() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(0), ArtificialResults.Cpu(12))).Output.ShouldBeApproved("Jitter/Golden/two.txt");
 
     [Fact]
-    public void Nanoseconds_are_as_approved() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(0), ArtificialResults.Cpu(12)), inNanoseconds: true).Output.ShouldBeApproved("Jitter/Golden/nanoseconds.txt");
+    public void Lines_in_nanoseconds_match_the_golden_file() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(0), ArtificialResults.Cpu(12)), inNanoseconds: true).Output.ShouldBeApproved("Jitter/Golden/nanoseconds.txt");
 
     [Fact]
     public void A_single_CPU_has_no_line_for_all_CPUs() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(3))).Output.ShouldBeApproved("Jitter/Golden/one.txt");
@@ -34,7 +34,7 @@ public class JitterTextTests
     public void Without_measurements_there_are_no_percentiles() => Shown(ArtificialResults.Result(ArtificialResults.Cpu(0, count: 0), ArtificialResults.Cpu(1, count: 0))).Output.ShouldBeApproved("Jitter/Golden/none.txt");
 
     [Fact]
-    public void A_break_is_as_approved() => Shown(ArtificialResults.Full).Output.ShouldBeApproved("Jitter/Golden/break.txt");
+    public void The_message_about_a_break_matches_the_golden_file() => Shown(ArtificialResults.Full).Output.ShouldBeApproved("Jitter/Golden/break.txt");
 
     [Theory]
     [InlineData(null, null, "is marked and is stopped")]

@@ -32,7 +32,7 @@ public sealed class RecordCommandTests : IDisposable
     [InlineData("--diff cannot be combined with -p, only with --html and --svg.", "-p", "1", "--diff", "a", "b")]
     [InlineData("--diff cannot be combined with --kernel, only with --html and --svg.", "--diff", "a", "b", "--kernel")]
     [InlineData("--diff cannot be combined with --json, only with --html and --svg.", "--diff", "a", "b", "--json", "c")]
-    public void A_wrong_command_line_is_reported(string message, params string[] arguments)
+    public void Invalid_arguments_are_reported(string message, params string[] arguments)
     {
         ToolRun run = PicolloTool.RunHere(["record", .. arguments]);
 
@@ -197,7 +197,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
     [Trait("Category", "Slow")]
-    public void Another_users_process_is_reported()
+    public void A_process_of_another_user_is_rejected()
     {
         using Process target = Start("profiled");
 
@@ -210,7 +210,7 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
     [Trait("Category", "Slow")]
-    public void A_user_without_rights_profiles_a_command_and_the_kernels_code_is_refused()
+    public void An_unprivileged_user_can_profile_a_command_but_not_kernel_code()
     {
         ToolRun run = PicolloTool.RunInShell("$unprivileged record --frequency 999 -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'");
         ToolRun kernel = PicolloTool.RunInShell("$unprivileged record --kernel -- true");

@@ -67,11 +67,11 @@ public sealed class StatAttachTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_missing_process_is_exit_code_1() =>
+    public void A_missing_process_returns_exit_code_1() =>
         PicolloTool.Run("stat", "-p", "2147483647").Should().Be(new ToolRun(1, "", "picollo: There is no process 2147483647; it may have exited.\n"));
 
     [FactNeeding(Need.Linux, Need.PerfEvents)]
-    public void The_sum_of_the_intervals_is_the_run()
+    public void The_intervals_add_up_to_the_run()
     {
         ToolRun run = PicolloTool.Run("stat", "--json", "-e", "task-clock,page-faults", "-I", "20", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done");
 
@@ -88,7 +88,7 @@ public sealed class StatAttachTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Intervals_without_a_counter_are_exit_code_1()
+    public void Intervals_without_a_counter_return_exit_code_1()
     {
         ToolRun run = PicolloTool.Run("stat", "-I", "20", "-e", "nosuch/a/", "--", "echo", "ran");
 
@@ -97,7 +97,7 @@ public sealed class StatAttachTests
     }
 
     [FactNeeding(Need.Linux, Need.PerfEvents)]
-    public void Intervals_are_lines_of_time_value_and_name()
+    public void Each_line_of_an_interval_has_a_time_a_value_and_a_name()
     {
         ToolRun run = PicolloTool.Run("stat", "-I", "20", "-e", "task-clock,page-faults", "--", "sleep", "2");
 

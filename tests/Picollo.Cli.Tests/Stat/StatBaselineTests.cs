@@ -40,7 +40,7 @@ public sealed class StatBaselineTests : IDisposable
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_failed_run_with_a_baseline_is_exit_code_1_and_is_not_saved()
+    public void A_failed_run_with_a_baseline_returns_exit_code_1_and_is_not_saved()
     {
         PicolloTool.Run("stat", "-r", "2", "--save", Main, "--", "true").ExitCode.Should().Be(0);
         string before = File.ReadAllText(Main);
@@ -68,7 +68,7 @@ public sealed class StatBaselineTests : IDisposable
     [InlineData(
         Head + "[{\"name\":\"elapsedNanoseconds\",\"unit\":\"nanoseconds\",\"values\":[1]}]}",
         "the baseline has a single run; save it with several runs (-r) to estimate the variance")]
-    public void An_invalid_baseline_is_exit_code_1_before_the_command_runs(string? content, string reason)
+    public void An_invalid_baseline_returns_exit_code_1_before_the_command_runs(string? content, string reason)
     {
         if (content is not null)
         {

@@ -11,30 +11,30 @@ public class StatTextTests
     private const string NoPmu = "this machine exposes no PMU; turn it on";
 
     [Fact]
-    public void A_run_is_as_approved() => Golden("run", Report(Options("sort big.txt"), [[Run(0)]]));
+    public void The_report_of_a_run_matches_the_golden_file() => Golden("run", Report(Options("sort big.txt"), [[Run(0)]]));
 
     [Fact]
-    public void A_failed_run_without_a_PMU_is_as_approved() => Golden("run-failed", Report(
+    public void The_report_of_a_failed_run_without_a_PMU_matches_the_golden_file() => Golden("run-failed", Report(
         Options("\e]0;x\a[/] " + new string('x', 90)),
         [[Run(0, exitCode: 137, signal: 9, counters: [new("task-clock", 1_234_567, 1, true), new("page-faults", 0, 1, false)], unavailable: true, resident: 0)]],
         refusal: "\e[1mperf\e[0m explains it in a sentence that does not fit into a line of eighty columns, as here"));
 
     [Fact]
-    public void A_run_with_threads_is_as_approved() => Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));
+    public void The_report_of_a_run_with_threads_matches_the_golden_file() => Golden("run-threads", Report(Options("threads") with { PerThread = true }, [[Run(0, threads: true)]]));
 
     [Fact]
-    public void Twenty_runs_with_two_failures_are_as_approved() => Golden("runs", Report(
+    public void The_report_of_twenty_runs_with_two_failures_matches_the_golden_file() => Golden("runs", Report(
         Options("sort big.txt", runs: 20), [[.. Enumerable.Range(0, 20).Select(i => Run(i, exitCode: i is 3 or 5 ? i : 0))]]));
 
     [Fact]
-    public void Interrupted_runs_are_as_approved() => Golden("runs-interrupted", Report(
+    public void The_report_of_interrupted_runs_matches_the_golden_file() => Golden("runs-interrupted", Report(
         Options("sort big.txt", runs: 20), [[Run(0), Run(1)]], isInterrupted: true));
 
     [Fact]
-    public void An_interrupt_before_the_first_run_is_as_approved() => Golden("runs-none", Report(Options("sort big.txt", runs: 20), [[]], isInterrupted: true));
+    public void The_report_after_an_interrupt_before_the_first_run_matches_the_golden_file() => Golden("runs-none", Report(Options("sort big.txt", runs: 20), [[]], isInterrupted: true));
 
     [Fact]
-    public void Two_commands_are_as_approved() => Golden("comparison", Report(
+    public void The_comparison_of_two_commands_matches_the_golden_file() => Golden("comparison", Report(
         Options("sort big.txt", runs: 3) with { Commands = [MeasuredCommand.FromText("sort big.txt"), MeasuredCommand.FromText("sort -u big.txt")] },
         [[Run(0), Run(1), Run(2)], [Run(10), Run(11), Run(12)]]));
 

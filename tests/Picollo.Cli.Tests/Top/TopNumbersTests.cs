@@ -47,7 +47,7 @@ public class TopNumbersTests
         Text(to => TopNumbers.AppendTime(to, TimeSpan.FromSeconds(seconds), 9)).Should().Be(text);
 
     [Fact]
-    public void Any_number_of_bytes_keeps_the_width_and_reads_back() => Seeded.Run(3_000, random =>
+    public void Any_number_of_bytes_fits_the_width_and_can_be_parsed() => Seeded.Run(3_000, random =>
     {
         long bytes = random.NextInt64() >> random.Next(63);
         int width = random.Next(5, 8);
@@ -63,7 +63,7 @@ public class TopNumbersTests
     });
 
     [Fact]
-    public void Any_share_keeps_the_width_and_reads_back() => Seeded.Run(3_000, random =>
+    public void Any_share_fits_the_width_and_can_be_parsed() => Seeded.Run(3_000, random =>
     {
         double share = random.NextDouble() * Math.Pow(10, random.Next(-5, 8));
         int width = random.Next(4, 7);
@@ -77,7 +77,7 @@ public class TopNumbersTests
     });
 
     [Fact]
-    public void Any_time_keeps_the_width() => Seeded.Run(3_000, random =>
+    public void Any_time_fits_the_width() => Seeded.Run(3_000, random =>
     {
         TimeSpan time = new(random.NextInt64() >> random.Next(63));
         int width = random.Next(8, 10);
@@ -86,7 +86,7 @@ public class TopNumbersTests
     });
 
     [Fact]
-    public void Any_count_keeps_the_width() => Seeded.Run(1_000, random =>
+    public void Any_count_fits_the_width() => Seeded.Run(1_000, random =>
     {
         long count = random.NextInt64(long.MinValue, long.MaxValue) >> random.Next(63);
 

@@ -11,7 +11,7 @@ public class TopPageTests
     private const long GiB = 1L << 30;
 
     [Fact]
-    public void A_page_is_as_in_top_with_added_wait_and_pressure()
+    public void A_page_looks_like_top_with_additional_wait_and_pressure()
     {
         TopSample sample = Busy();
 
@@ -168,7 +168,7 @@ public class TopPageTests
     }
 
     [Fact]
-    public void The_own_row_and_the_header_are_highlighted()
+    public void The_row_of_picollo_and_the_header_are_highlighted()
     {
         TopSample sample = ArtificialMachine.Create().With(ArtificialMachine.Process(1, "init"), ArtificialMachine.Process(2, "picollo"));
         sample.OwnId = 2;

@@ -9,7 +9,7 @@ namespace Picollo.Cli.Tests.Top;
 public class TopScreenTests
 {
     [FactNeeding(Need.Tmux)]
-    public void The_page_is_as_in_top_and_q_quits()
+    public void The_page_looks_like_top_and_q_quits()
     {
         using TopInTerminal top = new();
 

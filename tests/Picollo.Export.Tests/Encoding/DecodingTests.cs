@@ -29,7 +29,7 @@ public class DecodingTests
     [InlineData(2)]
     [InlineData(4)]
     [InlineData(8)]
-    public void V1_and_V0_are_read_with_words_of_each_size_plain_and_compressed(int wordSize)
+    public void V0_and_V1_data_with_each_word_size_is_read_plain_and_compressed(int wordSize)
     {
         // One digit has blocks of 16: index 32 is the bucket of 32 and 33.
         long largest = wordSize == 2 ? short.MaxValue : int.MaxValue;
@@ -75,7 +75,7 @@ public class DecodingTests
     }
 
     [Fact]
-    public void Zero_digits_with_the_largest_lowest_value_are_read()
+    public void A_histogram_with_0_digits_and_the_largest_possible_unit_is_read()
     {
         PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(OfNumbers(0, 1L << 61, long.MaxValue, 0, 4));
         histogram.TotalCount.Should().Be(4);

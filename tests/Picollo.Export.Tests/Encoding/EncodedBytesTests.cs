@@ -16,7 +16,7 @@ public class EncodedBytesTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Runs_and_counts_of_every_length_are_encoded_like_in_the_HdrHistogram_libraries(bool withLarge) => Seeded.Run(300, random =>
+    public void Runs_and_counts_of_every_length_are_encoded_as_in_the_HdrHistogram_libraries(bool withLarge) => Seeded.Run(300, random =>
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(3_600_000_000_000).WithUInt64Storage().Create();
         List<long> numbers = [];

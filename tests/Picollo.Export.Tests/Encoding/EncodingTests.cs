@@ -146,7 +146,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Runs_of_zeros_are_written_like_in_the_HdrHistogram_libraries()
+    public void Runs_of_zeros_are_written_as_in_the_HdrHistogram_libraries()
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
         histogram.Record([1, 1, 3, 4, 31]);
@@ -165,7 +165,7 @@ public class EncodingTests
     }
 
     [Fact]
-    public void Counts_up_to_2_to_the_63_less_1_are_encoded_and_larger_ones_are_rejected()
+    public void Counts_up_to_2_to_the_63_minus_1_are_encoded_and_larger_ones_are_rejected()
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithSignificantDigits(1).WithMaxTrackableValue(1000).Create();
         histogram.Record(7, long.MaxValue - 1);
@@ -197,7 +197,7 @@ public class EncodingTests
     [InlineData(0.000_005)]
     [InlineData(0.001)]
     [InlineData(0.1)]
-    public void Values_up_to_2_to_the_63_less_1_are_encoded_and_larger_ones_are_rejected(double relativeError)
+    public void Values_up_to_2_to_the_63_minus_1_are_encoded_and_larger_ones_are_rejected(double relativeError)
     {
         PlainHdrHistogram<uint> histogram = HdrHistogram.Factory.WithRelativeError(relativeError).Create();
         histogram.Record(long.MaxValue);

@@ -104,7 +104,7 @@ public class LogReaderTests
     [InlineData(5, 20, 15, 11_664)]
     [InlineData(40, 60, 20, 15_830)]
     [InlineData(1_000, 2_000, 0, 0)]
-    public void A_part_of_a_log_is_read(int from, int to, int intervals, ulong total)
+    public void A_time_range_of_a_log_is_read(int from, int to, int intervals, ulong total)
     {
         using var log = new HdrHistogramLogReader(GoldenLogs.PathOf(GoldenLogs.V2));
         List<HdrHistogramLogInterval> read = ReadPart(() => log.Read(TimeSpan.FromSeconds(from), TimeSpan.FromSeconds(to)));
@@ -189,7 +189,7 @@ public class LogReaderTests
     [InlineData("", "0.5", 0.5, 0)]
     [InlineData("#[StartTime: soon\n", "0.5", 0.5, 0)]
     [InlineData("#[StartTime:5 x]\n", "0.5", 0.5, 0)]
-    public void Times_have_the_meaning_of_the_HdrHistogram_libraries(string header, string timestamp, double seconds, double offset)
+    public void Times_have_the_same_meaning_as_in_the_HdrHistogram_libraries(string header, string timestamp, double seconds, double offset)
     {
         HdrHistogramLogReader log = Read($"{header}{timestamp},1,1,{Histogram}\n");
         HdrHistogramLogInterval interval = log.Read()!;

@@ -67,7 +67,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Lengths_are_right_when_the_clock_is_set()
+    public async Task The_lengths_of_intervals_do_not_depend_on_the_system_clock()
     {
         await using (HdrHistogramLogRecorder recorder = Record())
         {
@@ -167,7 +167,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task A_clock_that_is_set_back_over_midnight_starts_no_file()
+    public async Task Setting_the_clock_back_over_midnight_does_not_start_a_new_file()
     {
         await using (HdrHistogramLogRecorder recorder = Record(new() { RollDaily = true, TimeProvider = _time }))
         {
@@ -372,7 +372,7 @@ public sealed class LogRecorderTests : IDisposable
     }
 
     [Fact]
-    public async Task Only_the_interval_of_values_too_large_for_the_format_is_lost()
+    public async Task Only_the_interval_with_values_too_large_for_the_format_is_lost()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         await using (HdrHistogramLogRecorder recorder = Record())

@@ -451,7 +451,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Values_out_of_range_have_no_extremes_and_units_have_their_codes()
+    public async Task Points_with_values_out_of_range_have_no_extremes_and_units_are_UCUM_codes()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver);
@@ -602,7 +602,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_exporter_can_be_created_while_the_flow_is_suppressed()
+    public async Task An_exporter_can_be_created_while_execution_context_flow_is_suppressed()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter;

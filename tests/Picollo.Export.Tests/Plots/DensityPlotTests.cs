@@ -69,7 +69,7 @@ public class DensityPlotTests
     }
 
     [Fact]
-    public void Zeros_alone_are_the_only_column()
+    public void Zeros_alone_fill_the_only_column()
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity([new("", PercentilePlotTests.One(0))]));
         picture.Tooltips.Should().Equal("0\n: 100 %");
@@ -78,7 +78,7 @@ public class DensityPlotTests
     }
 
     [Fact]
-    public void A_series_without_zeros_next_to_one_of_only_zeros_has_no_zeros()
+    public void A_series_without_zeros_has_0_percent_in_the_column_of_zeros()
     {
         SvgPicture picture = new(HdrHistogramPlot.CreateDensity(
             [new("zeros", PercentilePlotTests.One(0)), new("tens", PercentilePlotTests.One(10)), new("idle", HdrHistogram.Create())]));
@@ -94,7 +94,7 @@ public class DensityPlotTests
     }
 
     [Fact]
-    public void Thousands_of_series_are_ten_lines_and_a_band()
+    public void Thousands_of_series_are_drawn_as_ten_lines_and_a_band()
     {
         HdrHistogram low = SomeLatencies.Of(1);
         HdrHistogram high = SomeLatencies.Of(2);

@@ -126,7 +126,7 @@ public class PercentilePlotTests
     }
 
     [Fact]
-    public void Thousands_of_series_are_ten_lines_and_a_band()
+    public void Thousands_of_series_are_drawn_as_ten_lines_and_a_band()
     {
         HdrHistogram low = One(10);
         HdrHistogram high = One(90);

@@ -83,7 +83,7 @@ public class PlotAxisTests
     [InlineData(10, "0 2.5 5 7.5 10")]
     [InlineData(10_000, "0 2.5k 5k 7.5k 10k")]
     [InlineData(0.1, "0 0.025 0.05 0.075 0.1")]
-    public void Ticks_at_quarters_have_the_digits_of_quarters(double max, string labels) =>
+    public void Ticks_at_quarters_have_enough_decimals(double max, string labels) =>
         LabelsOf(PlotAxis.Linear(0, max, 4)).Should().Be(labels);
 
     private static string LabelsOf(PlotAxis axis) => string.Join(' ', axis.Ticks.Select(tick => tick.Label));

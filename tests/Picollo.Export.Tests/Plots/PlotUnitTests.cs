@@ -33,7 +33,7 @@ public class PlotUnitTests
     [InlineData(30_000_000, "ms", "0 10 20 30")]
     [InlineData(980_000_000, "s", "0 0.25 0.5 0.75 1")]
     [InlineData(4_000_000_000_000, "s", "0 1k 2k 3k 4k")]
-    public void No_tick_of_a_time_has_a_suffix_before_its_unit(double largest, string name, string ticks)
+    public void Times_are_scaled_by_their_unit_and_ticks_have_no_suffix(double largest, string name, string ticks)
     {
         (PlotUnit unit, PlotAxis axis) = new PlotUnit(Nanoseconds).Scale(largest, unit => PlotAxis.Linear(0, largest / unit.Ratio, 4));
         unit.Name.Should().Be(name);

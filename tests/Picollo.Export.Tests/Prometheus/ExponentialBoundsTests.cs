@@ -3,7 +3,7 @@ namespace Picollo.Export.Tests;
 public class ExponentialBoundsTests
 {
     [Fact]
-    public void A_power_of_two_is_in_the_bucket_that_it_ends()
+    public void A_power_of_two_is_in_the_bucket_whose_upper_bound_it_is()
     {
         for (int schema = 0; schema <= ExponentialBounds.MaxSchema; schema++)
         {

@@ -52,7 +52,7 @@ public class OpenMetricsTests
     }
 
     [Fact]
-    public void The_suffix_of_a_counter_belongs_to_its_samples()
+    public void Only_the_samples_of_a_counter_have_its_suffix()
     {
         ArrayBufferWriter<byte> output = new();
         PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, "jobs.done", "", [([new("queue", "a")], 3)]);
@@ -83,7 +83,7 @@ public class OpenMetricsTests
             .Should().NotContain("# UNIT");
 
     [Fact]
-    public void Series_and_values_are_those_of_the_text_and_there_are_no_comments() => Seeded.Run(1, random =>
+    public void Series_and_values_equal_those_of_the_text_format_and_there_are_no_comments() => Seeded.Run(1, random =>
     {
         HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))];
 

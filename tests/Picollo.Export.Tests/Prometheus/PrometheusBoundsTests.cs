@@ -19,7 +19,7 @@ public class PrometheusBoundsTests
         Bounds(Octaves, Histogram(100, 900), 0, 2000).Should().Equal("99.0", "127.0", "255.0", "511.0", "900.0", "+Inf");
 
     [Fact]
-    public void The_descriptions_bounds_are_widened_to_whole_buckets() =>
+    public void The_bounds_of_the_description_are_widened_to_whole_buckets() =>
         Bounds(Octaves, Histogram(0, 1000), 100, 300).Should().Equal("63.0", "127.0", "255.0", "511.0", "+Inf");
 
     [Fact]

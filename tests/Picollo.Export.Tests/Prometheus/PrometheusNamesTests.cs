@@ -63,7 +63,7 @@ public class PrometheusNamesTests
             .Single().Labels.Should().Equal(new Dictionary<string, string> { ["a_b"] = ";2;3", ["exported_le"] = "5;6" });
 
     [Fact]
-    public void Texts_that_become_equal_are_detected() =>
+    public void Registrations_that_become_equal_after_replacements_are_detected() =>
         Expositions.Series(Expositions.Plain("x", [new("k", "\ud83d")]), Expositions.Plain("x", [new("k", "\ude00")]), Expositions.Plain("x", [new("k", "\ufffd")]))
             .Should().ContainSingle();
 

@@ -39,7 +39,7 @@ public class PrometheusProtobufTests
     }
 
     [Fact]
-    public void The_unit_is_that_of_the_description()
+    public void Values_are_in_the_unit_of_the_description()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(1_000_000_000);
@@ -73,7 +73,7 @@ public class PrometheusProtobufTests
     }
 
     [Fact]
-    public void Classic_buckets_are_those_of_the_text()
+    public void Classic_buckets_equal_those_of_the_text_format()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         Seeded.Run(100, random => histogram.Record(random.NextMagnitude()));
@@ -130,7 +130,7 @@ public class PrometheusProtobufTests
     });
 
     [Fact]
-    public void Names_labels_and_omissions_are_those_of_the_text() => Seeded.Run(1, random =>
+    public void Names_labels_and_omissions_equal_those_of_the_text_format() => Seeded.Run(1, random =>
     {
         HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 2_000).Select(_ => HostileRegistrations.Next(random))];
 
@@ -143,7 +143,7 @@ public class PrometheusProtobufTests
     });
 
     [Fact]
-    public void Further_series_of_a_name_are_in_the_same_family()
+    public void Series_with_the_same_name_are_in_one_family()
     {
         HdrHistogramRegistration[] all =
         [
@@ -197,7 +197,7 @@ public class PrometheusProtobufTests
     });
 
     [Fact]
-    public void Counters_and_gauges_have_the_names_labels_and_values_of_the_text()
+    public void Counters_and_gauges_have_the_names_labels_and_values_of_the_text_format()
     {
         ArrayBufferWriter<byte> output = new();
         PrometheusWriter.WriteCounter(

@@ -104,7 +104,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public async Task A_pipe_has_few_segments_each_of_which_a_response_sends_as_a_chunk()
+    public async Task A_pipe_receives_few_segments_so_that_a_response_has_few_chunks()
     {
         HdrHistogramRegistry registry = new();
         for (int i = 0; i < 20; i++)
@@ -167,7 +167,7 @@ public class PrometheusTextTests
     [Theory]
     [InlineData("TYPE x counter")]
     [InlineData("HELP x")]
-    public void A_comment_never_starts_like_a_line_with_a_meaning(string name)
+    public void A_comment_never_looks_like_a_HELP_or_TYPE_line(string name)
     {
         HdrHistogramRegistration first = Expositions.Plain(name.Replace(' ', '_'));
         Expositions.Comments(first, Expositions.Plain(name)).Should().ContainSingle()
@@ -193,7 +193,7 @@ public class PrometheusTextTests
     }
 
     [Fact]
-    public void A_histogram_whose_name_is_that_of_another_histograms_lines_is_left_out_with_a_comment()
+    public void A_histogram_named_like_a_line_of_another_histogram_is_left_out_with_a_comment()
     {
         HdrHistogramRegistration owner = Expositions.Plain("x");
         HdrHistogramRegistration[] all =

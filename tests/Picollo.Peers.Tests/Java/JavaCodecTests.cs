@@ -29,7 +29,7 @@ public sealed class JavaCodecTests : IDisposable
     public void Dispose() => File.Delete(_source);
 
     [FactNeeding(Need.Java)]
-    public void Histograms_written_by_Java_are_read_with_the_same_values()
+    public void Histograms_that_Java_wrote_are_read_with_the_same_values()
     {
         var random = new Random(_seed);
         var source = new StringBuilder();

@@ -8,7 +8,7 @@ namespace Picollo.Peers.Tests.Prometheus;
 public class CheckMetricsTests
 {
     [FactNeeding(Need.Prometheus)]
-    public void Promtool_accepts_an_exposition_without_remarks()
+    public void Promtool_accepts_an_exposition_without_warnings()
     {
         HdrHistogramRegistry registry = new();
         HdrHistogramDescription time = HdrHistogramDescription.Nanoseconds with { Help = "Time of a request, in all \"quotes\" and\nlines." };

@@ -19,7 +19,7 @@ public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneP
     public void A_disabled_event_is_not_read_and_continues_when_it_is_enabled() => machine.Log.ShouldHavePassed("toggling");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void A_stale_page_is_wrong_by_a_full_turn_and_mapping_before_reading_avoids_it() =>
+    public void A_stale_page_is_wrong_by_2_to_the_32_unless_it_is_mapped_before_the_first_read() =>
         machine.Log.ShouldHavePassed("stale-page");
 
     [FactNeeding(Need.Arm64Machine)]
@@ -38,7 +38,7 @@ public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneP
     public void Paranoid_1_lets_an_ordinary_user_count_both_modes() => machine.Log.ShouldHavePassed("paranoid-1");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void The_time_of_the_thread_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time");
+    public void The_thread_time_from_the_page_follows_the_clock_of_the_kernel() => machine.Log.ShouldHavePassed("thread-time");
 
     [FactNeeding(Need.Arm64Machine)]
     public void Samples_of_cycles_have_the_proportions_of_the_work_including_threads_that_start_later()
@@ -73,7 +73,7 @@ public sealed class TwoProcessorsTests(TwoProcessors machine) : IClassFixture<Tw
     public void Three_threads_that_migrate_between_two_processors_read_their_own_counts() => machine.Log.ShouldHavePassed("migration");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void The_time_of_each_of_three_threads_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time-with-others");
+    public void The_thread_time_from_the_page_follows_the_clock_of_the_kernel_on_three_threads() => machine.Log.ShouldHavePassed("thread-time-with-others");
 }
 
 public sealed class ProcessorWithoutPmuTests(ProcessorWithoutPmu machine) : IClassFixture<ProcessorWithoutPmu>
@@ -82,7 +82,7 @@ public sealed class ProcessorWithoutPmuTests(ProcessorWithoutPmu machine) : ICla
     public void Hardware_events_are_unavailable_and_software_events_are_available() => machine.Log.ShouldHavePassed("no-pmu");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void The_time_of_the_thread_needs_no_PMU() => machine.Log.ShouldHavePassed("thread-time");
+    public void The_thread_time_from_the_page_needs_no_PMU() => machine.Log.ShouldHavePassed("thread-time");
 }
 
 public sealed class CortexA72Tests(CortexA72 machine) : IClassFixture<CortexA72>

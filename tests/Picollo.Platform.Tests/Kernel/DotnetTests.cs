@@ -12,7 +12,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     private protected GuestLog Log => machine.Log;
 
     [FactNeeding(Need.X64Machine)]
-    public void The_program_runs_to_its_end() => Log.ShouldHavePassed("app");
+    public void The_program_runs_to_completion() => Log.ShouldHavePassed("app");
 
     [FactNeeding(Need.X64Machine)]
     public void Page_faults_are_counted_exactly() => Log.ShouldHavePassed("page-faults");
@@ -195,7 +195,7 @@ public sealed class X64DotnetTests(X64Dotnet machine) : DotnetContract(machine),
     }
 
     [FactNeeding(Need.X64Machine)]
-    public void The_thread_clock_calls_the_system_only_to_resynchronise() =>
+    public void The_thread_clock_calls_the_kernel_only_to_resynchronize() =>
         Log.Number("thread-clock-system-calls").Should().BeInRange(0, Log.Number("thread-clock-resynchronisations"));
 }
 

@@ -6,13 +6,13 @@ public sealed class X64OneProcessorTests(X64OneProcessor machine) : IClassFixtur
     public void Hardware_events_are_unavailable_and_software_events_are_available() => machine.Log.ShouldHavePassed("no-pmu");
 
     [FactNeeding(Need.X64Machine)]
-    public void The_time_of_the_thread_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time");
+    public void The_thread_time_from_the_page_follows_the_clock_of_the_kernel() => machine.Log.ShouldHavePassed("thread-time");
 }
 
 public sealed class X64TwoProcessorsTests(X64TwoProcessors machine) : IClassFixture<X64TwoProcessors>
 {
     [FactNeeding(Need.X64Machine)]
-    public void The_time_of_each_of_three_threads_follows_its_clock() => machine.Log.ShouldHavePassed("thread-time-with-others");
+    public void The_thread_time_from_the_page_follows_the_clock_of_the_kernel_on_three_threads() => machine.Log.ShouldHavePassed("thread-time-with-others");
 }
 
 public sealed class X64WithoutUserTimeTests(X64WithoutUserTime machine) : IClassFixture<X64WithoutUserTime>

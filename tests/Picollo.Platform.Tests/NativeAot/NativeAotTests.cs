@@ -75,7 +75,7 @@ public sealed class NativeAotTests(NativeAotFixture program, ITestOutputHelper l
     }
 
     [FactNeeding(Need.NativeAot, Need.PerfEvents)]
-    public void A_profile_has_the_names_of_the_linker()
+    public void A_profile_names_functions_by_their_linker_symbols()
     {
         ShouldPrint("profile-hottest", "Native AotApp_AotApp_Profile__Mix");
         ShouldPrint("profile-callers", "AotApp_AotApp_Profile__Run AotApp_AotApp_Profile__Spin AotApp_AotApp_Profile__Mix");

@@ -86,7 +86,7 @@ public abstract class PackageContentsTests(PackageFixture packages, Package pack
     }
 
     [Fact]
-    public void No_file_of_the_package_contains_a_folder_of_this_machine()
+    public void No_file_of_the_package_contains_a_path_of_this_machine()
     {
         string[] folders =
         [

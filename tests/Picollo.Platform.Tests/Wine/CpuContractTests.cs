@@ -21,7 +21,7 @@ public sealed class CpuContractTests(WineFixture wine)
     public void The_machine_is_sampled() => ShouldHavePassed("SystemCpuContractTests", atLeast: 8);
 
     [FactNeeding(Need.Wine)]
-    public void Processes_that_no_sample_found_are_not_opened() => ShouldHavePassed("RunningProcessContractTests", atLeast: 1);
+    public void Processes_without_a_sample_are_not_opened() => ShouldHavePassed("RunningProcessContractTests", atLeast: 1);
 
     private void ShouldHavePassed(string contract, int atLeast)
     {

@@ -19,7 +19,7 @@ public partial class FoldedTests
     }
 
     [Fact]
-    public void Samples_without_a_function_are_on_the_root() => Folded(Profiles.OfFrames(([], 3))).Should().Be("all 3\n");
+    public void Samples_without_a_function_are_counted_at_the_root() => Folded(Profiles.OfFrames(([], 3))).Should().Be("all 3\n");
 
     [Fact]
     public void An_empty_profile_has_no_lines() => Folded(Profiles.Of()).Should().BeEmpty();
@@ -29,7 +29,7 @@ public partial class FoldedTests
         Folded(Profiles.OfFrames(([Profiles.Managed("a;b"), Profiles.Managed("c\r\nd\u2028\e[1m 5")], 2))).Should().Be("a:b;c??d??[1m 5 2\n");
 
     [Fact]
-    public void Every_line_of_a_random_profile_parses_and_all_samples_are_there() => Seeded.Run(50, random =>
+    public void Every_line_of_a_random_profile_can_be_parsed_and_no_sample_is_missing() => Seeded.Run(50, random =>
     {
         CpuProfile profile = Profiles.Random(random);
 

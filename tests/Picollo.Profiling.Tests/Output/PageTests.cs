@@ -31,7 +31,7 @@ public class PageTests
     }
 
     [Fact]
-    public void The_data_are_the_functions_and_the_tree()
+    public void The_data_contains_the_functions_and_the_tree()
     {
         (JsonArray frames, int[] nodes) = DataOf(Profiles.Of("Main;Fib;Fib 60", "Main;Rest 30", "Main 10"));
         frames.ToJsonString().Should().Be("""[["Fib","App.dll",0],["Rest","App.dll",0],["Main","App.dll",0],["all","",4]]""");
@@ -108,7 +108,7 @@ public class PageTests
     }
 
     [Fact]
-    public void A_part_has_its_facts_and_notes_and_the_functions_are_shared()
+    public void Each_part_has_its_facts_and_notes_and_all_parts_share_one_list_of_functions()
     {
         CpuProfile all = Profiles.Of("Main;A 70", "Main;B 20");
         string page = Page("Shop", new ProfilePart("all", all), new ProfilePart("GET /<b>", Profiles.Of("Main;B 20"), all), new ProfilePart("(no request)", SomeProfiles.Empty()));
@@ -162,7 +162,7 @@ public class PageTests
         Page("Shop", new ProfilePart("all", SomeProfiles.Empty()), new ProfilePart("GET /", SomeProfiles.Empty())).Should().Contain("<b>No samples.</b>").And.NotContain("<script>");
 
     [Fact]
-    public void The_data_of_a_difference_have_the_samples_before_and_after()
+    public void The_data_of_a_difference_contains_the_samples_before_and_after()
     {
         using StringWriter page = new();
         new CpuProfileDifference(Profiles.Of("Main;Gone 3", "Main 1"), Profiles.Of("Main;New 6")).WriteHtml(page);

@@ -130,7 +130,7 @@ public class PprofReaderTests
     }
 
     [Fact]
-    public void Names_of_other_programs_are_cleaned()
+    public void Control_characters_in_names_of_other_programs_are_replaced()
     {
         ForeignProfile foreign = new();
         foreign.SampleType("samples", "count");

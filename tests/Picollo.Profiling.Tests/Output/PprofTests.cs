@@ -56,7 +56,7 @@ public class PprofTests
     }
 
     [Fact]
-    public void Groups_are_functions_and_the_root_is_only_one_without_others()
+    public void Groups_are_written_as_functions_and_the_root_is_written_only_for_an_empty_stack()
     {
         CpuProfileFrame group = new("process 7", "", CpuProfileFrameKind.Group);
 
@@ -88,7 +88,7 @@ public class PprofTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Every_reference_of_a_random_profile_is_valid_and_all_samples_are_there() => Seeded.Run(50, random =>
+    public void Every_reference_of_a_random_profile_is_valid_and_no_sample_is_missing() => Seeded.Run(50, random =>
     {
         CpuProfile profile = Profiles.Random(random);
 

@@ -45,7 +45,7 @@ public class SvgTests
         Titles(Profiles.Of("Big 1997", "Two 2", "One 1")).Select(title => title.Split(' ')[0]).Should().Equal("all", "Big", "Two");
 
     [Fact]
-    public void Colors_are_those_of_the_kinds_of_code_and_the_legend_names_them()
+    public void Each_kind_of_code_has_a_color_that_the_legend_explains()
     {
         XElement svg = Draw(SomeProfiles.Typical());
         string[] legend = ["managed", "native", "kernel", "unnamed"];

@@ -54,7 +54,7 @@ public class TableTests
         FluentActions.Invoking(() => Table(Profile, 0)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("limit");
 
     [Fact]
-    public void Texts_of_other_programs_are_cleaned()
+    public void Control_characters_in_names_are_replaced()
     {
         CpuProfileFrame frame = new("a\u202Eb\uD800", "c\u0085", CpuProfileFrameKind.Native);
 

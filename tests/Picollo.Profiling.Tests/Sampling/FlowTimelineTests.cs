@@ -17,7 +17,7 @@ public sealed class FlowTimelineTests : IDisposable
     public void Dispose() => _recorder.Dispose();
 
     [Fact]
-    public void A_switch_counts_from_its_time()
+    public void A_switch_applies_from_its_time_on()
     {
         CpuUsageAsyncWatcher watcher = NewWatcher();
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -66,7 +66,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void Work_of_a_request_counts_for_its_route_after_its_end()
+    public void Work_that_a_request_leaves_running_is_counted_for_its_route()
     {
         CpuUsageAsyncWatcher successor = CpuUsageAsyncWatcher.MakeSuccessor(Labels[0]);
         CpuUsageAsyncWatcher request = NewWatcher();
@@ -176,7 +176,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_request_counts_for_the_route_that_it_has_at_its_end()
+    public void A_request_is_counted_for_the_route_that_it_has_when_it_ends()
     {
         CpuUsageAsyncWatcher request = NewWatcher(new FlowLabel("GET", "(no endpoint)"));
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -210,7 +210,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_hidden_request_counts_as_no_request_without_extra_memory()
+    public void A_hidden_request_is_counted_as_no_request_and_uses_no_memory()
     {
         CpuUsageAsyncWatcher[] excluded = [.. Enumerable.Range(0, 1000).Select(_ => NewWatcher(FlowLabel.None))];
         FlowTimeline timeline = NewTimeline(out FlowLog log);
@@ -349,7 +349,7 @@ public sealed class FlowTimelineTests : IDisposable
     }
 
     [Fact]
-    public void A_gap_of_a_thread_ends_with_it()
+    public void A_gap_of_a_thread_ends_when_the_thread_ends()
     {
         CpuUsageAsyncWatcher watcher = NewWatcher();
         using FlowRecorder small = FlowRecorder.Start(maxChunks: 1);

@@ -135,7 +135,7 @@ public class SampleCollectorTests
     }
 
     [Fact]
-    public void A_thread_with_two_events_of_a_CPU_is_counted_once()
+    public void A_thread_that_two_events_of_one_CPU_sample_is_counted_once()
     {
         SampleCollector samples = New(followsChildren: false);
         foreach ((int thread, int ring, ulong eventId) in ((int, int, ulong)[])

@@ -76,7 +76,7 @@ public class PerfMapTests
     }
 
     [Fact]
-    public void A_name_without_end_is_truncated() =>
+    public void An_endless_name_is_truncated() =>
         Parse("1000 10 " + new string('x', 100_000)).NameAt(0x1000)!.Length.Should().Be(MethodNames.MaxLength);
 
     [Theory]
@@ -88,7 +88,7 @@ public class PerfMapTests
         "dynamicClass.lambda_method1", "Anonymously Hosted DynamicMethods Assembly", "Optimized")]
     [InlineData("System.Handle /* MT: 0x7f */ [System.Private.CoreLib] dynamicClass::IL_STUB_PInvoke(void*)[Optimized]",
         "dynamicClass.IL_STUB_PInvoke", "System.Private.CoreLib.dll", "Optimized")]
-    public void A_methods_text_has_a_name_a_module_and_a_tier(string text, string name, string module, string tier) =>
+    public void The_text_of_a_method_has_a_name_a_module_and_a_tier(string text, string name, string module, string tier) =>
         PerfMapMethod.Parse(text).Should().Be(new PerfMapMethod(name, module, tier));
 
     [Theory]

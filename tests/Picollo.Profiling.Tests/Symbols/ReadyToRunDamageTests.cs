@@ -86,7 +86,7 @@ public sealed class ReadyToRunDamageTests : IDisposable
     [InlineData("a\0b")]
     [InlineData("/")]
     [InlineData("/dev/zero")]
-    public void Paths_that_are_no_files_are_reported(string path)
+    public void Paths_that_are_not_files_are_reported(string path)
     {
         ReadyToRunImage.TryRead(path, out string? reason).Should().BeNull();
         reason.Should().NotBeEmpty();

@@ -44,7 +44,7 @@ public class ReadyToRunSignatureTests
     [InlineData(0x40, 0x1D, 0x08, 1)] // An array.
     [InlineData(0x40, 0x3F, 9, 0x12, 0x05, 1)] // An unknown module.
     [InlineData(0x40, 0x12, 0xC0)] // Too short.
-    public void Other_forms_are_rejected(params int[] signature)
+    public void Unsupported_signatures_are_rejected(params int[] signature)
     {
         Action name = () => NameOf([.. signature.Select(value => (byte)value)]);
         name.Should().Throw<BadImageFormatException>();

@@ -28,7 +28,7 @@ public sealed class DemoOptionsTests
     [InlineData(null, null, null, false)]
     [InlineData(1, 1, 0, false)]
     [InlineData(1024, 10000, 65535, true)]
-    public void Options_survive_the_command_line(int? workers, int? slice, int? port, bool endsWithInput)
+    public void Options_are_parsed_from_the_command_line_that_they_produce(int? workers, int? slice, int? port, bool endsWithInput)
     {
         DemoOptions options = new(workers, slice, port, endsWithInput);
 

@@ -31,7 +31,7 @@ public sealed class AckermannProgramTests
     [InlineData("ackermann_multi", true, 13)]
     [InlineData("ackermann_multi 0", true, 0)]
     [InlineData("ackermann_single 13", false, 13)]
-    public void A_command_line_with_a_name_is_parsed(string line, bool isMulti, int largest)
+    public void A_command_line_that_names_a_program_is_parsed(string line, bool isMulti, int largest)
     {
         AckermannProgram.TryParse(line.Split(' '), out AckermannProgram? program, out string? reason).Should().BeTrue();
 

@@ -135,7 +135,7 @@ public sealed class ExperimentTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void A_named_experiment_prints_its_table_with_the_document_s_column()
+    public void A_named_experiment_prints_its_table_with_the_column_of_the_document()
     {
         using StringWriter output = new();
 

@@ -12,10 +12,10 @@ public sealed class WorkerTests
     [InlineData(1, 5, 7)]
     [InlineData(2, 5, 13)]
     [InlineData(3, 5, 253)]
-    public void Ackermann_s_function_is_computed(int m, int n, int expected) => Ackermann.Compute(m, n).Should().Be(expected);
+    public void The_Ackermann_function_is_computed(int m, int n, int expected) => Ackermann.Compute(m, n).Should().Be(expected);
 
     [Fact]
-    public void Options_survive_the_command_line()
+    public void Options_are_parsed_from_the_command_line_that_they_produce()
     {
         foreach (WorkerOptions options in (WorkerOptions[])[new(), new(8, -21), new(2, Nice: 0)])
         {
