@@ -8,7 +8,7 @@ readonly CONFIGURATION="${CONFIGURATION:-Release}"
 readonly ARTIFACTS="$PWD/artifacts"
 readonly PACKAGE_RIDS="linux-x64 linux-arm64 win-x64"
 readonly RESULTS="$ARTIFACTS/test-results"
-# The time without output after which a test counts as hung and the run of its project ends.
+# If a test prints nothing for this time, it counts as hung, and the run of its project ends.
 HANG_TIMEOUT=15min
 readonly USERS_GLOBALIZATION="${DOTNET_SYSTEM_GLOBALIZATION_INVARIANT:-}"
 export DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1
@@ -23,8 +23,8 @@ usage: ./build.sh [command] [arguments]
   (none)            build all projects and the native library
   setup             install the dependencies of the tests (as root, on Debian or Ubuntu)
   demo [name]       run a demo from samples/ [default: tokenizer]
-  test [name]       run all tests except long ones, or those whose full name (namespace, class, method) contains the name
-  test quick [name] run only fast tests, without child processes and waiting; takes less than a minute after the build
+  test [name]       run all tests except long ones, or only those whose full name (namespace, class, method) contains the name
+  test quick [name] run only fast tests, which start no processes and do not wait; takes less than a minute after the build
   test long [name]  run only long tests, and the core tests in other modes of the runtime
   test fuzz TIME [target]
                     run mutated inputs through all decoders and parsers for TIME, such as 30s, 10m or 2h
@@ -33,7 +33,7 @@ usage: ./build.sh [command] [arguments]
                     Writes samples, a table and a plot to artifacts/test-results/soak.*
   test coverage     measure the line and branch coverage of each package
   test mutation [part]
-                    measure the mutation score of pure code with dotnet-stryker; takes hours, or at most 40 minutes per part
+                    measure the mutation score of pure code with dotnet-stryker; takes hours in total, at most 40 minutes per part
   pack              build packages in artifacts/packages and verify them
   bench [arguments] run BenchmarkDotNet benchmarks with arguments such as --filter '*CpuRead*'
   bench compare [name]
@@ -49,14 +49,14 @@ TEXT
 }
 
 # Settings for short-lived processes: no dynamic PGO, and recompilation after 1,280 calls (0x500) instead of 30. The
-# tests take a quarter less processor time.
+# tests take a quarter less CPU time.
 readonly BRIEF=(DOTNET_TieredPGO=0 DOTNET_TC_CallCountThreshold=500)
 RUNTIME=("${BRIEF[@]}")
 
 say() { printf '==> %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# Without ICU, .NET only starts in this mode.
+# Without ICU, .NET starts only in globalization-invariant mode.
 choose_globalization() {
   [ -z "$USERS_GLOBALIZATION" ] || return 0
   if is_met cultures; then unset DOTNET_SYSTEM_GLOBALIZATION_INVARIANT; else export DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1; fi
@@ -69,7 +69,7 @@ require_sdk() {
     die "the .NET 10 SDK is required; installed: $(dotnet --list-sdks | cut -d' ' -f1 | paste -sd' ' -); download it from https://dotnet.microsoft.com/download"
 }
 
-# Installs the dependencies of the tests if possible, and reports the tests that are skipped without the others.
+# Installs the dependencies of the tests if possible, and reports which tests are skipped because a dependency is missing.
 setup() {
   local need
   # shellcheck disable=SC2046
@@ -88,15 +88,15 @@ setup() {
 
 has_shim() { [ -n "$(ls "native/out/$1/"*picollo_native.* 2>/dev/null)" ]; }
 
-# Builds the native shim for the specified platforms. Without a compiler, uses a library that another machine built;
-# the workflows pass these on.
+# Builds the native library for the specified platforms. Without a compiler for a platform, uses the existing library, which another
+# machine built; the CI workflows copy it from job to job.
 build_native() {
   local rid needs=''
   for rid in "$@"; do has_shim "$rid" || needs="$needs c-$rid"; done
   # shellcheck disable=SC2086
   require $needs
   for rid in "$@"; do
-    if is_met "c-$rid"; then native/build.sh "$rid"; else say "native shim for $rid: using the existing library"; fi
+    if is_met "c-$rid"; then native/build.sh "$rid"; else say "native library for $rid: using the existing file"; fi
   done
 }
 
@@ -140,7 +140,7 @@ demo() {
 
 # ---- Tests: build/results.sh counts the results, CONTRIBUTING.md describes the projects ----
 
-# These need exclusive use of the processors. The others mostly wait for other programs, so two of them run at a time.
+# The projects in ALONE need exclusive use of the CPUs. The others mostly wait for other programs, so two of them run at a time.
 readonly ALONE='Picollo.Tests Picollo.Scheduling.Tests Picollo.Diagnostics.Tests Picollo.Profiling.Tests Picollo.BenchmarkDotNet.Tests'
 readonly TOGETHER='Picollo.Platform.Tests Picollo.Peers.Tests Picollo.Cli.Tests Picollo.Samples.Tests Picollo.Export.Tests
   Picollo.AspNetCore.Tests Picollo.Analyzers.Tests Picollo.Fuzz.Tests'
@@ -161,7 +161,7 @@ check_projects() {
   done
 }
 
-# run_projects <name of the results> <how many projects at once> <filter> <language> <projects...>
+# run_projects <name of the results> <number of concurrent projects> <filter> <language> <projects...>
 # The language is the value of LANG without the encoding; empty for the language of the current user.
 run_projects() {
   local results=$1 at_once=$2 filter=$3 language=$4 project code=0 assemblies=() environment=(DOTNET_CLI_UI_LANGUAGE=en "${RUNTIME[@]}")
@@ -192,10 +192,10 @@ run_fuzz() {
 }
 
 # Runs the tests of recording, watching, scheduling and profiling in modes of the runtime that reveal races and dependencies on
-# compiled code. With GCStress=4, the released runtime collects garbage much more often. TieredPGO is enabled by default in
+# compiled code. With GCStress=4, the release build of the runtime collects garbage much more often. TieredPGO is enabled by default in
 # applications; the ordinary test runs disable it.
 run_stress() {
-  local mode races='FullyQualifiedName~StressTests|FullyQualifiedName~ThreadChurnTests' # of several threads, and therefore slow
+  local mode races='FullyQualifiedName~StressTests|FullyQualifiedName~ThreadChurnTests' # they use several threads, and are therefore slow
   for mode in GCStress=4 TieredCompilation=0 TieredPGO=1 gcServer=1; do
     RUNTIME=("DOTNET_$mode")
     run_projects "long-${mode%=*}" 1 "(Category!=Slow|$races)&Category!=Long&FullyQualifiedName!~.Symbols.&FullyQualifiedName!~.Output." '' \
@@ -203,12 +203,12 @@ run_stress() {
   done
 }
 
-# A separate prefix keeps Wine out of the home folder. It is not in the repository, because it contains a link to the root
+# A separate prefix keeps Wine out of the home directory. It is not in the repository, because it contains a link to the root
 # directory, which BenchmarkDotNet would follow when it searches for projects.
 run_native_tests() (
   prefix=$(mktemp -d)
   export WINEPREFIX="$prefix"
-  # The Wine server ends some seconds after the last program, and then writes to its folder.
+  # The Wine server exits a few seconds after the last program, and then writes to its directory.
   trap '! has wineserver || wineserver -k 2>/dev/null || true; rm -rf "$prefix"' EXIT
   native/test.sh
 )
@@ -218,7 +218,7 @@ build_and_test_native() {
   for rid in $PACKAGE_RIDS; do
     if [ "$rid" = "$(host_rid)" ] || is_met "c-$rid"; then build_native "$rid"; fi
   done
-  # Run in parallel to the build, which leaves half of the processors idle.
+  # The native tests run in parallel with the build, which leaves half of the CPUs idle.
   run_native_tests >"$RESULTS/native.txt" 2>&1 &
   native=$!
   trap "wait $native || true" EXIT # even if the build fails
@@ -280,7 +280,7 @@ run_tests() {
     all)
       if [ -z "$NAME" ]; then setup; build_and_test_native; else build; fi
       run_projects together 2 'Category!=Long&FullyQualifiedName!~.Kernel.' de_DE $TOGETHER
-      # An emulated machine needs several times the processor time if it has to share the processors.
+      # An emulated machine needs several times the CPU time if it has to share the CPUs.
       run_projects kernels 1 'Category!=Long&FullyQualifiedName~.Kernel.' de_DE Picollo.Platform.Tests
       run_projects alone 1 'Category!=Long' de_DE $ALONE
       # Printing and parsing are tested by fast tests. Turkish has unusual lower-case letters.
@@ -316,7 +316,7 @@ pack() {
     fi
   done
   rm -rf "$ARTIFACTS/packages"
-  # A separate folder, so that assemblies of an ordinary build, which contain paths of this machine, are not packed.
+  # A separate folder, because the assemblies of an ordinary build contain paths of this machine and must not be packed.
   dotnet pack Packages.slnf -c Release -v quiet --artifacts-path "$ARTIFACTS/pack" -p:ContinuousIntegrationBuild=true
   publish_tool
   PICOLLO_PACKAGES="$ARTIFACTS/packages" \

@@ -5,7 +5,7 @@ results=$PWD/artifacts/coverage
 rm -rf "$results"
 for project in "$@"; do
   printf '==> coverage of %s\n' "$project"
-  # Failures are ignored, because tests of time fail under the collector and only the executed lines matter. A build with CI=true contains no local source paths.
+  # Failures are ignored, because tests that measure time fail under the collector and only the executed lines matter. A build with CI=true contains no local source paths.
   dotnet test "tests/$project" -c "${CONFIGURATION:-Release}" --no-build --filter 'Category!=Long' --collect 'XPlat Code Coverage' \
     --results-directory "$results/$project" -- \
     'DataCollectionRunSettings.DataCollectors.DataCollector.Configuration.Include=[Picollo*]*' \
@@ -15,7 +15,7 @@ for project in "$@"; do
     { printf 'error: no coverage was collected for %s\n' "$project" >&2; exit 1; }
 done
 
-# Each line counts once. It is covered if the tests of any project executed it. For branches, the project with the most executed ones counts.
+# Each line counts once. It is covered if the tests of any project executed it. The covered branches of a line are those of the project that executed most of them.
 find "$results" -name coverage.cobertura.xml -exec cat {} + | awk '
   function attribute(name,   value) {
     if (!match($0, " " name "=\"[^\"]*\"")) return ""
@@ -23,7 +23,7 @@ find "$results" -name coverage.cobertura.xml -exec cat {} + | awk '
     return value
   }
   /<package / { package = attribute("name"); packages[package] }
-  /<class / { file = attribute("filename"); sub(/^.*src\//, "", file) } # it is below one of several folders that are named once
+  /<class / { file = attribute("filename"); sub(/^.*src\//, "", file) } # relative to one of several source folders
   /<methods>/ { in_methods = 1 }
   /<\/methods>/ { in_methods = 0 }
   /<line / && !in_methods && file !~ /\/obj\// {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mutation.sh [ROW]: measures the mutation score of pure code with dotnet-stryker. A row takes up to 40 minutes on two cores.
+# mutation.sh [PART]: measures the mutation score of pure code with dotnet-stryker. A part takes up to 40 minutes on two cores.
 # Reports are in artifacts/mutation.
 set -euo pipefail
 
@@ -9,8 +9,8 @@ readonly VERSION=5.1.0
 readonly REPORTS="$PWD/artifacts/mutation"
 readonly STRYKER="$PWD/artifacts/tools/stryker-$VERSION/dotnet-stryker"
 
-# Each row: name, package, filter of the tests, and the mutated files relative to the folder of the package.
-readonly ROWS='recording Picollo Metrics Metrics/Recording/**/*.cs
+# Each part: name, package, filter of the tests, and the mutated files relative to the folder of the package.
+readonly PARTS='recording Picollo Metrics Metrics/Recording/**/*.cs
 reading Picollo Metrics Metrics/Reading/**/*.cs
 registry Picollo Metrics Metrics/Registry/**/*.cs Metrics/Scopes/**/*.cs
 proc Picollo Cpu Cpu/Linux/**/*.cs
@@ -18,21 +18,21 @@ perf Picollo PerfEvent PerfEvent/PerfCounterNumbers.cs PerfEvent/PerfReading.cs 
 encoding Picollo.Export Export Encoding/**/*.cs
 queue Picollo.Scheduling Scheduling CpuTaskQueue.cs ForEachLoop.cs Sleep.cs BodyName.cs'
 
-names=$(cut -d' ' -f1 <<<"$ROWS" | paste -sd' ' -)
-case " $names " in *" ${1:-$names} "*) ;; *) printf 'error: no row %s; available rows: %s\n' "$1" "$names" >&2; exit 1 ;; esac
+names=$(cut -d' ' -f1 <<<"$PARTS" | paste -sd' ' -)
+case " $names " in *" ${1:-$names} "*) ;; *) printf "error: no part '%s'; available parts: %s\n" "$1" "$names" >&2; exit 1 ;; esac
 
 [ -x "$STRYKER" ] || dotnet tool install dotnet-stryker --version "$VERSION" --tool-path "$(dirname "$STRYKER")" >/dev/null
 
 code=0
-set -f # the globs are Stryker's
-while read -r row package filter globs; do
-  [ "$row" = "${1:-$row}" ] || continue
+set -f # Stryker expands the globs, not the shell
+while read -r part package filter globs; do
+  [ "$part" = "${1:-$part}" ] || continue
   mutate=()
   for glob in $globs; do mutate+=(--mutate "$glob"); done
-  printf '==> mutation: %s\n' "$row"
+  printf '==> mutation: %s\n' "$part"
   (cd "tests/$package.Tests" &&
     "$STRYKER" --project "$package.csproj" "${mutate[@]}" --configuration Release --concurrency 2 --skip-version-check \
       --test-case-filter "Category!=Slow&Category!=Long&FullyQualifiedName~$filter" \
-      --reporter json --reporter cleartext --output "$REPORTS/$row" </dev/null) || code=$?
-done <<<"$ROWS"
+      --reporter json --reporter cleartext --output "$REPORTS/$part" </dev/null) || code=$?
+done <<<"$PARTS"
 exit "$code"

@@ -73,19 +73,19 @@ packages_for() {
 
 skipped_without() {
   case $1 in
-    "c-$(host_rid)") echo "the tests that compile C, and those of Native AOT" ;;
+    "c-$(host_rid)") echo "the tests that compile C, and the tests of Native AOT" ;;
     c-linux-arm64) echo "the arm64 library and its tests" ;;
-    run-linux-arm64) echo "the arm64 library's tests" ;;
+    run-linux-arm64) echo "the tests of the arm64 library" ;;
     c-win-x64) echo "the Windows library and its tests" ;;
     run-win-x64) echo "the tests under Wine" ;;
-    run-musl) echo "the library's tests under musl" ;;
+    run-musl) echo "the tests of the native library under musl" ;;
     run-kernels) echo "the tests on emulated kernels" ;;
     system-tools) echo "the comparison with top, mpstat and pidstat" ;;
-    terminal) echo "the live views in a terminal" ;;
+    terminal) echo "the tests of the live views in a terminal" ;;
     archives) echo "the tests of the release script" ;;
     symbols) echo "the comparison of native function names with readelf" ;;
-    chromium) echo "the plots and reports in a browser" ;;
-    java) echo "the tests against the Java library of the HdrHistogram project" ;;
+    chromium) echo "the tests of plots, reports and pages in a browser" ;;
+    java) echo "the tests against the HdrHistogram library for Java" ;;
     prometheus) echo "the tests with Prometheus" ;;
     openmetrics) echo "the tests with the reference parser of OpenMetrics" ;;
     pprof) echo "the tests with go tool pprof" ;;
@@ -120,7 +120,7 @@ packages_lacking() {
   for need in "$@"; do is_met "$need" || packages_for "$need"; done
 }
 
-# Installs the missing packages of the specified needs, if possible.
+# Installs the missing packages for the specified needs, if possible.
 install_for() {
   local packages
   packages=$(packages_lacking "$@" | paste -sd' ' -)

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 # Platforms whose native library is part of each release.
 readonly RIDS="linux-x64 linux-arm64 win-x64 osx-x64 osx-arm64"
-# Text in the documents until the first release.
+# A text that the documents contain until the first release.
 readonly UNPUBLISHED="not on nuget.org yet"
 
 problems=0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the native library, and on Linux picollo_spawn: native/build.sh [rid ...], by default for this machine. The results go to
-# native/out/<rid>/. The same compiler produces the same bytes: no path, date or host name is in a library.
+# native/build.sh [rid ...]: builds the native library, and on Linux picollo_spawn, by default for this machine. The results are written
+# to native/out/<rid>/. The same compiler produces the same bytes, because a library contains no path, date or host name.
 set -eu
 cd "$(dirname "$0")"
 . ./platform.sh
@@ -10,7 +10,7 @@ COMMON="-std=c11 -O2 -Wall -Wextra -Wpedantic -Wno-long-long -Werror -ffreestand
 # No undefined symbols, hash tables for old and new loaders, no executable stack, everything bound and read-only at load time.
 ELF="-shared -fPIC -fvisibility=hidden -s -Wl,--no-undefined,--hash-style=both,-z,noexecstack,-z,relro,-z,now,-soname,libpicollo_native.so"
 PE="-shared -s -Wl,--entry=picollo_dll_entry,--no-insert-timestamp,--nxcompat,--dynamicbase,--high-entropy-va"
-# Small, at a fixed address, and without anything to link or map at its start: its purpose is to have few pages.
+# The program must have few pages, so it is small, is loaded at a fixed address, and has nothing to link or map when it starts.
 PROGRAM="-Os -static -no-pie -fno-pie -fno-asynchronous-unwind-tables -s -Wl,--build-id=none,-z,noexecstack,-z,noseparate-code"
 MACH_O="-dynamiclib -fvisibility=hidden -mmacosx-version-min=11.0 -Wl,-install_name,@rpath/libpicollo_native.dylib"
 
@@ -18,10 +18,11 @@ MACH_O="-dynamiclib -fvisibility=hidden -mmacosx-version-min=11.0 -Wl,-install_n
 build() {
   compiler=$1 library=$2
   shift 2
-  # Built in another folder with its final name (a DLL contains it), and moved: a process that has mapped the old one keeps it.
+  # The file is built in another folder and then moved, so that a process that has mapped the old file keeps it. It is built with its
+  # final name, because a DLL contains its name.
   mkdir -p "$(dirname "$library")/new"
   built=$(dirname "$library")/new/$(basename "$library")
-  # Intended word splitting of the flags.
+  # Word splitting of the flags is intended.
   # shellcheck disable=SC2086
   "$compiler" $COMMON -o "$built" "$@"
   mv "$built" "$library"
@@ -33,7 +34,7 @@ build() {
 for rid in "$@"; do
   library=$(library_for "$rid")
   compiler=$(compiler_for "$rid")
-  # Intended word splitting of the flags.
+  # Word splitting of the flags is intended.
   # shellcheck disable=SC2086
   case $rid in
     linux-x64 | linux-arm64)

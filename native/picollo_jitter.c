@@ -1,8 +1,8 @@
 #include "picollo_native.h"
 
 /*
- * The loop uses CLOCK_MONOTONIC for both calls, and calls the kernel directly: there is no C library here, and finding the
- * clock in the vDSO would take more code than the 0.1 us per latency that it saves is worth.
+ * The loop uses CLOCK_MONOTONIC for both calls, and calls the kernel directly, because there is no C library here. The vDSO would save
+ * 0.1 us per latency, which does not justify the code that finds the clock in it.
  */
 #if defined(__linux__)
 
@@ -40,7 +40,7 @@ static picollo_u64 monotonic_now(void) {
     return (picollo_u64)time[0] * NANOSECONDS + (picollo_u64)time[1];
 }
 
-/* Absolute, so that an interrupted sleep can simply be repeated, and a sleep that is already over returns immediately. */
+/* The time is absolute, so that an interrupted sleep can simply be repeated, and a sleep whose time has passed returns immediately. */
 static int monotonic_sleep_until(picollo_u64 due) {
     long time[2] = {(long)(due / NANOSECONDS), (long)(due % NANOSECONDS)};
     return (int)-system_call(CLOCK_NANOSLEEP, SYSTEM_CLOCK_MONOTONIC, SYSTEM_TIMER_ABSTIME, time, 0);

@@ -26,7 +26,7 @@ int picollo_has_invariant_counter(void) {
 
 /*
  * Plain RDTSC. LFENCE;RDTSC and RDTSCP wait for all earlier instructions to complete, so that no earlier work can move
- * past the reading, but the wait costs more than the reading itself: a measured scope would again cost as much as a Stopwatch.
+ * past the reading, but the wait takes longer than the reading itself: a measured scope would cost as much as with Stopwatch.
  * Without the wait a reading may move by as much as the core reorders, at most tens of nanoseconds. The call
  * and return around it prevent the compiler from moving anything. The processor keeps the values of two RDTSC of one thread
  * in order, and the managed side treats a negative interval as 0 anyway.
@@ -37,7 +37,7 @@ static inline picollo_u64 read_time(void) {
     return ((picollo_u64)high << 32) | low;
 }
 
-/* No wait, as above. All numbers in a page are valid for the instruction. */
+/* RDPMC is also used without a wait. All numbers in a page are valid for the instruction. */
 static int can_read_pmc(unsigned number) {
     (void)number;
     return 1;
@@ -61,7 +61,7 @@ static inline picollo_u64 read_time(void) {
     return value;
 }
 
-/* No CPUID: reports nothing. */
+/* There is no CPUID, so this reports nothing. */
 static struct picollo_cpuid cpuid(unsigned leaf) {
     (void)leaf;
     return (struct picollo_cpuid){0, 0, 0, 0};
@@ -71,8 +71,9 @@ static struct picollo_cpuid cpuid(unsigned leaf) {
  * 31 is the cycle counter, 0 to 30 are the programmable ones (the kernel adds 1 for a page's index). This code has no
  * instruction for other counters.
  *
- * One instruction for each, selected by a jump. Rejected: PMSELR_EL0 and PMXEVCNTR_EL0, two instructions with a register
- * between them that the kernel does not preserve over a thread switch, and that requires another bit of PMUSERENR_EL0.
+ * Each counter has its own instruction, which is selected by a jump. Rejected: PMSELR_EL0 and PMXEVCNTR_EL0. They are two instructions
+ * with a register between them, which the kernel does not preserve over a thread switch, and they require another bit of
+ * PMUSERENR_EL0.
  */
 static int can_read_pmc(unsigned number) { return number <= 31; }
 
@@ -102,7 +103,7 @@ picollo_u64 picollo_read_counter(void) { return read_time(); }
 
 /*
  * The used part of struct perf_event_mmap_page of include/uapi/linux/perf_event.h; its layout is a stable interface of the
- * kernel. The kernel writes it while it is read, so every access is volatile.
+ * kernel. The kernel may write to a page while it is read, so every access is volatile.
  */
 struct page {
     unsigned version, compat_version;
@@ -125,32 +126,32 @@ _Static_assert(__builtin_offsetof(struct page, time_mask) == 88, "as in the kern
 /* Bits of page.capabilities. */
 enum { CAP_USER_RDPMC = 1 << 2, CAP_USER_TIME = 1 << 3, CAP_USER_TIME_SHORT = 1 << 5 };
 
-/* Replaces the page of a counter that is not mapped: it provides nothing. */
+/* Replaces the page of a counter whose page is not mapped. From this page, nothing can be read. */
 static const struct page no_page;
 
 /*
  * The number of attempts to read a page that changes in the meantime. A change is a thread switch, an ioctl or a read
- * of another thread, which take microseconds, whereas a reading takes nanoseconds: the second attempt succeeds. More
- * attempts fail only if the writer was stopped inside its change (a virtual CPU that is not scheduled). Then some hundred
- * nanoseconds of attempts are enough: read(2) waits for the writer.
+ * of another thread. These take microseconds, whereas a reading takes nanoseconds, so the second attempt usually succeeds. Further
+ * attempts fail only if the writer was stopped inside its change (its virtual CPU is not scheduled). In this case, it is enough to try
+ * for a few hundred nanoseconds, because read(2) waits for the writer.
  */
 enum { TRIES = 32 };
 
 /*
  * Orders a reading of the lock before or after the readings of the page's fields: no instruction on x64, DMB ISHLD on
- * arm64. The kernel itself changes a page on the CPU of its thread, for which the order of the compiler would be sufficient, but
- * an ioctl from another thread changes it on the CPU of that thread. A counter instruction needs nothing else: a change on this
- * CPU is an interrupt, before which all older instructions are complete, and after which all younger ones are executed again.
+ * arm64. The kernel itself changes a page on the CPU of its thread, for which a compiler barrier would be sufficient, but
+ * an ioctl from another thread changes it on the CPU of that thread. A counter instruction needs no other barrier: a change on this
+ * CPU happens in an interrupt, before which all older instructions are complete, and after which all younger ones are executed again.
  */
 static inline void barrier(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
 
 /*
- * The time since the last change of the page, in ns; 0 if `cycles` was read before that change, or on a CPU whose counter
- * is some cycles behind. A counter of fewer than 64 bits is behind by nearly a full wrap in this case (the kernel supports
+ * Returns the time since the last change of the page, in ns; 0 if `cycles` was read before that change, or on a CPU whose counter
+ * is a few cycles behind. A counter of fewer than 64 bits appears to be ahead by nearly a full wrap in this case (the kernel supports
  * this only for arm64's timer, which has at least 56 bits; half a wrap is longer than a machine runs).
  *
- * The kernel's header computes the formula with a quotient and a remainder, to stay within 64 bits; the product in 128 bits
- * is equal at any shift, and takes one multiplication.
+ * The kernel's header computes the formula with a quotient and a remainder, to stay within 64 bits. The 128-bit product has the same
+ * value at any shift, and takes one multiplication.
  */
 static inline picollo_u64 since_update(const volatile struct page *page, picollo_u64 capabilities, picollo_u64 cycles) {
     __extension__ typedef unsigned __int128 u128;
@@ -165,15 +166,16 @@ static inline picollo_u64 since_update(const volatile struct page *page, picollo
     return (long long)delta < 0 ? 0 : delta;
 }
 
-/* Sign-extends the lowest bits of the counter: the kernel starts a counter below 0, so that it overflows in time. */
+/* Sign-extends the lowest bits of the counter, because the kernel starts a counter below 0, so that it overflows in time. */
 static inline long long sign_extend(picollo_u64 counter, unsigned width) {
     unsigned unused = (64 - width) & 63;
     return (long long)(counter << unused) >> unused;
 }
 
 /*
- * The protocol of the kernel's header, applied to one counter after the other. Values that are read before the second check of
- * the lock may be garbage; they are used in calculations (no operand is out of range for C or for the instruction) and discarded.
+ * Follows the protocol of the kernel's header for one counter after another. Values that are read before the second check of
+ * the lock may be garbage. They are used in calculations (in which no operand is out of range for C or for the instruction), and
+ * discarded if the check fails.
  *
  * The times are always extended to the current time, not only if they differ as in the header's example: for an event that is
  * multiplexed later, the difference of two readings would start at its last switch, and the scaling would be wrong.
@@ -185,7 +187,7 @@ static inline long long sign_extend(picollo_u64 counter, unsigned width) {
  * four counters, no times). It is correct, because a page whose lock is even and unchanged is consistent, regardless of the
  * time between the checks. But it keeps the locks in memory and repeats everything if one page changed: 233 to 271
  * instructions instead of 204, and 8.9 to 11.4 ns instead of 6.4 with instructions that take no time. With RDTSC instead of
- * RDPMC all variants take 42.4 ns, the time of four RDTSC: the rest overlaps with them.
+ * RDPMC, all variants take 42.4 ns, which is the time of four RDTSC instructions: the other instructions overlap with them.
  */
 SHARED_BODY picollo_u64 read_counters(struct picollo_perf_counter *counters, int count, picollo_read_pmc pmc,
                                       picollo_read_time time) {
@@ -285,9 +287,9 @@ static int intel_counters(struct picollo_cpuid leaf, unsigned *fixed, unsigned *
 }
 
 /*
- * AMD APM 3, E.4: leaf 0x80000022 has the number since performance monitoring 2. Before that, an extension has six
- * (leaf 0x80000001, ECX bit 23). Without it there are four since the first x64 processor, without a bit that reports them.
- * Hypervisors hide the counters by hiding those bits, so there a missing bit means no counters.
+ * AMD APM 3, E.4: since performance monitoring version 2, leaf 0x80000022 contains the number. Before that version, CPUs with the core
+ * extension (leaf 0x80000001, ECX bit 23) have six counters. All other x64 CPUs have four, which no bit reports. Hypervisors hide the
+ * counters by hiding these bits, so under a hypervisor a missing bit means no counters.
  */
 static unsigned amd_counters(picollo_read_cpuid read) {
     const unsigned counts = 0x80000022u, features = 0x80000001u, six = 1u << 23, hypervisor = 1u << 31;

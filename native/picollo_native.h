@@ -1,7 +1,8 @@
 /*
- * The native part of Picollo: functions that managed code cannot implement, each a leaf of a few instructions.
+ * The native part of Picollo: functions that managed code cannot implement. Each is a leaf function of a few instructions.
  *
- * Freestanding: no C library, no start-up code, no other symbol. One Linux library therefore supports glibc and musl.
+ * The library is freestanding: it has no C library, no start-up code and no undefined symbols. One Linux library therefore supports
+ * glibc and musl.
  * Every function may be called from any thread, never blocks, and returns within nanoseconds, so that managed code
  * may call it without a GC transition. Exceptions: picollo_jitter_run sleeps, and the functions named ..._with call
  * back. The latter are for tests, and managed code that passes managed functions to them must make the transition.
@@ -21,7 +22,7 @@ typedef unsigned long long picollo_u64;
 /* Incremented whenever a function changes or is removed; managed code rejects a library of another version. */
 #define PICOLLO_ABI_VERSION 3
 
-/* PICOLLO_ABI_VERSION as this library was built. */
+/* The PICOLLO_ABI_VERSION with which this library was built. */
 PICOLLO_API int picollo_abi_version(void);
 
 /* ---- The CPU's time counter ---------------------------------------------------------------------------------- */
@@ -34,31 +35,32 @@ PICOLLO_API picollo_u64 picollo_read_counter(void);
 
 /* ---- perf_event counters, read in user space ------------------------------------------------------------------
  *
- * The library of every system has the same functions; only Linux has pages to pass to them.
+ * The library has the same functions on every system, but only Linux has pages to pass to them.
  *
  * A page is the first one that mmap(2) maps for a perf_event descriptor. The caller must be the monitored thread:
- * the counter instruction reads the current CPU, regardless of whose events count there, and on arm64 it is an illegal
- * instruction in a process without such events. A page must remain mapped, and its descriptor open, until the call returns.
+ * the counter instruction reads the counter of the current CPU, regardless of the thread whose event uses it, and on arm64 it is an
+ * illegal instruction in a process without such events. A page must remain mapped, and its descriptor open, until the call returns.
  */
 
-/* A counter with the result of the last read. Shared with managed code: four fields of 8 bytes (on 64-bit systems). */
+/* A counter and the result of its last read. Shared with managed code: four fields of 8 bytes (on 64-bit systems). */
 struct picollo_perf_counter {
-    const void *page;    /* 0: not mapped, never read */
+    const void *page;    /* 0 if the page is not mapped; the counter is then never read */
     picollo_u64 value;   /* the count; the sum of the page's offset and the CPU's counter wraps at 64 bits */
-    picollo_u64 enabled; /* the ns for which the event was enabled */
-    picollo_u64 running; /* the ns of these for which it was on a CPU's counter; both times are current if the page
-                            provides the time (see below), otherwise those of its last update: the last switch, or
-                            a change of the event */
+    picollo_u64 enabled; /* the time for which the event was enabled, in ns */
+    picollo_u64 running; /* the part of this time for which the event was on a counter of a CPU, in ns. Both times are current if the
+                            page provides the time (see below); otherwise, they are those of its last update: the last thread
+                            switch, or a change of the event */
 };
 
 #define PICOLLO_PERF_MAX_COUNTERS 64
 
-/* Replacements of the two instructions: read the counter of a number (a page's index - 1), read the CPU's time counter. */
+/* Replacements for the two instructions: one reads the counter with a number (the index of a page - 1), the other reads the CPU's time
+   counter. */
 typedef picollo_u64 (*picollo_read_pmc)(unsigned number);
 typedef picollo_u64 (*picollo_read_time)(void);
 
 /*
- * Reads the first 64 of the given counters. Bit i of the result is set if counter i was read. If it is clear, use
+ * Reads counters, but at most the first 64. Bit i of the result is set if counter i was read. If the bit is clear, use
  * read(2), which always works. A counter cannot be read if the event is not on a counter now (multiplexed, disabled, or a
  * software event: index 0), if the kernel does not permit user code to read it (cap_user_rdpmc), or if the page kept changing.
  * The other fields of such a counter are unchanged or undefined.
@@ -72,7 +74,7 @@ PICOLLO_API picollo_u64 picollo_perf_read(struct picollo_perf_counter *counters,
  */
 PICOLLO_API picollo_u64 picollo_perf_read_counts(struct picollo_perf_counter *counters, int count);
 
-/* picollo_perf_read with other instructions, or picollo_perf_read_counts if read_time is 0. */
+/* picollo_perf_read with replaced instructions, or picollo_perf_read_counts if read_time is 0. */
 PICOLLO_API picollo_u64 picollo_perf_read_with(struct picollo_perf_counter *counters, int count,
                                                picollo_read_pmc read_pmc, picollo_read_time read_time);
 
@@ -86,24 +88,24 @@ PICOLLO_API int picollo_perf_thread_time_with(const void *page, picollo_u64 *nan
 
 /* ---- Counters reported by CPUID ------------------------------------------------------------------------------ */
 
-/* A replacement of CPUID with ECX = 0. */
+/* A replacement for CPUID with ECX = 0. */
 struct picollo_cpuid {
     unsigned eax, ebx, ecx, edx;
 };
 typedef struct picollo_cpuid (*picollo_read_cpuid)(unsigned leaf);
 
 /*
- * The numbers of fixed and programmable performance counters of this CPU, from CPUID. Returns 0, with both numbers 0, if
- * CPUID reports none: a hypervisor hides them, or the architecture has no CPUID (arm64: use sysfs). Otherwise returns 1.
- * Under a hypervisor each CPUID takes a few microseconds, so call it once.
+ * The numbers of fixed and programmable performance counters of this CPU, from CPUID. Returns 1; or 0, with both numbers 0, if
+ * CPUID reports none, because a hypervisor hides them or the architecture has no CPUID (on arm64, use sysfs).
+ * Under a hypervisor, each CPUID takes a few microseconds, so call the function only once.
  */
 PICOLLO_API int picollo_pmu_counters(unsigned *fixed, unsigned *programmable);
 PICOLLO_API int picollo_pmu_counters_with(unsigned *fixed, unsigned *programmable, picollo_read_cpuid read_cpuid);
 
 /* ---- Wake-up latency ------------------------------------------------------------------------------------------
  *
- * Wake-up i, counted from 0, is due at first_due + i * interval, regardless of the previous wake-ups: late ones are made up for,
- * none is skipped. All times are nanoseconds of CLOCK_MONOTONIC.
+ * Wake-up i, counted from 0, is due at first_due + i * interval, regardless of the previous wake-ups: a late wake-up does not delay
+ * later ones, and none is skipped. All times are nanoseconds of CLOCK_MONOTONIC.
  *
  * The samples go through a ring from the loop, the only writer, to one reader. A slot contains a latency or, with the
  * highest bit set, the number of samples that were lost because the reader had left no free slot. So the reader always
@@ -116,18 +118,18 @@ struct picollo_jitter {
     /* Set before the loop starts, and not changed until it has ended. */
     picollo_u64 interval;
     picollo_u64 loops;       /* the number of wake-ups, at least 1; all bits set for no end */
-    picollo_u64 break_above; /* ends at a latency above this; all bits set for never */
+    picollo_u64 break_above; /* the loop ends at a latency above this; all bits set for no limit */
     picollo_u64 *samples;    /* the ring */
     picollo_u64 slot_count;  /* the size of the ring: at least 2, a power of two */
     /* Results of the loop. */
     picollo_u64 first_due; /* valid once head is not 0, or the loop has ended */
     picollo_u64 broke_at;  /* the latency that was above break_above */
-    picollo_u64 lost;      /* the number of last samples for which there was no free slot: valid once the loop has ended */
+    picollo_u64 lost;      /* the number of samples at the end for which there was no free slot; valid once the loop has ended */
 
-    picollo_u64 head; /* slots written by the loop since the start. Stored with release after their content */
+    picollo_u64 head; /* slots written by the loop since the start; stored with release after the content of the slots */
     picollo_u64 to_line_2[7];
-    picollo_u64 tail; /* slots read by the reader since the start. Stored with release when they may be overwritten */
-    picollo_u64 stop; /* any thread may set it to a value other than 0: the loop ends at its next wake-up */
+    picollo_u64 tail; /* slots read by the reader since the start; stored with release when they may be overwritten */
+    picollo_u64 stop; /* any thread may set it to a value other than 0, and the loop then ends at its next wake-up */
     picollo_u64 to_line_3[6];
 };
 
@@ -137,21 +139,21 @@ enum {
 };
 
 /*
- * Sleeps and measures until it is done. A negative result is a negated error number of the system: a call was refused, or
- * ENOSYS (-38) if the system is not Linux.
+ * Sleeps and measures until the measurement is complete. A negative result is the negated error number of a system call that failed,
+ * or of ENOSYS (-38) if the system is not Linux.
  *
- * It blocks for the duration of the measurement, so managed code makes the GC transition, once, and no collection stops the loop.
- * It accesses only *jitter, the ring, a few stack words and its code, and makes only two system calls per wake-up.
+ * The function blocks for the duration of the measurement, so managed code makes the GC transition once, and no garbage collection
+ * stops the loop. It accesses only *jitter, the ring, a few stack words and its code, and makes only two system calls per wake-up.
  */
 PICOLLO_API int picollo_jitter_run(struct picollo_jitter *jitter);
 
-/* Replacements of the two calls: read the clock; sleep until it reaches `due`, and return an error number or 0 (EINTR, 4,
-   after a signal: the function is called again). */
+/* Replacements for the two calls: one reads the clock; the other sleeps until the clock reaches `due`, and returns 0 or an error number.
+   If it returns EINTR (4) after a signal, it is called again. */
 typedef picollo_u64 (*picollo_now)(void);
 typedef int (*picollo_sleep_until)(picollo_u64 due);
 PICOLLO_API int picollo_jitter_run_with(struct picollo_jitter *jitter, picollo_sleep_until sleep_until, picollo_now now);
 
-/* For the library's own sources: the body of every entry point that has a ..._with function, so that each gets its own copy
+/* For the library's own sources: marks the shared body of an entry point and its ..._with function, so that each gets its own copy
    with inlined instructions. */
 #define SHARED_BODY static inline __attribute__((always_inline))
 

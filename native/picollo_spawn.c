@@ -4,15 +4,19 @@
  *     picollo_spawn <control> <report> <options> <file> [argument...]
  *
  * This is a separate program, because the kernel keeps the largest resident size of a process over execve (exec_mmap,
- * setmax_mm_hiwater_rss): a command that .NET forked would show at least the size of .NET. This program has about ten
- * pages. Freestanding and static, so that it works with any C library, or none.
+ * setmax_mm_hiwater_rss): the reported size of a command that .NET forked would be at least the size of .NET. This program has about
+ * ten pages. It is freestanding and static, so that it works with any C library, or none.
  *
- * <control> and <report> are the numbers of pipes. Report: the command's process ID, one word, when the command is created and held;
- * a struct report when it has ended. Control: a byte 0 releases the command, another byte sends the signal of that number. The end
- * of the pipe, which also comes when its holder ends, kills the command, unless it runs as another user that may not be
- * signaled, like sudo (a set-user-ID program has no parent death signal either). <options> has two letters, each '-' for
- * none: 's' for a new session and process group: then signals go to the group, and the rest of the group is killed when the command
- * has ended; 'n' for the normal scheduling policy instead of an inherited real-time one.
+ * <control> and <report> are the descriptor numbers of pipes.
+ *
+ * Report: when the command has been created and is held, its process ID as one word; when it has exited, a struct report.
+ *
+ * Control: byte 0 releases the command; any other byte sends the signal with that number. When the pipe is closed, which also happens
+ * when its holder exits, the command is killed, unless it runs as another user to whose processes this one may not send signals, as with
+ * sudo (a set-user-ID program has no parent death signal either).
+ *
+ * <options> has two letters, each '-' for none. 's' starts a new session and process group; signals are then sent to the group, and the
+ * rest of the group is killed when the command has exited. 'n' selects the normal scheduling policy instead of an inherited real-time one.
  *
  * The command inherits standard input, output and error, environment, directory and all other descriptors unchanged.
  */
@@ -42,12 +46,12 @@ enum {
 
 /* The final report; CommandReport on the managed side. Times are CLOCK_MONOTONIC, in nanoseconds. */
 struct report {
-    word ended;      /* 0, which is not a process ID: a command that ended before it was held has not sent one */
+    word ended;      /* 0, which distinguishes a report from a process ID: a command that exited before it was held has sent no ID */
     word status;     /* from wait4 */
     word exec_error; /* the error of execve if the command could not be executed; otherwise 0 */
     word start, end;
-    word usage_before[USAGE]; /* of its process before execve, and at the end: a struct rusage each */
-    word usage[USAGE];
+    word usage_before[USAGE]; /* the usage of the process before execve, a struct rusage */
+    word usage[USAGE];        /* its usage at the end, a struct rusage */
 };
 
 /* The kernel's struct sigaction, as far as needed to ignore a signal or restore the default. */
@@ -65,7 +69,7 @@ struct shared {
     word start, exec_error, usage[USAGE];
 };
 
-/* In this order: signals that control this process, not the command. */
+/* The signals that this process ignores. The array of saved actions has the same order. */
 static const unsigned char signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 enum { SIGNALS = sizeof signals };
 
@@ -99,7 +103,7 @@ static void __attribute__((noreturn)) leave(int code) {
         CALL(__NR_exit_group, code, 0, 0, 0);
 }
 
-/* The compiler may generate calls to both, regardless of its options. */
+/* The compiler may generate calls to memcpy and memset, regardless of its options. */
 void *memcpy(void *to, const void *from, unsigned long length) {
     for (unsigned long i = 0; i < length; i++)
         ((volatile char *)to)[i] = ((const char *)from)[i];
@@ -124,7 +128,7 @@ static word read_byte(int fd, unsigned char *byte) {
     return got;
 }
 
-/* Such a small write to a pipe is atomic. */
+/* A write to a pipe of at most PIPE_BUF bytes is atomic. */
 static void write_message(int fd, const void *what, word length) {
     while (CALL(__NR_write, fd, what, length, 0) == -INTR) {
     }
@@ -137,7 +141,7 @@ static word number(const char *text) {
     return value;
 }
 
-/* execve, with a shell for formats that the kernel does not know, as in execvp(3). `command` has a free place before it. */
+/* Calls execve, with a shell for formats that the kernel does not know, as execvp(3) does. `command` has a free element before it. */
 static word execute(const char *file, const char **command, const char **environment) {
     word error = CALL(__NR_execve, file, command, environment, 0);
     if (error != -NOEXEC)
@@ -199,12 +203,12 @@ become(int gate, int report, word parent, int own_session, int normal, const str
     unsigned char go;
     CALL(__NR_prctl, SET_PARENT_DEATH_SIGNAL, SIGKILL, 0, 0);
     if (CALL(__NR_getppid, 0, 0, 0, 0) != parent)
-        leave(125); /* the parent ended before the death signal was set */
+        leave(125); /* the parent exited before the death signal was set */
     if (own_session)
         CALL(__NR_setsid, 0, 0, 0, 0);
     word policy = normal ? CALL(__NR_sched_getscheduler, 0, 0, 0, 0) & POLICY : NORMAL;
     if (policy == FIFO || policy == ROUND_ROBIN) {
-        int priority = 0; /* struct sched_param; the previous nice value then applies. Always permitted. */
+        int priority = 0; /* struct sched_param; always permitted; the previous nice value then applies */
         CALL(__NR_sched_setscheduler, 0, NORMAL, &priority, 0);
     }
     for (int i = 0; i < SIGNALS; i++)
@@ -217,7 +221,7 @@ become(int gate, int report, word parent, int own_session, int normal, const str
     write_message(report, &self, sizeof self);
     if (read_byte(gate, &go) != 1)
         leave(125);
-    /* Not earlier: a signal that arrives while the command is held ends the command, like a later one, instead of the start. */
+    /* Signals are unblocked only now, so that a signal that arrives while the command is held ends the command, like a later signal. */
     CALL(__NR_rt_sigprocmask, 2 /* set */, mask, 0, 8);
     CALL(__NR_getrusage, 0 /* self */, shared->usage, 0, 0);
     shared->start = now();
@@ -243,7 +247,8 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
     struct action actions[SIGNALS + 1], ignored = {1, {0, 0, 0}}, standard = {0, {0, 0, 0}};
     for (int i = 0; i < SIGNALS; i++)
         CALL(__NR_rt_sigaction, signals[i], &ignored, &actions[i], 8);
-    /* If SIGCHLD is inherited as ignored, the kernel sends none and keeps no status to wait for. The command gets it back. */
+    /* If SIGCHLD is inherited as ignored, the kernel sends no signal and keeps no status to wait for. The command inherits the
+       previous action. */
     CALL(__NR_rt_sigaction, SIGCHLD, &standard, &actions[SIGNALS], 8);
 
     word mask, child_ended = 1L << (SIGCHLD - 1);
@@ -297,7 +302,7 @@ __attribute__((used, noreturn)) void picollo_spawn(word *stack) {
         unsigned char byte;
         if (polled[0].got && read_byte(control, &byte) != 1) {
             send(child, own_session, SIGKILL);
-            send(child, 0, SIGKILL); /* the child may not have its group yet */
+            send(child, 0, SIGKILL); /* the child may not have created its group yet */
             while (CALL(__NR_wait4, child, 0, 0, 0) == -INTR) {
             }
             leave(1);

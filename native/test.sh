@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests every native library that is built: inspects the file, then runs tests.c linked against it and compiled with its sources; and tests
-# picollo_spawn with spawn_tests.c. Libraries of other platforms run under an emulator (qemu-user, Wine) if it is installed; otherwise a
-# message says so. Exits with 1 on any failure.
+# Tests every native library that is built: inspects the file, and runs tests.c both linked against the library and compiled with its
+# sources. Tests picollo_spawn with spawn_tests.c. Libraries of other platforms run under an emulator (qemu-user, Wine) if it is
+# installed; otherwise, a message says that the tests did not run. Exits with 1 on any failure.
 set -eu
 cd "$(dirname "$0")"
 . ./platform.sh
@@ -18,7 +18,7 @@ problem() {
 
 not_run() { echo "  not run: $*"; }
 
-# Exactly the functions of the header.
+# The names of the functions that the header declares.
 declared() { sed -n 's/^PICOLLO_API .*\(picollo_[a-z_]*\)(.*/\1/p' picollo_native.h | sort; }
 
 # One library supports glibc and musl only if it needs neither.
@@ -31,7 +31,7 @@ inspect_elf() {
   if awk '$7 == "UND" && $8 != ""' "$work/symbols" | grep .; then problem "has undefined symbols"; fi
   if grep 'GNU_STACK.* RWE ' "$work/segments"; then problem "requires an executable stack"; fi
   awk '$5 == "GLOBAL" && $7 != "UND" { print $8 }' "$work/symbols" | sort >"$work/exported"
-  declared | diff - "$work/exported" || problem "exports other symbols than the header declares"
+  declared | diff - "$work/exported" || problem "its exported symbols are not those that the header declares"
 }
 
 inspect_pe() {
@@ -39,7 +39,7 @@ inspect_pe() {
   x86_64-w64-mingw32-objdump -p "$1" >"$work/headers"
   if grep 'DLL Name:' "$work/headers"; then problem "depends on another library"; fi
   sed -n 's/^.*\] .*\(picollo_[a-z_]*\)$/\1/p' "$work/headers" | sort -u >"$work/exported"
-  declared | diff - "$work/exported" || problem "exports other symbols than the header declares"
+  declared | diff - "$work/exported" || problem "its exported symbols are not those that the header declares"
 }
 
 # link <compiler> <library> <flags...>: links tests*.c against the library, and copies the library next to the program.
@@ -55,7 +55,7 @@ link() {
 # If the compilation failed, this fails too, because the program of the previous compiler was deleted.
 run() { "$@" "$work/tests.exe" || problem "tests.c"; }
 
-# test_spawn <compiler> <emulator...>: a program of this machine starts picollo_spawn and its commands.
+# test_spawn <rid> <compiler> <emulator...>: a program of this machine starts picollo_spawn and its commands.
 test_spawn() {
   rid=$1 compiler=$2
   shift 2
@@ -65,13 +65,13 @@ test_spawn() {
   if has readelf; then
     if readelf -lW "$program" | grep -E 'INTERP|DYNAMIC| RWE '; then problem "needs a loader, or has writable executable memory"; fi
   fi
-  # An artifact from another machine may have lost its mode.
+  # A file that was copied from another machine may not be executable.
   cp "$program" "$work/picollo_spawn" && chmod u+x "$work/picollo_spawn"
   "$compiler" -std=c11 -O1 -Wall -Wextra -Werror -o "$work/spawn_tests" spawn_tests.c
   "$work/spawn_tests" "$@" "$work/picollo_spawn" || problem "spawn_tests.c"
 }
 
-# The same library with the other C library. The kernel headers, which musl's compiler does not include, come after its own.
+# Tests the same library in a program that uses musl. The compiler of musl searches its own headers first, and then those of the kernel.
 test_musl() {
   if has musl-gcc; then
     link musl-gcc "$1" -Wl,-rpath,"$work" -idirafter /usr/include -idirafter "/usr/include/$(uname -m)-linux-gnu" || :
@@ -82,11 +82,12 @@ test_musl() {
   fi
 }
 
-# The library's sources in one program with tests*.c, by each compiler, with and without optimization. Undefined behavior ends the program.
+# Compiles the library's sources and tests*.c into one program, with each compiler, with and without optimization. Undefined behavior
+# ends the program.
 test_sources() {
   flags="-std=c11 -Wall -Wextra -Werror -Wno-long-long -fsanitize=undefined -fno-sanitize-recover=all -pthread"
   for compiler in gcc clang; do
-    # Intended word splitting of the flags.
+    # Word splitting of the flags is intended.
     # shellcheck disable=SC2086
     if ! echo "int main(void) { return 0; }" | "$compiler" $flags -x c -o "$work/tests.exe" - 2>/dev/null; then
       not_run "the sources compiled by $compiler (apt install $compiler)"
@@ -110,7 +111,7 @@ test_platform() {
     linux-*) inspect_elf "$library" ;;
     win-*) inspect_pe "$library" ;;
   esac
-  compiler=$(compiler_for "$rid") || { not_run "tests.c, because that compiler is missing"; return; }
+  compiler=$(compiler_for "$rid") || { not_run "tests.c, because the compiler is missing"; return; }
 
   case $rid in
     "$(host_rid)")
@@ -135,5 +136,5 @@ for rid in $RIDS; do
 done
 
 [ "$libraries" -gt 0 ] || fail "no library is built; run native/build.sh to build the one for this machine"
-echo "native: $libraries libraries tested, $failures failures"
+echo "native: libraries tested: $libraries, failures: $failures"
 [ "$failures" = 0 ]

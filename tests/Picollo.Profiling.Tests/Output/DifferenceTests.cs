@@ -33,16 +33,16 @@ public class DifferenceTests
         });
 
     [Fact]
-    public void A_table() => Golden("difference", Table(Small));
+    public void The_table_matches_the_golden_file() => Golden("difference", Table(Small));
 
     [Fact]
-    public void The_first_functions() => Golden("difference-limit", Table(Small, 1));
+    public void The_table_can_be_limited_to_the_first_functions() => Golden("difference-limit", Table(Small, 1));
 
     [Fact]
-    public void The_table_of_empty_profiles() => Golden("difference-empty", Table(SomeDifferences.Empty()));
+    public void The_table_of_empty_profiles_matches_the_golden_file() => Golden("difference-empty", Table(SomeDifferences.Empty()));
 
     [Fact]
-    public void The_text_is_the_table() => Small.ToString().Should().Be(Table(Small, 25));
+    public void ToString_returns_the_table() => Small.ToString().Should().Be(Table(Small, 25));
 
     [FactNeeding(Need.Cultures)]
     public void The_culture_does_not_matter()

@@ -20,16 +20,16 @@ public class TableTests
     };
 
     [Fact]
-    public void A_profile() => Golden("profile", Table(Profile));
+    public void The_table_of_a_profile_matches_the_golden_file() => Golden("profile", Table(Profile));
 
     [Fact]
-    public void The_first_functions() => Golden("profile-limit", Table(Profile, 2));
+    public void The_table_can_be_limited_to_the_first_functions() => Golden("profile-limit", Table(Profile, 2));
 
     [Fact]
-    public void An_empty_profile() => Golden("profile-empty", Table(new CpuProfile(Profiles.RootOf()) { Title = "app", Frequency = 99 }));
+    public void The_table_of_an_empty_profile_matches_the_golden_file() => Golden("profile-empty", Table(new CpuProfile(Profiles.RootOf()) { Title = "app", Frequency = 99 }));
 
     [Fact]
-    public void The_text_is_the_table() => Profile.ToString().Should().Be(Table(Profile, 25));
+    public void ToString_returns_the_table() => Profile.ToString().Should().Be(Table(Profile, 25));
 
     [FactNeeding(Need.Cultures)]
     public void The_culture_does_not_matter()
