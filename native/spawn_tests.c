@@ -1,6 +1,6 @@
 /*
- * Tests of picollo_spawn through its protocol: spawn_tests <argument...>, with the arguments that start it (an emulator first, if needed).
- * Prints a count; the exit code is 1 after a failure.
+ * Tests picollo_spawn through its protocol: spawn_tests <argument...>, with the arguments that start it (an emulator first, if needed).
+ * The program prints the number of checks, and exits with 1 after a failure.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@ static void check(int ok, const char *what) {
     }
 }
 
-/* As in picollo_spawn.c, with the types of the C library. */
+/* The struct of picollo_spawn.c with the types of the C library. */
 struct report {
     long ended, status, exec_error, start, end;
     long usage_before[18], usage[18]; /* the kernel's struct rusage; musl's own is longer */
@@ -77,7 +77,7 @@ static void send_byte(struct spawned s, char byte) {
         check(0, "the control pipe can be written");
 }
 
-/* Whether a report arrived; also returns the spawner's exit code. */
+/* Returns whether a report arrived. Also returns the exit code of picollo_spawn. */
 static int end(struct spawned s, struct report *report, int *code) {
     struct pollfd readable = {s.report, POLLIN, 0};
     if (poll(&readable, 1, 30000) == 0)
@@ -113,7 +113,7 @@ static int exists(const char *path) { return access(path, F_OK) == 0; }
 
 static void pause_a_little(void) { usleep(20000); }
 
-/* Within ten seconds. */
+/* Waits up to ten seconds for a condition, and returns whether it holds. */
 static int becomes_true(int (*holds)(void)) {
     for (int i = 0; i < 500 && !holds(); i++)
         pause_a_little();
@@ -122,7 +122,7 @@ static int becomes_true(int (*holds)(void)) {
 
 static int is_ready(void) { return exists(in_folder("ready")); }
 
-/* Whether the process with the ID in the file has ended or is a zombie. */
+/* Returns whether the process with the ID in the file has exited or is a zombie. */
 static int rest_has_ended(void) {
     char text[512] = "";
     long id = 0;
@@ -150,30 +150,31 @@ static void test_held(void) {
     struct spawned s = start("-", (char *[]){"/bin/sh", "-c", "echo $$ > there", NULL});
     struct report report;
     long id = 0;
-    check(s.id > 0 && kill((pid_t)s.id, 0) == 0, "the ID is that of a process");
+    check(s.id > 0 && kill((pid_t)s.id, 0) == 0, "the reported ID is the ID of a process");
     pause_a_little();
-    check(!exists("there"), "it is held");
+    check(!exists("there"), "a started command is held");
     send_byte(s, 0);
-    check(end(s, &report, NULL), "it is released, and a report arrives");
+    check(end(s, &report, NULL), "a held command is released, and a report arrives");
     FILE *file = fopen("there", "r");
-    check(file && fscanf(file, "%ld", &id) == 1 && id == s.id, "the ID is that of the command");
-    check(report.start > 0 && report.end > report.start && report.end - report.start < 10000000000, "the times are from one clock");
+    check(file && fscanf(file, "%ld", &id) == 1 && id == s.id, "the reported ID is the ID of the command");
+    check(report.start > 0 && report.end > report.start && report.end - report.start < 10000000000, "the start and end times are from one clock");
 }
 
 static void test_endings(void) {
     struct report report = shell("-", "exit 7");
-    check(WIFEXITED(report.status) && WEXITSTATUS(report.status) == 7 && report.exec_error == 0, "an exit code");
+    check(WIFEXITED(report.status) && WEXITSTATUS(report.status) == 7 && report.exec_error == 0, "an exit code is reported");
     report = shell("-", "kill -KILL $$");
-    check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGKILL, "a signal");
+    check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGKILL, "the signal that ended the command is reported");
     report = shell("-", "kill -INT $$; exit 3");
     check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGINT, "the command does not ignore the signals that the spawner ignores");
     report = shell("-", "kill -PIPE $$; exit 3");
-    check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGPIPE, "or those that its parent ignores");
+    check(WIFSIGNALED(report.status) && WTERMSIG(report.status) == SIGPIPE, "the command does not ignore SIGPIPE, which its parent ignores");
     report = shell("-", "(exit 0); [ \"$(sed -n 's/^SigBlk:[^0-9]*//p' /proc/self/status)\" = 0000000000000000 ]");
-    check(report.status == 0, "no signal is blocked");
+    check(report.status == 0, "no signal is blocked in the command");
 }
 
-/* The mask has 16 digits; SIGCHLD is the lowest bit of the fifth from the right. No shell: some install a handler for SIGCHLD. */
+/* The mask has 16 digits; SIGCHLD is the lowest bit of the fifth digit from the right. The command is not a shell, because some shells
+   install a handler for SIGCHLD. */
 static void test_ignored_child_end(void) {
     struct report report;
     ignores_child_end = 1;
@@ -184,20 +185,20 @@ static void test_ignored_child_end(void) {
     check(WIFEXITED(report.status) && WEXITSTATUS(report.status) == 0, "SIGCHLD remains ignored in the command");
 }
 
-/* Not under an emulator, which itself needs memory and time. */
+/* Does not run under an emulator, which itself needs memory and time. */
 static void test_usage(void) {
     struct report report = shell("-", "exec 2>/dev/null; (ulimit -t 1; while :; do :; done)");
     long user = report.usage[USER] * 1000000 + report.usage[USER + 1];
     long kernel = report.usage[KERNEL] * 1000000 + report.usage[KERNEL + 1];
-    /* The kernel ends it by ticks: 0.85 s were measured. */
-    check(user + kernel > 600000 && user + kernel < 1400000, "the CPU time of children counts");
-    check(report.end - report.start > 600000000, "and the wall time is at least as long");
-    check(report.usage_before[MINOR_FAULTS] <= report.usage[MINOR_FAULTS] && report.usage_before[MINOR_FAULTS] > 0, "the usage before is reported");
+    /* The kernel counts the limit in ticks; 0.85 s were measured. */
+    check(user + kernel > 600000 && user + kernel < 1400000, "the CPU time of the command includes its children");
+    check(report.end - report.start > 600000000, "the wall time is at least 0.6 s");
+    check(report.usage_before[MINOR_FAULTS] <= report.usage[MINOR_FAULTS] && report.usage_before[MINOR_FAULTS] > 0, "the usage before execve is reported");
     report = run("-", (char *[]){"true", NULL});
     check(report.usage[MAX_RESIDENT] > 100 && report.usage[MAX_RESIDENT] < 8192, "a small command has a small resident size");
 }
 
-/* Finding the command with a given PATH. */
+/* Runs a command that is found with a given PATH. */
 static struct report by_path(const char *path, char *name) {
     path ? setenv("PATH", path, 1) : unsetenv("PATH");
     struct report report = run("-", (char *[]){name, "4", NULL});
@@ -214,16 +215,16 @@ static void test_search(void) {
     write_file("here", "exit 9", 0755);
     snprintf(path, sizeof path, "%s/none:%s/first:%s/second", folder, folder, folder);
     check(WEXITSTATUS(by_path(path, "command").status) == 4, "the first executable file is used");
-    check(WEXITSTATUS(by_path(path, "bare").status) == 5, "the shell runs a script without a first line, with its arguments");
+    check(WEXITSTATUS(by_path(path, "bare").status) == 5, "a script without #! is run by the shell with its arguments");
     check(by_path("first", "command").exec_error == EACCES, "a file that is not executable is reported");
     check(by_path(path, "none-of-this-name").exec_error == ENOENT, "a missing file is reported");
     check(WEXITSTATUS(by_path("/none:", "here").status) == 9, "an empty entry after a colon is the current directory");
-    check(WEXITSTATUS(by_path("", "here").status) == 9, "and so is an empty PATH");
-    check(WEXITSTATUS(by_path(NULL, "true").status) == 0, "without a PATH the default is used");
+    check(WEXITSTATUS(by_path("", "here").status) == 9, "an empty PATH is the current directory");
+    check(WEXITSTATUS(by_path(NULL, "true").status) == 0, "without a PATH, the default path is searched");
     memset(path, 'x', 5000), strcpy(path + 5000, ":second");
     check(WEXITSTATUS(by_path(path, "command").status) == 4, "an entry that is too long is skipped");
     check(run("-", (char *[]){"second/none", NULL}).exec_error == ENOENT, "a path to a missing file is reported");
-    check(run("-", (char *[]){"/", NULL}).exec_error == EACCES, "a folder is reported");
+    check(run("-", (char *[]){"/", NULL}).exec_error == EACCES, "a directory is reported as not executable");
     check(run("-", (char *[]){"", NULL}).exec_error == ENOENT, "an empty name is reported");
     check(run("-", (char *[]){"here", NULL}).exec_error == ENOENT, "a name without a slash is searched for only in the PATH");
 }
@@ -238,11 +239,11 @@ static void test_control(void) {
     s = start("-", (char *[]){"sleep", "82", NULL});
     send_byte(s, 0);
     close(s.control), s.control = dup(0);
-    check(!end(s, &report, &code) && code == 1 && kill((pid_t)s.id, 0) != 0, "the end of the pipe ends the command");
+    check(!end(s, &report, &code) && code == 1 && kill((pid_t)s.id, 0) != 0, "closing the control pipe ends the command");
 
     s = start("-", (char *[]){"sleep", "83", NULL});
     close(s.control), s.control = dup(0);
-    check(!end(s, &report, &code) && kill((pid_t)s.id, 0) != 0, "also while the command is held");
+    check(!end(s, &report, &code) && kill((pid_t)s.id, 0) != 0, "closing the control pipe ends a command that is held");
 
     s = start("-", (char *[]){"sleep", "0.2", NULL});
     send_byte(s, 0);
@@ -255,7 +256,7 @@ static void test_control(void) {
 
     s = start("-", (char *[]){"/bin/sh", "-c", ": > ready; exec sleep 84", NULL});
     send_byte(s, 0);
-    check(becomes_true(is_ready), "it runs");
+    check(becomes_true(is_ready), "the command runs");
     unlink(in_folder("ready"));
     kill(s.spawner, SIGKILL);
     check(!end(s, &report, &code) && code == -SIGKILL, "a killed spawner reports nothing");
@@ -263,7 +264,7 @@ static void test_control(void) {
     FILE *file = fopen(in_folder("id"), "w");
     fprintf(file, "%ld", s.id);
     fclose(file);
-    check(becomes_true(rest_has_ended), "and the command ends with it");
+    check(becomes_true(rest_has_ended), "the command ends when the spawner is killed");
 }
 
 static void test_groups(void) {
@@ -272,10 +273,10 @@ static void test_groups(void) {
     struct spawned s = start("s", (char *[]){"/bin/sh", "-c", "sleep 85 & echo $! > id; : > ready; wait", NULL});
     send_byte(s, 0);
     check(becomes_true(is_ready) && getpgid((pid_t)s.id) == s.id && getsid((pid_t)s.id) == s.id, "the command has its own session");
-    send_byte(s, SIGINT); /* ignored by background processes of a shell; hence the next check */
+    send_byte(s, SIGINT); /* background processes of a shell ignore SIGINT; a later check tests that they are killed */
     check(end(s, &report, NULL) && WTERMSIG(report.status) == SIGINT, "a signal goes to the group");
     check(becomes_true(rest_has_ended), "the rest of the group is killed");
-    check(getpgid(0) == getpgrp(), "and no other process is"); /* this process still runs */
+    check(getpgid(0) == getpgrp(), "processes outside the group are not killed"); /* this process still runs */
 
     unlink(in_folder("id"));
     report = shell("-", "sleep 86 & echo $! > id");
@@ -290,7 +291,7 @@ static void test_groups(void) {
     s = start("s", (char *[]){"/bin/sh", "-c", "kill -STOP $$; exit 6", NULL});
     send_byte(s, 0), pause_a_little(), pause_a_little(), pause_a_little(), pause_a_little();
     send_byte(s, SIGCONT);
-    check(end(s, &report, NULL) && WEXITSTATUS(report.status) == 6, "a stop is not an end");
+    check(end(s, &report, NULL) && WEXITSTATUS(report.status) == 6, "a stopped command has not ended");
 }
 
 /* Field 41 of /proc/[pid]/stat is the policy. */
@@ -299,7 +300,7 @@ static void test_scheduling(void) {
     struct sched_param priority = {0};
     priority.sched_priority = 1;
     if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0) {
-        printf("  not run: the command's scheduling, as real-time scheduling is not permitted here\n");
+        printf("  not run: the scheduling policy of the command, because real-time scheduling is not permitted here\n");
         return;
     }
 
@@ -307,7 +308,7 @@ static void test_scheduling(void) {
     priority.sched_priority = 0;
     sched_setscheduler(0, SCHED_OTHER, &priority);
     check(WEXITSTATUS(inherited.status) == SCHED_FIFO, "a real-time policy is inherited");
-    check(WEXITSTATUS(normal.status) == SCHED_OTHER && WEXITSTATUS(grouped.status) == SCHED_OTHER, "unless the normal one is requested");
+    check(WEXITSTATUS(normal.status) == SCHED_OTHER && WEXITSTATUS(grouped.status) == SCHED_OTHER, "with option n, the command has the normal policy");
 }
 
 static void test_misuse(void) {
@@ -319,7 +320,7 @@ static void test_misuse(void) {
     }
 
     waitpid(child, &status, 0);
-    check(WIFEXITED(status) && WEXITSTATUS(status) == 2, "without arguments it refuses");
+    check(WIFEXITED(status) && WEXITSTATUS(status) == 2, "picollo_spawn without arguments exits with 2");
 }
 
 int main(int count, char **words) {

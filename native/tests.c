@@ -1,6 +1,7 @@
 /*
- * Tests of the native library, linked against the shipped file. This file has the tests of the time counter. Prints a count; the
- * exit code is 1 after a failure. test.sh checks the properties of the file itself (no dependency, no undefined symbol).
+ * Tests of the native library, linked against the shipped file. This file has the tests of the time counter. The program prints the
+ * number of checks, and exits with 1 after a failure. test.sh checks the properties of the library file (no dependency, no undefined
+ * symbol).
  */
 #include "tests.h"
 
@@ -38,7 +39,7 @@ static void test_invariant_flag(void) {
 #endif
 }
 
-/* The scheduler may move this thread between readings: a larger decrease would mean an unsynchronized counter. */
+/* The scheduler may move this thread between readings, so a decrease would mean that the counters of the CPUs are not synchronized. */
 static void test_monotone_reads(void) {
     enum { READS = 1000000 };
     int back = 0, forward = 0;
@@ -53,7 +54,7 @@ static void test_monotone_reads(void) {
     check(forward > 0, "the counter increases");
 }
 
-/* Reads the counter in another way than the library: with the compiler's intrinsic on x64, so that both cannot lose the same half. */
+/* Reads the counter in another way than the library, on x64 with the compiler's intrinsic, so that both cannot lose the same half. */
 static picollo_u64 counter_here(void) {
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
@@ -64,7 +65,7 @@ static picollo_u64 counter_here(void) {
 #endif
 }
 
-/* Readings are unordered, and emulators may have a counter per call: a tolerance of a second is far below either half. */
+/* Readings are unordered, and an emulator may read its counter at each call. A tolerance of about a second is far below either half. */
 static void test_reads_all_bits(void) {
     const picollo_u64 slack = (picollo_u64)1 << 30;
     picollo_u64 here = counter_here();
@@ -78,7 +79,7 @@ static void test_work_advances_the_counter(void) {
         work();
     picollo_u64 taken = picollo_read_counter() - start;
     check(taken > 1000, "milliseconds of work take thousands of ticks");
-    check(taken < ((picollo_u64)1 << 48), "but not days");
+    check(taken < ((picollo_u64)1 << 48), "milliseconds of work do not take days");
 }
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -110,7 +111,7 @@ static void test_reading(void) {
 }
 
 int main(void) {
-    /* Unbuffered, so that a crash does not lose output. */
+    /* Line-buffered, so that a crash does not lose output. */
     setvbuf(stdout, NULL, _IOLBF, 0);
     test_versions();
     test_invariant_flag();

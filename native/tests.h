@@ -6,7 +6,7 @@
 
 void check(int ok, const char *what);
 
-/* Appended to failure messages: how the tests currently run. */
+/* Describes how the tests currently run. Appended to failure messages. */
 extern const char *way;
 
 void test_by_faults(void (*tests)(void));
@@ -16,17 +16,17 @@ void test_pages_that_change(void);
 void test_a_thread_that_changes_pages(void);
 void test_pmu_counters(void);
 
-/* picollo_perf_read or picollo_perf_read_counts (if time is NULL), and picollo_perf_thread_time, with given results of the instructions. */
+/* Call picollo_perf_read (picollo_perf_read_counts if time is NULL) and picollo_perf_thread_time with given results of the instructions. */
 picollo_u64 read_pages(struct picollo_perf_counter *counters, int count, picollo_read_pmc pmc, picollo_read_time time);
 int read_thread_time(const void *page, picollo_u64 *nanoseconds, picollo_read_time time);
 
 /* 1 while these functions execute the real instructions, which then fault. */
 extern int is_faulting;
 
-/* If it is set, it is called after each instruction of these two functions, from number 1, until it returns 0. */
+/* If set, it is called after each instruction of these two functions, with the instruction's number from 1, until it returns 0. */
 extern int (*step)(int number);
 
-/* Pseudo-random numbers, equal in every run. */
+/* Returns pseudo-random numbers that are the same in every run. */
 static inline picollo_u64 next_random(picollo_u64 *state) {
     picollo_u64 x = *state;
     x ^= x << 13, x ^= x >> 7, x ^= x << 17;
@@ -34,8 +34,8 @@ static inline picollo_u64 next_random(picollo_u64 *state) {
 }
 
 /*
- * The page as the tests write it: a second description of the kernel's layout, compared with the kernel's header if
- * it is available.
+ * The page that the tests write. It is a second description of the kernel's layout, and is compared with the kernel's header if
+ * the header is available.
  */
 struct test_page {
     unsigned version, compat_version, lock, index;

@@ -48,15 +48,15 @@ static void test_a_change_in_the_middle(void) {
     reset(1);
     check(read_pages(&counter, 1, pmc_after_change, plain_time) == 1, "a page that changed once is read again");
     check(counter.value == 1000001 && counter.enabled == 10005 && counter.running == 10005 && reads == 2,
-          "and all results are those of the second reading");
+          "all results of a page that changed once are from the second reading");
     reset(1);
     check(read_pages(&counter, 1, pmc_after_change, time_since_reset) == 1 && counter.enabled == 10002,
-          "including the time");
+          "the time of a page that changed once is from the second reading");
 
     picollo_u64 nanoseconds = 0;
     reset(1);
     check(read_thread_time(&page, &nanoseconds, time_after_change) == 1 && nanoseconds == 10005 && reads == 2,
-          "and so is the thread's time");
+          "the thread's time of a page that changed once is read again");
 }
 
 static void test_a_page_that_keeps_changing(void) {
@@ -64,15 +64,15 @@ static void test_a_page_that_keeps_changing(void) {
     picollo_u64 nanoseconds = 42;
     reset(1000000);
     check(read_pages(&counter, 1, pmc_after_change, plain_time) == 0 && counter.value == 42,
-          "reading a page that always changes is given up");
-    check(reads > 2 && reads < 1000, "after some attempts");
+          "a page that keeps changing is not read");
+    check(reads > 2 && reads < 1000, "reading a page that keeps changing ends after a few attempts");
     reset(1000000);
     check(read_thread_time(&page, &nanoseconds, time_after_change) == 0 && nanoseconds == 42 && reads > 2
               && reads < 1000,
-          "and so is reading the thread's time of such a page");
+          "reading the thread's time of a page that keeps changing ends after a few attempts");
 }
 
-/* Only the third of four pages changes while it is read: once, or at each attempt. */
+/* Only the third of four pages changes while it is read, either once or at each attempt. */
 static picollo_u64 pmc_that_changes_the_third(unsigned number) {
     if (number == 2)
         change();
@@ -97,20 +97,20 @@ static void test_one_of_four_that_changes(void) {
               "of four pages, the changed one is read again");
         check(counters[2].value == 1000002 && counters[2].enabled == 10000 + extension
                   && counters[2].running == 10000 + extension,
-              "and all its results are those of the second reading");
+              "of four pages, all results of the changed one are from the second reading");
         for (unsigned i = 0; i < 4; i++)
             wrong += i != 2 && (counters[i].value != 10 + i || counters[i].enabled != extension);
-        check(wrong == 0, "the other three are unchanged");
+        check(wrong == 0, "of four pages, the results of the three unchanged ones are correct");
 
         reset(1000000);
         page.index = 3;
         counters[2].value = 42;
         check(read_pages(counters, 4, pmc_that_changes_the_third, time) == 11 && counters[2].value == 42,
-              "of four pages, reading the one that always changes is given up, and the others are read");
+              "of four pages, the one that keeps changing is not read, and the others are read");
     }
 }
 
-/* The second page changes after the time was read for the first one: its time is later than that of the reading. */
+/* The second page changes after the time was read for the first one, so the time of the page is later than the reading. */
 static struct test_page second;
 
 static picollo_u64 pmc_that_changes_the_second(unsigned number) {
@@ -132,7 +132,7 @@ static void test_a_page_newer_than_the_time(void) {
         second.index = 2;
         second.mask = ~(picollo_u64)0 >> 8;
         second.capabilities |= is_short ? SHORT : 0;
-        check(read_pages(counters, 2, pmc_that_changes_the_second, plain_time) == 3, "both are read");
+        check(read_pages(counters, 2, pmc_that_changes_the_second, plain_time) == 3, "a page newer than the time is read");
         check(counters[1].enabled == 3000 && counters[1].running == 2000, "a page newer than the time has its own times");
     }
 }
@@ -205,7 +205,8 @@ static int change_at_step(int at) {
 
 enum { COUNTS, COUNTS_AND_TIMES, THREAD_TIME, KINDS };
 
-/* Reads the page of `number` while it changes to that of the next number: the change starts after an instruction, and ends after a later one. */
+/* Reads the page of `number` while it changes to the page of the next number. The change starts after one instruction, and ends after a
+   later one. */
 static int read_in_change(int kind, struct picollo_perf_counter *counter, int start, int length) {
     int read;
     shared = (struct test_page){.capabilities = RDPMC | TIME};
@@ -224,7 +225,7 @@ static int is_reading_of(picollo_u64 n, int kind, const struct picollo_perf_coun
     return kind == THREAD_TIME ? counter->running == 10 * n : is_state(counter, n, kind == COUNTS_AND_TIMES);
 }
 
-/* A change at every instruction of the reading. The reading has the state before or after the change. */
+/* Changes the page at every instruction of the reading. The reading has the state before or after the change. */
 static void test_a_change_at_each_instruction(void) {
     /* The event remains, moves to another counter of another width, leaves its counter, and returns. */
     static const picollo_u64 numbers[] = {1, 7, 4, 5};
@@ -235,7 +236,8 @@ static void test_a_change_at_each_instruction(void) {
         int wrong = 0, before = 0, after = 0, not_read = 0;
         number = 1;
         check(read_in_change(kind, &counter, -100, 0) && is_reading_of(1, kind, &counter), "a page without a change is read while single-stepping");
-        /* A step takes microseconds, and the number of steps is the square of the number of instructions: 20 points without optimization. */
+        /* A step takes microseconds, and the number of steps is the square of the number of instructions. In unoptimized code, the page
+           therefore changes at only 20 points. */
         const int stride = steps_of_reading < 140 ? 1 : steps_of_reading / 20;
         for (unsigned i = 0; i < 8; i++) {
             number = numbers[i / 2];
@@ -251,7 +253,7 @@ static void test_a_change_at_each_instruction(void) {
         }
         check(wrong == 0, "a change at any instruction is seen completely or not at all");
         check(before > 20 && after > 20 && (not_read > 20 || kind == THREAD_TIME),
-              "and there are many of both, and of an event without a counter");
+              "many readings have the state before the change, many the state after it, and many find no counter");
     }
     check(largest_number == 3, "the instruction is never executed for an event without a counter");
 }
@@ -302,7 +304,7 @@ void test_a_thread_that_changes_pages(void) {
     }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
-    /* On two CPUs this is WANTED in a second; on a shared CPU, one for each time slice of the writer. */
+    /* On two CPUs, WANTED readings take a second. On a shared CPU, there is one for each time slice of the writer. */
     check(seen >= 20, "readings succeed while a writer never stops");
     check(torn == 0, "no reading mixes two states of the page");
     check(back == 0, "no reading is older than the one before");

@@ -1,7 +1,7 @@
 /*
  * The tests read pages with the functions that accept replacements of the two instructions and, on Linux x64, also with the
- * shipped functions, which use the real instructions. RDPMC faults in user mode if CR4.PCE is clear, and RDTSC after
- * prctl(PR_SET_TSC); the fault handler takes the results from the tests. No PMU is needed, and every test of pages runs both ways.
+ * shipped functions, which use the real instructions. RDPMC faults in user mode if CR4.PCE is clear, and RDTSC faults after
+ * prctl(PR_SET_TSC); the fault handler takes the results from the tests. No PMU is needed, and every test of pages runs in both ways.
  */
 #define _GNU_SOURCE /* the registers of a signal's context */
 #include "tests.h"
@@ -23,7 +23,7 @@ static picollo_read_pmc pmc_of_tests;
 static picollo_read_time time_of_tests;
 static struct sigaction previous;
 
-/* Both instructions have two bytes, and return their result in EDX and EAX. Any other fault is a crash, as without this handler. */
+/* Both instructions have two bytes, and return their result in EDX and EAX. Any other fault crashes, as without this handler. */
 static void on_fault(int signal, siginfo_t *info, void *context) {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     const unsigned char *code = (const unsigned char *)registers[REG_RIP];
@@ -119,8 +119,8 @@ static void read_time_unexpectedly(void) {
 }
 
 /*
- * The signal that ends a child, or 0. The child has no core file and no sanitizer handler, and ends even if our handler returns to
- * the same instruction repeatedly.
+ * Runs an action in a child process, and returns the signal that ends it, or 0. The child writes no core file, has no sanitizer handler,
+ * and ends even if our handler returns to the same instruction repeatedly.
  */
 static int signal_that_ends(void (*action)(void)) {
     int status = 0;
@@ -141,7 +141,7 @@ static void execute_both(void) {
     __builtin_ia32_rdtsc();
 }
 
-/* Counter 0 exists in every PMU: it does not fault if CR4.PCE is set. */
+/* Returns why the instructions cannot be made to fault, or NULL. Counter 0 exists in every PMU, so RDPMC does not fault if CR4.PCE is set. */
 static const char *why_not(void) {
     if (signal_that_ends(execute_both))
         return "their faults are not reported as on Linux";

@@ -1,6 +1,6 @@
 /*
- * The loop that measures wake-up latencies, with a simulated clock: what it stores, when it ends, and how it handles samples for
- * which there is no place. Also with the real clock, if the system supports it.
+ * Tests the loop that measures wake-up latencies with a simulated clock: what it stores, when it ends, and how it handles samples for
+ * which there is no place. Also tests it with the real clock, if the system supports it.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "tests.h"
@@ -14,7 +14,7 @@ static picollo_u64 ring[1024];
 static struct picollo_jitter jitter;
 static picollo_u64 clock_time;
 
-/* The script: the delay of the end of sleep i after its due time (or after now, if that has passed). 0 beyond its end. */
+/* The script: the delay between the due time of sleep i (or now, if the due time has passed) and its end. Later sleeps have no delay. */
 static const picollo_u64 *late_by;
 static int script_length, sleeps, interruptions, refusal;
 
@@ -105,8 +105,8 @@ static void test_a_break(void) {
     const picollo_u64 script[] = {100, 101, 5};
     begin(script, 3, 3);
     jitter.break_above = 100;
-    check(run() == PICOLLO_JITTER_BROKEN && jitter.broke_at == 101, "it breaks above the limit, not at it");
-    check(ring_is(script, 2), "and the latency above it is the last sample");
+    check(run() == PICOLLO_JITTER_BROKEN && jitter.broke_at == 101, "the loop breaks at a latency above the limit, not at the limit");
+    check(ring_is(script, 2), "the latency above the limit is the last sample");
 }
 
 static void stop_at_third(void) { jitter.stop = sleeps == 3; }
@@ -114,7 +114,7 @@ static void stop_at_third(void) { jitter.stop = sleeps == 3; }
 static void test_stop(void) {
     begin(NULL, 0, ~(picollo_u64)0);
     meanwhile = stop_at_third;
-    check(run() == PICOLLO_JITTER_DONE && jitter.head == 3, "if stopped in a sleep, it stores that wake-up and ends");
+    check(run() == PICOLLO_JITTER_DONE && jitter.head == 3, "a loop that is stopped during a sleep stores that wake-up and ends");
 }
 
 static void read_at_eleventh(void) {
@@ -135,10 +135,10 @@ static void test_lost_samples(void) {
     for (int i = 0; i < SLOTS; i++)
         same += ring[i] == expected[i];
     check(same == SLOTS && jitter.head == 13, "samples that arrive while the ring is full are counted at their position");
-    check(jitter.lost == 0, "and only once");
+    check(jitter.lost == 0, "samples that were counted in the ring are not counted again");
 }
 
-static void one_place_more(void) {
+static void one_slot_more(void) {
     if (sleeps == 10 || sleeps == 12)
         jitter.tail++;
 }
@@ -149,7 +149,7 @@ static void test_a_count_and_a_sample_need_two_places(void) {
         script[i] = (picollo_u64)i + 1;
     begin(script, 14, 14);
     jitter.slot_count = SLOTS;
-    meanwhile = one_place_more;
+    meanwhile = one_slot_more;
     run();
     check(ring[0] == (PICOLLO_JITTER_LOST | 3) && ring[1] == 12 && jitter.head == 10, "one free place is not enough for a count and a sample");
     check(jitter.lost == 2, "the last lost samples are reported separately");
@@ -163,14 +163,14 @@ static void test_the_system(void) {
     int wrong = 0;
     for (int i = 0; i < 50; i++)
         wrong += ring[i] > 60000000000ULL;
-    check(result == PICOLLO_JITTER_DONE && jitter.head == 50, "fifty wake-ups of this system");
-    check(wrong == 0, "none is a minute late");
+    check(result == PICOLLO_JITTER_DONE && jitter.head == 50, "fifty wake-ups are measured on this system");
+    check(wrong == 0, "no wake-up is a minute late");
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     check((picollo_u64)now.tv_sec * 1000000000 + (picollo_u64)now.tv_nsec >= jitter.first_due + 49 * jitter.interval,
-          "and it slept until the last due time");
+          "the loop sleeps until the last due time");
 #else
-    check(result == -38 && jitter.head == 0, "this system is not supported, and the result says so");
+    check(result == -38 && jitter.head == 0, "the result on an unsupported system is ENOSYS");
 #endif
 }
 
@@ -221,7 +221,7 @@ static void test_a_concurrent_reader(void) {
     picollo_jitter_run_with(&jitter, numbered_sleep, fake_now);
     __atomic_store_n(&writer_ended, 1, __ATOMIC_RELEASE);
     pthread_join(reader, NULL);
-    check(wrong_samples == 0, "a reader gets each sample complete and knows its number");
+    check(wrong_samples == 0, "a concurrent reader reads complete samples and knows the number of each");
     check(seen + counted_lost + jitter.lost == MANY, "samples that are not read are counted as lost");
 }
 #endif

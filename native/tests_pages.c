@@ -1,6 +1,6 @@
 /*
- * Reading counters from pages that do not change: the arithmetic, and which counters are read. The pages and the results
- * of the instructions are those of the tests.
+ * Tests reading counters from pages that do not change: the arithmetic, and the selection of the counters that are read. The tests
+ * create the pages and the results of the instructions.
  */
 #include "tests.h"
 
@@ -40,12 +40,12 @@ static void test_a_counter_is_offset_and_pmc(void) {
     pmc_value = 234;
     check(read_all(&counter, 1) == 1, "a readable counter is read");
     check(counter.value == 1234, "the page's offset and the CPU's counter are added");
-    check(counter.enabled == 700 && counter.running == 500, "the times are those of the page");
+    check(counter.enabled == 700 && counter.running == 500, "the times are copied from the page");
     check(pmc_number == 2, "the counter's number is the page's index minus 1");
-    check(pmc_reads == 1 && time_reads == 0, "one instruction, and no time if the page does not need it");
+    check(pmc_reads == 1 && time_reads == 0, "a read executes one counter instruction, and does not read the time if the page does not need it");
 }
 
-/* Uses subtraction; the library shifts. */
+/* Extends the sign with a subtraction, whereas the library shifts. */
 static picollo_u64 with_sign(picollo_u64 bits, unsigned width) {
     picollo_u64 sign = (picollo_u64)1 << (width - 1);
     return (bits & (sign - 1)) - (bits & sign);
@@ -79,7 +79,7 @@ static void test_a_count_that_began_below_zero(void) {
     struct picollo_perf_counter counter = counter_on(&page);
     page.offset = 0x7FFFFFFFFFFFULL; /* the value on x64 just after a counter was set to -(2^47 - 1) */
     pmc_value = 0x800000000001ULL + 41;
-    check(read_all(&counter, 1) == 1 && counter.value == 41, "offset and negative counter add up to a small count");
+    check(read_all(&counter, 1) == 1 && counter.value == 41, "the offset and a negative counter add up to a small count");
 }
 
 static int is_untouched(const struct picollo_perf_counter *counter) {
@@ -101,7 +101,7 @@ static void test_what_is_not_read(void) {
     for (int i = 0; i < 4; i++) {
         struct picollo_perf_counter counter = counter_on(&cases[i].page);
         check(read_all(&counter, 1) == 0 && is_untouched(&counter), cases[i].what);
-        check(i == 3 || pmc_reads == 0, "and no counter instruction is executed");
+        check(i == 3 || pmc_reads == 0, "no counter instruction is executed for a counter that is not read");
     }
     struct picollo_perf_counter counter = counter_on(NULL);
     check(read_all(&counter, 1) == 0 && is_untouched(&counter), "a counter without a page is not read");
@@ -143,7 +143,7 @@ static void test_several_counters(void) {
     check(read_all(counters, 0) == 0 && read_all(counters, -1) == 0 && pmc_reads == 0, "without counters, nothing is read");
 }
 
-/* The shifted product of 64 and 32 bits, in limbs of 32 bits, unlike in the library and the header. */
+/* Returns the shifted product of 64 and 32 bits, computed in limbs of 32 bits, unlike in the library and the header. */
 static picollo_u64 scaled(picollo_u64 cycles, unsigned mult, unsigned shift) {
     picollo_u64 low = (cycles & 0xFFFFFFFF) * mult, high = (cycles >> 32) * mult + (low >> 32);
     low &= 0xFFFFFFFF;
@@ -154,7 +154,7 @@ static picollo_u64 scaled(picollo_u64 cycles, unsigned mult, unsigned shift) {
     return high >> (shift - 32);
 }
 
-/* The formula of include/uapi/linux/perf_event.h, which is correct up to a shift of 32. */
+/* Computes the formula of include/uapi/linux/perf_event.h, which is correct up to a shift of 32. */
 static picollo_u64 scaled_as_documented(picollo_u64 cycles, unsigned mult, unsigned shift) {
     picollo_u64 quot = cycles >> shift, rem = cycles & (((picollo_u64)1 << shift) - 1);
     return quot * mult + ((rem * mult) >> shift);
@@ -183,7 +183,7 @@ static void test_time_scaling(void) {
             wrong += counter.enabled != 700 + 12345 || counter.running != 500 + 12345;
         }
     }
-    check(wrong == 0, "the time is scaled as in 128 bits at every shift, and as documented where that is correct");
+    check(wrong == 0, "at every shift, the time is scaled as in 128 bits, and as documented if the documented formula is correct");
 }
 
 static void test_times_are_extended_to_now(void) {
@@ -196,7 +196,7 @@ static void test_times_are_extended_to_now(void) {
     check(read_all(&counter, 1) == 1 && counter.enabled == 620 && counter.running == 620,
           "both times are extended, whether equal or not");
     time_value = 20;
-    check(read_all(&counter, 1) == 1 && counter.enabled == 500, "at the time of the change nothing is added");
+    check(read_all(&counter, 1) == 1 && counter.enabled == 500, "at the time of the change, nothing is added");
     time_value = 10;
     check(read_all(&counter, 1) == 1 && counter.enabled == 500 && counter.running == 500,
           "a time before the change adds nothing");
@@ -212,7 +212,7 @@ static void test_short_clock(void) {
     page.cycles = ((picollo_u64)4 << 56) - 100;
     page.time_offset = 0 - page.cycles * 16;
     time_value = mask - 99 + 50;
-    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 50 * 16, "wraps of the clock are in time_cycles");
+    check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 50 * 16, "time_cycles includes the wraps of the clock");
     time_value = 150;
     check(read_all(&counter, 1) == 1 && counter.enabled == 700 + 250 * 16, "a clock that wraps after the change continues");
     time_value = mask - 100;
@@ -231,7 +231,7 @@ static void test_time_is_read_once(void) {
     time_value = 9;
     check(read_all(counters, 3) == 7 && time_reads == 1, "one reading of the time is used for all counters");
     check(counters[0].enabled == 700 && counters[1].enabled == 709 && counters[2].enabled == 709,
-          "and applies to those whose pages use it");
+          "the time is added only to counters whose pages use it");
 }
 
 /* Four counters; the third was off for 200 ns, and the time is 9 ns after the last update of the pages. */
@@ -252,21 +252,21 @@ static void test_counts_without_the_time(void) {
     time_value = 9;
     pmc_reads = time_reads = 0;
     check(read_pages(counters, 4, fake_pmc, NULL) == 15, "four counters are read without the time");
-    check(pmc_reads == 4 && time_reads == 0, "with four instructions");
+    check(pmc_reads == 4 && time_reads == 0, "reading four counters without the time executes four instructions");
     for (unsigned i = 0; i < 4; i++)
         wrong += counters[i].value != 1000 * i + 997 || counters[i].enabled != pages[i].enabled || counters[i].running != 500;
-    check(wrong == 0, "the counts keep their sign, and the times are those of the pages");
+    check(wrong == 0, "without the time, the counts keep their sign, and the times are copied from the pages");
 
     wrong = 0;
-    check(read_all(counters, 4) == 15 && pmc_reads == 4 && time_reads == 1, "with the time, there is one more instruction");
+    check(read_all(counters, 4) == 15 && pmc_reads == 4 && time_reads == 1, "reading four counters with the time executes one more instruction");
     for (unsigned i = 0; i < 4; i++)
         wrong += counters[i].value != 1000 * i + 997 || counters[i].enabled != pages[i].enabled + 9 || counters[i].running != 509;
-    check(wrong == 0, "all times are extended, for the multiplexed counter and for those that were never off");
+    check(wrong == 0, "the times of the multiplexed counter and of the other counters are extended");
 
     pages[2].index = 0;
     counters[2] = counter_on(&pages[2]);
     check(read_pages(counters, 4, fake_pmc, NULL) == 11 && is_untouched(&counters[2]),
-          "an event that is not on a counter is not read without the time either");
+          "without the time, an event that is not on a counter is not read");
 }
 
 static void test_thread_time(void) {
@@ -274,7 +274,7 @@ static void test_thread_time(void) {
     picollo_u64 nanoseconds = 77;
     time_value = 20;
     check(read_thread_time(&page, &nanoseconds, fake_time) == 1 && nanoseconds == 1041,
-          "a thread's time is that of the page, extended to now, without a counter");
+          "a thread's time is the time of the page, extended to now; it needs no counter");
     nanoseconds = 77;
     page.capabilities = RDPMC;
     check(read_thread_time(&page, &nanoseconds, fake_time) == 0 && nanoseconds == 77,
@@ -289,10 +289,10 @@ static void test_the_real_instructions(void) {
     struct test_page page = {.capabilities = TIME, .mult = 1};
     picollo_u64 before = picollo_read_counter() & (~(picollo_u64)0 >> 1), now = 0;
     check(picollo_perf_thread_time(&page, &now) == 1, "the time of the page is read with the real instruction");
-    check(now >= before, "and it is that of the counter");
+    check(now >= before, "the time of the page is not earlier than a previous reading of the counter");
     struct picollo_perf_counter counter = counter_on(&page);
     check(picollo_perf_read(&counter, 1) == 0 && is_untouched(&counter), "a page without an index is not read");
-    check(picollo_perf_read_counts(&counter, 1) == 0 && is_untouched(&counter), "also not without the time");
+    check(picollo_perf_read_counts(&counter, 1) == 0 && is_untouched(&counter), "without the time, a page without an index is not read");
 }
 
 void test_pages(void) {

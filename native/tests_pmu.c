@@ -1,4 +1,4 @@
-/* The performance counters that CPUID reports, on simulated machines that are described by tables. */
+/* Tests the numbers of performance counters that CPUID reports, on simulated machines that are described by tables. */
 #include "tests.h"
 
 #include <stdio.h>
@@ -23,27 +23,27 @@ static const struct machine {
     {"Intel version 1 has no fixed counters", {INTEL(0xA), {0xA, {0x07280201, 0, 0, 0x603}}}, 0, 2},
     {"Intel version 4, Skylake", {INTEL(0x16), {0xA, {0x07300404, 0, 0, 0x603}}}, 3, 4},
     {"Intel version 5, Ice Lake and later", {INTEL(0x1B), {0xA, {0x08300805, 0, 0xF, 0x8604}}}, 4, 8},
-    {"Intel version 5, fixed counters only by their bits", {INTEL(0x1B), {0xA, {0x08300805, 0, 0x17, 0}}}, 4, 8},
-    {"Intel version 5, fixed counters by their number and their bits", {INTEL(0x1B), {0xA, {0x08300805, 0, 0x18, 0x8603}}}, 5, 8},
-    {"Intel with more fixed counters than sixteen", {INTEL(0x1B), {0xA, {0x08300805, 0, 0, 0x8611}}}, 17, 8},
+    {"Intel version 5, fixed counters are reported only by their bits", {INTEL(0x1B), {0xA, {0x08300805, 0, 0x17, 0}}}, 4, 8},
+    {"Intel version 5, fixed counters are reported by their number and their bits", {INTEL(0x1B), {0xA, {0x08300805, 0, 0x18, 0x8603}}}, 5, 8},
+    {"Intel with more than sixteen fixed counters", {INTEL(0x1B), {0xA, {0x08300805, 0, 0, 0x8611}}}, 17, 8},
     {"Intel version 4, where ECX is reserved", {INTEL(0x16), {0xA, {0x07300404, 0, 0xFF, 0x603}}}, 3, 4},
     {"Intel, hidden by a hypervisor", {INTEL(0x16), HYPERVISOR, {0xA, {0, 0, 0, 0}}}, 0, 0},
-    {"Intel under a hypervisor that shows them", {INTEL(0x16), HYPERVISOR, {0xA, {0x07300404, 0, 0, 0x603}}}, 3, 4},
-    {"Intel without the leaf", {INTEL(5), {0xA, {0x07300404, 0, 0, 0x603}}}, 0, 0},
+    {"Intel under a hypervisor that shows the counters", {INTEL(0x16), HYPERVISOR, {0xA, {0x07300404, 0, 0, 0x603}}}, 3, 4},
+    {"Intel without leaf 0xA", {INTEL(5), {0xA, {0x07300404, 0, 0, 0x603}}}, 0, 0},
     {"AMD with performance monitoring 2",
      {AMD(0x10), EXTENDED(0x80000028u), SIX_COUNTERS, {0x80000022u, {1, 0x00040106, 0, 0}}}, 0, 6},
-    {"AMD with more than six",
+    {"AMD with more than six counters",
      {AMD(0x10), EXTENDED(0x80000028u), SIX_COUNTERS, {0x80000022u, {1, 0x0000000C, 0, 0}}}, 0, 12},
-    {"AMD with the leaf but without performance monitoring 2",
+    {"AMD with leaf 0x80000022 but without performance monitoring 2",
      {AMD(0x10), EXTENDED(0x80000028u), SIX_COUNTERS, {0x80000022u, {2, 0x0000000C, 0, 0}}}, 0, 6},
-    {"AMD with this as the last leaf", {AMD(0x10), EXTENDED(0x80000022u), SIX_COUNTERS, {0x80000022u, {1, 0x0000000C, 0, 0}}}, 0, 12},
+    {"AMD with 0x80000022 as the last leaf", {AMD(0x10), EXTENDED(0x80000022u), SIX_COUNTERS, {0x80000022u, {1, 0x0000000C, 0, 0}}}, 0, 12},
     {"AMD without extended leaves", {AMD(1), EXTENDED(0x80000000u)}, 0, 4},
     {"AMD with the core extension", {AMD(0xD), EXTENDED(0x8000001Fu), SIX_COUNTERS}, 0, 6},
     {"AMD before the core extension", {AMD(5), EXTENDED(0x80000018u)}, 0, 4},
     {"AMD, hidden by a hypervisor", {AMD(0xD), HYPERVISOR, EXTENDED(0x8000001Fu)}, 0, 0},
-    {"AMD, all hidden by a hypervisor with the leaf",
+    {"AMD with leaf 0x80000022, hidden by a hypervisor",
      {AMD(0x10), HYPERVISOR, EXTENDED(0x80000028u), {0x80000022u, {0, 0, 0, 0}}}, 0, 0},
-    {"AMD under a hypervisor that shows them", {AMD(0xD), HYPERVISOR, EXTENDED(0x8000001Fu), SIX_COUNTERS}, 0, 6},
+    {"AMD under a hypervisor that shows the counters", {AMD(0xD), HYPERVISOR, EXTENDED(0x8000001Fu), SIX_COUNTERS}, 0, 6},
     {"Hygon, like AMD", {HYGON(0xD), EXTENDED(0x8000001Fu), SIX_COUNTERS}, 0, 6},
     {"a CPU without CPUID reports nothing", {{0, {0, 0, 0, 0}}}, 0, 0},
 };
@@ -78,6 +78,6 @@ void test_pmu_counters(void) {
     unsigned fixed = 99, programmable = 99;
     int is_known = picollo_pmu_counters(&fixed, &programmable);
     check(is_known ? programmable > 0 && programmable < 99 && fixed < 99 : fixed == 0 && programmable == 0,
-          "this CPU reports some counters, or that it has none");
+          "this CPU reports either some counters or none");
     printf("  this CPU reports %u fixed and %u programmable counters\n", fixed, programmable);
 }
