@@ -1,6 +1,6 @@
 /*
  * Tests the loop that measures wake-up latencies with a simulated clock: what it stores, when it ends, and how it handles samples for
- * which there is no place. Also tests it with the real clock, if the system supports it.
+ * which there is no free slot. Also tests it with the real clock, if the system supports it.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "tests.h"
@@ -143,7 +143,7 @@ static void one_slot_more(void) {
         jitter.tail++;
 }
 
-static void test_a_count_and_a_sample_need_two_places(void) {
+static void test_a_count_and_a_sample_need_two_slots(void) {
     picollo_u64 script[14];
     for (int i = 0; i < 14; i++)
         script[i] = (picollo_u64)i + 1;
@@ -151,7 +151,7 @@ static void test_a_count_and_a_sample_need_two_places(void) {
     jitter.slot_count = SLOTS;
     meanwhile = one_slot_more;
     run();
-    check(ring[0] == (PICOLLO_JITTER_LOST | 3) && ring[1] == 12 && jitter.head == 10, "one free place is not enough for a count and a sample");
+    check(ring[0] == (PICOLLO_JITTER_LOST | 3) && ring[1] == 12 && jitter.head == 10, "one free slot is not enough for a count and a sample");
     check(jitter.lost == 2, "the last lost samples are reported separately");
 }
 
@@ -235,7 +235,7 @@ void test_jitter(void) {
     test_a_break();
     test_stop();
     test_lost_samples();
-    test_a_count_and_a_sample_need_two_places();
+    test_a_count_and_a_sample_need_two_slots();
     test_the_system();
 #if !defined(_WIN32)
     test_a_concurrent_reader();

@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace AotApp;
 
-/// <summary>A session of counters that every machine has.</summary>
+/// <summary>Counts events with counters that every machine has.</summary>
 internal static class Counters
 {
     private const int Pages = 1000;
@@ -31,7 +31,7 @@ internal static class Counters
         }
     }
 
-    // New memory is mapped when it is written.
+    // The kernel maps new memory at the first write.
     private static unsafe void Touch()
     {
         nuint page = (nuint)Environment.SystemPageSize;

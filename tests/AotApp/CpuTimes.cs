@@ -4,7 +4,7 @@ using Picollo.Diagnostics;
 
 namespace AotApp;
 
-/// <summary>CPU time: of threads, the process, the machine, async flows, spans and commands.</summary>
+/// <summary>Measures the CPU time of threads, the process, the machine, async flows, spans and commands.</summary>
 internal static class CpuTimes
 {
     private static readonly TimeSpan Work = TimeSpan.FromMilliseconds(30);
@@ -21,7 +21,7 @@ internal static class CpuTimes
         machine.Update();
         Facts.Print("machine", machine.Cpus.Count > 0 && machine.Processes.Count > 0);
 
-        // Before and after an await.
+        // The flow uses CPU time before and after an await.
         CpuUsageAsyncWatcher watcher = new();
         Burn();
         await Task.Run(Burn);
@@ -53,7 +53,7 @@ internal static class CpuTimes
         Facts.Print("jitter", jitter.Cpus.All(cpu => cpu.Histogram.TotalCount == 10));
     }
 
-    // Of this thread's CPU time.
+    // Uses CPU time of this thread.
     private static void Burn()
     {
         long start = CpuUsageReader.GetThreadTimeNanoseconds();

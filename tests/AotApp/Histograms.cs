@@ -8,7 +8,7 @@ using Picollo.Timing;
 
 namespace AotApp;
 
-/// <summary>Each kind of histogram, and every format that one is written in.</summary>
+/// <summary>Uses each kind of histogram, and writes histograms in every format.</summary>
 internal static class Histograms
 {
     public static void Run()

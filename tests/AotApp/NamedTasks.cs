@@ -2,7 +2,7 @@ using Picollo.Scheduling;
 
 namespace AotApp;
 
-/// <summary>The pool names tasks by their methods.</summary>
+/// <summary>Runs tasks in a pool, which names them by their methods.</summary>
 internal static class NamedTasks
 {
     public static async Task Run()

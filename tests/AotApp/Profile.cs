@@ -4,7 +4,7 @@ using Picollo.Profiling;
 
 namespace AotApp;
 
-/// <summary>A profile of this process.</summary>
+/// <summary>Takes a profile of this process.</summary>
 internal static class Profile
 {
     private static readonly TimeSpan Work = TimeSpan.FromMilliseconds(500);

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 using AotApp;
 using ConsumerApp;
 
-// Each line is a fact, "name=value". What differs between machines is compared here.
+// Each line is a fact, "name=value". Values that differ between machines are compared here, and the result is printed.
 Facts.Print("dynamic-code", RuntimeFeature.IsDynamicCodeSupported);
 Histograms.Run();
 await CpuTimes.Run();

@@ -4,7 +4,7 @@ using Picollo.Metrics;
 
 namespace AotApp;
 
-/// <summary>The events of the runtime, and the instruments of meters.</summary>
+/// <summary>Measures the events of the runtime and the instruments of meters.</summary>
 internal static class Runtime
 {
     public static async Task Run()
@@ -47,7 +47,7 @@ internal static class Runtime
         await Task.Run(thread.Join);
     }
 
-    // Until the thread waits for it.
+    // Holds the lock until the thread waits for it.
     private static void Hold(object gate, Thread thread)
     {
         lock (gate)

@@ -16,7 +16,7 @@ using Picollo.Metrics;
 
 namespace AotApp;
 
-/// <summary>A web application as AOT-compiled ones are written, with everything that Picollo measures in one.</summary>
+/// <summary>A web application in the style of AOT-compiled applications, with everything that Picollo measures in a web application.</summary>
 internal static class Server
 {
     public static async Task Run()
@@ -66,7 +66,7 @@ internal static class Server
         Facts.Print("page", page.Contains("<bdi>/items/{id}</bdi>") && page.TrimEnd().EndsWith("</html>"));
         Facts.Print("exposition", metrics.Contains("""http_server_request_duration_seconds_count{http_request_method="GET",http_response_status_code="200",http_route="/items/{id}"} 1"""));
 
-        // What the browser keeps and sends back.
+        // The browser keeps the mark and sends it back.
         string item = usage.RootElement.GetProperty("routes").EnumerateArray().First(route => route.GetProperty("route").GetString() == "/items/{id}").GetProperty("id").GetString()!;
         using StringContent mark = new(await client.GetStringAsync($"/picollo/mark?show={item}"));
         await client.GetStringAsync("/items/8");

@@ -1,7 +1,7 @@
 using BlazorApp;
 
 WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
-builder.WebHost.UseStaticWebAssets(); // it is run from the folder that it was built into
+builder.WebHost.UseStaticWebAssets(); // the program runs from its build output folder
 builder.Services.AddPicollo();
 builder.Services.AddRazorComponents().AddInteractiveServerComponents();
 WebApplication app = builder.Build();

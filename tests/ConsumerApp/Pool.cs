@@ -5,7 +5,7 @@ namespace ConsumerApp;
 /// <summary>Uses a pool of CPU workers.</summary>
 internal static class Pool
 {
-    /// <summary>Facts that come out the same everywhere.</summary>
+    /// <summary>Runs work in the pool, and returns facts that are the same on every machine.</summary>
     public static async Task<IEnumerable<(string Name, object? Value)>> Use()
     {
         await using var pool = new CpuWorkerPool(new CpuWorkerPoolOptions
@@ -40,7 +40,7 @@ internal static class Pool
         ];
     }
 
-    // A few milliseconds, with checkpoints: several slices.
+    // Takes a few milliseconds, so that the checkpoints divide it into several slices.
     private static async Task<int> Sum(CpuTaskContext cpu)
     {
         int sum = 0;

@@ -6,15 +6,15 @@ using Picollo.Timing;
 
 namespace ConsumerApp;
 
-/// <summary>Uses what a user of the packages uses, and prints what came of it as lines of "name=value".</summary>
+/// <summary>Uses the packages as an application does, and prints the results as lines of "name=value".</summary>
 internal static class Program
 {
-    // Far above what any scope costs, so that the unit is distinguished from noise; short enough to run five times.
+    // Much longer than a scope takes, so that each unit can be distinguished from noise, but short enough to run five times.
     private static readonly TimeSpan Work = TimeSpan.FromMilliseconds(20);
 
     private static async Task Main()
     {
-        // The same bytes everywhere: no code page, no carriage returns.
+        // The output has the same bytes on all systems: no code page, no carriage returns.
         Console.SetOut(new StreamWriter(Console.OpenStandardOutput(), new UTF8Encoding(false))
         {
             AutoFlush = true,
@@ -41,7 +41,7 @@ internal static class Program
         Picollo.Samples.GettingStarted.Run();
     }
 
-    // The scope's value lies between the Stopwatch's readings inside it and around it, whatever else the machine does.
+    // The value of the scope is between the readings of a stopwatch inside the scope and one around it, even on a busy machine.
     private static void MeasureWork<TScope>(string name, Func<HdrHistogram, TScope> open, double unitsPerSecond)
         where TScope : IDisposable
     {
@@ -63,7 +63,7 @@ internal static class Program
             $"{inner.TotalSeconds * unitsPerSecond:F0} {h.GetPercentileValue(100)} {outer.Elapsed.TotalSeconds * unitsPerSecond:F0}"));
     }
 
-    // How fine the cycle counter is: distinct durations under one tick of the Windows Stopwatch, 100 ns.
+    // Measures the resolution of the cycle counter: the number of distinct durations below one tick of the Windows Stopwatch, 100 ns.
     private static void MeasureNothing()
     {
         const int scopes = 200_000;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# verify.sh <command...>: runs the consumer program where the test projects do not (Native AOT, musl), and checks that
-# it found the native shim, ran a pool of CPU workers and printed the tables of the getting-started sample.
+# verify.sh <command...>: runs the consumer program on platforms on which the test projects do not run (Native AOT, musl), and checks
+# that it found the native library, ran a pool of CPU workers and printed the tables of the getting-started sample.
 set -eu
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 output=$(mktemp)
@@ -9,7 +9,7 @@ trap 'rm -f "$output"' EXIT
 "$@" >"$output"
 cat "$output"
 if grep '^cycle-clock-status=.*native library' "$output"; then
-  echo "the native shim was not found or does not fit" >&2
+  echo "the native library was not found or has another version" >&2
   exit 1
 fi
 if ! grep -qx 'pool-ended=24 of 25, failed: 1' "$output"; then

@@ -21,7 +21,7 @@ internal static class Exposition
         ThreadLocalHdrHistogram<uint> latency = registry.GetOrAdd(
             "fleet.latency",
             () => HdrHistogram.Factory.WithSignificantDigits(3).WithMaxTrackableValue(1UL << 40).WithThreadLocal().Create(),
-            HdrHistogramDescription.Nanoseconds with { Help = "Time that nothing took." },
+            HdrHistogramDescription.Nanoseconds with { Help = "Time without any values." },
             [new("route", "/orders/{id}")]);
         PrometheusWriter writer = new();
 

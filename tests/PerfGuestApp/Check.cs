@@ -17,19 +17,19 @@ internal static class Check
     }
 
     /// <summary>Prints a count, and fails the check if it is out of bounds.</summary>
-    public static void Within(string what, ulong value, ulong least, ulong most)
+    public static void Within(string what, ulong value, ulong min, ulong max)
     {
-        string line = FormattableString.Invariant($"{what}: {value:N0}, expected {least:N0} to {most:N0}");
+        string line = FormattableString.Invariant($"{what}: {value:N0}, expected {min:N0} to {max:N0}");
         Console.WriteLine($"  {line}");
-        That(value >= least && value <= most, line);
+        That(value >= min && value <= max, line);
     }
 
-    /// <summary>Fails the check if a condition is false.</summary>
-    public static void That(bool isSo, string otherwise)
+    /// <summary>Fails the check with a message if a condition is false.</summary>
+    public static void That(bool condition, string message)
     {
-        if (!isSo)
+        if (!condition)
         {
-            throw new InvalidOperationException(otherwise);
+            throw new InvalidOperationException(message);
         }
     }
 }

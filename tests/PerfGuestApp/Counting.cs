@@ -38,12 +38,12 @@ internal static class Counting
         using PerfEventCounterSession session = Of(PerfSoftwareCounterId.PageFaults, MinorPageFaults, MajorPageFaults).Create();
         ulong faults = Count(session, () => Kernel.TouchFreshPages(1000));
         Check.Within("page faults of 1,000 pages", faults, 1000, 1010); // and of the page tables
-        Check.That(session.Counters[MinorPageFaults]!.Delta.Value == faults, "without a disk, all faults are minor ones");
+        Check.That(session.Counters[MinorPageFaults]!.Delta.Value == faults, "without a disk, all faults must be minor ones");
         Check.That(session.Counters[MajorPageFaults]!.Value == 0, "a fault needed a disk");
-        Check.That(Count(session, () => { }) == 0, "an empty action causes no faults");
+        Check.That(Count(session, () => { }) == 0, "an empty action caused a fault");
     }
 
-    /// <summary>A sleep may end before the thread has given up its CPU, if the emulated CPU itself stood still.</summary>
+    /// <summary>If the emulated CPU itself is stopped, a sleep may end before the thread has given up its CPU.</summary>
     public static void ContextSwitches()
     {
         using PerfEventCounterSession session = Of(PerfSoftwareCounterId.ContextSwitches).Create();
@@ -60,7 +60,7 @@ internal static class Counting
             ulong inner = Kernel.Switches() - innerStart;
             session.Read();
             ulong outer = Kernel.Switches() - outerStart;
-            Check.That(inner >= 25, "most sleeps give up the CPU");
+            Check.That(inner >= 25, "fewer than half of the sleeps gave up the CPU");
             Check.Within("context switches in 50 sleeps", session.Counters[0].Delta.Value, inner, outer);
         }
     }
@@ -82,8 +82,7 @@ internal static class Counting
         }
     }
 
-    /// <summary>The emulator may stop a processor in an interrupt for any time, which one clock counts and the other may not
-    /// count.</summary>
+    /// <summary>The emulator may stop a CPU in an interrupt for any time. One clock counts this time, but the other may not.</summary>
     public static void TaskClock()
     {
         const ulong tolerance = 50_000_000;
@@ -103,7 +102,7 @@ internal static class Counting
             Check.Within("task clock", session.Counters[0].Delta.Value, (ulong)(end - start) - tolerance, (ulong)outer + tolerance);
         }
 
-        Check.That(session.Counters[0].RunningShare == 1 && session.Counters[1].RunningShare == 1, "software counters are not multiplexed");
+        Check.That(session.Counters[0].RunningShare == 1 && session.Counters[1].RunningShare == 1, "a software counter did not run all the time");
         session.Read();
         Thread.Sleep(200);
         session.Read();

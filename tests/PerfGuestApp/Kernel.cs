@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Calls of the kernel for the checks, besides counters.</summary>
+/// <summary>The system calls that the checks need, except those for counters.</summary>
 internal static unsafe partial class Kernel
 {
     public const int CapSysAdmin = 21, CapPerfmon = 38;
@@ -55,8 +55,8 @@ internal static unsafe partial class Kernel
         .Where(line => line.Contains("ctxt_switches:", StringComparison.Ordinal))
         .Sum(line => long.Parse(line.AsSpan(line.IndexOf(':', StringComparison.Ordinal) + 1), CultureInfo.InvariantCulture));
 
-    /// <summary>Runs an action on a thread of user 1000 without privileges except an optional capability; other threads remain
-    /// root.</summary>
+    /// <summary>Runs an action on a thread of user 1000, without privileges except an optional capability. The user of other threads
+    /// remains root.</summary>
     public static void AsUser(int? capability, Action action)
     {
         Exception? error = null;

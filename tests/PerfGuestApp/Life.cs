@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>A session from its creation, which may fail, to its disposal.</summary>
+/// <summary>Checks a session from its creation, which may fail, to its disposal.</summary>
 internal static class Life
 {
     private static PerfEventCounterSessionFactory Faults => Counting.Of(PerfSoftwareCounterId.PageFaults);
@@ -13,15 +13,15 @@ internal static class Life
         foreach (bool isInherited in (bool[])[false, true])
         {
             using PerfEventCounterSession session = Faults.WithInherited(isInherited).WithEnabled(false).Create();
-            Check.Within("before it is enabled", Touch(session), 0, 0);
-            Check.That(session.Counters[0].RunningShare is null, "it was never enabled");
+            Check.Within("faults before the session is enabled", Touch(session), 0, 0);
+            Check.That(session.Counters[0].RunningShare is null, "a counter that was never enabled has a running share");
             session.Enable();
-            Check.Within("enabled", Touch(session), 100, 110);
+            Check.Within("faults while it is enabled", Touch(session), 100, 110);
             session.Disable();
-            Check.Within("disabled", Touch(session), 0, 0);
+            Check.Within("faults while it is disabled", Touch(session), 0, 0);
             session.Enable();
-            Check.Within("enabled again", Touch(session), 100, 110);
-            Check.Within("in all", session.Counters[0].Value, 400, 1000);
+            Check.Within("faults after it is enabled again", Touch(session), 100, 110);
+            Check.Within("total faults", session.Counters[0].Value, 400, 1000);
         }
     }
 
@@ -31,16 +31,16 @@ internal static class Life
         _ = Touch(session);
         session.Record();
         session.Reset();
-        Check.That(session.Counters[0] is { Value: 0, Delta.Value: 0, Histogram.TotalCount: 0 }, "a reset session starts at 0");
+        Check.That(session.Counters[0] is { Value: 0, Delta.Value: 0, Histogram.TotalCount: 0 }, "a reset session does not start at 0");
         Kernel.TouchFreshPages(100);
         session.Read();
-        Check.Within("after the reset", session.Counters[0].Value, 100, 150);
+        Check.Within("faults after the reset", session.Counters[0].Value, 100, 150);
     }
 
     public static void Refused()
     {
         bool isCreated = Faults.WithFixedCounters().TryCreate(out PerfEventCounterSession? session, out string? reason);
-        Check.That(!isCreated && session is null, "this machine has no PMU");
+        Check.That(!isCreated && session is null, "a session was created, although this machine has no PMU");
         Check.That(reason!.Contains("Hardware:Instructions: this machine exposes no PMU", StringComparison.Ordinal), reason);
         Check.That(reason.EndsWith("(perf_event_open: ENOENT)", StringComparison.Ordinal), reason);
         try
@@ -58,15 +58,15 @@ internal static class Life
     {
         using PerfEventCounterSession session = Faults.WithFixedCounters().WithTracepoint("sched:no_such_event")
             .WithSoftwareCounter(PerfSoftwareCounterId.MinorPageFaults).WithOptional().Create();
-        Check.That(session.Counters.Select(counter => counter.Name).SequenceEqual(["Software:PageFaults", "Software:MinorPageFaults"]), "two remain");
-        Check.That(session.UnavailableCounters.Count == 4, "three hardware counters and a tracepoint are missing");
+        Check.That(session.Counters.Select(counter => counter.Name).SequenceEqual(["Software:PageFaults", "Software:MinorPageFaults"]), "the session does not have exactly the two available counters");
+        Check.That(session.UnavailableCounters.Count == 4, "the session does not report three hardware counters and a tracepoint as unavailable");
         foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
         {
             string cause = counter.Name.StartsWith("Hardware:", StringComparison.Ordinal) ? "no PMU" : "no such tracepoint";
             Check.That(counter.UnavailableReason.StartsWith(counter.Name, StringComparison.Ordinal) && counter.UnavailableReason.Contains(cause, StringComparison.Ordinal), counter.UnavailableReason);
         }
 
-        Check.Within("what remains counts", Touch(session), 100, 110);
+        Check.Within("faults with the available counters", Touch(session), 100, 110);
     }
 
     public static void FilesAreClosed()
@@ -82,14 +82,14 @@ internal static class Life
             int open = Descriptors.Counters();
             session.Dispose();
             session.Dispose();
-            Check.That(open > 0 && Descriptors.Counters() == 0, $"{Descriptors.Counters()} of {open} remain open");
+            Check.That(open > 0 && Descriptors.Counters() == 0, $"{Descriptors.Counters()} of {open} counters remain open");
         }
 
         // Fails after some counters are open.
-        Check.That(!Faults.WithFixedCounters().TryCreate(out _, out _), "this machine has no PMU");
-        Check.That(!Faults.WithProcess(0).WithFixedCounters().TryCreate(out _, out _), "this machine has no PMU");
+        Check.That(!Faults.WithFixedCounters().TryCreate(out _, out _), "a session was created without a PMU");
+        Check.That(!Faults.WithProcess(0).WithFixedCounters().TryCreate(out _, out _), "a session of the process was created without a PMU");
         string after = string.Join(' ', Descriptors.Open());
-        Check.That(after == before, $"{before} became {after}");
+        Check.That(after == before, $"the open files changed from {before} to {after}");
     }
 
     private static ulong Touch(PerfEventCounterSession session) => Counting.Count(session, () => Kernel.TouchFreshPages(100));

@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>The counters that each level of kernel.perf_event_paranoid refuses to root, to an ordinary user, and to one with a
+/// <summary>Prints the counters that each level of kernel.perf_event_paranoid refuses to root, to an ordinary user, and to a user with a
 /// capability.</summary>
 internal static class Permissions
 {

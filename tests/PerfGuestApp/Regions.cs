@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Nested regions, on two threads concurrently.</summary>
+/// <summary>Checks nested regions on two concurrent threads.</summary>
 internal static class Regions
 {
     private const int Rounds = 5;
@@ -17,7 +17,7 @@ internal static class Regions
         {
             using PerfEventCounterSession session = Counting.Of(PerfSoftwareCounterId.PageFaults).Create();
             HdrHistogram faults = session.Counters[0].Histogram;
-            Nest(session, together); // compiles
+            Nest(session, together); // compiles the methods
             session.Reset();
             Nest(session, together);
             bool areAll = faults.TotalCount == 3 * Rounds && faults.GetCountBetween(100, 105) == Rounds
@@ -35,10 +35,10 @@ internal static class Regions
         using PerfEventCounterSession session = Counting.Of(PerfSoftwareCounterId.PageFaults).WithProcess(0).Create();
         Targets.Join(Targets.Start(2, _ => Nest(session, together)));
         HdrHistogram faults = session.Counters[0].Histogram;
-        Check.Within("regions", faults.TotalCount, 2 * 3 * Rounds, 2 * 3 * Rounds);
-        Check.Within("innermost", faults.GetPercentileValue(0), 100, 600);
-        Check.Within("at least 300", faults.GetCountBetween(299, ulong.MaxValue), 2 * 2 * Rounds, 2 * 3 * Rounds);
-        Check.Within("at least 600", faults.GetCountBetween(599, ulong.MaxValue), 2 * Rounds, 2 * 2 * Rounds);
+        Check.Within("number of regions", faults.TotalCount, 2 * 3 * Rounds, 2 * 3 * Rounds);
+        Check.Within("faults of the smallest region", faults.GetPercentileValue(0), 100, 600);
+        Check.Within("regions with at least 300 faults", faults.GetCountBetween(299, ulong.MaxValue), 2 * 2 * Rounds, 2 * 3 * Rounds);
+        Check.Within("regions with at least 600 faults", faults.GetCountBetween(599, ulong.MaxValue), 2 * Rounds, 2 * 2 * Rounds);
     }
 
     private static void Nest(PerfEventCounterSession session, Barrier together)

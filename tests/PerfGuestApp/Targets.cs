@@ -3,12 +3,12 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Targets other than the calling thread: the process, threads that start later, another thread, a CPU.</summary>
+/// <summary>Checks targets other than the calling thread: the process, threads that start later, another thread, a CPU.</summary>
 internal static class Targets
 {
     private const int Pages = 1000;
 
-    // The events of starting and ending a thread; a thread that is not counted would lack 1,000.
+    // The maximum number of additional faults when a thread starts and ends. If a thread is not counted, its 1,000 faults are missing.
     private const ulong Besides = 200;
 
     private static PerfEventCounterSessionFactory Faults => Counting.Of(PerfSoftwareCounterId.PageFaults);
@@ -39,8 +39,8 @@ internal static class Targets
         session.Read();
         Join(Start(2, _ => Kernel.TouchFreshPages(Pages)));
         session.Read();
-        Check.Within("of two that began later", session.Counters[0].Delta.Value, 2 * Pages, (2 * Pages) + (2 * Besides));
-        Check.Within("of all", session.Counters[0].Value, 5 * Pages, (5 * Pages) + (5 * Besides));
+        Check.Within("faults of two threads that started later", session.Counters[0].Delta.Value, 2 * Pages, (2 * Pages) + (2 * Besides));
+        Check.Within("faults of all threads", session.Counters[0].Value, 5 * Pages, (5 * Pages) + (5 * Besides));
     }
 
     public static void Inherited()
@@ -50,7 +50,7 @@ internal static class Targets
             using PerfEventCounterSession session = Faults.WithInherited(isInherited).Create();
             ulong faults = Counting.Count(session, () => Join(Start(3, _ => Kernel.TouchFreshPages(Pages))));
             ulong least = isInherited ? 3 * Pages : 0ul;
-            Check.Within(isInherited ? "inherited" : "not inherited", faults, least, least + (3 * Besides));
+            Check.Within(isInherited ? "faults with inherited counters" : "faults without inherited counters", faults, least, least + (3 * Besides));
         }
     }
 
@@ -76,7 +76,7 @@ internal static class Targets
         Check.Within("faults of another thread", session.Counters[0].Delta.Value, Pages, Pages + Besides);
     }
 
-    /// <summary>Everything on a CPU, and the calling thread only on that CPU.</summary>
+    /// <summary>Counts all threads on a CPU, and the calling thread only while it runs on that CPU.</summary>
     public static void Cpus()
     {
         for (int cpu = 0; cpu < 2; cpu++)
@@ -88,9 +88,9 @@ internal static class Targets
                 using PerfEventCounterSession there = On(1 - cpu).Create();
                 ulong onOther = 0;
                 ulong onThis = Counting.Count(here, () => onOther = Counting.Count(there, () => Kernel.TouchFreshPages(Pages)));
-                // Runs twice within the outer count. The faults of any thread include those of the runtime's threads.
+                // The action runs twice within the outer count. A count of all threads includes the faults of the runtime's threads.
                 Check.Within($"faults on CPU {cpu}", onThis, 2 * Pages, (2 * Pages) + (3 * Besides));
-                Check.Within($"and on CPU {1 - cpu}", onOther, 0, ofThread ? 0ul : 3 * Besides);
+                Check.Within($"faults on the other CPU, {1 - cpu}", onOther, 0, ofThread ? 0ul : 3 * Besides);
 
                 PerfEventCounterSessionFactory On(int number) => ofThread ? Faults.WithTarget(0, number) : Faults.WithCpu(number);
             }

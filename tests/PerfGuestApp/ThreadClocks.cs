@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Threads that compute and sleep, each with its clock and that of the kernel.</summary>
+/// <summary>Compares the clocks of threads that compute and sleep with those of the kernel.</summary>
 internal static class ThreadClocks
 {
     // The value of ThreadCpuClock.ResyncIntervalNanoseconds, which is internal.
@@ -25,7 +25,7 @@ internal static class ThreadClocks
         Findings.Print("thread-clock-furthest-nanoseconds", furthest);
     }
 
-    /// <summary>Prints the number of system calls for some thousand readings, and how many could be resynchronizations.</summary>
+    /// <summary>Prints the number of system calls for thousands of readings, and the maximum number of resynchronizations.</summary>
     private static void PrintSystemCalls(ThreadCpuClock clock)
     {
         using PerfEventCounterSession calls = Tracepoints.CallsOf("clock_gettime");
@@ -43,7 +43,7 @@ internal static class ThreadClocks
         long taken = clock.GetNanoseconds() - start;
         Findings.Print("thread-clock-readings", Readings);
         Findings.Print("thread-clock-system-calls", count);
-        Findings.Print("thread-clock-resynchronisations", switches.Counters[0].Delta.Value + (ulong)(taken / ResyncIntervalNanoseconds) + 1);
+        Findings.Print("thread-clock-resynchronizations", switches.Counters[0].Delta.Value + (ulong)(taken / ResyncIntervalNanoseconds) + 1);
     }
 
     /// <summary>Returns the number of times that a clock decreased, and the largest deviation from the kernel's readings around

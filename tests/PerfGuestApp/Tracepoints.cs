@@ -2,14 +2,14 @@ using Picollo.PerfEvent;
 
 namespace Picollo.PerfGuestApp;
 
-/// <summary>Tracepoints, and the system calls of sessions, which are counted with tracepoints.</summary>
+/// <summary>Checks tracepoints, and counts the system calls of sessions with tracepoints.</summary>
 internal static class Tracepoints
 {
     public static void NotMounted()
     {
         bool isCreated = PerfEventCounterSession.Factory.WithTracepoint("sched:sched_switch")
             .TryCreate(out _, out string? reason);
-        Check.That(!isCreated && reason!.Contains("mount -t tracefs tracefs /sys/kernel/tracing", StringComparison.Ordinal), $"the mount is not named: {reason}");
+        Check.That(!isCreated && reason!.Contains("mount -t tracefs tracefs /sys/kernel/tracing", StringComparison.Ordinal), $"the mount command is not in the message: {reason}");
     }
 
     public static void Switches()
@@ -24,7 +24,7 @@ internal static class Tracepoints
         session.Read();
         ulong switches = session.Counters[0].Delta.Value;
         Check.Within("switches in 50 sleeps", switches, 25, 10_000);
-        Check.Within("passings of sched:sched_switch", session.Counters["sched:sched_switch"]!.Delta.Value, switches, switches);
+        Check.Within("hits of sched:sched_switch", session.Counters["sched:sched_switch"]!.Delta.Value, switches, switches);
     }
 
     public static void SystemCalls()
@@ -40,15 +40,15 @@ internal static class Tracepoints
         Check.Within("calls of getppid", calls, 1000, 1000);
     }
 
-    /// <summary>A group is read in one call; the two clocks have a separate call.</summary>
+    /// <summary>A group is read in one call; clocks are read in a separate call.</summary>
     public static void OneCallForAGroup()
     {
         PerfEventCounterSessionFactory five = Counting.Of(
             PerfSoftwareCounterId.PageFaults, PerfSoftwareCounterId.MinorPageFaults, PerfSoftwareCounterId.MajorPageFaults,
             PerfSoftwareCounterId.ContextSwitches, PerfSoftwareCounterId.CpuMigrations);
-        Check.Within("reads of a group of 5", ReadsOf(five), 100, 100);
-        Check.Within("with the task clock", ReadsOf(five.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock)), 200, 200);
-        Check.Within("with inherited counters", ReadsOf(five.WithInherited(true)), 500, 500);
+        Check.Within("system calls of 100 reads of a group of 5", ReadsOf(five), 100, 100);
+        Check.Within("system calls of 100 reads with the task clock", ReadsOf(five.WithSoftwareCounter(PerfSoftwareCounterId.TaskClock)), 200, 200);
+        Check.Within("system calls of 100 reads with inherited counters", ReadsOf(five.WithInherited(true)), 500, 500);
     }
 
     /// <summary>Counts the system calls with a given name on the calling thread.</summary>

@@ -3,7 +3,7 @@ using Picollo.PerfEvent;
 
 namespace Version01App;
 
-/// <summary>Counters that a factory hands out, with the kernel's in the place of the CPU's, which not every machine has.</summary>
+/// <summary>Counters of a factory. They are software counters of the kernel, because not every machine has hardware counters.</summary>
 public static class CounterProgram
 {
     public static void Run()
@@ -37,7 +37,7 @@ public static class CounterProgram
         Console.WriteLine($"missing: {session.Counters.Hardware.CpuCycles is null}, {session.Counters.Caches.L1DReadMiss is null}");
         if (session.HasUserRdpmc && !session.HasUserTime)
         {
-            Console.WriteLine("the kernel lets the counters be read, and not the times");
+            Console.WriteLine("user code can read the counters, but not the times");
         }
 
         session.Read(forceSyscallRead: true);

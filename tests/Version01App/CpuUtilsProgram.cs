@@ -2,7 +2,7 @@ using Picollo;
 
 namespace Version01App;
 
-/// <summary>A thread and a CPU that are made ready for a measurement.</summary>
+/// <summary>Prepares a thread and a CPU for a measurement.</summary>
 public static class CpuUtilsProgram
 {
     public static void Run()

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Version01App;
 
-/// <summary>Factories that are configured at run time, recording, scopes and snapshots.</summary>
+/// <summary>Configures factories at run time, records, and uses scopes and snapshots.</summary>
 public static class HistogramProgram
 {
     public static void Run()

@@ -3,7 +3,7 @@ using Picollo.Metrics;
 
 namespace Version01App;
 
-/// <summary>Summaries, percentiles, buckets and snapshots as JSON.</summary>
+/// <summary>Writes summaries, percentiles, buckets and snapshots as JSON.</summary>
 public static class JsonProgram
 {
     private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true };

@@ -2,7 +2,7 @@ using Picollo.Metrics;
 
 namespace Version01App;
 
-/// <summary>Percentiles, buckets and printed tables.</summary>
+/// <summary>Reads percentiles and buckets, and prints tables.</summary>
 public static class ReadingProgram
 {
     public static void Run()

@@ -6,7 +6,7 @@ namespace Picollo.Benchmarks.AspNet;
 /// <summary>Runs a <see cref="HelloServer"/> in a separate process, and measures it with <c>wrk</c>.</summary>
 internal sealed class HelloProcess : IDisposable
 {
-    // Enough that Kestrel always has a request, and few enough that the queue is short.
+    // With this number, Kestrel always has a request, but its queue is short.
     private const int Connections = 16;
 
     private static readonly HttpClient Client = new();
@@ -67,7 +67,7 @@ internal sealed class HelloProcess : IDisposable
         _process.Dispose();
     }
 
-    // As an executable or with dotnet, like this process.
+    // Starts the program as an executable or with dotnet, like this process.
     private static string[] CommandOf(string kind)
     {
         string[] own = [.. Environment.GetCommandLineArgs().Take(1).Where(_ => Path.GetFileNameWithoutExtension(Environment.ProcessPath) == "dotnet")];

@@ -42,7 +42,7 @@ internal sealed class RatePairs
         }
 
         Progress.Clear();
-        TextTable table = new($"Compared with no middleware, {Pairs} pairs", "requests/s", "ratio", "quartiles", "target", "verdict", "CPU µs", "additional");
+        TextTable table = new($"Compared with no middleware, {Pairs} pairs", "requests/s", "ratio", "quartiles", "target", "verdict", "CPU µs per request", "additional µs");
         for (int i = 0; i < _rows.Count; i++)
         {
             double[] ratios = SortedOf(i, static pair => pair.With.RequestsPerSecond / pair.Without.RequestsPerSecond);

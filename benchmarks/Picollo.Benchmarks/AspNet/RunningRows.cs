@@ -22,7 +22,7 @@ internal static class RunningRows
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
     }
 
-    private sealed class AddAndRemove(RunningWorkList list) : Contender("add and remove", 2_000)
+    private sealed class AddAndRemove(RunningWorkList list) : Contender("add and remove a request", 2_000)
     {
         private readonly CpuUsageAsyncWatcher _watcher = new();
         private readonly ThreadLocal<Run> _runs = new(static () => new Run());

@@ -25,16 +25,16 @@ internal static class ScrapeRows
         ];
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
         output.WriteLine();
-        output.WriteLine("All figures except those of the writer alone include the client, the server and the connection.");
+        output.WriteLine("All figures except those of PrometheusWriter alone include the client, the server and the connection.");
     }
 
     private static IEnumerable<Row> Rows(string section, HdrHistogramRegistry registry, ScrapedServer server, HttpClient client)
     {
         const double Target = 1.5;
-        Get text = new("a prepared string", client, server, ScrapedServer.ReadyText);
+        Get text = new("a response from a prepared string", client, server, ScrapedServer.ReadyText);
         yield return new Row(section, text);
-        yield return new Row(section, new Get("prepared bytes", client, server, ScrapedServer.ReadyBytes), text);
-        yield return new Row(section, new Get("the scrape", client, server, ScrapedServer.Scrape), text, Target);
+        yield return new Row(section, new Get("a response from prepared bytes", client, server, ScrapedServer.ReadyBytes), text);
+        yield return new Row(section, new Get("a scrape", client, server, ScrapedServer.Scrape), text, Target);
         yield return new Row(section, WriteExposition(registry), text);
     }
 
@@ -42,7 +42,7 @@ internal static class ScrapeRows
     {
         PrometheusWriter writer = new();
         ArrayBufferWriter<byte> output = new(1 << 22);
-        return new("the writer alone, into memory", 1, () =>
+        return new("PrometheusWriter alone, into memory", 1, () =>
         {
             output.ResetWrittenCount();
             writer.Write(output, PrometheusFormat.Text, registry);

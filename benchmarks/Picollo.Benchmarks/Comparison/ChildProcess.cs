@@ -4,7 +4,7 @@ namespace Picollo.Benchmarks.Comparison;
 internal static class ChildProcess
 {
     /// <summary>The root folder of the repository. Some programs are built from its sources.</summary>
-    /// <exception cref="InvalidOperationException">This program is not below the repository.</exception>
+    /// <exception cref="InvalidOperationException">This program is not in a folder below the root of the repository.</exception>
     public static string RepositoryRoot
     {
         get

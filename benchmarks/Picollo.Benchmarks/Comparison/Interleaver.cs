@@ -21,7 +21,7 @@ internal static class Interleaver
 
         WarmUp(contenders);
 
-        // The order changes in each round, so that a contender does not always follow one that evicts its data from the cache.
+        // The order changes in each round, so that a contender does not always follow another one that evicts its data from the cache.
         Random random = new(OrderSeed);
         int[] order = [.. Enumerable.Range(0, contenders.Count)];
         double[][] samples = [.. contenders.Select(_ => new double[repetitions])];

@@ -8,7 +8,7 @@ namespace Picollo.Benchmarks.Comparison;
 /// </summary>
 internal static class OtherModes
 {
-    // For a process that hangs. On a busy machine, a build takes minutes.
+    // Ends a process that hangs. On a busy machine, a build takes minutes.
     private static readonly TimeSpan PublishTimeout = TimeSpan.FromMinutes(10);
     private static readonly TimeSpan MeasureTimeout = TimeSpan.FromMinutes(5);
 

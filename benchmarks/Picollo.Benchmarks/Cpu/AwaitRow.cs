@@ -11,7 +11,7 @@ internal sealed record AwaitRow(Contender Without, Contender With, Contender Rea
 {
     public static void Print(TextWriter output, IEnumerable<AwaitRow> rows, IReadOnlyDictionary<Contender, Figures> figures)
     {
-        TextTable table = new("An await with a watcher", "median ns", "without", "one read", "additional reads", "target", "verdict");
+        TextTable table = new("An await with a watcher", "median ns", "ns without", "ns of a clock reading", "added cost, readings", "target", "verdict");
         foreach (AwaitRow row in rows)
         {
             (double with, double without, double read) = (figures[row.With].Median, figures[row.Without].Median, figures[row.Read].Median);

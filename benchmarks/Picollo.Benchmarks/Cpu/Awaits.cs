@@ -23,10 +23,10 @@ internal sealed class ResumedAwaits : Contender
 
     public static ResumedAwaits Bare() => new("a resumed await", () => null);
 
-    public static ResumedAwaits Watched(CpuUsageDetail detail) => new($"a resumed await, {detail}", () => new CpuUsageAsyncWatcher(detail));
+    public static ResumedAwaits Watched(CpuUsageDetail detail) => new($"a resumed await with a watcher, {detail}", () => new CpuUsageAsyncWatcher(detail));
 
-    /// <summary>Creates a contender with an empty handler instead of a watcher. It measures the notification by the runtime.</summary>
-    public static ResumedAwaits Notified() => new("a resumed await, an empty handler", () =>
+    /// <summary>Creates a contender with an empty handler instead of a watcher. It measures the cost of the notification by the runtime.</summary>
+    public static ResumedAwaits Notified() => new("a resumed await with an empty notification handler", () =>
     {
         Notifying.Value = new object();
         return null;

@@ -68,7 +68,7 @@ internal static class CpuComparison
     {
         SystemCpu all = new(SystemCpuParts.All);
         string section = $"SystemCpu.Update() with {all.Processes.Count} processes and {all.Threads.Count} threads";
-        yield return Update("states only", new(SystemCpuParts.None), 5);
+        yield return Update("CPU states only", new(SystemCpuParts.None), 5);
         yield return Update("machine", new(SystemCpuParts.Machine), 2);
         yield return Update("machine, processes", new(SystemCpuParts.Machine | SystemCpuParts.Processes));
         yield return Update("machine, processes with memory, owners and waits", new(WithDetails));

@@ -42,7 +42,7 @@ internal static class CpuFacts
     /// <summary>Prints the median step by which the clocks of CPU time advance.</summary>
     public static void PrintSteps(TextWriter output)
     {
-        FactTable table = new("Step of the current thread's time, median (the document: 3,800,000)", "ns");
+        FactTable table = new("Median step of the thread's CPU time (in the document of Universe.CpuUsage: 3,800,000)", "ns");
         table.Add("CpuUsage.GetByThread()", MedianStep(() => CpuUsage.GetByThread().TotalNanoseconds), StepLimitNanoseconds);
         table.Add("CpuUsageReader.GetThreadTimeNanoseconds()", MedianStep(CpuUsageReader.GetThreadTimeNanoseconds), StepLimitNanoseconds);
         table.Print(output);

@@ -45,7 +45,7 @@ internal static class BareReads
         return time.TotalNanoseconds;
     }
 
-    /// <summary>The system call of the document's implementation, which has steps of 4 ms.</summary>
+    /// <summary>The system call that Universe.CpuUsage uses, which has steps of 4 ms.</summary>
     public static unsafe long ResourceUsage()
     {
         LibC.Rusage usage = default;

@@ -10,8 +10,8 @@ internal static class EncodingComparison
     public const string Name = "encode";
 
     private const int Repetitions = 401;
-    private const string Plain = "Three digits, one hour of nanoseconds, 5,000 buckets used";
-    private const string Compressed = "The same, compressed";
+    private const string Plain = "3 significant digits, 0 to 1 h in nanoseconds, 5,000 buckets with values";
+    private const string Compressed = "The same histogram, compressed";
 
     public static int Run(TextWriter output)
     {
@@ -63,7 +63,7 @@ internal static class EncodingComparison
 
         table.Add("allocated by Encode into a writer", EncodeIntoWriter(workload).AllocatedBytes(Operations), 100);
         table.Add("allocated by Decode", Decode("Decode", workload.Encoded, workload).AllocatedBytes(Operations), histogram + 1_000);
-        table.Add("allocated by Decode, compressed", Decode("Decode", workload.Compressed, workload).AllocatedBytes(Operations), histogram + 100_000);
+        table.Add("allocated by Decode of compressed data", Decode("Decode", workload.Compressed, workload).AllocatedBytes(Operations), histogram + 100_000);
         table.Print(output);
     }
 
@@ -80,7 +80,7 @@ internal static class EncodingComparison
         yield return new Row(Plain, Decode("Decode", workload.Encoded, workload), decode, limit);
         yield return new Row(Compressed, EncodeToArray(workload, compress: true), encodeCompressed, with ? 0.5 : null);
         yield return new Row(Compressed, Deflate(workload), encodeCompressed);
-        yield return new Row(Compressed, Decode("Decode, compressed", workload.Compressed, workload), decodeCompressed, limit);
+        yield return new Row(Compressed, Decode("Decode of compressed data", workload.Compressed, workload), decodeCompressed, limit);
         yield return new Row(Compressed, Inflate(workload), decodeCompressed);
     }
 

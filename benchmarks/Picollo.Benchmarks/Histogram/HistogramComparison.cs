@@ -55,19 +55,19 @@ internal static class HistogramComparison
         Contender article64 = new Article<ulong>(set, new(RecordContender.BlockSize, 0, ValueSet.MaxTrackableValue));
         Contender plain = new Plain<uint>(set, factory.Create());
         Contender plain64 = new Plain<ulong>(set, factory.WithUInt64Storage().Create());
-        Contender plainCall = Of("plain through a call", factory.Create(), histogram => new PlainThroughCall(histogram));
+        Contender plainCall = Of("plain, through a call that is not inlined", factory.Create(), histogram => new PlainThroughCall(histogram));
         Contender threadLocal = Of("thread-local", factory.WithThreadLocal().Create(), histogram => new ThreadLocal(histogram));
         Contender threadLocalCall =
-            Of("thread-local through a call", factory.WithThreadLocal().Create(), histogram => new ThreadLocalThroughCall(histogram));
+            Of("thread-local, through a call that is not inlined", factory.WithThreadLocal().Create(), histogram => new ThreadLocalThroughCall(histogram));
         Contender interlocked = Of("interlocked", factory.WithInterlocked().Create(), histogram => new InterlockedVariant(histogram));
         BareThreadStatic bareThreadStatic = new(set);
         BareInterlocked bareInterlocked = new(set);
 
         // All of them are recorders, so that they are compiled in the same way.
         LongHistogram peer = new(RecordContender.BlockSize, (long)ValueSet.MaxTrackableValue);
-        Contender longLocal = new Records<LongHistogramInLocal>("LongHistogram's algorithm", set, new(peer), () => peer.Counts);
+        Contender longLocal = new Records<LongHistogramInLocal>("LongHistogram's algorithm, in a local", set, new(peer), () => peer.Counts);
         Contender longStatic = new Records<LongHistogramInStaticField>(
-            "LongHistogram's algorithm in a static readonly field", set, default, () => LongHistogramInStaticField.Histogram.Counts);
+            "LongHistogram's algorithm, in a static readonly field", set, default, () => LongHistogramInStaticField.Histogram.Counts);
         Contender plainLocal = Of("plain, 32-bit, in a local", factory.Create(), histogram => new PlainInLocal<uint>(histogram));
         Contender plainStatic = Of("plain, 32-bit, in a static readonly field", PlainInStaticField.Histogram, _ => default(PlainInStaticField));
         Contender plain64Local = Of(
@@ -114,13 +114,13 @@ internal static class HistogramComparison
             new(name, set, recorder(histogram), () => RecordContender.CountsOf(histogram));
 
         Records<ThroughBase> ThroughBase(string variant, HdrHistogram histogram) =>
-            Of($"{variant} through HdrHistogram", histogram, any => new ThroughBase(any));
+            Of($"{variant}, through the base class HdrHistogram", histogram, any => new ThroughBase(any));
     }
 
     private static IEnumerable<Row> OfSummary()
     {
-        const string Section = "Summary of one hour of nanoseconds at 0.1 %, 32-bit";
-        Repeated pass = SummaryWorkload.Pass("one vectorised pass over the counters", VectorPasses.Sum512);
+        const string Section = "Summary of a histogram from 0 to 1 h in nanoseconds, 0.1 %, 32-bit counters";
+        Repeated pass = SummaryWorkload.Pass("one vectorized pass over the counters", VectorPasses.Sum512);
         yield return new Row(Section, pass);
         yield return new Row(Section, SummaryWorkload.Pass("the same pass with Vector<T>", VectorPasses.SumPortable), pass);
         yield return new Row(Section, SummaryWorkload.Summaries(), pass, 1.5);
@@ -128,7 +128,7 @@ internal static class HistogramComparison
 
     private static IEnumerable<Row> OfScopes()
     {
-        const string Section = "Scopes, empty, into a plain histogram";
+        const string Section = "Empty scopes that record into a plain histogram";
         TwoReads<StopwatchTime> bare = new("two Stopwatch.GetTimestamp()");
         NanoScopes nano = new();
         yield return new Row(Section, bare);

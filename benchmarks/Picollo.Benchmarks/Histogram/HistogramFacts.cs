@@ -17,7 +17,7 @@ internal static class HistogramFacts
         ulong value = 0;
         Array.ForEach<HdrHistogram>([plain, threadLocal, interlocked], RecordInEachOctave);
 
-        FactTable table = new("Allocations of an operation, on its thread");
+        FactTable table = new("Allocations of an operation on its thread");
         Add("plain Record", () => plain.Record(value++));
         Add("plain Record(span)", () => plain.Record(values));
         Add("thread-local Record", () => threadLocal.Record(value++));
@@ -50,7 +50,7 @@ internal static class HistogramFacts
         FactTable table = new("Footprint, 32-bit counters");
         table.Add("default settings, nothing recorded", factory.Create().FootprintInBytes, 8_192);
         table.Add("default settings, values from 20,000 to 40,000", FootprintOfFew(factory.Create()), 8_192 + 8_192);
-        table.Add("1 %, one hour of nanoseconds", FullFootprint(factory.WithRelativeError(0.01).WithMaxTrackableValue(SummaryWorkload.OneHour)), 11_000);
+        table.Add("1 %, 0 to 1 h in nanoseconds", FullFootprint(factory.WithRelativeError(0.01).WithMaxTrackableValue(SummaryWorkload.OneHour)), 11_000);
         AddThreeDigits(7_716_549_600, 97_652);
         AddThreeDigits(30_000, 24_068);
         AddThreeDigits(1_000_000_000, 85_636);
@@ -68,7 +68,7 @@ internal static class HistogramFacts
         {
             PlainHdrHistogramFactory<uint> shape = factory.WithSignificantDigits(3).WithMaxTrackableValue(ValueSet.MaxTrackableValue);
             table.Add(
-                $"thread-local, 3 significant digits, 0 to {ValueSet.MaxTrackableValue}, {threads} thread(s) at once",
+                $"thread-local, 3 significant digits, 0 to {ValueSet.MaxTrackableValue}, concurrent threads: {threads}",
                 FootprintAfter(shape.WithThreadLocal().Create(), threads),
                 (threads + 1) * FullFootprint(shape));
         }

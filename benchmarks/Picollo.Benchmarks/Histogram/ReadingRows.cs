@@ -1,6 +1,6 @@
 namespace Picollo.Benchmarks.Histogram;
 
-/// <summary>Compares adding, snapshots and thread-local summaries with one vectorised pass that does the same work on arrays of the same
+/// <summary>Compares adding, snapshots and thread-local summaries with one vectorized pass that does the same work on arrays of the same
 /// lengths.</summary>
 internal static class ReadingRows
 {
@@ -9,28 +9,28 @@ internal static class ReadingRows
     /// <summary>Adds a histogram to another one, with three significant digits and the range of all values: 56,320 counters.</summary>
     public static IEnumerable<Row> OfAdding()
     {
-        const string Section = "Add, three digits, all values, 32-bit";
+        const string Section = "Add, 3 significant digits, full range, 32-bit counters";
         PlainHdrHistogramFactory<uint> factory = HdrHistogram.Factory.WithSignificantDigits(3);
         PlainHdrHistogram<uint> source = Filled(factory), target = factory.Create(), finer = HdrHistogram.Factory.WithSignificantDigits(4).Create();
         HdrHistogramSnapshot snapshot = source.GetSnapshot();
         uint[] counts = CountsOf(source), sums = new uint[counts.Length];
-        Repeated pass = new("one vectorised pass that adds one array to the other", FewMicroseconds, () => VectorPasses.Add(counts, sums));
+        Repeated pass = new("one vectorized pass that adds one array to the other", FewMicroseconds, () => VectorPasses.Add(counts, sums));
         yield return new Row(Section, pass);
         yield return new Row(Section, new Repeated("Add of a histogram with the same layout", FewMicroseconds, () => target.Add(source)), pass, 2);
         yield return new Row(Section, new Repeated("Add of a snapshot with the same layout", FewMicroseconds, () => target.Add(snapshot)), pass);
-        yield return new Row(Section, new Repeated("Add to another layout (four digits)", 1, () => finer.Add(source)), pass);
+        yield return new Row(Section, new Repeated("Add to a histogram with another layout (4 significant digits)", 1, () => finer.Add(source)), pass);
     }
 
     /// <summary>Takes snapshots of a histogram with the default precision and the range of all values.</summary>
     public static IEnumerable<Row> OfSnapshots()
     {
-        const string Section = "Snapshots, 0.1 %, all values, 32-bit";
+        const string Section = "Snapshots, 0.1 %, full range, 32-bit counters";
         PlainHdrHistogram<uint> histogram = Filled(HdrHistogram.Factory);
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
         uint[] counters = CountsOf(histogram);
         ulong[] copy = new ulong[counters.Length], last = new ulong[counters.Length];
-        Repeated copies = new("one vectorised pass that copies to 64 bits", FewMicroseconds, () => VectorPasses.Copy(counters, copy));
-        Repeated deltas = new("one vectorised pass that writes deltas and last counts", FewMicroseconds, () => VectorPasses.Deltas(counters, last, copy));
+        Repeated copies = new("one vectorized pass that copies the counters to 64 bits", FewMicroseconds, () => VectorPasses.Copy(counters, copy));
+        Repeated deltas = new("one vectorized pass that writes deltas and last counts", FewMicroseconds, () => VectorPasses.Deltas(counters, last, copy));
         yield return new Row(Section, copies);
         yield return new Row(Section, new Repeated("snapshot.Update()", FewMicroseconds, () => snapshot.Update()), copies, 1.3);
         yield return new Row(Section, new Repeated("GetSnapshot()", 1, () => histogram.GetSnapshot()), copies);
@@ -42,7 +42,7 @@ internal static class ReadingRows
     /// many threads, the data does not fit in the second-level cache in either case.</summary>
     public static IEnumerable<Row> OfThreads()
     {
-        const string Section = "GetSummary(reuse) of a thread-local histogram, one hour at 0.1 %, 32-bit";
+        const string Section = "GetSummary(reuse) of a thread-local histogram, 0 to 1 h in nanoseconds, 0.1 %, 32-bit counters";
         ThreadLocalHdrHistogramFactory<uint> factory = HdrHistogram.Factory.WithMaxTrackableValue(SummaryWorkload.OneHour).WithThreadLocal();
         HdrHistogramSummary summary = new();
         Repeated? fewerPasses = null, fewerSummaries = null;
@@ -53,19 +53,19 @@ internal static class ReadingRows
             ulong[] sums = new ulong[counts[0].Length];
             ThreadLocalHdrHistogram<uint> histogram = FilledBy(threads, factory);
             Repeated passes = new(
-                $"one vectorised pass per array that adds to 64-bit sums, {threads} arrays",
+                $"one vectorized pass per array that adds it to 64-bit sums, arrays: {threads}",
                 Few(threads),
                 () => Array.ForEach(counts, array => VectorPasses.Add(array, sums)));
-            Repeated summaries = new($"GetSummary(reuse), {threads} threads' counters", Few(threads), () => histogram.GetSummary(summary));
+            Repeated summaries = new($"GetSummary(reuse), threads: {threads}", Few(threads), () => histogram.GetSummary(summary));
             yield return new Row(Section, passes);
             yield return new Row(Section, summaries, passes);
             if (fewer >= 2)
             {
                 // The counters of a single thread are read in place, without sums, so growth is measured from two threads on.
-                Growth pass = new($"the pass over each additional array, {fewer} to {threads} arrays", fewerPasses!, passes, threads - fewer);
+                Growth pass = new($"cost of each additional array, {fewer} to {threads} arrays", fewerPasses!, passes, threads - fewer);
                 yield return new Row(Section, pass);
                 yield return new Row(
-                    Section, new Growth($"each additional thread, {fewer} to {threads} threads", fewerSummaries!, summaries, threads - fewer), pass, 1.2);
+                    Section, new Growth($"cost of each additional thread, {fewer} to {threads} threads", fewerSummaries!, summaries, threads - fewer), pass, 1.2);
             }
 
             (fewer, fewerPasses, fewerSummaries) = (threads, passes, summaries);

@@ -66,7 +66,7 @@ internal abstract class KnownIndexes(string name, ValueSet set) : RecordContende
 }
 
 /// <summary>The lower bound for any histogram: increments an array element with a known index.</summary>
-internal sealed class Floor(ValueSet set) : KnownIndexes("bare uint[] increment, index known", set)
+internal sealed class Floor(ValueSet set) : KnownIndexes("bare uint[] increment with a known index", set)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     public override void Run(int operations)
@@ -80,7 +80,7 @@ internal sealed class Floor(ValueSet set) : KnownIndexes("bare uint[] increment,
 }
 
 /// <summary>The lower bound for a histogram with shared counters: increments a counter with a known index.</summary>
-internal sealed class BareInterlocked(ValueSet set) : KnownIndexes("bare Interlocked.Increment, index known", set)
+internal sealed class BareInterlocked(ValueSet set) : KnownIndexes("bare Interlocked.Increment with a known index", set)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     public override void Run(int operations)
@@ -95,7 +95,7 @@ internal sealed class BareInterlocked(ValueSet set) : KnownIndexes("bare Interlo
 
 /// <summary>The lower bound for a thread-local record through a call: the runtime's lookup of the thread, and an increment with a known index.
 /// The lookup is a call of <c>__tls_get_addr</c> of the C library, which the JIT moves out of a loop but not out of a called method.</summary>
-internal sealed class BareThreadStatic(ValueSet set) : KnownIndexes("bare [ThreadStatic] read and increment through a call, index known", set)
+internal sealed class BareThreadStatic(ValueSet set) : KnownIndexes("bare [ThreadStatic] read and increment with a known index, through a call", set)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     public override void Run(int operations)
@@ -119,7 +119,7 @@ internal sealed class BareThreadStatic(ValueSet set) : KnownIndexes("bare [Threa
 }
 
 /// <summary>The plain variant, with a thousand values per call.</summary>
-internal sealed class PlainSpan(ValueSet set) : RecordContender("plain, Record(span of 1,000)", set)
+internal sealed class PlainSpan(ValueSet set) : RecordContender("plain, Record(span of 1,000 values)", set)
 {
     private const int SpanLength = 1_000;
 

@@ -13,7 +13,7 @@ internal abstract class ScopeContender(string name) : Contender(name, Operations
     public override void Verify()
     {
         Run(Operations);
-        Require(Histogram.TotalCount == (ulong)Operations, $"{Histogram.TotalCount} of {Operations} were recorded.");
+        Require(Histogram.TotalCount == (ulong)Operations, $"{Histogram.TotalCount} of {Operations} scopes were recorded.");
     }
 }
 

@@ -20,7 +20,7 @@ internal sealed unsafe class EmptyCall(BareLibrary bare) : Contender("empty P/In
 /// <summary>Measures reads in a C loop, optionally with the same number of empty calls. Together, these are the parts of a call from managed
 /// code.</summary>
 internal sealed unsafe class LoopInC(BareLibrary bare, int count, bool withCalls, bool ofNothing)
-    : Contender($"read of {count} in a C loop{(withCalls ? " and an empty P/Invoke" : "")}", PerfComparison.Reads)
+    : Contender($"read in a C loop, counters: {count}{(withCalls ? ", and an empty P/Invoke" : "")}", PerfComparison.Reads)
 {
     private readonly PerfPage* _counters = SimulatedPages.Counters(count);
 
@@ -41,7 +41,7 @@ internal sealed unsafe class LoopInC(BareLibrary bare, int count, bool withCalls
 
 /// <summary>The lower bound for a read: only its instructions, for the counters and the time, in a C loop.</summary>
 internal sealed unsafe class Instructions(BareLibrary bare, int count)
-    : Contender($"{count} counter instructions alone in a C loop", PerfComparison.Reads)
+    : Contender($"only the instructions in a C loop, counters: {count}", PerfComparison.Reads)
 {
     [MethodImpl(MethodImplOptions.NoInlining)]
     public override void Run(int operations) => bare.LoopOfInstructions(null, count, operations);
@@ -49,7 +49,7 @@ internal sealed unsafe class Instructions(BareLibrary bare, int count)
 
 /// <summary>Measures the library's read of <paramref name="count"/> counters, called in the same way as by a session.</summary>
 internal sealed unsafe class ShimReads(BareLibrary bare, int count, bool ofNothing, bool withTimes = true)
-    : Contender($"{(withTimes ? "picollo_perf_read" : "picollo_perf_read_counts")} of {count}", PerfComparison.Reads)
+    : Contender($"{(withTimes ? "picollo_perf_read" : "picollo_perf_read_counts")}, counters: {count}", PerfComparison.Reads)
 {
     private readonly PerfPage* _counters = SimulatedPages.Counters(count);
     private ulong _mask;

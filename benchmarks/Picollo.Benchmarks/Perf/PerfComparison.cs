@@ -41,10 +41,10 @@ internal static class PerfComparison
 
     private static void PrintAllocations(TextWriter output, List<Row> rows)
     {
-        FactTable table = new("Allocations of an operation, on its thread");
+        FactTable table = new("Allocations of an operation on its thread");
         foreach (Contender contender in rows.Select(row => row.Measured).Where(contender => contender is SessionContender or ThreadClock))
         {
-            string pages = contender is SessionContender { IsOfPages: true } ? ", pages" : "";
+            string pages = contender is SessionContender { IsOfPages: true } ? ", simulated pages" : "";
             table.Add($"{contender.Name}{pages}", contender.AllocatedBytes(AllocationOperations), 0);
         }
 
@@ -62,11 +62,11 @@ internal static class PerfComparison
             }
 
             const string Session = "A session on simulated pages, RDTSC instead of RDPMC";
-            SessionContender one = SessionContender.OfPages("Read() of 1", bare, 1, session => session.Read());
+            SessionContender one = SessionContender.OfPages("Read() of 1 counter", bare, 1, session => session.Read());
             yield return new Row(Session, one);
-            yield return new Row(Session, SessionContender.OfPages("Read() of 4", bare, 4, session => session.Read()), one);
-            yield return new Row(Session, SessionContender.OfPages("Record() of 4", bare, 4, session => session.Record()));
-            yield return new Row(Session, SessionContender.OfPages("using (Measure()) of 4", bare, 4, Measure));
+            yield return new Row(Session, SessionContender.OfPages("Read() of 4 counters", bare, 4, session => session.Read()), one);
+            yield return new Row(Session, SessionContender.OfPages("Record() of 4 counters", bare, 4, session => session.Record()));
+            yield return new Row(Session, SessionContender.OfPages("using (Measure()) of 4 counters", bare, 4, Measure));
         }
 
         const string Kernel = "A session of six software counters";

@@ -16,7 +16,7 @@ internal sealed unsafe class BareGroupRead : Contender
     private long _read;
 
     public BareGroupRead()
-        : base($"read(2) of a group of {Ids.Length} alone", PerfComparison.Calls)
+        : base($"read(2) alone of a group of {Ids.Length} counters", PerfComparison.Calls)
     {
         foreach (PerfSoftwareCounterId id in Ids)
         {
@@ -63,7 +63,7 @@ internal sealed class SessionContender(
     string name, PerfEventCounterSession session, int operations, Action<PerfEventCounterSession> operation)
     : Contender(name, operations)
 {
-    /// <summary><see langword="true"/> if the counters are on simulated pages. Reads must then not use a system call.</summary>
+    /// <summary><see langword="true"/> if the counters are on simulated pages. In this case, reads must not use a system call.</summary>
     public bool IsOfPages { get; init; }
 
     /// <summary>Creates a contender with six software counters in one group.</summary>

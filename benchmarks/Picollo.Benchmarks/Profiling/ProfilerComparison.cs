@@ -32,7 +32,7 @@ internal static class ProfilerComparison
         }
 
         TextTable table = new(
-            $"CPU time of sampled work, {Pairs.Count} pairs", "samples/s", "lost", "bytes", "ratio", "quartiles", "target", "verdict");
+            $"CPU time of sampled work, {Pairs.Count} pairs", "samples/s", "lost samples", "allocated bytes", "ratio", "quartiles", "target", "verdict");
         Add(table, 99, target: 1.01);
         Add(table, 999, target: 1.06);
         table.Print(output);

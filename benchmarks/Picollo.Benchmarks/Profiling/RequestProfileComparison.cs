@@ -36,7 +36,7 @@ internal static class RequestProfileComparison
     {
         TextTable table = new(
             $"CPU time of a sampled request, {Pairs.Count} pairs",
-            "compared with", "µs without", "samples", "samples in routes", "ratio", "quartiles", "target", "verdict");
+            "compared with", "µs without the profiler", "samples", "samples in routes", "ratio", "quartiles", "target", "verdict");
         Add(table, "hello", "/hello");
         Add(table, $"{HelloServer.Waits} awaits that suspend", "/waits");
         table.Print(output);
@@ -49,7 +49,7 @@ internal static class RequestProfileComparison
         Sampled(WarmUpSeconds);
         Plain(WarmUpSeconds);
         Compare("no profiler", () => Plain(1));
-        Compare("a profiler of another process, without switches", () => SampledByAnother(1));
+        Compare("a profiler in another process, which records no switches", () => SampledByAnother(1));
 
         void Compare(string baseline, Func<HelloFigures> without)
         {
@@ -92,7 +92,7 @@ internal static class RequestProfileComparison
 
     private static void PrintSwitches(TextWriter output)
     {
-        FlowSwitches unrecorded = new("not recorded", isRecorded: false), recorded = new("recorded", isRecorded: true);
+        FlowSwitches unrecorded = new("both switches, not recorded", isRecorded: false), recorded = new("both switches, recorded", isRecorded: true);
         SwitchReads read = new("the profiler's thread reads both switches");
         const string Section = "A thread starts and stops running a watched flow";
         List<Row> rows = [new(Section, unrecorded), new(Section, recorded, unrecorded, IsDifference: true), new(Section, read)];

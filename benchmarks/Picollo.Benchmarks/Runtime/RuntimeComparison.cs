@@ -68,7 +68,7 @@ internal static class RuntimeComparison
     {
         // A collection has about fifteen events.
         TextTable table = new(
-            $"CPU time of a request with the meter, {Pairs.Count} pairs", "collections/s", "µs without", "ratio", "quartiles", "target", "verdict");
+            $"CPU time of a request with the meter, {Pairs.Count} pairs", "collections/s", "µs without the meter", "ratio", "quartiles", "target", "verdict");
         AddCost(table, "generation 0 of 2 MB", gen0Size: 2_000_000, target: 1.02);
         AddCost(table, "generation 0 of 300 KB", gen0Size: 300_000, target: 1.10);
         table.Print(output);

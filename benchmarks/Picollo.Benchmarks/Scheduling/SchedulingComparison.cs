@@ -66,7 +66,7 @@ internal static class SchedulingComparison
     private static void PrintAllocations(TextWriter output, List<Row> rows)
     {
         double ofFiveObjects = BytesOfFiveObjects();
-        FactTable table = new("Allocations of an operation, on all threads");
+        FactTable table = new("Allocations of an operation on all threads");
         foreach (Contender contender in rows.Select(row => row.Measured))
         {
             switch (contender)
@@ -75,7 +75,7 @@ internal static class SchedulingComparison
                     table.Add(contender.Name, contender.AllocatedBytes(AllocatingCheckpoints), 0);
                     break;
                 case SubmitsBy { IsOfPool: true }:
-                    table.Add($"{contender.Name}: five objects", contender.AllocatedBytes(AllocatingSubmits), ofFiveObjects);
+                    table.Add($"{contender.Name} (target: the size of five objects)", contender.AllocatedBytes(AllocatingSubmits), ofFiveObjects);
                     break;
                 case SubmitsBy:
                     table.Add(contender.Name, contender.AllocatedBytes(AllocatingSubmits));

@@ -71,7 +71,7 @@ internal sealed class SubmitsBy(string name, Func<Task> submit) : Submits(name)
 }
 
 /// <summary>
-/// The lower bound: a dedicated thread that never sleeps polls one volatile field for the work to complete. It has no queue, no limit and no
+/// The lower bound: a dedicated thread that never sleeps polls one volatile field for the work to complete. The hand-over has no queue, no limit and no
 /// statistics, and uses a processor while it waits.
 /// </summary>
 internal sealed class HandOver : Submits

@@ -37,7 +37,7 @@ internal static class SpanComparison
 
     private static void PrintAllocations(TextWriter output, IEnumerable<Row> rows)
     {
-        TextTable table = new("Allocations", "bytes per span", "without", "additional", "target", "verdict");
+        TextTable table = new("Allocations", "bytes per span", "bytes without", "additional bytes", "target", "verdict");
         foreach (Row row in rows)
         {
             double measured = row.Measured.AllocatedBytes(AllocationOperations);

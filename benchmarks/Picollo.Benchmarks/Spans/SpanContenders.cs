@@ -16,7 +16,7 @@ internal sealed class SpanContender : Contender
     /// <param name="kind">The kind of the span.</param>
     /// <param name="isMeasured"><see langword="true"/> to measure the CPU time of the span.</param>
     public SpanContender(SpanKind kind, bool isMeasured)
-        : base($"{kind}{(isMeasured ? ", measured" : "")}", OperationsPerRun)
+        : base($"{NameOf(kind)}{(isMeasured ? ", measured" : "")}", OperationsPerRun)
     {
         _kind = kind;
         IsMeasured = isMeasured;
@@ -45,6 +45,18 @@ internal sealed class SpanContender : Contender
     }
 
     private bool IsMeasured { get; }
+
+    private static string NameOf(SpanKind kind) => kind switch
+    {
+        SpanKind.Root => "root span",
+        SpanKind.Child => "child span",
+        SpanKind.WithTags => "root span with three tags",
+        SpanKind.WithAwait => "root span with an await",
+        SpanKind.OfOpenTelemetry => "root span of the OpenTelemetry SDK",
+        SpanKind.NotSampled => "span that is not sampled",
+        SpanKind.WithoutTracer => "span without another listener",
+        _ => throw new ArgumentOutOfRangeException(nameof(kind)),
+    };
 
     public override void Verify()
     {

@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Benchmarks.Suites;
 
-/// <summary>The document's table: readings of CPU time compared with well-known clocks.</summary>
+/// <summary>The table in the document of Universe.CpuUsage: readings of CPU time compared with well-known clocks.</summary>
 [MemoryDiagnoser]
 [RankColumn]
 public class CpuReadBenchmarks
@@ -11,7 +11,7 @@ public class CpuReadBenchmarks
     [Benchmark(Description = "DateTime.Now")]
     public DateTime Now() => DateTime.Now;
 
-    /// <summary>Creates and starts a new stopwatch, as in the document's legend. The document's figures include two timestamps, and a stopwatch that
+    /// <summary>Creates and starts a new stopwatch, as the legend of the document says. The document's figures include two timestamps, and a stopwatch that
     /// is not started would be optimized away.</summary>
     [Benchmark(Description = "Stopwatch")]
     public long NewStopwatch() => Stopwatch.StartNew().ElapsedTicks;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Downloads VictoriaMetrics of Debian 13 (trixie) into the user's cache and unpacks it without installing it. The version of Debian 12 does
-# not accept the exponential histograms of OTLP. Works on Debian, with a separate package source and apt folder. Does nothing if the
-# program already exists.
+# Downloads VictoriaMetrics from Debian 13 (trixie) into the user's cache and unpacks it without installing it. The version in Debian 12
+# does not accept the exponential histograms of OTLP. Requires Debian, and uses a separate package source and apt directory. Does nothing
+# if the program already exists.
 set -eu
 # The same folder as Needs.VictoriaMetrics.
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/picollo
@@ -13,17 +13,17 @@ say() { printf 'victoria-metrics: %s\n' "$*"; }
 
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 if ! grep -qs '^ID=debian$' /etc/os-release || [ ! -e "$keys" ]; then
-  say "this is not Debian; the tests with VictoriaMetrics are skipped"
+  say "this system is not Debian; the tests with VictoriaMetrics are skipped"
   exit 1
 fi
 source=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 2>/dev/null | sed -n 's#^Debian \(.*/debian/\)$#\1#p' | head -n 1)
 if [ -z "$source" ]; then
-  say "apt has no lists of Debian's packages (apt-get update); the tests with VictoriaMetrics are skipped"
+  say "apt has no lists of Debian's packages; the tests with VictoriaMetrics are skipped; run 'apt-get update' as root"
   exit 1
 fi
 
 mkdir -p "$cache"
-# Unpacked next to its final place and then moved, so that another clone never sees an incomplete folder.
+# The files are unpacked next to their final place and then moved, so that other clones never see an incomplete directory.
 folder=$(mktemp -d "$cache/victoria-metrics.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/deb"

@@ -196,7 +196,7 @@ public sealed class X64DotnetTests(X64Dotnet machine) : DotnetContract(machine),
 
     [FactNeeding(Need.X64Machine)]
     public void The_thread_clock_calls_the_kernel_only_to_resynchronize() =>
-        Log.Number("thread-clock-system-calls").Should().BeInRange(0, Log.Number("thread-clock-resynchronisations"));
+        Log.Number("thread-clock-system-calls").Should().BeInRange(0, Log.Number("thread-clock-resynchronizations"));
 }
 
 public sealed class X64DotnetWithoutUserTimeTests(X64DotnetWithoutUserTime machine)

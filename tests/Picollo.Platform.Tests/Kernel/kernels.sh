@@ -1,17 +1,17 @@
 #!/bin/sh
-# Downloads the kernels and the static busybox of Debian that the emulated machines boot, for arm64 and amd64, into the user's
-# cache, unpacked and not installed. Requires Debian with its package sources, but neither root nor the system's package lists,
-# because apt works in a separate folder. Does nothing if all files exist.
+# Downloads Debian's kernels and static busybox for arm64 and amd64, which the emulated machines boot, into the user's cache. The
+# packages are unpacked but not installed. Requires Debian with its package sources, but neither root nor the system's package lists,
+# because apt works in a separate directory. Does nothing if all files exist.
 set -eu
 # The same folder as Needs.KernelFolder.
 cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/picollo
 final=$cache/kernels
 mkdir -p "$cache"
-# Created in a temporary place and then moved, so that other clones never see a partial folder.
+# The files are created in a temporary directory, which is then moved, so that other clones never see a partial directory.
 folder=$(mktemp -d "$cache/kernels.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 
-# The last files that are created. The tests check for the same files.
+# Returns whether all files exist. The tests check for the same files.
 has_all() {
   for file in arm64/vmlinuz arm64/busybox amd64/vmlinuz amd64/busybox; do
     [ -e "$final/$file" ] || return 1
@@ -23,13 +23,13 @@ say() { printf 'kernels: %s\n' "$*"; }
 if has_all; then
   exit 0
 fi
-# Other distributions, including Ubuntu, name their kernels differently and keep arm64 in another place.
+# Other distributions, including Ubuntu, name their kernels differently and have the packages for arm64 on another server.
 if ! grep -qs '^ID=debian$' /etc/os-release; then
-  say "this is not Debian, whose kernels are booted; the tests on emulated kernels are skipped"
+  say "this system is not Debian, which provides the kernels; the tests on emulated kernels are skipped"
   exit 1
 fi
 for tool in apt-get apt-cache dpkg-deb; do
-  command -v $tool >/dev/null || { say "no $tool here; the tests on emulated kernels are skipped"; exit 1; }
+  command -v $tool >/dev/null || { say "$tool is not installed; the tests on emulated kernels are skipped"; exit 1; }
 done
 
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/deb"
@@ -44,7 +44,7 @@ Dir::Cache "$folder/apt/cache";
 CONF
 export APT_CONFIG="$folder/apt/apt.conf"
 
-# kernel_of <meta package>: prints the package of the kernel to which it refers.
+# kernel_of <meta package>: prints the kernel package on which the meta package depends.
 kernel_of() { apt-cache depends "$1" | sed -n 's/^ *Depends: \(linux-image-[^ ]*\)$/\1/p' | head -n 1; }
 
 # unpack <package> <folder>

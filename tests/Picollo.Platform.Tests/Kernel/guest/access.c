@@ -1,4 +1,4 @@
-/* What a machine or its settings can refuse, and two pitfalls of the kernel. */
+/* Checks what a machine or its settings can refuse, and two pitfalls of the kernel. */
 #include "guest.h"
 
 #include <setjmp.h>
@@ -75,12 +75,12 @@ void check_no_pmu(void) {
 }
 
 /*
- * A page of a 32-bit event can be wrong by 2^32 if read(2) came before mmap(2), and after a reset, until the event is
- * switched off and on. Whether this kernel behaves so is printed as a fact. The check expects that the methods of
- * Picollo are correct, and that no other error occurs.
+ * The page of a 32-bit event can be wrong by 2^32 if read(2) was called before mmap(2), or after a reset, until the event is
+ * disabled and enabled again. The check prints as a fact whether this kernel does this. It expects that the methods of Picollo are
+ * correct, and that no other error occurs.
  */
 void check_stale_page(void) {
-    const long long turn = 1LL << 32;
+    const long long wrap = 1LL << 32;
     for (int reset = 0; reset <= 1; reset++) {
         struct perf_event_attr attributes = hardware(PERF_COUNT_HW_CPU_CYCLES, USER_ACCESS);
         struct event event = {-1, NULL};
@@ -100,18 +100,18 @@ void check_stale_page(void) {
         int was_read = read_page(&event, &counter);
         count = ask_kernel(&event);
         long long off = was_read ? (long long)(count.value - counter.value) : 0;
-        fact(reset ? "turns-off-after-reset" : "turns-off-after-early-read", (off + (off < 0 ? -turn : turn) / 2) / turn);
-        off -= (off + (off < 0 ? -turn : turn) / 2) / turn * turn;
-        expect(off >= 0 && off < 100000000, "the page is off by %lld, which is not a full turn of the counter", off);
+        fact(reset ? "wraps-off-after-reset" : "wraps-off-after-early-read", (off + (off < 0 ? -wrap : wrap) / 2) / wrap);
+        off -= (off + (off < 0 ? -wrap : wrap) / 2) / wrap * wrap;
+        expect(off >= 0 && off < 100000000, "after whole wraps of the counter, the page is still off by %lld", off);
         ioctl(event.file, PERF_EVENT_IOC_DISABLE, 0);
         ioctl(event.file, PERF_EVENT_IOC_ENABLE, 0);
-        expect(bracketed_read(&event, "after off and on"), "it cannot be read");
+        expect(bracketed_read(&event, "after the event was disabled and enabled"), "the event cannot be read after it was disabled and enabled");
         close_event(&event);
     }
     struct event first_mapped = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, USER_ACCESS);
     struct event wide = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, WIDE | USER_ACCESS);
-    expect(bracketed_read(&first_mapped, "mapped before it is read"), "it cannot be read");
-    expect(bracketed_read(&wide, "64 bits"), "it cannot be read");
+    expect(bracketed_read(&first_mapped, "mapped before it is read"), "an event that is mapped before it is read cannot be read");
+    expect(bracketed_read(&wide, "64 bits"), "a 64-bit event cannot be read");
     close_event(&first_mapped), close_event(&wide);
 }
 
@@ -122,10 +122,10 @@ void check_closed_event(void) {
     close_event(&event);
     int signal = read_directly();
     fact("signal-after-close", signal);
-    expect(signal == 0 || signal == SIGILL, "it ended with signal %d", signal);
+    expect(signal == 0 || signal == SIGILL, "the instruction caused signal %d", signal);
 }
 
-/* Opens cycles as an ordinary user; returns the error, or 0. */
+/* Opens a cycles event as an ordinary user. Returns the error number, or 0. */
 static int open_as_user(int exclude_kernel) {
     int status = 0;
     pid_t child = fork();
@@ -147,9 +147,9 @@ static int open_as_user(int exclude_kernel) {
 static void check_paranoid(const char *level, int user_mode, int both_modes) {
     set("/proc/sys/kernel/perf_event_paranoid", level);
     int found = open_as_user(1);
-    expect(found == user_mode, "user mode gives %d (%s)", found, strerror(found));
+    expect(found == user_mode, "counting user mode returns %d (%s)", found, strerror(found));
     found = open_as_user(0);
-    expect(found == both_modes, "both modes give %d (%s)", found, strerror(found));
+    expect(found == both_modes, "counting both modes returns %d (%s)", found, strerror(found));
 }
 
 void check_paranoid_3(void) { check_paranoid("3", EACCES, EACCES); }

@@ -1,4 +1,4 @@
-/* Hardware counters that are read in user space, on a CPU that supports it: arm64 in an emulator. */
+/* Checks hardware counters that are read in user space, on a CPU that supports it: an emulated arm64 CPU. */
 #include "guest.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ void check_counts(void) {
     picollo_u64 one = counted(&event, 1), million = counted(&event, 1000000);
     fact("instructions-of-a-reading", (long long)one);
     expect(one > 2 && one < 1000, "a reading takes %llu instructions", one);
-    expect(million - one == 2 * 999999, "999,999 rounds more took %llu instructions more, not 1,999,998", million - one);
+    expect(million - one == 2 * 999999, "999,999 additional rounds took %llu additional instructions instead of 1,999,998", million - one);
     for (int i = 0; i < 10; i++) {
         picollo_u64 again = counted(&event, 1000000);
         expect(again == million, "a repetition counted %llu, not %llu", again, million);
@@ -38,9 +38,9 @@ void check_counts(void) {
     struct picollo_perf_counter before[3], after[3];
     for (int i = 0; i < 3; i++)
         before[i].page = after[i].page = (const void *)(i == 0 ? event : more[i - 1]).page;
-    expect(picollo_perf_read(before, 3) == 7, "three counters in one call");
+    expect(picollo_perf_read(before, 3) == 7, "three counters could not be read in one call");
     spin(1000000);
-    expect(picollo_perf_read(after, 3) == 7, "three counters in one call, again");
+    expect(picollo_perf_read(after, 3) == 7, "three counters could not be read again in one call");
     for (int i = 0; i < 2; i++) {
         picollo_u64 count = after[i].value - before[i].value;
         expect(count >= 2000000 && count < 2001000, "counter %d of three counted %llu", i, count);
@@ -48,13 +48,13 @@ void check_counts(void) {
     expect(after[2].value > before[2].value, "no cycle passed");
     expect(after[0].running > before[0].running && after[0].enabled > before[0].enabled, "no time passed");
 
-    /* Without the times: the counts are later, and the time without a counter is the same. */
+    /* Without the times, the counts are later, and the time for which an event had no counter is unchanged. */
     struct picollo_perf_counter counts[3] = {after[0], after[1], after[2]};
-    expect(picollo_perf_read_counts(counts, 3) == 7, "three counters without the time");
+    expect(picollo_perf_read_counts(counts, 3) == 7, "three counters could not be read without the time");
     for (int i = 0; i < 3; i++) {
         picollo_u64 off = counts[i].enabled - counts[i].running, off_before = after[i].enabled - after[i].running;
         expect(counts[i].value > after[i].value, "counter %d of three does not count", i);
-        expect(off == off_before, "counter %d of three was off for %llu ns, and for %llu before", i, off, off_before);
+        expect(off == off_before, "the time without counter %d of three changed to %llu ns; it was %llu ns before", i, off, off_before);
     }
     close_event(&event), close_event(&more[0]), close_event(&more[1]);
 }
@@ -75,8 +75,8 @@ void check_reads(void) {
 }
 
 /*
- * A 32-bit counter that wraps: the kernel adds it to the page at each overflow. The first event of cycles uses the
- * cycle counter, of whose 64 bits the kernel uses 32; the second uses a counter that has only 32 bits on older CPUs.
+ * Checks a 32-bit counter that wraps: at each overflow, the kernel adds its count to the page. The first cycles event uses the
+ * cycle counter, of whose 64 bits the kernel uses 32. The second one uses a counter that has only 32 bits on older CPUs.
  */
 void check_wrap(void) {
     struct event first = cycles(USER_ACCESS), event = cycles(USER_ACCESS);
@@ -94,12 +94,12 @@ void check_wrap(void) {
             counter.value = ask_kernel(&event).value;
     }
     fact("readings", readings);
-    expect(counter.value >= 5000000000ULL, "it stopped at %llu", counter.value);
+    expect(counter.value >= 5000000000ULL, "the counter stopped at %llu", counter.value);
     expect(was_read > readings / 2, "%d of %d were read in user space", was_read, readings);
     close_event(&event), close_event(&first);
 }
 
-/* More events than counters: they take turns, and the kernel must be called for an event that has no counter. */
+/* Opens more events than the CPU has counters. The events take turns, and an event that has no counter must be read by the kernel. */
 void check_multiplexing(void) {
     enum { EVENTS = 12 };
     struct event events[EVENTS];
@@ -131,7 +131,7 @@ static void *move_between_cpus(void *number) {
         CPU_ZERO(&cpu);
         CPU_SET((i + (int)(long)number) & 1, &cpu);
         expect(sched_setaffinity(0, sizeof cpu, &cpu) == 0, "sched_setaffinity: %s", strerror(errno));
-        was_read += bracketed_read(&event, "on the way");
+        was_read += bracketed_read(&event, "between moves");
         picollo_u64 value = ask_kernel(&event).value;
         expect(value > last, "the count decreased");
         last = value;
@@ -146,7 +146,7 @@ void check_migration(void) {
     long was_read = 0;
     expect(sysconf(_SC_NPROCESSORS_ONLN) == 2, "there are not two CPUs");
     for (long i = 0; i < THREADS; i++)
-        expect(pthread_create(&threads[i], NULL, move_between_cpus, (void *)i) == 0, "no thread %ld", i);
+        expect(pthread_create(&threads[i], NULL, move_between_cpus, (void *)i) == 0, "thread %ld was not started", i);
     for (int i = 0; i < THREADS; i++) {
         void *result;
         pthread_join(threads[i], &result);
@@ -186,7 +186,7 @@ void check_widths(void) {
         spin(1000);
     }
     picollo_u64 one = counted(&narrow, 1), million = counted(&narrow, 1000000);
-    expect(million - one == 2 * 999999, "999,999 rounds more took %llu instructions more, not 1,999,998", million - one);
+    expect(million - one == 2 * 999999, "999,999 additional rounds took %llu additional instructions instead of 1,999,998", million - one);
     expect(narrow.page->pmc_width == 32, "instructions have %u bits", narrow.page->pmc_width);
     expect(long_cycles.page->pmc_width == 64, "cycles have %u bits", long_cycles.page->pmc_width);
     close_event(&narrow), close_event(&long_cycles);

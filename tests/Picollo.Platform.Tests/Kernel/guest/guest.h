@@ -16,16 +16,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Prints "  name=value" for readers of the log. */
+/* Prints "  name=value" for the tests that read the log. */
 void fact(const char *name, long long value);
 
 /* Prints a message if `ok` is 0; the check has then failed. Prints at most a few messages per check. */
 void expect(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* config1 of arm64: what the kernel and user code may read of the event. x64 needs nothing. */
+/* config1 of arm64: a 64-bit counter, and access from user code. x64 needs neither. */
 enum { WIDE = 1, USER_ACCESS = 2 };
 
-/* An event of the calling thread, only in user mode. Its page is mapped before the first read. */
+/* An event of the calling thread that counts only user mode. Its page is mapped before the first read. */
 struct event {
     int file;
     volatile struct perf_event_mmap_page *page;

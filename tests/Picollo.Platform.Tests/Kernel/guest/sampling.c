@@ -1,4 +1,4 @@
-/* Samples cycles of a PMU with the attributes of Picollo.Profiling: known proportions, and a thread that starts later. */
+/* Samples the cycles of a PMU with the attributes of Picollo.Profiling. The work has known proportions, and one thread starts later. */
 #include "guest.h"
 
 #include <pthread.h>

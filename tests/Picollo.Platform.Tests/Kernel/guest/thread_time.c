@@ -1,4 +1,4 @@
-/* A thread's CPU time from the page of a software event, compared with the kernel's own clock. */
+/* Compares a thread's CPU time from the page of a software event with the kernel's own clock. */
 #include "guest.h"
 
 #include <pthread.h>
@@ -18,9 +18,9 @@ static long switches(void) {
 }
 
 struct tolerance {
-    long long still;      /* ns, at any time */
-    long long per_switch; /* ns behind per switch */
-    long long percent;    /* of the time, ahead */
+    long long still;      /* the tolerance at any time, in ns */
+    long long per_switch; /* the additional ns behind for each switch */
+    long long percent;    /* the additional percentage of the time ahead */
 };
 
 /*
@@ -31,9 +31,9 @@ struct tolerance {
 static void follow_the_clock(const struct tolerance *tolerance, const char *who) {
     struct event event = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
     picollo_u64 now = 0, last = 0;
-    expect(event.page->cap_user_time, "the page offers no time");
+    expect(event.page->cap_user_time, "the page does not provide the time");
     expect(picollo_perf_thread_time((const void *)event.page, &now), "the time cannot be read");
-    /* The clock's value at the page's 0, at the end of ten readings, after which everything is in memory. */
+    /* The clock's value when the time of the page was 0. The last of ten readings is used, because by then all code is in memory. */
     long long begin = 0, worst_ahead = 0, worst_behind = 0;
     for (int i = 0; i < 10; i++) {
         begin = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
@@ -67,13 +67,13 @@ static void follow_the_clock(const struct tolerance *tolerance, const char *who)
     close_event(&event);
 }
 
-/* One CPU on which every instruction takes the same time: a switch takes a few microseconds. */
+/* Runs on one CPU on which every instruction takes the same time, so a switch takes a few microseconds. */
 void check_thread_time(void) {
     static const struct tolerance tolerance = {20000, 15000, 0};
     follow_the_clock(&tolerance, "alone");
 }
 
-/* The host can stop one of two emulated CPUs for any time, in an interrupt and within a switch, too. */
+/* The host can stop one of two emulated CPUs for any time, including in an interrupt and within a switch. */
 static void *follow(void *name) {
     static const struct tolerance tolerance = {50000000, 1000000, 10};
     follow_the_clock(&tolerance, name);
@@ -84,7 +84,7 @@ void check_thread_time_with_others(void) {
     pthread_t threads[3];
     char names[3][8] = {"first", "second", "third"};
     for (int i = 0; i < 3; i++)
-        expect(pthread_create(&threads[i], NULL, follow, names[i]) == 0, "no thread %d", i);
+        expect(pthread_create(&threads[i], NULL, follow, names[i]) == 0, "thread %d was not started", i);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
 }
@@ -92,7 +92,7 @@ void check_thread_time_with_others(void) {
 void check_no_thread_time(void) {
     struct event event = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0);
     picollo_u64 now = 42;
-    expect(!event.page->cap_user_time, "the page offers the time");
+    expect(!event.page->cap_user_time, "the page provides the time");
     expect(!picollo_perf_thread_time((const void *)event.page, &now) && now == 42, "a time was read");
     close_event(&event);
 }
