@@ -1,2 +1,2 @@
-// Not in parallel: measures are for the whole process, and an environment variable of the process contains the path of the exchange file.
+// Tests do not run in parallel, because measures are for the whole process, and an environment variable contains the path of the exchange file.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]

@@ -8,7 +8,7 @@ using Picollo.Fuzz.Tests;
 return args switch
 {
     ["fuzz", var duration, .. var names] when Durations.Parse(duration) is { } time => Array.Find(names, name => !FuzzTargets.Exists(name)) is { } unknown
-        ? Misused($"error: no fuzz target '{unknown}'; the targets are {string.Join(", ", FuzzTargets.All.Select(target => target.Name))}")
+        ? Misused($"error: no fuzz target '{unknown}'; available targets: {string.Join(", ", FuzzTargets.All.Select(target => target.Name))}")
         : RunAll(time, names),
     ["target", var name, var seconds, var file] => RunOne(name, double.Parse(seconds, CultureInfo.InvariantCulture), file),
     ["repeat", var path] => Repeat(path),
@@ -21,7 +21,7 @@ static int RunAll(TimeSpan total, string[] names)
     int atOnce = Environment.ProcessorCount;
     TimeSpan each = total * Math.Min(atOnce, targets.Length) / targets.Length;
     Console.WriteLine(string.Create(
-        CultureInfo.InvariantCulture, $"{targets.Length} targets for {each.TotalSeconds:F1} s each, {atOnce} at once; PICOLLO_TEST_SEED={Seeded.FirstSeed} repeats the inputs"));
+        CultureInfo.InvariantCulture, $"running {targets.Length} {(targets.Length == 1 ? "target" : "targets")} for {each.TotalSeconds:F1} s{(targets.Length == 1 ? "" : $" each, {atOnce} at a time")}; PICOLLO_TEST_SEED={Seeded.FirstSeed} repeats the inputs"));
     int failed = 0;
     Parallel.ForEach(Partitioner.Create(targets, EnumerablePartitionerOptions.NoBuffering), new ParallelOptions { MaxDegreeOfParallelism = atOnce }, target =>
     {
@@ -56,7 +56,7 @@ static bool Runs(FuzzTarget target, TimeSpan time)
         }
 
         using CurrentInput last = new(file);
-        string how = process.ExitCode == FuzzRun.Hung ? "took over 20 s of CPU time, or 5 minutes" : $"ended the process with the code {process.ExitCode}";
+        string how = process.ExitCode == FuzzRun.Hung ? "took more than 20 s of CPU time or 5 minutes" : $"ended the process with exit code {process.ExitCode}";
         Console.WriteLine($"FAILED {target.Name,-22} {FuzzFiles.Keep(target, last.Bytes)} {how}");
         return false;
     }

@@ -8,7 +8,7 @@ public class AccuracyTests(Xunit.Abstractions.ITestOutputHelper output)
 
     [TheoryNeeding(Need.PerfEvents)]
     [InlineData(false)]
-    [InlineData(true)] // events of threads, if CPUs are sampled otherwise
+    [InlineData(true)] // an ordinary user samples threads instead of CPUs
     public void Every_kind_of_code_has_its_share_of_the_samples(bool asOrdinaryUser)
     {
         using ProfiledProcess process = ProfiledProcess.Start("profiled");

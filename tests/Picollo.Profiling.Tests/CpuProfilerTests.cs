@@ -276,7 +276,7 @@ public class CpuProfilerTests
             using CpuProfiler atTheSameTime = CpuProfiler.Start(Fast);
         }
 
-        SpinWait.SpinUntil(() => Left().SequenceEqual(before), TimeSpan.FromSeconds(30)); // the system removes a thread after its join
+        SpinWait.SpinUntil(() => Left().SequenceEqual(before), TimeSpan.FromSeconds(30)); // the system removes a thread some time after its join
         Left().Should().Equal(before, "descriptors of events, mappings of rings, threads and maps");
 
         static int[] Left() =>
@@ -297,7 +297,7 @@ public class CpuProfilerTests
             }
             catch (IOException)
             {
-                return ""; // it has ended since the listing
+                return ""; // the process has exited since it was listed
             }
         }
     }

@@ -17,7 +17,7 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
 
     [TheoryNeeding(Need.PerfEvents)]
     [InlineData(false)]
-    [InlineData(true)] // events of threads, if CPUs are sampled otherwise
+    [InlineData(true)] // an ordinary user samples threads instead of CPUs
     public async Task Concurrent_flows_that_wait_never_mix(bool asOrdinaryUser)
     {
         using CpuProfiler profiler = asOrdinaryUser ? AsUser.WithoutPerfMonitoring(Start) : Start();
@@ -87,7 +87,7 @@ public class FlowProfileTests(Xunit.Abstractions.ITestOutputHelper output)
         profile.ByRoute().Should().ContainSingle().Which.ToString().Should().Be("(no request)");
         profile.Of(new CpuUsageAsyncWatcher()).SampleCount.Should().Be(0);
         ofOuter.Title.Should().Be($"a flow in {profile.Title}");
-        ofOuter.CpuUsage.Should().Be(default(CpuUsage), "only the watcher has it");
+        ofOuter.CpuUsage.Should().Be(default(CpuUsage), "only the watcher knows the CPU usage");
         ofOuter.ToString().Should().Contain("CPU time of the samples ");
     }
 

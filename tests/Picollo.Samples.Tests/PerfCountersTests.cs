@@ -22,7 +22,8 @@ public sealed class PerfCountersTests
         totals.Should().HaveSameCount(expected).And.AllSatisfy(row => row[3].ToNumber().Should()
             .BeInRange(170, 179, "the first 21 are the warm-up, and a scope that spans a suspend records nothing"));
 
-        // At least 256,000 instructions. In picoseconds, no CPU needs less than 25 µs, which would be 10 GHz.
+        // The first table shows at least 256,000 instructions, or the CPU time in nanoseconds. No CPU needs less than 25 µs for them, which
+        // would be 10 GHz.
         string[][] first = MarkdownRows.Of(lines.SkipWhile(line => !line.StartsWith('|')).TakeWhile(line => line.StartsWith('|')));
         first.Row("50")[1].ToNumber().Should().BeGreaterThan(25_000);
     }

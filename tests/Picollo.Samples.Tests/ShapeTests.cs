@@ -122,7 +122,7 @@ public sealed partial class ShapeTests
             stop.Token);
 
         outcome.Resets.Should().Be(resets);
-        outcome.Bad.Should().BeGreaterThanOrEqualTo(resets - 1, "only before the first reset can the count be 0");
+        outcome.Bad.Should().BeGreaterThanOrEqualTo(resets - 1, "the count can be 0 only before the first reset");
     }
 
     [Fact]

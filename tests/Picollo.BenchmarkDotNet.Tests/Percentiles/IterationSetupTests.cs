@@ -40,7 +40,7 @@ public sealed class IterationSetupTests
         int setUps = SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.SetUp));
         int works = SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work));
         const int OfEngine = 1 + 10;
-        setUps.Should().BeGreaterThan(OfEngine + 1, "a setup is longer than all iterations, and no part of their time");
+        setUps.Should().BeGreaterThan(OfEngine + 1, "a setup takes longer than all iterations together, and does not count as their time");
         histogram.TotalCount.Should().Be((ulong)(works - (OfEngine * 8) - (setUps - OfEngine)), "the first call after each setup is not timed");
         ((double)histogram.GetPercentileValue(50)).Should().BeLessThan(HalfOfSetUp);
         ShouldBePaired(invocations: 8);

@@ -50,7 +50,7 @@ public sealed class TroubleTests
                 .AddPicollo(PicolloMeasure.CpuUsage, PicolloMeasure.HdrPercentiles),
             typeof(ShortWorkload));
 
-        RecordedEngines.Engines.Should().HaveCountGreaterThan(2, "they are as many as overhead is of the time")
+        RecordedEngines.Engines.Should().HaveCountGreaterThan(2, "BenchmarkDotNet adds launches if the overhead is a large share of the time")
             .And.Subject.Count(engine => engine == "MeasuringEngine").Should().Be(2, "only the initial launches are measured");
         run.Summary.Headers().Should().Contain("CPU/Op").And.Contain("Call p99").And.OnlyHaveUniqueItems();
         AfterRun(run).Should().NotContain("Not measured");

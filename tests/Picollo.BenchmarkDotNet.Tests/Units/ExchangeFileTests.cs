@@ -84,7 +84,7 @@ public sealed class ExchangeFileTests
         Directory.CreateDirectory(path);
         ExchangeFile.TryAddResult(path, new([], [], null, null), out string? reason).Should().BeFalse();
         reason.Should().StartWith(Path.GetTempPath());
-        Directory.GetFiles(Path.GetDirectoryName(path)!, Path.GetFileName(path) + ".*").Should().BeEmpty("what was written aside is taken away");
+        Directory.GetFiles(Path.GetDirectoryName(path)!, Path.GetFileName(path) + ".*").Should().BeEmpty("the temporary file is deleted");
         Directory.Delete(path);
     });
 

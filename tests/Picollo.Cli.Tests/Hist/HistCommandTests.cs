@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Hist;
 
-/// <summary>Arguments, exit codes, signals, pipes and terminals.</summary>
+/// <summary>Tests the arguments, exit codes and signals of <c>picollo hist</c>, and its use with pipes and terminals.</summary>
 public class HistCommandTests
 {
     private static readonly TimeSpan Soon = TimeSpan.FromSeconds(30);
@@ -156,7 +156,7 @@ public class HistCommandTests
         })!;
         for (int i = 0; i < Lines; i++)
         {
-            tool.StandardInput.Write("1234567\n"); // more than the capacity of a pipe and both blocks, so part of it has been read when everything is written
+            tool.StandardInput.Write("1234567\n"); // more than a pipe and both blocks can hold, so that a part has been read when all lines are written
         }
 
         tool.StandardInput.Flush();
@@ -165,7 +165,7 @@ public class HistCommandTests
             kill.WaitForExit();
         }
 
-        tool.WaitForExit(Soon).Should().BeTrue("standard input is open and idle, and the command ends anyway");
+        tool.WaitForExit(Soon).Should().BeTrue("the command must end although standard input is open and idle");
         tool.ExitCode.Should().Be(130);
         tool.StandardError.ReadToEnd().Should().BeEmpty();
         JsonElement json = JsonDocument.Parse(tool.StandardOutput.ReadToEnd()).RootElement;
@@ -181,7 +181,7 @@ public class HistCommandTests
         string output = InTerminal("(seq 100000; sleep 1.5; seq 100000) | $picollo hist");
 
         output.Should().MatchRegex("\r[01] MB\e\\[K");
-        output[..output.IndexOf("#####", StringComparison.Ordinal)].Should().EndWith("\r\e[K", "the bar is gone before the table");
+        output[..output.IndexOf("#####", StringComparison.Ordinal)].Should().EndWith("\r\e[K", "the progress bar is cleared before the table is printed");
         InTerminal("seq 100 | $picollo hist").Should().NotContain("\e", "a short input needs no progress");
         (await colorless).Should().NotContain("\e");
     }

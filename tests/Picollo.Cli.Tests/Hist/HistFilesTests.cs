@@ -35,7 +35,7 @@ public class HistFilesTests
         Hist("", log, "--svg", svg, "--html", html).ExitCode.Should().Be(0);
         File.ReadAllText(html).Should().MatchRegex("<h1>[^<]*tagged-Log.logV2.hlog</h1>").And.MatchRegex("<title>[^<]*tagged-Log.logV2.hlog</title>");
         string.Concat(Regex.Matches(File.ReadAllText(svg), "font-weight=\"600\">(?:<title>[^<]*</title>)?([^<]*)<").Select(line => line.Groups[1].Value))
-            .Should().EndWith("tagged-Log.logV2.hlog", "it may take more than one line");
+            .Should().EndWith("tagged-Log.logV2.hlog", "the title may take more than one line");
 
         Hist("1\n", "--title", "Night & day", "--svg", svg, "--html", html).ExitCode.Should().Be(0);
         File.ReadAllText(html).Should().Contain("<h1>Night &amp; day</h1>");

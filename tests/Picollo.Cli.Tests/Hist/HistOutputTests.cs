@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Picollo.Cli.Tests.Hist;
 
-/// <summary>The output of the command.</summary>
+/// <summary>Tests the output of <c>picollo hist</c>.</summary>
 public class HistOutputTests
 {
     private static readonly string Java = Path.Combine(Repository.Root, "tests/Picollo.Export.Tests/Logs/Data");

@@ -38,7 +38,7 @@ public class PercentileChartTests
         lines.Should().HaveCount(13).And.OnlyContain(line => line.Length <= Math.Min(width, 80));
         lines[11].Should().HaveLength(Math.Min(width, 80));
         lines[10].Length.Should().Be(Math.Min(width, 80), "the lowest row is full, because every rank has a value");
-        lines[1].Should().EndWith("█", "the largest value is at the right");
+        lines[1].Should().EndWith("█", "the largest value is on the right");
     });
 
     [Theory]

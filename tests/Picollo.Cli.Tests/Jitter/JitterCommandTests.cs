@@ -85,7 +85,7 @@ public sealed partial class JitterCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void A_break_marks_and_stops_the_trace()
     {
-        // Replace the files of the kernel in a mount namespace that ends with the process.
+        // Replaces the files of the kernel in a mount namespace that exists only as long as the process.
         ToolRun run = PicolloTool.RunInShell("""
             unshare --mount sh -ec 'mount -t tmpfs tmpfs /sys/kernel/tracing; cd /sys/kernel/tracing; : > trace_marker; echo 1 > tracing_on
               $picollo jitter -N -b 100 -D 1m -a 0; cat trace_marker tracing_on
@@ -136,7 +136,7 @@ public sealed partial class JitterCommandTests : IDisposable
         // An unprivileged user gets additional notes after this one.
         (run.ExitCode, Environment.IsPrivilegedProcess ? run.Error : run.Error.Split("picollo: ")[0]).Should().Be((0, "said\n"));
         string child = $"/proc/{File.ReadAllText(_folder.PathOf("id")).Trim()}/stat";
-        (!File.Exists(child) || File.ReadAllText(child).Contains(") Z ", StringComparison.Ordinal)).Should().BeTrue("its group is ended, too");
+        (!File.Exists(child) || File.ReadAllText(child).Contains(") Z ", StringComparison.Ordinal)).Should().BeTrue("the other processes of its group are killed, too");
     }
 
     [FactNeeding(Need.Linux)]

@@ -41,7 +41,7 @@ public sealed class JitterFilesTests : IDisposable
         JsonElement cpu = root.GetProperty("cpu").GetProperty("0");
         cpu.EnumerateObject().Take(5).Select(one => one.Name).Should().Equal("histogram", "count", "min", "max", "avg");
         cpu.GetProperty("count").GetInt64().Should().Be(700);
-        cpu.GetProperty("histogram").EnumerateObject().Sum(bucket => bucket.Value.GetInt64()).Should().Be(700, "no sample is outside of the histogram");
+        cpu.GetProperty("histogram").EnumerateObject().Sum(bucket => bucket.Value.GetInt64()).Should().Be(700, "no sample is outside the histogram");
         (ulong[] latencies, long[] moments) = Samples(File.ReadAllBytes(Path.Combine(Results, "samples.raw")), cpuExpected: 0);
         latencies.Should().HaveCount(700);
         (latencies.Min(), latencies.Max()).Should().Be((cpu.GetProperty("min").GetUInt64(), cpu.GetProperty("max").GetUInt64()));
@@ -133,7 +133,7 @@ public sealed class JitterFilesTests : IDisposable
         File.Exists(Path.Combine(Results, "jitter.html")).Should().BeTrue();
         PicolloTool.Run("jitter", "-a", "0", "-l", "30", "-o", Results, "--force").ExitCode.Should().Be(0);
         JitterCommandTests.Results(Results).GetProperty("cpu").GetProperty("0").GetProperty("count").GetInt64().Should().Be(30);
-        File.Exists(Path.Combine(Results, "jitter.html")).Should().BeFalse("it is a page of the results before");
+        File.Exists(Path.Combine(Results, "jitter.html")).Should().BeFalse("the page shows the replaced results");
     }
 
     [FactNeeding(Need.Linux)]

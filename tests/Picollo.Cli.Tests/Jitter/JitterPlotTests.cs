@@ -34,8 +34,8 @@ public sealed class JitterPlotTests : IDisposable
         run.Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("jitter.html")}\n"));
         string page = File.ReadAllText(_folder.PathOf("jitter.html"));
         page.Should().StartWith("<!DOCTYPE html>").And.Contain("CPU 0").And.Contain("CPU 12").And.Contain("all CPUs").And.Contain("µs");
-        page.Should().MatchRegex("<h1>Wake-up latency, host, 2026-11-22 01:02 UTC, every 250 µs, no real-time priority.*load: stress-ng --cpu 0", "pages can be distinguished");
-        page.Should().NotContain("Difference", "CPUs are not a comparison");
+        page.Should().MatchRegex("<h1>Wake-up latency, host, 2026-11-22 01:02 UTC, every 250 µs, no real-time priority.*load: stress-ng --cpu 0", "the heading must distinguish the page from others");
+        page.Should().NotContain("Difference", "the CPUs of one measurement are not compared");
     }
 
     [FactNeeding(Need.Linux)]

@@ -173,7 +173,7 @@ public sealed class JitterSamplesTests : IDisposable
         PicolloTool.RunInShell($"head -c 57 {Samples} | $picollo jitter samples -").Should().Be(new ToolRun(
             1,
             "cpu;time_s;latency_us\n0;1114.923339275;9\n1;1114.000000001;3\n",
-            "picollo: standard input: offset 56: the last sample is incomplete: 1 of 28 bytes\n"), "the end of a pipe is detected only then");
+            "picollo: standard input: offset 56: the last sample is incomplete: 1 of 28 bytes\n"), "the end of a pipe is detected only after the valid samples");
     }
 
     [FactNeeding(Need.Linux)]
@@ -198,7 +198,7 @@ public sealed class JitterSamplesTests : IDisposable
         PicolloTool.Run("jitter", "plot", results, "--samples").Should().Be(new ToolRun(0, "", $"wrote {results}/samples.svg\n"));
         Tooltips(Path.Combine(results, "samples.svg")).Should().HaveCount(190).And.OnlyContain(text => text.Contains("\nCPU 0: ", StringComparison.Ordinal) || !text.Contains('\n'));
         PicolloTool.Run("jitter", "-a", "0", "-l", "10", "-o", results, "--force").ExitCode.Should().Be(0);
-        File.Exists(Path.Combine(results, "samples.svg")).Should().BeFalse("it is a picture of the samples before");
+        File.Exists(Path.Combine(results, "samples.svg")).Should().BeFalse("the picture shows the removed samples");
     }
 
     private static byte[] Bytes(params (uint Cpu, long Seconds, long Nanoseconds, ulong Latency)[] samples)

@@ -53,7 +53,7 @@ public class SampleStatisticsTests
             return change.Low <= 0.1 && change.High >= 0.1;
         });
 
-        ((double)hits / Trials).Should().BeInRange(0.94, 0.98, "an interval of 95% is a little wider where there are few runs");
+        ((double)hits / Trials).Should().BeInRange(0.94, 0.98, "with few runs, an interval of 95% is slightly wider than necessary");
 
         ulong[] Normal(double mean, double deviation, int count) => [.. Enumerable.Range(0, count).Select(_ =>
             (ulong)(mean + (deviation * Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble()))))];

@@ -78,7 +78,7 @@ public class StatJsonTests
         string[] missing = [.. lines[0].GetProperty("notCounted").EnumerateArray().Select(name => name.GetString()!)];
         lines.Where(line => KindOf(line) == "note").Select(line => line.GetProperty("text").GetString()!)
             .Where(text => text.StartsWith("not counted: ", StringComparison.Ordinal)).SelectMany(text => text.Split(": ")[1].Split(", "))
-            .Should().BeEquivalentTo(missing, "each is said once");
+            .Should().BeEquivalentTo(missing, "each missing counter is reported once");
         lines.Take(4).Select(line => line.GetProperty("command").GetString()).Should().Equal("sleep 0.02", "sleep 0.1", "sleep 0.02", "sleep 0.1");
         JsonElement elapsed = lines[6].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsedNanoseconds");
         elapsed.GetProperty("effectSize").GetDouble().Should().BeGreaterThan(0.8);

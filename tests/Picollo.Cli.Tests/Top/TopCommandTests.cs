@@ -189,7 +189,7 @@ public class TopCommandTests
     {
         string output = PicolloTool.RunInShell("sleep 100 & $picollo top -b -n 2 -d 1 -p $! | while read -r line; do echo \"$line\"; case \"$line\" in *sleep) kill $!; esac; done").Output;
 
-        Rows(output).Should().BeEmpty("that is of the last page");
+        Rows(output).Should().BeEmpty("the process has exited before the last page");
         output.Should().Contain("sleep");
     }
 

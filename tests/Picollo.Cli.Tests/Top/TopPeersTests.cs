@@ -38,7 +38,7 @@ public sealed class TopPeersTests : IDisposable
         ToolRun theirs = PicolloTool.RunInShell($"HOME=/nonexistent LC_ALL=C top -b -n1 -w 200 -o PID -p {ids}");
 
         string[][] ourRows = Rows(ours.Output);
-        ourRows.Should().HaveCount(_processes.Count + 1, "there is one header");
+        ourRows.Should().HaveCount(_processes.Count + 1, "the rows include the header");
         ourRows.Select(row => string.Join(' ', row.Where((_, i) => i != 10))).Should().Equal(Rows(theirs.Output).Select(row => string.Join(' ', row)));
     }
 

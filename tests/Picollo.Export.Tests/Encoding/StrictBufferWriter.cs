@@ -3,9 +3,9 @@ using System.Buffers;
 namespace Picollo.Export.Tests;
 
 /// <summary>
-/// A buffer writer that is as strict as the contract allows. It returns no more memory than requested, or a few bytes if no size is
-/// specified, and
-/// new memory each time. It throws if the caller advances without memory or beyond it. Data written to memory after Advance is lost.
+/// A buffer writer that is as strict as the contract allows. Each call returns new memory, with no more bytes than requested, or a few
+/// bytes if no size is specified. It throws if the caller advances without memory or beyond it. Data written to memory after Advance is
+/// lost.
 /// </summary>
 internal sealed class StrictBufferWriter : IBufferWriter<byte>
 {

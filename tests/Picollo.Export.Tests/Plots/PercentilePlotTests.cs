@@ -65,7 +65,8 @@ public class PercentilePlotTests
         histogram.Record(100, 10);
         SvgPicture picture = new(HdrHistogramPlot.CreatePercentiles([new("", histogram)]));
 
-        // Two and a third nines to the mid-rank 99.5, over 390 units from 58 on, and 210 units for 0 to 100.
+        // Horizontally, 390 units from 58 on represent log10(200) = 2.3 nines, which end at the mid-rank 99.5. Vertically, 210 units
+        // represent the values 0 to 100.
         double ninety = 58 + Math.Round(390 / Math.Log10(200) * 2) / 2;
         picture.Lines.Should().Equal(string.Create(CultureInfo.InvariantCulture, $"M58 132H{ninety}V27H448"));
         picture.Texts.Should().Contain(["0", "50", "90", "99", "20", "40", "60", "80", "100", "value", "percentile, %"]);

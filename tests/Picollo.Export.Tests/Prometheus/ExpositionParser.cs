@@ -25,7 +25,7 @@ internal sealed partial class ExpositionParser
         ExpositionParser parser = new();
         if (text.Length > 0)
         {
-            Check(text.EndsWith('\n'), "the last line has no end");
+            Check(text.EndsWith('\n'), "the last line has no line end");
             foreach (string line in text[..^1].Split('\n'))
             {
                 try
@@ -73,7 +73,7 @@ internal sealed partial class ExpositionParser
             else
             {
                 Check(rest == "histogram", "another type");
-                Check(_types.Add(words[2]), "a second type, or the lines of the name are not adjacent");
+                Check(_types.Add(words[2]), "the name has a second type, or its lines are not adjacent");
                 _family = words[2];
             }
         }
@@ -90,20 +90,20 @@ internal sealed partial class ExpositionParser
         string name = sample.Groups["name"].Value;
 
         // A parser first looks for a metric with the name of the line, and only then for a histogram.
-        Check(!_types.Contains(name), "a histogram's name without a suffix");
+        Check(!_types.Contains(name), "a sample has the name of a histogram without a suffix");
         string suffix = name.StartsWith(_family, StringComparison.Ordinal) ? name[_family.Length..] : "";
-        Check(Suffixes.Contains(suffix), "not of the histogram whose lines begin above");
+        Check(Suffixes.Contains(suffix), "the sample does not belong to the histogram above");
 
         SortedDictionary<string, string> labels = new(StringComparer.Ordinal);
         for (int i = 0; i < sample.Groups["label"].Captures.Count; i++)
         {
             string label = sample.Groups["label"].Captures[i].Value;
             Check(!label.StartsWith("__", StringComparison.Ordinal), "a reserved label");
-            Check(labels.TryAdd(label, Unescape(sample.Groups["value"].Captures[i].Value, "\\n\"")), "a label twice");
+            Check(labels.TryAdd(label, Unescape(sample.Groups["value"].Captures[i].Value, "\\n\"")), "a duplicate label");
         }
 
         string? bound = labels.GetValueOrDefault("le");
-        Check(labels.Remove("le") == (suffix == "_bucket"), "le is for buckets and nothing else");
+        Check(labels.Remove("le") == (suffix == "_bucket"), "only buckets must have the label le");
         string identity = $"{_family}{{{string.Join(',', labels.Where(each => each.Value.Length > 0).Select(each => $"{each.Key}={each.Value.Length}:{each.Value}"))}}}";
         if (!_series.TryGetValue(identity, out ExpositionSeries? series))
         {
@@ -113,7 +113,7 @@ internal sealed partial class ExpositionParser
         }
         else
         {
-            Check(ReferenceEquals(series, _last), "a duplicate series, or its lines are not adjacent");
+            Check(ReferenceEquals(series, _last), "the series is duplicated, or its lines are not adjacent");
         }
 
         _last = series;
@@ -121,7 +121,7 @@ internal sealed partial class ExpositionParser
         switch (suffix)
         {
             case "_bucket":
-                Check(series.Sum is null && series.Count is null, "a bucket after the sum");
+                Check(series.Sum is null && series.Count is null, "a bucket follows the sum or the count");
                 series.Buckets.Add((bound!, Number(bound!), Integer(number)));
                 break;
             case "_sum":
@@ -142,9 +142,9 @@ internal sealed partial class ExpositionParser
             return;
         }
 
-        Check(series is { Sum: not null, Count: not null }, "no sum or no count");
-        Check(series.Buckets.Count > 0 && series.Buckets[^1].Text == "+Inf", "no +Inf, or not the last");
-        Check(series.Buckets[^1].Count == series.Count, "+Inf is not the count");
+        Check(series is { Sum: not null, Count: not null }, "the sum or the count is missing");
+        Check(series.Buckets.Count > 0 && series.Buckets[^1].Text == "+Inf", "the bucket +Inf is missing, or it is not the last one");
+        Check(series.Buckets[^1].Count == series.Count, "the bucket +Inf differs from the count");
         for (int i = 1; i < series.Buckets.Count; i++)
         {
             Check(series.Buckets[i].Bound > series.Buckets[i - 1].Bound, "bounds do not ascend");
@@ -173,7 +173,7 @@ internal sealed partial class ExpositionParser
             }
 
             i++;
-            Check(i < text.Length && allowed.Contains(text[i], StringComparison.Ordinal), "an escape that is none");
+            Check(i < text.Length && allowed.Contains(text[i], StringComparison.Ordinal), "an escape sequence is invalid");
             plain.Append(text[i] == 'n' ? '\n' : text[i]);
         }
 

@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>Reads mutated inputs of a target for some time, in this process.</summary>
+/// <summary>Reads mutated inputs of a target for a given time, in this process.</summary>
 internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
 {
     public const int Passed = 0, Failed = 1, Hung = 2;
@@ -12,10 +12,10 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
     private const int MostKept = 1000;
     private const int MostTrials = 2000;
 
-    // CPU time, because the machine may be busy. No input may take nearly this long.
+    // A limit of the CPU time, because the machine may be busy. Reading an input must take much less.
     private static readonly TimeSpan LongestRead = TimeSpan.FromSeconds(20);
 
-    // Elapsed time, for a reader that waits.
+    // A limit of the elapsed time, for a reader that waits.
     private static readonly TimeSpan LongestWait = TimeSpan.FromMinutes(5);
 
     private readonly HashSet<string> _kinds = [];
@@ -23,7 +23,7 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
     private long _start;
     private long _count;
 
-    /// <summary>Runs, and prints each finding and a line of results.</summary>
+    /// <summary>Runs the target, and prints each finding and a line of results.</summary>
     /// <returns>The exit code.</returns>
     public int Run(TimeSpan duration)
     {
@@ -53,7 +53,7 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
 
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"{(_findings.Count == 0 ? "ok    " : "FAILED")} {target.Name,-22}{_count,12:N0} inputs {_kinds.Count,5} kinds {_findings.Count,3} findings {mostBytes,12:N0} bytes and {slowest.TotalMilliseconds,7:F1} ms at most"));
+            $"{(_findings.Count == 0 ? "ok    " : "FAILED")} {target.Name,-22} inputs: {_count,11:N0}, kinds of results: {_kinds.Count,4}, findings: {_findings.Count,2}, at most {mostBytes,12:N0} bytes and {slowest.TotalMilliseconds,7:F1} ms per input"));
         return _findings.Count == 0 ? Passed : Failed;
     }
 
@@ -68,7 +68,7 @@ internal sealed class FuzzRun(FuzzTarget target, CurrentInput current)
     {
         if (_findings.Add(outcome.Kind))
         {
-            string found = string.Create(CultureInfo.InvariantCulture, $"after {_count:N0} inputs, {Stopwatch.GetElapsedTime(_start).TotalSeconds:F1} s");
+            string found = string.Create(CultureInfo.InvariantCulture, $"finding at input {_count:N0}, after {Stopwatch.GetElapsedTime(_start).TotalSeconds:F1} s");
             string path = FuzzFiles.Keep(target, Minimize(input, outcome.Kind));
             string message = string.Concat(outcome.Failure!.Message.Select(letter => char.IsControl(letter) ? ' ' : letter)); // it may quote the input
             Console.WriteLine($"       {found}: {path}: {outcome.Failure.GetType().Name}: {message}");

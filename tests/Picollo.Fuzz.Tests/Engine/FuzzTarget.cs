@@ -21,7 +21,7 @@ internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> See
 
     public int Longest { get; init; } = 1 << 16;
 
-    /// <summary>The number of inputs of a run of all tests.</summary>
+    /// <summary>The number of inputs when all tests run.</summary>
     public int Count { get; init; } = 1000;
 
     /// <summary>Reads an input.</summary>
@@ -52,7 +52,8 @@ internal sealed record FuzzTarget(string Name, Func<IReadOnlyList<FuzzSeed>> See
         return new FuzzOutcome(kind, allocated, failure);
     }
 
-    // The message without numbers and quoted text; for undocumented exceptions, the place, which for a wrong result is that of the check.
+    // For documented exceptions, the kind is the message without numbers and quoted text; for others, the place in the code. The place of
+    // a wrong result is the check that failed.
     private string KindOf(Exception e) => Array.Exists(Documented, type => type.IsInstanceOfType(e))
         ? $"{e.GetType().Name} {string.Concat(Regex.Replace(e.Message, "[0-9]+|'[^']*'|\"[^\"]*\"|[^ -~]+", "").Take(Math.Min(20, e.Message.Length / 2)))}"
         : $"{e.GetType().Name} {e.StackTrace?.Split('\n').FirstOrDefault(IsPlace) ?? e.Message}";

@@ -85,7 +85,7 @@ internal static class CommandTargets
         .. Sample(0, 1000, 5, 12), .. Sample(1, 1000, 999_999_999, 13), .. Sample(8191, 2000, 0, 0),
     ];
 
-    // Arguments are separated by zeros. Only a line with an error is run: it ends with a message and has no other effect.
+    // Arguments are separated by zeros. Only command lines with an error are run, because they print a message and have no other effect.
     private static long ParseLine(byte[] input)
     {
         string[] arguments = Text(input).Split('\0');
@@ -98,9 +98,9 @@ internal static class CommandTargets
             return 1 + parsed.Tokens.Count;
         }
 
-        Check(PicolloCommand.Run(arguments, terminal) == ExitCodes.Usage, "The exit code is not that of a wrong command line.");
+        Check(PicolloCommand.Run(arguments, terminal) == ExitCodes.Usage, "The exit code is not the code of usage errors.");
         string message = error.ToString();
-        Check(message.StartsWith("picollo: ", StringComparison.Ordinal) && message.Trim().Split('\n').Length <= 3, $"The message has not one line of the error: {message}");
+        Check(message.StartsWith("picollo: ", StringComparison.Ordinal) && message.Trim().Split('\n').Length <= 3, $"The message is not an error with at most three lines: {message}");
         return 0;
     }
 

@@ -8,7 +8,7 @@ using static Picollo.Fuzz.Tests.FuzzTargets;
 
 namespace Picollo.Fuzz.Tests;
 
-/// <summary>What a browser sends to the page: marks.</summary>
+/// <summary>The marks that a browser sends to the page.</summary>
 internal static class PageTargets
 {
     // A snapshot and two copies of the histogram, with their plots.

@@ -63,6 +63,6 @@ public sealed class BlazorTests(Browser browser) : IClassFixture<Browser>
             await Task.Delay(100);
         }
 
-        Assert.Fail($"It has not come true: {condition}");
+        Assert.Fail($"The condition has not become true: {condition}");
     }
 }

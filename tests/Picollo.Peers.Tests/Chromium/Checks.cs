@@ -38,7 +38,7 @@ internal static class Checks
         })()
         """;
 
-    /// <summary>Returns colors of plot lines that have less contrast with the page.</summary>
+    /// <summary>Returns colors of plot lines that have less contrast with the page than required.</summary>
     public static string FaintLines(double contrast) =>
         $$"""
         (() => {
@@ -109,7 +109,7 @@ internal static class Checks
         })()
         """;
 
-    /// <summary>Returns names in the boxes of a picture that have less contrast than that.</summary>
+    /// <summary>Returns names in the boxes of a picture that have less contrast than WCAG 2.2, 1.4.3, requires.</summary>
     public const string FaintNames =
         """
         (() => {

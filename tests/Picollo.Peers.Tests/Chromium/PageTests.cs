@@ -87,7 +87,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         Fill(server, "usual");
         await ShowAsync(server, Wide, isDark);
         (await TextsAsync(Checks.FaintLines(contrast))).Should().BeEmpty("WCAG 2.2, 1.4.11 asks for 3");
-        (await TextAsync("String(document.querySelectorAll('figure svg path[fill=none]').length)")).Should().Be("8", "in two plots, and each in its legend");
+        (await TextAsync("String(document.querySelectorAll('figure svg path[fill=none]').length)")).Should().Be("8", "each of the two plots and its legend have two lines");
     }
 
     [FactNeeding(Need.Chromium)]
@@ -154,7 +154,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
         (await TextAsync("document.activeElement.textContent")).Should().Be("GET /orders");
         server.Count("PUT", "/new", 900_000_000);
         await UntilAsync("document.querySelectorAll('.routes tbody tr').length === 2");
-        (await TextAsync("document.querySelector('.routes tbody a').textContent")).Should().Be("PUT /new", "it used the most CPU time");
+        (await TextAsync("document.querySelector('.routes tbody a').textContent")).Should().Be("PUT /new", "this route used the most CPU time");
         (await TextAsync("document.querySelector('h2').textContent")).Should().Be("GET /orders", "it is the selected row");
         browser.Page.Complaints.Should().BeEmpty();
     }

@@ -71,8 +71,8 @@ public sealed class JavaCodecTests : IDisposable
             ShouldAgree(fields[2..], histogram, sameBuckets, i);
             if (sameBuckets)
             {
-                // It starts at 2 and resizes itself only for values beyond its first block. The range of the decoded histogram ends with the block.
-                // The lowest value is rounded down to a power of two.
+                // The histogram of Java starts at 2 and resizes itself only for values beyond its first block. The range of the decoded
+                // histogram ends with the block. The lowest value is rounded down to a power of two.
                 BinaryPrimitives.WriteInt64BigEndian(encoded.AsSpan(LowestAt), (long)histogram.LowestDiscernibleValue);
                 Span<byte> highest = encoded.AsSpan(HighestAt, sizeof(long));
                 if (BinaryPrimitives.ReadInt64BigEndian(highest) < (long)histogram.BucketsWithValues.LastOrDefault().Start)
@@ -219,8 +219,8 @@ public sealed class JavaCodecTests : IDisposable
         }
     }
 
-    /// <summary>Returns the value at a rank as Java computes it. It counts in doubles, which lose some of many values, also at rank 100, or count one
-    /// too many, which is at 0.</summary>
+    /// <summary>Returns the value at a rank as Java computes it. Java counts in doubles. With many values, rounding can make the count too low, even
+    /// at rank 100, or larger than the number of values; Java then returns 0.</summary>
     private static ulong JavaPercentile(Bucket[] used, ulong total, double rank)
     {
         double count = Math.Max(Math.Ceiling(rank * total / 100), 1);

@@ -119,7 +119,7 @@ public class FleetTests(ITestOutputHelper output)
         answer.Should().BeInRange(low, high);
         (Math.Abs(answer - exact) / exact).Should().BeLessThan(0.25);
 
-        // And it is exactly this interpolation.
+        // The answer equals this interpolation exactly.
         ulong below = merged.GetCountBetween(0, (ulong)low);
         double inBucket = merged.GetCountBetween(0, (ulong)high) - below;
         answer.Should().BeApproximately(low + ((high - low) * ((quantile * merged.TotalCount) - below) / inBucket), 1e-6 * answer);

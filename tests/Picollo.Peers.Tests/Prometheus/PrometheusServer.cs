@@ -17,10 +17,10 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
     private readonly HttpClient _client = new();
     private readonly Process _process;
 
-    /// <summary>Whether histograms are scraped as native ones, for which Prometheus requests protobuf.</summary>
+    /// <summary>The arguments with which Prometheus requests protobuf and scrapes native histograms.</summary>
     public static readonly string[] WithNativeHistograms = ["--enable-feature=native-histograms"];
 
-    /// <summary>Whether exemplars are stored and histograms are scraped as native ones.</summary>
+    /// <summary>Returns the arguments with which Prometheus stores exemplars, and optionally scrapes native histograms.</summary>
     public static string[] WithExemplars(bool native) => [$"--enable-feature=exemplar-storage{(native ? ",native-histograms" : "")}"];
 
     public PrometheusServer(IEnumerable<Uri> targets, string path = "/metrics", string[]? arguments = null, params string[] ruleFiles)
@@ -95,7 +95,8 @@ internal sealed partial class PrometheusServer : IAsyncDisposable
             || (double.TryParse(series.GetProperty("value")[1].GetString(), CultureInfo.InvariantCulture, out double value) && double.IsFinite(value)));
     }
 
-    /// <summary>Waits until a query returns a number of series and each is at least a value. NaN, the percentile of no requests, is not.</summary>
+    /// <summary>Waits until a query returns a number of series, each with at least a given value. A series with NaN, the percentile of no requests,
+    /// does not count.</summary>
     public async Task WaitFor(string query, int series, double least)
     {
         Stopwatch elapsed = Stopwatch.StartNew();

@@ -5,7 +5,7 @@ namespace Picollo.Peers.Tests.Prometheus;
 /// <summary>Runs the checker of Prometheus.</summary>
 internal static class Promtool
 {
-    /// <summary>Runs promtool with a standard input. Returns its exit code, which is 3 if there are only remarks about style, and its output.</summary>
+    /// <summary>Runs promtool with a standard input. Returns its exit code, which is 3 if there are only warnings about style, and its output.</summary>
     public static (int ExitCode, string Output) Run(byte[] input, params string[] arguments) => Run("promtool", input, arguments);
 
     /// <summary>Runs another checker with a standard input.</summary>
@@ -27,7 +27,7 @@ internal static class Promtool
         }
         catch (IOException)
         {
-            // It stopped reading at an error, which it prints.
+            // The checker stopped reading at an error, and prints the error.
         }
 
         process.WaitForExit();

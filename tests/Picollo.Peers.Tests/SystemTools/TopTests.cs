@@ -21,7 +21,7 @@ public class TopTests
         {
             string ids = string.Join(',', loads.Select(load => load.Id));
             List<string> report = Reports.Run(
-                ["top", "-b", "-n", "3", "-d", "2", "-w", "256", "-E", "k", "-p", ids], // the first is since the start of the system
+                ["top", "-b", "-n", "3", "-d", "2", "-w", "256", "-E", "k", "-p", ids], // the first report covers the time since the start of the system
                 line => line.StartsWith("top - ", StringComparison.Ordinal),
                 _ => cpu.Update());
 

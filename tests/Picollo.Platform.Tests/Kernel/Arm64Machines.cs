@@ -6,7 +6,7 @@ public abstract class Arm64Machine : EmulatedMachine
     // Counts repeat exactly, because every instruction takes 2 ns of the machine's own time.
     private protected const string Exactly = "shift=1,sleep=off";
 
-    // The architecture's algorithm for signing pointers takes most of the emulator's time.
+    // With the default algorithm of the architecture, signing pointers would take most of the emulator's time.
     private protected const string Newest = "max,pauth-impdef=on";
 
     private protected sealed override GuestPlatform Platform => GuestPlatform.Arm64;
@@ -28,8 +28,8 @@ public sealed class OneProcessor : Arm64Machine
     ];
 }
 
-/// <summary>One processor with 32-bit counters. Its instructions take 16 ns, so a counter of cycles of 1 ns wraps within a second or
-/// two.</summary>
+/// <summary>One processor with 32-bit counters. Its instructions take 16 ns and its cycles 1 ns, so a cycle counter wraps within a few
+/// seconds.</summary>
 public sealed class SlowProcessor : Arm64Machine
 {
     private protected override string[] Hardware => ["-cpu", "cortex-a72", "-smp", "1", "-m", "512", "-icount", "shift=4,sleep=off"];

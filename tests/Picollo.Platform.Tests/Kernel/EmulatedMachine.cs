@@ -3,7 +3,7 @@ namespace Picollo.Platform.Tests.Kernel;
 /// <summary>A machine that is booted once, at the first request, and keeps its output.</summary>
 public abstract class EmulatedMachine : IDisposable
 {
-    // A machine runs for some seconds from start to power-off. After this number of seconds, it is ended together with the emulator.
+    // A machine runs for a few seconds from start to power-off. After this number of seconds, the emulator is killed.
     private const string Seconds = "150";
 
     // All processors share one thread. With one thread each, one of twenty boots hangs (QEMU 7.2, 2026-11-23): both processors are in the

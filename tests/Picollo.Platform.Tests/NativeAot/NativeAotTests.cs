@@ -2,7 +2,7 @@ using Xunit.Abstractions;
 
 namespace Picollo.Platform.Tests.NativeAot;
 
-/// <summary>Tests all packages that applications reference in a program without a JIT compiler.</summary>
+/// <summary>Tests, in a program without a JIT compiler, all packages that applications reference.</summary>
 public sealed class NativeAotTests(NativeAotFixture program, ITestOutputHelper log) : IClassFixture<NativeAotFixture>
 {
     [FactNeeding(Need.NativeAot)]

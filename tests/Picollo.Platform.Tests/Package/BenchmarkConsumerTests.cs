@@ -37,7 +37,7 @@ public sealed partial class BenchmarkConsumerTests(PackageFixture packages)
         rows[0].Should().ContainInOrder("Method", "Sorted", "Mean", "CPU/Op", "CPU/Wall", "Calls", "Call mean", "Call p50", "Call p90", "Call p99", "Call p99.9", "Call max");
         rows[0].Should().Contain(header => header == "TaskClock/Op" || output.Contains("Not counted: Software:TaskClock", StringComparison.Ordinal));
         rows[2..].Should().OnlyContain(row => row[0] == "Aggregate" && !row.Contains("NA"));
-        output.Should().Contain("// start dotnet", "it ran in a program that was built for it");
+        output.Should().Contain("// start dotnet", "the benchmark ran in a program that was built for it");
         File.ReadAllText(Path.Combine(folder.Path, "BenchmarkDotNet.Artifacts", "results", "Aggregation-percentiles.hlog"))
             .Should().Contain("Tag=Aggregate_[Sorted=False],").And.Contain("Tag=Aggregate_[Sorted=True],");
     }

@@ -1,9 +1,8 @@
 namespace Picollo.Platform.Tests.Package;
 
 /// <summary>
-/// A folder outside the repository with access to the packages. The repository's build settings do not apply to it, and its own packages
-/// folder
-/// prevents that an older Picollo of the same version is used.
+/// A folder outside the repository with access to the packages. The repository's build settings do not apply to it. Because it has its own
+/// packages folder, NuGet does not use an older Picollo of the same version.
 /// </summary>
 internal sealed class ConsumerFolder : IDisposable
 {

@@ -18,7 +18,7 @@ public sealed class ConsumerTests(PackageFixture packages)
             "-p:PublishTrimmed=true", "-p:PublishSingleFile=true", "-p:PublishReadyToRun=true");
 
         ShouldWorkThroughTheShim(output);
-        consumer.PublishedFiles.Should().NotContain("Picollo.dll", "it is inside the single file").And.NotContain("Picollo.Scheduling.dll");
+        consumer.PublishedFiles.Should().NotContain("Picollo.dll", "the assembly is inside the single file").And.NotContain("Picollo.Scheduling.dll");
     }
 
     private static void ShouldWorkThroughTheShim(ConsumerOutput output)

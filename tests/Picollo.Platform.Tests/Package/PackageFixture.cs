@@ -1,9 +1,8 @@
 namespace Picollo.Platform.Tests.Package;
 
 /// <summary>
-/// The packages under test: those in PICOLLO_PACKAGES (set by <c>./build.sh pack</c>) or, by default, packages that are packed from the
-/// sources
-/// now, in separate folders, so that they contain nothing of the ordinary build.
+/// The packages under test: those in PICOLLO_PACKAGES (set by <c>./build.sh pack</c>) or, by default, packages that the fixture packs from
+/// the sources in separate folders, so that they contain nothing of the ordinary build.
 /// </summary>
 public sealed class PackageFixture : IDisposable
 {
@@ -57,6 +56,6 @@ public sealed class PackageFixture : IDisposable
     }
 }
 
-/// <summary>The tests of the packages share one pack and do not run in parallel, because they use all processors.</summary>
+/// <summary>The tests of the packages share one fixture and do not run in parallel, because they use all processors.</summary>
 [CollectionDefinition("package")]
 public sealed class PackageTests : ICollectionFixture<PackageFixture>;

@@ -88,7 +88,7 @@ public sealed class ReleaseScriptTests : IDisposable
         Write("CHANGELOG.md", "");
         Pack("Picollo");
 
-        Rejection("v2").Split('\n').Should().HaveCount(8, "there are the tag, the changelog, five libraries, and the empty end");
+        Rejection("v2").Split('\n').Should().HaveCount(8, "there is an error for the tag, the changelog and each of five libraries, and an empty last line");
     }
 
     private string PathOf(string name) => Path.Combine(_folder, name);

@@ -1,9 +1,8 @@
 namespace Picollo.Platform.Tests.Wine;
 
 /// <summary>
-/// Runs the contracts of Picollo.Tests/Cpu and Picollo.Diagnostics.Tests/Processes with tests/HelperApp. Wine counts CPU time in steps of
-/// 10 ms
-/// and does not count the cycles of threads, so this tests the reader that falls back to the system's times.
+/// Runs the contract tests of Picollo.Tests/Cpu and Picollo.Diagnostics.Tests/Processes in tests/HelperApp. Wine counts CPU time in steps of
+/// 10 ms and does not count the cycles of threads, so this tests the reader that falls back to the system's times.
 /// </summary>
 [Collection(UnderWine.Name)]
 public sealed class CpuContractTests(WineFixture wine)

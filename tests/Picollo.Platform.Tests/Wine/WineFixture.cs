@@ -1,9 +1,8 @@
 namespace Picollo.Platform.Tests.Wine;
 
 /// <summary>
-/// The repository's programs, published self-contained for win-x64. Each runs once under Wine in a separate prefix. (Wine 8 starts no
-/// single-file
-/// program, because it does not support how the runtime maps itself then.)
+/// The repository's programs, published self-contained for win-x64. Each runs once under Wine in a separate prefix. (Wine 8 cannot start
+/// single-file programs, because it does not support the way in which their runtime maps itself.)
 /// </summary>
 public sealed class WineFixture : IDisposable
 {
@@ -30,9 +29,8 @@ public sealed class WineFixture : IDisposable
     {
         if (_hasPrefix)
         {
-            // Ends the server of this prefix and Wine's services, so that the folder can be deleted. "-k" fails if the server has
-            // already
-            // ended.
+            // Ends the server of this prefix and Wine's services, so that the folder can be deleted. "-k" fails if the server has already
+            // exited.
             Tool.Run("sh", _scratch, Environment(), "-c", "wineserver -k; wineserver -w");
         }
 
@@ -46,7 +44,8 @@ public sealed class WineFixture : IDisposable
 
         if (!_hasPrefix)
         {
-            // Wine's own start, which fills the prefix for some seconds, is separate from the program's output.
+            // Wine is started separately first, because it takes a few seconds to fill the prefix, and its output would be mixed with the
+            // program's output.
             _hasPrefix = true;
             Tool.Run("wineboot", _scratch, Environment(), "--init");
         }

@@ -97,7 +97,7 @@ public class DifferenceTests
         Text(SomeDifferences.Hostile().WriteSvg).Should().NotContainAny("<script", "<img");
         XElement.Parse(Text(SomeDifferences.Hostile().WriteSvg)).Descendants().Select(one => one.Name.LocalName).Distinct().Should().BeEquivalentTo("title", "style", "rect", "text");
         XElement.Parse(Text(SomeDifferences.Empty().WriteSvg)).Value.Should().Contain("No samples in either profile.");
-        XElement.Parse(Text(SomeDifferences.Gone().WriteSvg)).Elements(Svg + "rect").Where(box => box.Attribute("fill")!.Value != "currentColor").Should().HaveCount(6, "only those of the legend");
+        XElement.Parse(Text(SomeDifferences.Gone().WriteSvg)).Elements(Svg + "rect").Where(box => box.Attribute("fill")!.Value != "currentColor").Should().HaveCount(6, "only the legend has colored boxes");
     }
 
     [Fact]

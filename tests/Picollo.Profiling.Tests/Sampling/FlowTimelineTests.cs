@@ -28,7 +28,7 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.At(Thread, 10).Should().Equal(watcher);
         timeline.At(Thread, 19).Should().Equal(watcher);
         timeline.At(Thread, 20).Should().BeEmpty();
-        timeline.At(Thread + 1, 20).Should().BeEmpty("another thread runs nothing");
+        timeline.At(Thread + 1, 20).Should().BeEmpty("the other thread runs no flow");
     }
 
     [Fact]
@@ -154,7 +154,7 @@ public sealed class FlowTimelineTests : IDisposable
     [Fact]
     public void Samples_in_a_gap_belong_to_no_flow_and_are_counted()
     {
-        using FlowRecorder small = FlowRecorder.Start(maxChunks: 1); // and two for each log
+        using FlowRecorder small = FlowRecorder.Start(maxChunks: 1); // in addition to two for each log
         CpuUsageAsyncWatcher watcher = NewWatcher(Labels[0]);
         var log = new FlowLog(small, Thread, 0, before: null);
         var timeline = new FlowTimeline(small);
@@ -373,7 +373,7 @@ public sealed class FlowTimelineTests : IDisposable
     public void Each_gap_lasts_from_the_first_lost_switch_to_the_next_recorded_one()
     {
         CpuUsageAsyncWatcher[] watchers = [NewWatcher(), NewWatcher()];
-        var small = new FlowRecorder(maxChunks: 1); // and two for each log
+        var small = new FlowRecorder(maxChunks: 1); // in addition to two for each log
         var timeline = new FlowTimeline(small);
         var log = new FlowLog(small, Thread, 0, before: null);
         timeline.Add(log);
@@ -408,7 +408,7 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.MoveTo(40);
 
         GC.Collect();
-        stopped.IsAlive.Should().BeFalse("a profile may run as long as the application");
+        stopped.IsAlive.Should().BeFalse("a profile may run as long as the application, and must not keep stopped watchers alive");
         timeline.At(Thread, 41).Should().BeEmpty();
 
         [MethodImpl(MethodImplOptions.NoInlining)]
@@ -438,10 +438,10 @@ public sealed class FlowTimelineTests : IDisposable
         }
 
         timeline.MoveTo(2500);
-        recorder.TakeChunk().Should().BeInRange(2, 6, "one log of three is left");
+        recorder.TakeChunk().Should().BeInRange(2, 6, "one of three logs is left");
         timeline.Forget(Thread, 3000);
 
-        recorder.TakeChunk().Should().Be(2, "this test has taken them");
+        recorder.TakeChunk().Should().Be(2, "this test has taken the other chunks");
     }
 
     [Fact]
@@ -460,7 +460,7 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.At(id, before).Should().Equal(first);
         timeline.At(id, after).Should().BeEmpty("it was stopped");
         timeline.Forget(id, System.Diagnostics.Stopwatch.GetTimestamp());
-        timeline.At(id, System.Diagnostics.Stopwatch.GetTimestamp()).Should().BeEmpty("another thread may have the ID");
+        timeline.At(id, System.Diagnostics.Stopwatch.GetTimestamp()).Should().BeEmpty("another thread may reuse the ID");
     }
 
     [Fact]
@@ -541,7 +541,7 @@ public sealed class FlowTimelineTests : IDisposable
 
         public CpuUsageAsyncWatcher Watcher { get; private set; } = null!;
 
-        /// <summary>Switches, and ends.</summary>
+        /// <summary>Makes the thread switch and end.</summary>
         public void End()
         {
             _mayEnd.Set();

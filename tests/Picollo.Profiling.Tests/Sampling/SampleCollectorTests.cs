@@ -154,7 +154,7 @@ public class SampleCollectorTests
             Sample(Main, 101, 1, 7, 0x30), Task(ExitMark, Main, 101, Main), Task(ForkMark, Main, 101, Main), Sample(Main, 101, 2, 8, 0x30),
             Task(ForkMark, Main, 101, Main), Sample(Main, 101, 3, 9, 0x30));
 
-        _samples.SampleCount.Should().Be(3, "a record of the end may be lost");
+        _samples.SampleCount.Should().Be(3, "the record of a thread's end may be lost");
     }
 
     private static SampleCollector New(bool followsChildren) =>

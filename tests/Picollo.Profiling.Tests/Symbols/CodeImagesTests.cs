@@ -118,7 +118,7 @@ public sealed class CodeImagesTests : IDisposable
         code.At(0x17ff).Frame.Name.Should().Be("libcoreclr.so");
         code.At(0x1800).Frame.Name.Should().Be("libclrjit.so");
         code.At(0x1900).Frame.Name.Should().Be("libcoreclr.so");
-        code.At(0x2000).Frame.Should().Be(new CpuProfileFrame("[unknown]", "[unknown]", CpuProfileFrameKind.Unnamed), "data is not shown");
+        code.At(0x2000).Frame.Should().Be(new CpuProfileFrame("[unknown]", "[unknown]", CpuProfileFrameKind.Unnamed), "the address is in data, not in code");
         code.At(ulong.MaxValue - 0x10000).Frame.Name.Should().Be("[unknown]", "the kernel was not sampled");
     }
 

@@ -55,7 +55,7 @@ public sealed class WorkerTests
 
             worker.StandardInput.Close();
 
-            worker.WaitForExit(Timeout).Should().BeTrue("the input is also closed if the parent has ended");
+            worker.WaitForExit(Timeout).Should().BeTrue("the input is also closed when the parent exits");
             worker.ExitCode.Should().Be(0);
         }
         finally
