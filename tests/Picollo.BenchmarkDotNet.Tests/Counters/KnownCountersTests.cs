@@ -79,7 +79,7 @@ public sealed class KnownCountersTests(KnownCountersRun run) : IClassFixture<Kno
     }
 
     [Fact]
-    public void In_process_counts_are_the_same()
+    public void In_process_runs_have_the_same_counts()
     {
         using BenchmarkRun noEmit = new(
             ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted(InProcessNoEmitToolchain.Instance)), typeof(KnownWorkloads));

@@ -29,7 +29,7 @@ public sealed class IterationSetupTests
     }
 
     [Fact]
-    public void Single_calls_run_between_setup_and_cleanup_without_their_time()
+    public void Single_calls_run_between_setup_and_cleanup_and_exclude_their_time()
     {
         SetUpWorkloads.Calls.Clear();
         using BenchmarkRun run = new(

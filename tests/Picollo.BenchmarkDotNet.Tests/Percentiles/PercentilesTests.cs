@@ -69,7 +69,7 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
     }
 
     [Fact]
-    public void The_extremes_match_the_histogram()
+    public void The_columns_match_the_exported_histogram()
     {
         HdrHistogram histogram = HistogramOf(run.Many, nameof(TailWorkloads.TwoSlowInAHundred));
         run.Many.Value(nameof(TailWorkloads.TwoSlowInAHundred), "Call max").Should().BeApproximately(histogram.GetPercentileValue(100), histogram.GetPercentileValue(100) * 0.001);

@@ -17,7 +17,7 @@ public sealed class MeasureRequestTests
     }
 
     [Fact]
-    public void Options_of_one_set_apply_to_all()
+    public void Options_of_one_set_apply_to_all_sets()
     {
         MeasureRequest request = MeasureRequest.Of([new([], IncludeKernel: true), new([], AllThreads: true), new([])], isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.IsEmpty).Should().Be((true, true, true), "options without counters request nothing");

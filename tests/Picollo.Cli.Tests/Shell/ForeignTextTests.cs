@@ -15,7 +15,7 @@ public class ForeignTextTests
     public void Control_characters_are_replaced_by_question_marks(string text, string clean) => ForeignText.Clean(text).Should().Be(clean);
 
     [Fact]
-    public void Half_a_surrogate_pair_is_a_question_mark() => ForeignText.Clean("half \ud83d").Should().Be("half ?"); // an attribute cannot contain it
+    public void Half_a_surrogate_pair_is_replaced_by_a_question_mark() => ForeignText.Clean("half \ud83d").Should().Be("half ?"); // an attribute cannot contain it
 
     [Fact]
     public void Json_keeps_the_text_and_escapes_control_characters()

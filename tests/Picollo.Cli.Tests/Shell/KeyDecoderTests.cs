@@ -32,7 +32,7 @@ public class KeyDecoderTests
         KeysOf(Encoding.ASCII.GetBytes($"\e[{new string('1', 1000)}q")).Should().EndWith("q");
 
     [Fact]
-    public void A_split_sequence_is_the_same_key() => Seeded.Run(200, random =>
+    public void A_sequence_that_arrives_in_parts_is_one_key() => Seeded.Run(200, random =>
     {
         string[] choices = ["q", "ä", "😀", "\r", "\e[A", "\eOF", "\e[5~", "\e[1;5B", "\e[[A", "\e[24~", "\x15"];
         byte[] bytes = Encoding.UTF8.GetBytes(string.Concat(random.GetItems(choices, random.Next(1, 20))));

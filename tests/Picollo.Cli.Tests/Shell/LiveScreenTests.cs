@@ -100,7 +100,7 @@ public class LiveScreenTests
     }
 
     [FactNeeding(Need.Tmux)]
-    public void Keys_after_the_last_one_are_left_for_the_shell()
+    public void Keys_after_the_one_that_ends_the_tool_are_left_for_the_shell()
     {
         using TmuxScreen screen = new();
         screen.Enter("$picollo top");

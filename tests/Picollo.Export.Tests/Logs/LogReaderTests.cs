@@ -349,7 +349,7 @@ public class LogReaderTests
     }
 
     [Fact]
-    public void A_log_takes_the_memory_of_one_line()
+    public void Reading_a_log_takes_the_memory_of_one_line()
     {
         byte[] line = Encoding.UTF8.GetBytes($"0,1,1,{Histogram} {new string('x', 1_000_000)}\n");
         using var log = new HdrHistogramLogReader(new Repeated(line, 100));

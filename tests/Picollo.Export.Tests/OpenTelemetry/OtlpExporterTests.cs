@@ -557,7 +557,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_error_in_the_applications_callback_is_ignored()
+    public async Task An_error_in_the_callback_of_the_application_is_ignored()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter exporter = Exporter(receiver, options => options.OnError = _ => throw new InvalidOperationException());
@@ -571,7 +571,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     [InlineData("Dispose")]
     [InlineData("DisposeAsync")]
     [InlineData("FlushAsync")]
-    public async Task The_applications_callback_may_call_the_exporter(string call)
+    public async Task The_callback_of_the_application_may_call_the_exporter(string call)
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         OtlpExporter? exporter = null;

@@ -73,7 +73,7 @@ public class OtlpSettingsTests
     [InlineData("lowmemory", true)]
     [InlineData("delta", true)]
     [InlineData("cumulative", false)]
-    public void Lowmemory_is_delta_for_histograms(string preference, bool isDelta) =>
+    public void The_preferences_delta_and_lowmemory_export_deltas(string preference, bool isDelta) =>
         Read(("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", preference)).IsDelta.Should().Be(isDelta);
 
     [Theory]

@@ -17,7 +17,7 @@ public class LayoutPlotTests
     }
 
     [Fact]
-    public void The_last_cell_is_that_of_the_largest_value() =>
+    public void The_last_cell_contains_the_largest_value() =>
         new SvgPicture(HdrHistogramPlot.CreateLayout(0.1, 17)).Tooltips.Should().HaveCount(17).And.EndWith(["16 – 17, reported as 17"]);
 
     [Theory]

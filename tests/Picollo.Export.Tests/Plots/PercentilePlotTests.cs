@@ -77,7 +77,7 @@ public class PercentilePlotTests
     [InlineData(1UL)]
     [InlineData(12_345UL)]
     [InlineData(ulong.MaxValue)]
-    public void One_value_is_a_level_line(ulong value)
+    public void One_value_is_drawn_as_a_level_line(ulong value)
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record(value);

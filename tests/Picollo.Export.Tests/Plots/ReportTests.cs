@@ -71,7 +71,7 @@ public class ReportTests
     }
 
     [Fact]
-    public void Many_histograms_have_tables_of_four()
+    public void Many_histograms_are_divided_into_tables_of_four()
     {
         string page = Page([.. Enumerable.Range(0, 9).Select(i => new HdrHistogramSeries($"s{i}", PercentilePlotTests.One((ulong)i)))]);
         Rows(page).Where(row => row.StartsWith("Percentile", StringComparison.Ordinal))

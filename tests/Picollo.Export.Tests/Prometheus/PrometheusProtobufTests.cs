@@ -27,7 +27,7 @@ public class PrometheusProtobufTests
     }
 
     [Fact]
-    public void Short_gaps_are_counts_of_zero()
+    public void Short_gaps_are_written_as_counts_of_zero()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record([1, 8, 128]);

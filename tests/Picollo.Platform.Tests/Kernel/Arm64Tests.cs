@@ -13,7 +13,7 @@ public sealed class OneProcessorTests(OneProcessor machine) : IClassFixture<OneP
     public void Two_thousand_readings_are_between_those_of_the_kernel() => machine.Log.ShouldHavePassed("reads");
 
     [FactNeeding(Need.Arm64Machine)]
-    public void The_kernel_reads_multiplexed_events_while_they_are_off() => machine.Log.ShouldHavePassed("multiplexing");
+    public void Multiplexed_events_are_read_by_the_kernel_while_they_have_no_counter() => machine.Log.ShouldHavePassed("multiplexing");
 
     [FactNeeding(Need.Arm64Machine)]
     public void A_disabled_event_is_not_read_and_continues_when_it_is_enabled() => machine.Log.ShouldHavePassed("toggling");

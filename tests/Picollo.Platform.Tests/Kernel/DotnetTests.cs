@@ -69,7 +69,7 @@ public abstract class DotnetContract(X64DotnetMachine machine)
     public void A_processor_that_goes_offline_ends_only_its_own_measurement() => Log.ShouldHavePassed("goes-offline");
 
     [FactNeeding(Need.X64Machine)]
-    public void A_session_is_switched_on_and_off() => Log.ShouldHavePassed("switching");
+    public void A_session_can_be_enabled_and_disabled() => Log.ShouldHavePassed("switching");
 
     [FactNeeding(Need.X64Machine)]
     public void A_reset_session_starts_at_zero() => Log.ShouldHavePassed("reset");

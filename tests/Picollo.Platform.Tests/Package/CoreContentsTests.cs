@@ -4,19 +4,19 @@ namespace Picollo.Platform.Tests.Package;
 public sealed class CoreContentsTests(PackageFixture packages) : PackageContentsTests(packages, packages.Core)
 {
     [FactNeeding(Need.X64Library)]
-    public void The_package_has_the_shim_for_linux_x64() =>
+    public void The_package_has_the_native_library_for_linux_x64() =>
         MachineOfElf("linux-x64").Should().Be(62, "this is EM_X86_64");
 
     [FactNeeding(Need.Arm64Library)]
-    public void The_package_has_the_shim_for_linux_arm64() =>
+    public void The_package_has_the_native_library_for_linux_arm64() =>
         MachineOfElf("linux-arm64").Should().Be(183, "this is EM_AARCH64");
 
     [FactNeeding(Need.WindowsLibrary)]
-    public void The_package_has_the_shim_for_win_x64() =>
+    public void The_package_has_the_native_library_for_win_x64() =>
         Package.Read("runtimes/win-x64/native/picollo_native.dll").Take(2).Should().Equal("MZ"u8.ToArray());
 
     [Fact]
-    public void The_shims_are_the_only_native_code() => Package.Names()
+    public void The_native_libraries_are_the_only_native_code() => Package.Names()
         .Where(name => name.StartsWith("runtimes/", StringComparison.Ordinal))
         .Where(name => !name.Contains("/native/") || !name.Contains("picollo_native."))
         .Should().BeEmpty();

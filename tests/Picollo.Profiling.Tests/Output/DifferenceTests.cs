@@ -101,7 +101,7 @@ public class DifferenceTests
     }
 
     [Fact]
-    public void The_tree_is_the_union_of_both() => Seeded.Run(30, random =>
+    public void The_tree_is_the_union_of_both_trees() => Seeded.Run(30, random =>
     {
         CpuProfile before = Profiles.Random(random), after = Profiles.Random(random);
         Profiling.Output.FlameTree tree = new(before.Root, after.Root);

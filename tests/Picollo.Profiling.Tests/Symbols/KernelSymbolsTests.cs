@@ -49,7 +49,7 @@ public class KernelSymbolsTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void This_kernel_has_functions_or_a_reason()
+    public void The_functions_of_this_kernel_are_read_or_a_reason_is_reported()
     {
         KernelSymbols? symbols = KernelSymbols.TryRead(out string? reason);
 
