@@ -45,7 +45,7 @@ public class HistOutputTests
         Schema.ProblemsOf(Hist("0.5\nx\n", "--json", "--on-error", "skip", "--scale", "1e-9", "--unit", "\e]0;x[/]").Output).Should().BeEmpty();
         Schema.ProblemsOf(Hist("", log, "--json").Output).Should().BeEmpty();
         Schema.ProblemsOf(Hist("0.5\n", "--diff", log, "--json").Output).Should().BeEmpty();
-        Schema.ProblemsOf("""{"kind":"summary"}""").Should().NotBeEmpty("the checker checks");
+        Schema.ProblemsOf("""{"kind":"summary"}""").Should().NotBeEmpty("the validator must detect an incomplete summary");
     }
 
     [Fact]

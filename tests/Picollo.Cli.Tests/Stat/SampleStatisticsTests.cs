@@ -35,7 +35,7 @@ public class SampleStatisticsTests
         change.Mean.Should().BeApproximately(1, 1e-9);
         change.Low.Should().BeApproximately((2 * Math.Exp(-halfWidth)) - 1, 1e-9);
         change.High.Should().BeApproximately((2 * Math.Exp(halfWidth)) - 1, 1e-9);
-        SampleStatistics.ChangeOf([10, 10], [11, 11]).Should().Be(new Change(1.1 - 1, 1.1 - 1, 1.1 - 1), "nothing varies");
+        SampleStatistics.ChangeOf([10, 10], [11, 11]).Should().Be(new Change(1.1 - 1, 1.1 - 1, 1.1 - 1), "the runs of each command are equal");
         SampleStatistics.ChangeOf([10], [11, 12]).Low.Should().Be(double.NaN);
     }
 

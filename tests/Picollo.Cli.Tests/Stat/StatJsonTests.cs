@@ -46,7 +46,7 @@ public class StatJsonTests
         lines[7].GetProperty("failedRuns").GetInt32().Should().Be(1);
         lines[5].GetProperty("lengthNanoseconds").GetInt64().Should().Be(500_000_000);
         lines[8].GetProperty("measures").EnumerateArray().Single(measure => measure.GetProperty("name").GetString() == "elapsedNanoseconds")
-            .GetProperty("effectSize").ValueKind.Should().Be(JsonValueKind.Null, "nothing varies");
+            .GetProperty("effectSize").ValueKind.Should().Be(JsonValueKind.Null, "the runs of each command are equal");
         lines[11].GetProperty("text").GetString().Should().Be("so it is");
         writer.ToString().Should().NotContain("\e", "piped output may be shown on a terminal");
     }

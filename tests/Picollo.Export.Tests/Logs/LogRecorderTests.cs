@@ -302,7 +302,7 @@ public sealed class LogRecorderTests : IDisposable
         _time.Advance(Second);
         _time.Advance(Second);
 
-        Exception fault = _errors.Should().ContainSingle("it ends the recording").Which;
+        Exception fault = _errors.Should().ContainSingle("an unexpected exception ends the recording").Which;
         (await FluentActions.Awaiting(async () => await recorder.DisposeAsync()).Should().ThrowAsync<ObjectDisposedException>())
             .Which.Should().BeSameAs(fault);
         await Record().DisposeAsync(); // the path can be used again

@@ -18,7 +18,7 @@ public class PlotNamesTests
         names[0].Should().Contain(one);
         names[1].Should().Contain(other);
         names.Should().OnlyContain(name => PlotText.LettersOf(name) <= 30 && name.Contains('…'));
-        names.Should().OnlyContain(name => PlotText.LettersOf(name) > 24, "the space is used");
+        names.Should().OnlyContain(name => PlotText.LettersOf(name) > 24, "shortened names use the available space");
     }
 
     [Fact]

@@ -46,7 +46,7 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.At(Thread, 35).Should().BeEmpty();
         timeline.At(Thread, 45).Should().Equal(second);
         timeline.Forget(Thread, 50);
-        timeline.At(Thread, 55).Should().BeEmpty("it has ended");
+        timeline.At(Thread, 55).Should().BeEmpty("the thread has ended");
     }
 
     [Fact]
@@ -62,7 +62,7 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.At(Thread, 19).Should().Equal(stopped, outer);
         timeline.At(Thread, 20).Should().Equal(outer);
         timeline.MoveTo(30);
-        timeline.At(Thread, 31).Should().Equal([outer], "it is kept while a thread is in its flow");
+        timeline.At(Thread, 31).Should().Equal([outer], "the stop is kept while a thread is in the flow");
     }
 
     [Fact]
@@ -268,7 +268,7 @@ public sealed class FlowTimelineTests : IDisposable
         }
 
         kept.All.Should().ContainSingle().Which.Samples.SampleCount.Should().Be(1);
-        samples.UnknownCount.Should().Be(81, "four of 85 fit");
+        samples.UnknownCount.Should().Be(81, "only four of 85 samples fit in the memory");
     }
 
     [Fact]
@@ -458,7 +458,7 @@ public sealed class FlowTimelineTests : IDisposable
         timeline.Refresh();
 
         timeline.At(id, before).Should().Equal(first);
-        timeline.At(id, after).Should().BeEmpty("it was stopped");
+        timeline.At(id, after).Should().BeEmpty("the watcher was stopped");
         timeline.Forget(id, System.Diagnostics.Stopwatch.GetTimestamp());
         timeline.At(id, System.Diagnostics.Stopwatch.GetTimestamp()).Should().BeEmpty("another thread may reuse the ID");
     }
