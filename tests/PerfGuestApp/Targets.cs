@@ -9,7 +9,7 @@ internal static class Targets
     private const int Pages = 1000;
 
     // The maximum number of additional faults when a thread starts and ends. If a thread is not counted, its 1,000 faults are missing.
-    private const ulong Besides = 200;
+    private const ulong ExtraFaults = 200;
 
     private static PerfEventCounterSessionFactory Faults => Counting.Of(PerfSoftwareCounterId.PageFaults);
 
@@ -35,12 +35,12 @@ internal static class Targets
         go.Set();
         Join(earlier);
         session.Read();
-        Check.Within("faults of three threads", session.Counters[0].Delta.Value, 3 * Pages, (3 * Pages) + (3 * Besides));
+        Check.Within("faults of three threads", session.Counters[0].Delta.Value, 3 * Pages, (3 * Pages) + (3 * ExtraFaults));
         session.Read();
         Join(Start(2, _ => Kernel.TouchFreshPages(Pages)));
         session.Read();
-        Check.Within("faults of two threads that started later", session.Counters[0].Delta.Value, 2 * Pages, (2 * Pages) + (2 * Besides));
-        Check.Within("faults of all threads", session.Counters[0].Value, 5 * Pages, (5 * Pages) + (5 * Besides));
+        Check.Within("faults of two threads that started later", session.Counters[0].Delta.Value, 2 * Pages, (2 * Pages) + (2 * ExtraFaults));
+        Check.Within("faults of all threads", session.Counters[0].Value, 5 * Pages, (5 * Pages) + (5 * ExtraFaults));
     }
 
     public static void Inherited()
@@ -50,7 +50,7 @@ internal static class Targets
             using PerfEventCounterSession session = Faults.WithInherited(isInherited).Create();
             ulong faults = Counting.Count(session, () => Join(Start(3, _ => Kernel.TouchFreshPages(Pages))));
             ulong least = isInherited ? 3 * Pages : 0ul;
-            Check.Within(isInherited ? "faults with inherited counters" : "faults without inherited counters", faults, least, least + (3 * Besides));
+            Check.Within(isInherited ? "faults with inherited counters" : "faults without inherited counters", faults, least, least + (3 * ExtraFaults));
         }
     }
 
@@ -73,7 +73,7 @@ internal static class Targets
         go.Set();
         Join(thread);
         session.Read();
-        Check.Within("faults of another thread", session.Counters[0].Delta.Value, Pages, Pages + Besides);
+        Check.Within("faults of another thread", session.Counters[0].Delta.Value, Pages, Pages + ExtraFaults);
     }
 
     /// <summary>Counts all threads on a CPU, and the calling thread only while it runs on that CPU.</summary>
@@ -89,8 +89,8 @@ internal static class Targets
                 ulong onOther = 0;
                 ulong onThis = Counting.Count(here, () => onOther = Counting.Count(there, () => Kernel.TouchFreshPages(Pages)));
                 // The action runs twice within the outer count. A count of all threads includes the faults of the runtime's threads.
-                Check.Within($"faults on CPU {cpu}", onThis, 2 * Pages, (2 * Pages) + (3 * Besides));
-                Check.Within($"faults on the other CPU, {1 - cpu}", onOther, 0, ofThread ? 0ul : 3 * Besides);
+                Check.Within($"faults on CPU {cpu}", onThis, 2 * Pages, (2 * Pages) + (3 * ExtraFaults));
+                Check.Within($"faults on the other CPU, {1 - cpu}", onOther, 0, ofThread ? 0ul : 3 * ExtraFaults);
 
                 PerfEventCounterSessionFactory On(int number) => ofThread ? Faults.WithTarget(0, number) : Faults.WithCpu(number);
             }

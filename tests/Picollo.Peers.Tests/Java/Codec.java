@@ -20,7 +20,7 @@ public class Codec {
         out.flush();
     }
 
-    /** Reads "digits;lowest;highest;value x count …" (highest 0 for a histogram that resizes itself). Prints it encoded, compressed, and its values. */
+    /** Reads "digits;lowest;highest;value x count …" (highest 0 for a histogram that resizes itself). Prints the encoded histogram, the compressed one, and its values. */
     private static String write(String line) {
         String[] fields = line.split(";", -1);
         int digits = Integer.parseInt(fields[0]);
@@ -45,7 +45,7 @@ public class Codec {
         return compressed ? Histogram.decodeFromCompressedByteBuffer(encoded, 0) : Histogram.decodeFromByteBuffer(encoded, 0);
     }
 
-    /** Returns the total count, minimum, maximum, mean and deviation; percentiles; and the middle and count of each bucket. */
+    /** Returns the total count, minimum, maximum, mean and standard deviation; the percentiles; and the middle and count of each bucket. */
     private static String tell(Histogram histogram) {
         StringBuilder line = new StringBuilder();
         line.append(histogram.getTotalCount()).append(' ').append(histogram.getMinValue()).append(' ').append(histogram.getMaxValue());
