@@ -247,27 +247,36 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private async Task<OtlpResult> SendAsync(long deadline, CancellationToken stopWaiting, CancellationToken stopSending)
     {
         TimeSpan backoff = FirstBackoff;
+        long next = _notBefore;
+        if (next > deadline)
+        {
+            string problem = $"{_settings.EndpointText} requested a longer wait before the next request (Retry-After).";
+            return new(new HttpRequestException(problem), true, null, 0);
+        }
+
         while (true)
         {
-            if (_notBefore > deadline)
-            {
-                string problem = $"{_settings.EndpointText} requested a longer wait before the next request (Retry-After).";
-                return new(new HttpRequestException(problem), true, null, 0);
-            }
-
-            await DelayAsync(TimeUntil(_notBefore), stopWaiting).ConfigureAwait(false);
+            await DelayAsync(TimeUntil(next), stopWaiting).ConfigureAwait(false);
             OtlpResult result = await _sender.SendAsync(_buffer.WrittenMemory, stopSending).ConfigureAwait(false);
             if (!result.MayRetry)
             {
                 return result;
             }
 
-            // Jitter prevents that the processes of a fleet retry at the same time.
-            TimeSpan wait = backoff * (0.8 + (0.4 * Random.Shared.NextDouble()));
-            wait = result.RetryAfter is not { } after ? wait : after < LongestRetryAfter ? after : LongestRetryAfter;
-            backoff = backoff * 2 < LongestBackoff ? backoff * 2 : LongestBackoff;
-            Volatile.Write(ref _notBefore, _time.GetTimestamp() + TimestampsOf(wait));
-            if (_notBefore > deadline)
+            // Only a wait that the receiver requested also applies to later exports, such as the last one.
+            if (result.RetryAfter is { } after)
+            {
+                next = _time.GetTimestamp() + TimestampsOf(after < LongestRetryAfter ? after : LongestRetryAfter);
+                Volatile.Write(ref _notBefore, next);
+            }
+            else
+            {
+                // Jitter prevents that the processes of a fleet retry at the same time.
+                next = _time.GetTimestamp() + TimestampsOf(backoff * (0.8 + (0.4 * Random.Shared.NextDouble())));
+                backoff = backoff * 2 < LongestBackoff ? backoff * 2 : LongestBackoff;
+            }
+
+            if (next > deadline)
             {
                 return result;
             }

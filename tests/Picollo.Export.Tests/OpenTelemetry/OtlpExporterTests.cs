@@ -539,6 +539,30 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task The_last_export_does_not_wait_for_the_backoff_of_an_earlier_one()
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Interval = TimeSpan.FromMinutes(1));
+        await TimerAsync(TimeSpan.FromMinutes(1));
+        _histogram.Record(1);
+        Enumerable.Range(0, 6).ToList().ForEach(_ => receiver.Answer(503)); // backoffs of 1, 2, 4, 8 and 16 s; 30 s more would end after the interval
+        for (int sent = 0; sent < 6; sent++)
+        {
+            await TimerAsync(TimeSpan.FromMinutes(1));
+            _time.Advance(_time.UntilNext!.Value);
+            await receiver.WaitAsync();
+        }
+
+        await TimerAsync(TimeSpan.FromMinutes(1));
+        _errors.Should().ContainSingle().Which.Message.Should().Contain("503");
+
+        (await AdvanceAsync(exporter.DisposeAsync().AsTask(), _time)).Should().BeEmpty("the receiver requested no wait");
+
+        receiver.Points.Last().Count.Should().Be(1);
+        exporter.ExportedCount.Should().Be(1);
+    }
+
+    [Fact]
     public async Task A_receiver_that_does_not_respond_delays_disposal_by_at_most_five_seconds()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
