@@ -339,7 +339,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     [Fact]
-    public async Task An_endpoint_in_the_pool_can_dispose_of_the_services()
+    public async Task An_endpoint_in_the_pool_can_dispose_the_services()
     {
         await using RequestApp app = await StartAsync(web => web.MapGet("/end", () => web.Services.GetRequiredService<CpuWorkers>().Dispose())
             .RequireCpuWorker());

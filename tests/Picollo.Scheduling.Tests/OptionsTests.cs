@@ -36,7 +36,7 @@ public class OptionsTests
     [InlineData(1, true)]
     [InlineData(1024, true)]
     [InlineData(1025, false)]
-    public void The_worker_count_is_1_to_1024(int count, bool isAllowed) =>
+    public void The_worker_count_must_be_from_1_to_1024(int count, bool isAllowed) =>
         Check(() => new CpuWorkerPoolOptions { WorkerCount = count }.WorkerCount.Should().Be(count), nameof(CpuWorkerPoolOptions.WorkerCount), isAllowed);
 
     [Theory]
@@ -46,7 +46,7 @@ public class OptionsTests
     [InlineData(TimeSpan.TicksPerMillisecond, true)]
     [InlineData(10 * TimeSpan.TicksPerSecond, true)]
     [InlineData((10 * TimeSpan.TicksPerSecond) + 1, false)]
-    public void A_slice_is_1_ms_to_10_s(long ticks, bool isAllowed) =>
+    public void A_slice_must_be_from_1_ms_to_10_s(long ticks, bool isAllowed) =>
         Check(() => new CpuWorkerPoolOptions { TimeSlice = new TimeSpan(ticks) }.TimeSlice.Ticks.Should().Be(ticks), nameof(CpuWorkerPoolOptions.TimeSlice), isAllowed);
 
     [Fact]
@@ -62,7 +62,7 @@ public class OptionsTests
     [InlineData(TimeSpan.TicksPerMillisecond, true)]
     [InlineData(10 * TimeSpan.TicksPerSecond, true)]
     [InlineData((10 * TimeSpan.TicksPerSecond) + 1, false)]
-    public void The_slice_of_a_task_is_1_ms_to_10_s(long ticks, bool isAllowed) =>
+    public void The_slice_of_a_task_must_be_from_1_ms_to_10_s(long ticks, bool isAllowed) =>
         Check(() => new CpuTaskOptions { Slice = new TimeSpan(ticks) }.Slice!.Value.Ticks.Should().Be(ticks), nameof(CpuTaskOptions.Slice), isAllowed);
 
     [Theory]
@@ -70,7 +70,7 @@ public class OptionsTests
     [InlineData(-1, true)]
     [InlineData(1, true)]
     [InlineData(2, false)]
-    public void A_priority_is_one_of_three(int priority, bool isAllowed) =>
+    public void A_priority_must_be_one_of_three(int priority, bool isAllowed) =>
         Check(() => new CpuTaskOptions { Priority = (CpuTaskPriority)priority }.Priority.Should().Be((CpuTaskPriority)priority), nameof(CpuTaskOptions.Priority), isAllowed);
 
     [Fact]

@@ -10,7 +10,7 @@ public class SoakTests
 
     [Fact]
     [Trait("Category", "Long")]
-    public void Many_random_cases_hold() => Run(cases: 100);
+    public void Random_tasks_each_end_once_in_many_cases() => Run(cases: 100);
 
     private static void Run(int cases) => Seeded.Run(cases, random => new Case(random).Run());
 

@@ -79,7 +79,7 @@ public class CpuUtilsTests
     }
 
     [Fact]
-    public void A_system_without_pinning_reports_it()
+    public void On_a_system_without_pinning_the_reason_is_reported()
     {
         CurrentThread thread = new();
         thread.Cpu.Should().Be(-1);

@@ -8,14 +8,14 @@ internal static class Picture
 {
     private const int MaxLength = 60_000;
 
-    public static bool IsAnew => Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1";
+    public static bool MustReplace => Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1";
 
     /// <summary>Writes the picture if it must be replaced, and checks the requirements of a reader's browser.</summary>
     /// <returns>The picture in the documentation.</returns>
     public static XElement Show(string name, string taken)
     {
         string path = Path.Combine(Repository.Root, "docs", name);
-        if (IsAnew)
+        if (MustReplace)
         {
             File.WriteAllText(path, taken.ReplaceLineEndings("\n"));
         }

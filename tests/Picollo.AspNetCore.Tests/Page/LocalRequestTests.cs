@@ -60,7 +60,7 @@ public class LocalRequestTests
     [Theory]
     [InlineData("http://localhost:5000")]
     [InlineData("HTTP://LOCALHOST:5000")]
-    public void A_request_of_the_page_itself_is_local(string origin) => GetDenialReason(request => request.Headers.Origin = origin).Should().BeNull();
+    public void A_request_from_the_page_itself_is_local(string origin) => GetDenialReason(request => request.Headers.Origin = origin).Should().BeNull();
 
     [Theory]
     [InlineData("http://localhost:5001")]
@@ -68,7 +68,7 @@ public class LocalRequestTests
     [InlineData("http://example.com")]
     [InlineData("null")]
     [InlineData("")]
-    public void A_request_of_a_page_of_another_origin_is_not_local(string origin) =>
+    public void A_request_from_a_page_of_another_origin_is_not_local(string origin) =>
         GetDenialReason(request => request.Headers.Origin = origin).Should().Contain("origin");
 
     [Theory]

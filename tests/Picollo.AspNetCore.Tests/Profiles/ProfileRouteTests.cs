@@ -216,7 +216,7 @@ public class ProfileRouteTests
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
-    public async Task Hundreds_of_routes_are_parts_of_a_page_of_bounded_size()
+    public async Task The_page_of_a_profile_with_hundreds_of_routes_has_a_bounded_size()
     {
         const int Count = 256;
         await using PageServer server = await StartAsync(application =>

@@ -18,7 +18,7 @@ public class AllocationTests
     [Theory]
     [InlineData(CpuUsageDetail.TotalOnly)]
     [InlineData(CpuUsageDetail.UserAndKernel)]
-    public void A_request_allocates_three_objects_of_160_bytes(CpuUsageDetail detail)
+    public void A_request_allocates_three_objects_with_160_bytes_in_total(CpuUsageDetail detail)
     {
         long added = InSeparateFlow(() => Pipeline(detail), prepare: static () => { });
 
@@ -27,7 +27,7 @@ public class AllocationTests
 
     /// <summary>The state in a host with any logger: a map of two values, and an array of listeners.</summary>
     [Fact]
-    public void With_another_value_in_the_flow_it_is_four_objects_of_208_bytes()
+    public void With_another_value_in_the_flow_a_request_allocates_four_objects_with_208_bytes_in_total()
     {
         AsyncLocal<object> other = new();
 

@@ -15,7 +15,7 @@ public class ConcurrentRequestTests
     [Theory]
     [InlineData(CpuUsageDetail.TotalOnly)]
     [InlineData(CpuUsageDetail.UserAndKernel)]
-    public async Task Each_request_has_its_own_CPU_time_and_the_sum_does_not_exceed_the_process(CpuUsageDetail detail)
+    public async Task Each_request_has_its_own_CPU_time_and_the_sum_does_not_exceed_that_of_the_process(CpuUsageDetail detail)
     {
         ConcurrentDictionary<int, double> burnt = new();
         await using RequestApp app = await RequestApp.StartAsync(

@@ -13,7 +13,7 @@ public partial class ExemplarTests
     private const string OpenMetrics = "application/openmetrics-text; version=1.0.0";
 
     [Fact]
-    public async Task The_page_JSON_and_the_exposition_have_the_trace_IDs_of_the_logs()
+    public async Task The_page_the_JSON_and_the_exposition_have_the_trace_IDs_of_the_logs()
     {
         await using RequestApp app = await StartAsync(collect: true);
         await app.Client.GetStringAsync("/orders/1");

@@ -65,7 +65,7 @@ public class RequestReportTests
         await using RequestApp app = await RequestApp.StartAsync(
             web => web.MapGet("/x", (HttpContext context) => context.Response.WriteAsync(" and ended")),
             options => options.ServerTiming = true,
-            builder => builder.Services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, Beginner>()));
+            builder => builder.Services.Insert(0, ServiceDescriptor.Singleton<IStartupFilter, ResponseStarter>()));
         HttpResponseMessage response = await app.Client.GetAsync("/x");
 
         (await response.Content.ReadAsStringAsync()).Should().Be("begun and ended");
@@ -131,7 +131,7 @@ public class RequestReportTests
     }
 
     /// <summary>Starts each response before the rest of the pipeline.</summary>
-    private sealed class Beginner : IStartupFilter
+    private sealed class ResponseStarter : IStartupFilter
     {
         public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) => app =>
         {

@@ -42,7 +42,7 @@ public class ResponseTests
     }
 
     [Fact]
-    public async Task Durations_have_the_name_and_labels_of_the_conventions_and_a_limited_number_of_status_codes()
+    public async Task Durations_have_the_name_and_labels_of_the_semantic_conventions_and_a_limited_number_of_status_codes()
     {
         await using RequestApp app = await RequestApp.StartAsync(web =>
         {

@@ -51,7 +51,7 @@ public class RouteUsageTests
     }
 
     [Fact]
-    public void User_and_kernel_time_are_sums()
+    public void User_and_kernel_time_are_summed()
     {
         RouteUsage usage = new("GET", "/x");
         usage.Record(new RunUsage(5_000, 9_000, new CpuUsage(3_000, 2_000)));

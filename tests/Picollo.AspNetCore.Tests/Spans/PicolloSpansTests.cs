@@ -27,7 +27,7 @@ public sealed class PicolloSpansTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_request_its_span_and_named_work_all_include_the_time(bool isTracerFirst)
+    public async Task A_request_its_span_and_its_named_work_each_include_the_CPU_time(bool isTracerFirst)
     {
         double own = 0, inWork = 0, child = 0;
         await using RequestApp app = await RequestApp.StartAsync(

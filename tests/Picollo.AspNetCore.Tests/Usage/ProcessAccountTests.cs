@@ -20,7 +20,7 @@ public class ProcessAccountTests
     private const double Skew = 0.05;
 
     [Fact]
-    public async Task The_parts_add_up_to_the_process()
+    public async Task The_parts_add_up_to_the_CPU_time_of_the_process()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/", () => { Burn.Milliseconds(Burnt); }));
         ProcessAccount account = app.Services.GetRequiredService<ProcessAccount>();

@@ -127,7 +127,7 @@ public sealed class UsageReaderTests : IDisposable
     }
 
     [Fact]
-    public void The_share_of_the_machine_is_CPU_seconds_per_second_and_processor()
+    public void The_share_of_the_machine_is_CPU_seconds_per_second_per_processor()
     {
         UsageReader reader = Start();
         _clock.Advance(10);

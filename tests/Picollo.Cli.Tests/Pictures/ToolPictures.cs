@@ -14,7 +14,7 @@ public sealed class ToolPictures
     public void The_picture_of_top_has_the_current_headings()
     {
         using TmuxScreen screen = new(Columns, rows: 14);
-        if (Picture.IsAnew)
+        if (Picture.MustReplace)
         {
             // Four programs on two processors, so that some of them wait.
             screen.Enter("for sum in md5sum sha1sum sha256sum sha512sum; do timeout 15 $sum /dev/zero & done 2> /dev/null");
@@ -22,7 +22,7 @@ public sealed class ToolPictures
 
         screen.Enter("clear; $picollo top -d 2");
         screen.WaitFor("PID USER");
-        if (Picture.IsAnew)
+        if (Picture.MustReplace)
         {
             Thread.Sleep(TimeSpan.FromSeconds(7));
         }
@@ -42,7 +42,7 @@ public sealed class ToolPictures
     [FactNeeding(Need.Tmux)]
     public void The_picture_of_a_comparison_has_the_current_rows()
     {
-        int runs = Picture.IsAnew ? 20 : 2;
+        int runs = Picture.MustReplace ? 20 : 2;
         using TmuxScreen screen = new(Columns, rows: 34);
         screen.Enter($"seq 200000 > numbers; clear; $picollo stat -r {runs} --compare 'gzip -1c numbers' 'gzip -9c numbers' > /dev/null");
         screen.WaitFor(text => text.Contains("max resident", StringComparison.Ordinal) && text.TrimEnd().EndsWith('$'), "the comparison");

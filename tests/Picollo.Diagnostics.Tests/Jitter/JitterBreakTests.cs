@@ -51,7 +51,7 @@ public sealed class JitterBreakTests : IDisposable
     }
 
     [Fact]
-    public async Task Without_tracefs_both_reasons_are_the_same()
+    public async Task Without_tracefs_the_mark_and_the_stop_have_the_same_reason()
     {
         JitterBreak found = await BreakAt(5_000_000_000);
 

@@ -45,7 +45,7 @@ public sealed unsafe class JitterLoopTests
     }
 
     [Theory, MemberData(nameof(Loops))]
-    public void A_latency_above_the_limit_breaks_and_one_at_the_limit_does_not(bool isNative)
+    public void A_latency_above_the_limit_causes_a_break_and_one_at_the_limit_does_not(bool isNative)
     {
         using Measured measured = new(isNative, new JitterScript(100, 101, 5), loops: 3, breakAbove: 100);
         measured.Result.Should().Be(JitterState.Broken);

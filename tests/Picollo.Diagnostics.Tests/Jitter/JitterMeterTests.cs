@@ -36,7 +36,7 @@ public sealed class JitterMeterTests
     }
 
     [Fact]
-    public void A_histogram_cannot_be_disposed()
+    public void Disposing_a_histogram_of_a_CPU_has_no_effect()
     {
         var jitter = new CpuJitter(0, 1);
         jitter.Histogram.Dispose();

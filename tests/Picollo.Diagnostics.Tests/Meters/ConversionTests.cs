@@ -137,7 +137,7 @@ public class ConversionTests
     }
 
     [Fact]
-    public void Zero_of_either_sign_is_zero()
+    public void Zero_of_either_sign_is_recorded_as_0()
     {
         using Listening listening = new();
         Histogram<double> seconds = listening.Meter.CreateHistogram<double>("d", "s");
@@ -200,7 +200,7 @@ public class ConversionTests
     }
 
     [Fact]
-    public void Any_duration_is_recorded_like_in_decimal_arithmetic()
+    public void Any_duration_is_recorded_as_in_decimal_arithmetic()
     {
         // Tests buckets with a width of one, which hold values below 128 exactly, and all others.
         var durations = Gen.OneOf(

@@ -184,7 +184,7 @@ public class MeterHistogramsTests
     }
 
     [Fact]
-    public void The_histograms_cannot_be_disposed_under_the_listener()
+    public void Disposing_a_histogram_of_the_listener_has_no_effect()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");

@@ -79,7 +79,7 @@ public class TagTests
     }
 
     [Fact]
-    public void Orders_of_some_series_do_not_take_the_slots_of_others()
+    public void Tag_orders_of_one_series_do_not_take_the_slots_of_others()
     {
         const int maxSeries = 20;
         using Listening listening = new(options => options.MaxSeries = maxSeries);
@@ -107,7 +107,7 @@ public class TagTests
     }
 
     [Fact]
-    public void Swapped_keys_are_another_series()
+    public void Tags_with_swapped_keys_are_another_series()
     {
         using Listening listening = new();
         Histogram<int> size = listening.Meter.CreateHistogram<int>("size");

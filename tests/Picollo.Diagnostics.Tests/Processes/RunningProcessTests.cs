@@ -89,7 +89,7 @@ public sealed class RunningProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_thread_is_not_a_process()
+    public void A_thread_ID_is_rejected()
     {
         using var over = new ManualResetEventSlim();
         long id = 0;

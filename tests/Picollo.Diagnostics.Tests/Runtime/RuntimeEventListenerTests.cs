@@ -42,7 +42,7 @@ public sealed class RuntimeEventListenerTests : IDisposable
     }
 
     [Fact]
-    public void A_new_session_is_that_of_all_listeners()
+    public void A_new_session_is_shared_by_all_listeners()
     {
         const uint collection = 1;
         const long hour = 3_600_000_000_000;

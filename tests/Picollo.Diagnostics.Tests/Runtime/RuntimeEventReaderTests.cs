@@ -60,7 +60,7 @@ public class RuntimeEventReaderTests
     }
 
     [Fact]
-    public void A_pause_after_a_background_collection_whose_end_is_lost_has_no_cause_of_it()
+    public void A_pause_after_a_background_collection_whose_end_was_lost_has_an_unknown_cause()
     {
         _reader.OnSuspendBegin(0, Collection);
         _reader.OnCollectionStart(1, 2, Induced, Background);
@@ -233,7 +233,7 @@ public class RuntimeEventReaderTests
     }
 
     [Fact]
-    public void The_number_of_pauses_is_that_of_suspensions_for_collections() => Prop.ForAll(ArbMap.Default.ArbFor<(byte Reason, ushort Length, byte Generation)[]>(), all =>
+    public void The_number_of_pauses_equals_the_number_of_suspensions_for_collections() => Prop.ForAll(ArbMap.Default.ArbFor<(byte Reason, ushort Length, byte Generation)[]>(), all =>
     {
         RuntimeEventReader reader = new(new RuntimeHistograms(registry: null));
         long time = 0;

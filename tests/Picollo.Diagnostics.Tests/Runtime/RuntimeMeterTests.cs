@@ -97,7 +97,7 @@ public class RuntimeMeterTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void Totals_are_those_of_the_runtime()
+    public void Totals_equal_those_of_the_runtime()
     {
         using RuntimeMeter meter = RuntimeMeter.Start();
         RuntimeTotals before = meter.GetTotals();
@@ -115,7 +115,7 @@ public class RuntimeMeterTests
     }
 
     [Fact]
-    public void A_meter_keeps_nothing_of_the_flow_that_starts_it()
+    public void A_meter_does_not_keep_values_of_the_flow_that_starts_it_alive()
     {
         AsyncLocal<object?> local = new();
         WeakReference? value = null;
@@ -143,7 +143,7 @@ public class RuntimeMeterTests
     }
 
     [Fact]
-    public void A_registry_has_the_histograms_while_the_meter_runs()
+    public void The_histograms_are_registered_while_the_meter_runs()
     {
         HdrHistogramRegistry registry = new();
         RuntimeMeter meter = RuntimeMeter.Start(registry);
@@ -161,7 +161,7 @@ public class RuntimeMeterTests
     }
 
     [Fact]
-    public void A_meter_that_cannot_register_all_its_names_leaves_none()
+    public void A_meter_that_cannot_register_all_its_names_registers_none()
     {
         HdrHistogramRegistry registry = new();
         registry.Add("dotnet.lock.wait.duration", HdrHistogram.Create());

@@ -14,7 +14,7 @@ public class ActivityCpuUsageTests
     [InlineData("My.Orders", "My.Order?", true)]
     [InlineData("My.Orders", "My", false)]
     [InlineData("My.Orders", "My.Orders.Sql", false)]
-    public void Sources_match_as_for_a_tracer(string name, string pattern, bool isMeasured)
+    public void Source_names_match_as_for_a_tracer(string name, string pattern, bool isMeasured)
     {
         using ActivitySource source = new(name);
         using ActivityCpuUsage spans = new("Other", pattern);
@@ -35,7 +35,7 @@ public class ActivityCpuUsageTests
         FluentActions.Invoking(() => new ActivityCpuUsage(names!)).Should().Throw<ArgumentException>().WithParameterName("sources");
 
     [Fact]
-    public void Without_a_tracer_no_activity_is_created_and_nothing_allocated()
+    public void Without_a_tracer_no_activity_is_created_and_nothing_is_allocated()
     {
         using ActivitySource source = new("Tests.NoTracer");
         using ActivityCpuUsage spans = new(source.Name);
@@ -46,7 +46,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public void A_span_that_is_not_sampled_allocates_nothing_more()
+    public void Measuring_a_span_that_is_not_sampled_allocates_nothing()
     {
         using ActivitySource bare = new("Tests.Bare"), source = new("Tests.NotSampled");
         using ActivityCpuUsage spans = new(source.Name);
@@ -65,7 +65,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public void A_sampled_span_allocates_at_most_300_bytes_more()
+    public void Measuring_a_sampled_span_allocates_at_most_300_bytes()
     {
         using ActivitySource bare = new("Tests.Bare2"), source = new("Tests.Sampled");
         using ActivityCpuUsage spans = new(source.Name);
@@ -113,7 +113,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public void A_suppressed_flow_is_measured_on_its_thread()
+    public void A_span_in_a_suppressed_flow_is_measured_on_its_thread()
     {
         using Tracing tracing = new();
         using (ExecutionContext.SuppressFlow())
@@ -130,7 +130,7 @@ public class ActivityCpuUsageTests
     }
 
     [Fact]
-    public void Two_objects_for_a_source_measure_once()
+    public void Two_objects_for_one_source_measure_each_span_once()
     {
         using ActivityCpuUsage before = new("Tests.*");
         using Tracing tracing = new();

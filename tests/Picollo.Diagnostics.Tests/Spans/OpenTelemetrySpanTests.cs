@@ -58,7 +58,7 @@ public sealed class OpenTelemetrySpanTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Created_after_the_tracer_the_source_is_late_and_a_copying_exporter_gets_text(bool isSourceFirst)
+    public void With_a_tracer_that_was_built_earlier_the_source_is_late_and_copied_tags_are_text(bool isSourceFirst)
     {
         ActivitySource? first = isSourceFirst ? new(SourceName) : null;
         using TracerProvider tracer = Build();

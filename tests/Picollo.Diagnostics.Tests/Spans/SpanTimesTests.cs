@@ -156,7 +156,7 @@ public class SpanTimesTests
     });
 
     [Fact]
-    public Task A_child_that_outlives_its_parent_is_the_own_time_of_its_ancestors() => RetryAsync(async tracing =>
+    public Task A_child_that_outlives_its_parent_counts_as_own_time_of_its_ancestors() => RetryAsync(async tracing =>
     {
         Activity grandparent = tracing.Start("grandparent");
         Activity parent = tracing.Start("parent");
@@ -219,7 +219,7 @@ public class SpanTimesTests
     });
 
     [Fact]
-    public Task A_child_that_is_dropped_while_it_runs_counts_for_its_parent_and_its_own_children_do_not() => RetryAsync(tracing =>
+    public Task The_own_time_of_a_child_that_is_dropped_while_it_runs_counts_for_its_parent() => RetryAsync(tracing =>
     {
         double own, grandchild;
         using (tracing.Start("parent"))
@@ -260,7 +260,7 @@ public class SpanTimesTests
     });
 
     [Fact]
-    public Task Watchers_around_and_inside_spans_measure_the_same() => RetryAsync(tracing =>
+    public Task Watchers_around_and_inside_spans_measure_the_same_CPU_time() => RetryAsync(tracing =>
     {
         CpuUsageAsyncWatcher outer = new(listSwitches: true);
         double burnt;
@@ -286,7 +286,7 @@ public class SpanTimesTests
     });
 
     [FactNeeding(Need.Linux)]
-    public Task Kernel_time_is_separate() => RetryAsync(tracing =>
+    public Task Kernel_time_is_reported_separately() => RetryAsync(tracing =>
     {
         byte[] buffer = new byte[1 << 16];
         using (tracing.Start("parent"))

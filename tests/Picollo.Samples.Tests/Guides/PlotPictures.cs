@@ -15,7 +15,7 @@ public sealed class PlotPictures
     public void The_plots_contain_the_current_texts()
     {
         Implementation[] implementations = [new("string.Split", () => new SplitTokenizer()), new("spans", () => new SpanTokenizer())];
-        string[] lines = Picture.IsAnew && ReferencePacks.Find(ReferencePacks.CandidateRoots()) is { } found
+        string[] lines = Picture.MustReplace && ReferencePacks.Find(ReferencePacks.CandidateRoots()) is { } found
             ? Corpus.Load(found.Folder, found.Files).Lines
             : File.ReadAllLines(Path.Combine(Repository.Root, "CHANGELOG.md"));
         foreach (Implementation implementation in implementations)
@@ -23,7 +23,7 @@ public sealed class PlotPictures
             implementation.WarmUp(lines, threads: 2);
         }
 
-        for (int pass = 0; pass < (Picture.IsAnew ? Passes : 1); pass++)
+        for (int pass = 0; pass < (Picture.MustReplace ? Passes : 1); pass++)
         {
             foreach (Implementation implementation in implementations)
             {

@@ -9,10 +9,10 @@ public class ForEachEndTests
     [InlineData(true)]
     public async Task MoveNext_is_not_called_after_the_source_has_ended(bool fails)
     {
-        var source = new OneAnswer();
+        var source = new PendingSource();
         var loop = new ForEachLoop<int>(source, (_, _) => Task.CompletedTask, CancellationToken.None, CancellationToken.None);
         SynchronizationContext? before = SynchronizationContext.Current;
-        SynchronizationContext.SetSynchronizationContext(new AtOnce());
+        SynchronizationContext.SetSynchronizationContext(new InlineSynchronizationContext());
         Task asking = loop.Run(CpuTaskContext.None), waiting = loop.Run(CpuTaskContext.None);
         if (fails)
         {
@@ -30,12 +30,12 @@ public class ForEachEndTests
         source.Moves.Should().Be(1);
     }
 
-    private sealed class AtOnce : SynchronizationContext
+    private sealed class InlineSynchronizationContext : SynchronizationContext
     {
         public override void Post(SendOrPostCallback d, object? state) => d(state);
     }
 
-    private sealed class OneAnswer : IAsyncEnumerable<int>, IAsyncEnumerator<int>
+    private sealed class PendingSource : IAsyncEnumerable<int>, IAsyncEnumerator<int>
     {
         public TaskCompletionSource<bool> Answer { get; } = new();
 

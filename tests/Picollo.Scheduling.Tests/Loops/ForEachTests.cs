@@ -96,7 +96,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task The_loop_has_all_exceptions_and_starts_no_further_items()
+    public async Task The_loop_fails_with_all_exceptions_and_starts_no_further_items()
     {
         const int workers = 3;
         await using CpuWorkerPool pool = Pools.Create(workers);
@@ -176,7 +176,7 @@ public class ForEachTests
     }
 
     [Fact]
-    public async Task The_loop_has_the_exceptions_of_the_disposal_and_of_the_body()
+    public async Task The_loop_fails_with_the_exceptions_of_the_disposal_and_of_the_body()
     {
         await using CpuWorkerPool pool = Pools.Create();
         var items = new ProbedItems(3) { DisposalFailure = new TimeoutException() };
@@ -322,7 +322,7 @@ public class ForEachTests
     {
         await using CpuWorkerPool pool = Pools.Create(workers: 2);
 
-        Task loop = await pool.ForEachAsync(new Unwilling(), (_, _) => Task.CompletedTask).Ended();
+        Task loop = await pool.ForEachAsync(new ThrowingItems(), (_, _) => Task.CompletedTask).Ended();
 
         loop.Exception!.InnerExceptions.Should().ContainSingle().Which.Should().BeOfType<FormatException>();
     }
@@ -411,7 +411,7 @@ public class ForEachTests
         (await loop.Invoking(each => each).Should().ThrowAsync<OperationCanceledException>()).Which.CancellationToken.Should().Be(token);
     }
 
-    private sealed class Unwilling : IAsyncEnumerable<int>
+    private sealed class ThrowingItems : IAsyncEnumerable<int>
     {
         public IAsyncEnumerator<int> GetAsyncEnumerator(CancellationToken cancellationToken = default) => throw new FormatException();
     }

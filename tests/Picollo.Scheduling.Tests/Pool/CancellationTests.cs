@@ -17,7 +17,7 @@ public sealed class CancellationTests : IDisposable
     }
 
     [Fact]
-    public async Task A_task_is_canceled_before_it_is_submitted()
+    public async Task A_task_whose_token_is_already_canceled_is_not_submitted()
     {
         await _source.CancelAsync();
 

@@ -37,7 +37,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task A_task_has_the_exception_of_its_body()
+    public async Task A_task_fails_with_the_exception_of_its_body()
     {
         await using CpuWorkerPool pool = Pools.Create();
 
@@ -61,7 +61,7 @@ public class ExceptionTests
     }
 
     [Fact]
-    public async Task A_task_has_all_exceptions_of_a_body_that_returns_several_tasks()
+    public async Task A_task_fails_with_all_exceptions_of_a_body_that_returns_several_tasks()
     {
         await using CpuWorkerPool pool = Pools.Create();
 

@@ -345,7 +345,7 @@ public class ShutdownTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public async Task No_thread_of_many_pools_remains()
+    public async Task No_thread_remains_after_many_pools_have_ended()
     {
         // The pool ends while a thread looks for work or is about to sleep.
         var pools = new HashSet<string>();

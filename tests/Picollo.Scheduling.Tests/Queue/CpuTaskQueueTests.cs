@@ -103,7 +103,7 @@ public class CpuTaskQueueTests
     }
 
     [Fact]
-    public void In_the_place_of_a_blocked_task_stopped_tasks_run_first_and_then_the_latest_it_started()
+    public void A_blocked_task_is_replaced_by_stopped_tasks_first_and_then_by_the_last_task_that_it_started()
     {
         var queue = new CpuTaskQueue(Slice);
         CpuTask blocked = QueueTasks.Create("blocked");

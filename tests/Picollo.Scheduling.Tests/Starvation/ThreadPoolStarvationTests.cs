@@ -9,7 +9,7 @@ public class ThreadPoolStarvationTests
         Run(Starving.OnThreadPool).Should().Be(Starving.NotAnswered);
 
     [Fact]
-    public void Computations_on_cpu_workers_do_not_delay_it() =>
+    public void Computations_on_CPU_workers_do_not_delay_a_request_that_only_waits() =>
         Run(Starving.OnCpuWorkers).Should().Be(Starving.Answered);
 
     private static string Run(string where) =>

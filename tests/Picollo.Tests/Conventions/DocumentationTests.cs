@@ -25,7 +25,7 @@ public class DocumentationTests
     }
 
     [Fact]
-    public void XmlName_returns_the_names_of_the_compiler()
+    public void XmlName_returns_the_names_that_the_compiler_generates()
     {
         XmlName(typeof(Picollo.Metrics.HdrHistogram).GetMethod("GetPercentiles")!)
             .Should().Be("M:Picollo.Metrics.ReadOnlyHdrHistogram.GetPercentiles(System.ReadOnlySpan{System.Double},System.Span{Picollo.Metrics.Percentile})");

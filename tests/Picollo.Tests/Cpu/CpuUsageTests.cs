@@ -34,7 +34,7 @@ public sealed class CpuUsageTests
     }
 
     [Fact]
-    public void Shares_of_nothing_are_zero_and_not_NaN()
+    public void Shares_of_a_total_of_0_are_0_and_not_NaN()
     {
         CpuUsage nothing = default;
         nothing.UserShare.Should().Be(0);

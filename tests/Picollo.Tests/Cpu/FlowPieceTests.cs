@@ -8,7 +8,7 @@ public sealed class FlowPieceTests
     private static readonly CpuUsage Usage = new(3, 2);
 
     [Fact]
-    public void No_pieces_are_no_segments() => FlowPiece.ToSegments(null).Should().BeEmpty();
+    public void Without_pieces_there_are_no_segments() => FlowPiece.ToSegments(null).Should().BeEmpty();
 
     [Fact]
     public void Segments_are_in_the_order_in_which_they_ended() =>

@@ -282,7 +282,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void The_next_recorder_removes_the_logs_of_ended_ones() => OnThread(null, () =>
+    public void A_new_recorder_removes_the_logs_of_ended_recorders() => OnThread(null, () =>
     {
         FlowRecorder[] recorders = new FlowRecorder[4];
         for (int i = 0; i < recorders.Length; i++)
@@ -323,7 +323,7 @@ public class FlowRecorderTests
     }
 
     [Fact]
-    public void A_label_remains_with_a_watcher_and_its_successor()
+    public void A_watcher_and_its_successor_keep_a_label()
     {
         using var watcher = new CpuUsageAsyncWatcher { Label = Label };
         watcher.Stop();

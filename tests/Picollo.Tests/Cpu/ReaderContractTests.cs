@@ -266,7 +266,7 @@ public class ReaderContractTests
     }
 
     [Fact]
-    public void An_ID_next_to_this_process_and_thread_is_not_theirs()
+    public void An_ID_that_differs_only_in_its_last_two_bits_is_not_found()
     {
         // Windows ignores the last two bits of an ID when it opens one.
         long thread = CpuUsageReader.GetThreadId();

@@ -15,7 +15,7 @@ public sealed class ReaderSupportTests
     [InlineData("no thread", null, "no thread")]
     [InlineData(null, "no process", "no process")]
     [InlineData("no thread", "no process", "no thread")]
-    public void Both_the_thread_and_the_process_are_necessary(string? thread, string? process, string? reason) =>
+    public void CPU_times_of_threads_and_of_processes_are_both_required(string? thread, string? process, string? reason) =>
         CpuUsageReader.ReasonOf(new RefusingTimes(thread, process)).Should().Be(reason);
 
     private sealed class RefusingTimes(string? thread, string? process) : ICpuTimes

@@ -12,7 +12,7 @@ public class ResourceUsageContractTests
     private delegate bool TryGet(out ResourceUsage usage, out string? problem);
 
     [Fact]
-    public void The_thread_is_read_if_the_system_counts_by_thread() =>
+    public void The_thread_is_read_if_the_system_counts_per_thread() =>
         ShouldHonorContract(OperatingSystem.IsLinux(), ResourceUsage.TryGetByThread, ResourceUsage.GetByThread, CpuUsage.GetByThread);
 
     [Fact]

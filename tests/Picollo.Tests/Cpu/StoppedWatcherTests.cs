@@ -31,7 +31,7 @@ public class StoppedWatcherTests
     }
 
     [Fact]
-    public async Task A_measurement_reads_only_what_it_returns()
+    public async Task A_measurement_reads_only_the_times_that_it_returns()
     {
         CpuUsageDetail total = default, split = default;
         await CpuUsageAsyncWatcher.MeasureTotalNanosecondsAsync(() => Read(ref total));

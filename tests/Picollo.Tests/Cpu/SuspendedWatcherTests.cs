@@ -56,7 +56,7 @@ public class SuspendedWatcherTests
     }
 
     [Fact]
-    public void All_watchers_of_the_flow_are_suspended_and_new_ones_count()
+    public void A_suspension_removes_all_watchers_from_the_flow_and_new_ones_count()
     {
         using var outer = new CpuUsageAsyncWatcher();
         using var inner = new CpuUsageAsyncWatcher();
@@ -83,7 +83,7 @@ public class SuspendedWatcherTests
     }
 
     [Fact]
-    public void Without_a_watcher_nothing_happens_and_the_second_disposal_does_nothing()
+    public void Suspending_without_a_watcher_and_disposing_twice_have_no_effect()
     {
         IDisposable none = CpuUsageAsyncWatcher.Suspend();
         using var watcher = new CpuUsageAsyncWatcher();

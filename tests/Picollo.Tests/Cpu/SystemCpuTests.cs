@@ -245,7 +245,7 @@ public class SystemCpuTests
     }
 
     [Fact]
-    public void A_sample_list_is_a_list()
+    public void A_sample_list_can_be_indexed_and_enumerated()
     {
         var list = new SampleList<int>();
         for (int i = 0; i < 100; i++)

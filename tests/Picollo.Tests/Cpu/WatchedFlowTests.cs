@@ -107,7 +107,7 @@ public sealed class WatchedFlowTests
 
     /// <summary>The owner reads the clock before it changes the segment, and a reader may run in between.</summary>
     [Fact]
-    public void A_segment_ends_no_earlier_than_it_was_measured()
+    public void A_segment_does_not_end_before_its_last_measurement()
     {
         long now = 140;
         var clock = new ScriptedThreadClock(() => now);

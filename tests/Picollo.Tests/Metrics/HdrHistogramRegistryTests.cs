@@ -181,7 +181,7 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void A_registration_needs_no_registry()
+    public void A_registration_can_be_created_without_a_registry()
     {
         var histogram = HdrHistogram.Create();
         var registration = new HdrHistogramRegistration("x", histogram, HdrHistogramDescription.None, [new("b", "2"), new("a", "1")]);
@@ -197,7 +197,7 @@ public class HdrHistogramRegistryTests
     }
 
     [Fact]
-    public void Missing_arguments_register_nothing()
+    public void Null_or_empty_arguments_are_rejected_and_register_nothing()
     {
         _registry.Invoking(r => r.Add("x", null!)).Should().Throw<ArgumentNullException>().WithParameterName("histogram");
         _registry.Invoking(r => r.GetOrAdd<HdrHistogram>("x", null!)).Should().Throw<ArgumentNullException>().WithParameterName("create");

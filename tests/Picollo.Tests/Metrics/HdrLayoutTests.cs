@@ -60,7 +60,7 @@ public class HdrLayoutTests
 
     [Theory]
     [MemberData(nameof(Scales))]
-    public void Indexes_with_a_unit_equal_those_of_the_family(int scale)
+    public void Indexes_with_a_unit_equal_those_of_other_HdrHistogram_libraries(int scale)
     {
         for (int unitScale = 0; unitScale <= Math.Min(14, HdrLayout.MaxUnitAndBlockScale - scale); unitScale++)
         {
@@ -68,7 +68,7 @@ public class HdrLayoutTests
             foreach (ulong value in Values.Edges)
             {
                 uint index = layout.IndexOf(value);
-                (index - layout.Origin).Should().Be(FamilyIndex(value, scale, unitScale), "value {0}, unit 2^{1}", value, unitScale);
+                (index - layout.Origin).Should().Be(JavaLibraryIndex(value, scale, unitScale), "value {0}, unit 2^{1}", value, unitScale);
                 layout.BucketAt(layout.Origin, (int)(index - layout.Origin), 1).LogicalIndex.Should().Be((int)(index - layout.Origin), "it counts from 0");
                 ulong step = 1UL << layout.StepScaleOf(index);
                 layout.StartOf(index).Should().Be(value - (value % step), "value {0}, unit 2^{1}", value, unitScale);
@@ -140,7 +140,7 @@ public class HdrLayoutTests
     private static HdrLayout Layout(int scale, int unitScale = 0) => new(Math.Max(0.5 / (1 << scale), HdrLayout.MinRelativeError), unitScale);
 
     // countsArrayIndex of the Java library, where the sub-bucket count is twice the block size.
-    private static uint FamilyIndex(ulong value, int scale, int unitScale)
+    private static uint JavaLibraryIndex(ulong value, int scale, int unitScale)
     {
         int leadingZeros = BitOperations.LeadingZeroCount(value | (((2UL << scale) - 1) << unitScale));
         int bucket = 64 - unitScale - scale - 1 - leadingZeros;

@@ -235,7 +235,7 @@ public abstract partial class HistogramContract
     [Theory]
     [InlineData(20, 1UL << 50)]
     [InlineData(1UL << 50, 20)]
-    public void A_copy_of_the_used_counters_has_those_of_all_threads(ulong here, ulong there)
+    public void A_copy_of_the_used_counters_includes_all_threads(ulong here, ulong there)
     {
         HdrHistogram histogram = Factory.Create();
         histogram.Record(here);

@@ -5,7 +5,7 @@ namespace Picollo.Tests.Metrics;
 public class PercentileRankTests
 {
     [Fact]
-    public void Whole_ranks_of_a_hundred_are_the_counts()
+    public void Of_100_values_the_count_at_a_whole_rank_is_the_rank()
     {
         for (int rank = 1; rank <= 100; rank++)
         {
@@ -14,7 +14,7 @@ public class PercentileRankTests
     }
 
     [Fact]
-    public void A_rank_of_99_9_is_exact_for_all_thousands()
+    public void The_count_at_rank_99_9_is_exact_for_multiples_of_1000()
     {
         for (ulong thousands = 1; thousands <= 200; thousands++)
         {

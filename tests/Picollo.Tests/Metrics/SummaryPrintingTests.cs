@@ -207,7 +207,7 @@ public class SummaryPrintingTests
     }
 
     [Fact]
-    public void Values_in_a_unit_have_the_known_digits()
+    public void Values_in_a_unit_are_printed_with_their_known_digits()
     {
         HdrHistogram histogram = HdrHistogram.Create();
         histogram.Record([0, 7, 1_500_000, 12_300_000, 2_000_000_000_000]);

@@ -31,7 +31,7 @@ public class ThreadSumTests
     }
 
     [Fact]
-    public void After_a_read_of_several_threads_counters_each_thread_can_carry()
+    public void Each_thread_can_carry_after_a_read_of_all_threads()
     {
         ThreadLocalHdrHistogram<uint> histogram = HdrHistogram.Factory.WithThreadLocal().Create();
         Fill(histogram, [1]);

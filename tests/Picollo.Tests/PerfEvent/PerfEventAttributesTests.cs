@@ -12,7 +12,7 @@ public sealed class PerfEventAttributesTests
     private static readonly PerfEventDefinition Instructions = new(PerfTypeId.Hardware, 1);
 
     [Fact]
-    public void The_numbers_are_passed_to_the_kernel()
+    public void The_type_and_the_configs_of_an_event_are_passed_to_the_kernel()
     {
         PerfEventAttributes attributes = PerfEventOpener.Attributes(new(), new PerfEventDefinition(PerfTypeId.Raw, 0x1234, 5, 6), isLeader: true);
         attributes.Should().BeEquivalentTo(new PerfEventAttributes
@@ -57,7 +57,7 @@ public sealed class PerfEventAttributesTests
     [InlineData(PerfTypeId.Software, PerfSoftwareCounterId.TaskClock, false)]
     [InlineData(PerfTypeId.Tracepoint, (PerfSoftwareCounterId)1, true)]
     [InlineData(PerfTypeId.Hardware, (PerfSoftwareCounterId)3, false)]
-    public void Events_that_happen_only_in_the_kernel_count_the_kernel(PerfTypeId type, PerfSoftwareCounterId config, bool countsKernel) =>
+    public void Events_that_happen_only_in_the_kernel_are_counted_in_the_kernel(PerfTypeId type, PerfSoftwareCounterId config, bool countsKernel) =>
         PerfEventOpener.Attributes(new(), new PerfEventDefinition(type, (ulong)config), isLeader: true).Flags
             .Should().Be(countsKernel ? PerfEventFlags.None : UserOnly);
 

@@ -17,7 +17,7 @@ public sealed class PerfEventCounterValueTests
     }
 
     [Fact]
-    public void Adding_undoes_subtracting() => Check.QuickThrowOnFailure(Prop.ForAll<uint, uint, uint>((a, b, c) =>
+    public void Addition_is_the_inverse_of_subtraction() => Check.QuickThrowOnFailure(Prop.ForAll<uint, uint, uint>((a, b, c) =>
     {
         PerfEventCounterValue small = Value(a, b, c), other = Value(c, a, b);
         return small + other - other == small && small + other == other + small;
@@ -27,7 +27,7 @@ public sealed class PerfEventCounterValueTests
     public void A_difference_stops_at_zero() => (Value(1, 2, 3) - Value(2, 3, 4)).Should().Be(default(PerfEventCounterValue));
 
     [Fact]
-    public unsafe void The_capabilities_are_those_of_the_page()
+    public unsafe void A_counter_has_the_capabilities_of_its_page()
     {
         using var page = new SimulatedPage();
         PerfEventFile.CapabilitiesOf(null).Should().Be((PerfPageCapabilities)0);

@@ -167,7 +167,7 @@ public sealed class PerfEventFactoryTests
 
     /// <summary>Only the names, because the counters may not exist: each property uses the preset of its own name.</summary>
     [Fact]
-    public void Named_hardware_and_cache_counters_are_those_of_their_presets()
+    public void Named_hardware_and_cache_counters_match_their_presets()
     {
         foreach ((Type type, Type presets, PerfTypeId kind) in ((Type, Type, PerfTypeId)[])
         [
@@ -244,7 +244,7 @@ public sealed class PerfEventFactoryTests
         Factory.Invoking(f => f.WithTracepoint(text)).Should().Throw<ArgumentException>().WithParameterName("tracepoint");
 
     [Fact]
-    public void Names_and_IDs_are_checked()
+    public void Invalid_names_and_IDs_and_a_session_without_counters_are_rejected()
     {
         Factory.Invoking(f => f.WithRawCounter(4, 1, " ")).Should().Throw<ArgumentException>().WithParameterName("name");
         Factory.Invoking(f => f.WithHardwareCounter((PerfHardwareCounterId)(-1))).Should().Throw<ArgumentOutOfRangeException>();

@@ -12,7 +12,7 @@ public sealed class PerfEventFormatTests
     [InlineData("config1:0-15\n", 0x1f, 0, 0x1f, 0)]
     [InlineData("config2:0-63", ulong.MaxValue, 0, 0, ulong.MaxValue)]
     [InlineData("config:0-63", ulong.MaxValue, ulong.MaxValue, 0, 0)]
-    public void Bits_go_where_the_format_says(string format, ulong value, ulong config, ulong config1, ulong config2)
+    public void Bits_are_placed_as_the_format_defines(string format, ulong value, ulong config, ulong config1, ulong config2)
     {
         var definition = new PerfEventDefinition(PerfTypeId.Raw, 0);
         PerfEventFormat.Parse(format)!.TrySet(ref definition, value).Should().BeTrue();

@@ -76,8 +76,8 @@ public sealed class PerfEventReasonsTests
         string nothing = PerfEventReasons.Describe(Request, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
         nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
 
-        string strangerBeside = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
-        strangerBeside.Should().Contain("is 3", "the kernel checks that first");
+        string otherProcess = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
+        otherProcess.Should().Contain("is 3", "the kernel checks that first");
 
         PerfEventReasons.Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
         PerfEventReasons.Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");

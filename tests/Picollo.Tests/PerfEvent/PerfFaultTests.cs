@@ -65,7 +65,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_seccomp_filter_is_named()
+    public void A_seccomp_filter_is_reported_as_the_cause()
     {
         Dictionary<string, string> found = app.Run("seccomp");
         found["not-permitted"].Should().StartWith("Software:PageFaults: ").And.Contain("seccomp").And.EndWith("(perf_event_open: EPERM)");
@@ -128,7 +128,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Unshare)]
-    public void Without_tracefs_the_mount_is_named()
+    public void Without_tracefs_the_remedy_is_the_mount_command()
     {
         Dictionary<string, string> found = app.Run("tracepoint", "unshare", "--mount", "sh", "-c",
             "umount -q /sys/kernel/tracing; umount -q /sys/kernel/debug/tracing; umount -q /sys/kernel/debug; exec \"$@\"", "sh");

@@ -91,6 +91,6 @@ public sealed class PerfMathTests
     [InlineData(4, 4, 1.0)]
     [InlineData(4, 5, 1.0)] // read slightly later
     [InlineData(4, 0, 0.0)]
-    public void The_share_of_the_running_time_is_computed(ulong enabled, ulong running, double? share) =>
+    public void The_running_share_is_the_time_running_over_the_time_enabled(ulong enabled, ulong running, double? share) =>
         PerfMath.Share(enabled, running).Should().Be(share);
 }

@@ -82,7 +82,7 @@ public sealed class PerfPagesTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void The_end_of_a_region_is_read_without_the_time_unless_a_counter_was_off_in_it()
+    public void The_end_of_a_region_is_read_without_the_time_unless_a_counter_was_off_during_the_region()
     {
         SimulatedPage[] simulated = [.. Enumerable.Range(1, 4).Select(i => ShimPages.NewPage(i * 1_000))];
         Array.ForEach(simulated, page => page.OffersTime = true);

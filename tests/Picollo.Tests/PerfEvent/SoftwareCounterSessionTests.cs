@@ -138,7 +138,7 @@ public sealed class SoftwareCounterSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Regions_nest()
+    public void Regions_can_be_nested()
     {
         using PerfEventCounterSession session = PerfEventCounterSession.Factory.WithSoftwareCounter(PerfSoftwareCounterId.PageFaults).Create();
         HdrHistogram faults = session.Counters[0].Histogram;

@@ -184,7 +184,7 @@ public sealed unsafe class ThreadCpuClockTests
     }
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
-    public void After_disposal_it_throws_on_any_thread()
+    public void A_disposed_clock_throws_on_any_thread()
     {
         using var machine = new SimulatedThread();
         ThreadCpuClock clock = machine.NewClock();

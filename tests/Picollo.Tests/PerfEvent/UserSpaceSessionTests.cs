@@ -47,7 +47,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void A_histogram_cannot_be_disposed()
+    public void Disposing_a_histogram_of_a_session_has_no_effect()
     {
         using PerfEventCounterSession session = Open(new ScriptedPages(2));
         session.Counters[0].Histogram.Dispose();
@@ -189,7 +189,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Enabling_counts_nothing_itself()
+    public void Enabling_a_session_does_not_count_itself()
     {
         var pages = new ScriptedPages(2) { CountsOfReading = 40 };
         using PerfEventCounterSession session = PerfEventCounterSession.Open(TwoCounters with { IsEnabled = false }, PerfEventSources.System, (_, _) => pages);
@@ -214,7 +214,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public unsafe void Only_counters_of_the_calling_thread_alone_have_a_page()
+    public unsafe void Only_counters_that_count_just_the_calling_thread_have_a_page()
     {
         HasPages(TwoCounters).Should().BeTrue();
         HasPages(TwoCounters with { ThreadId = (int)Picollo.Cpu.CpuUsageReader.GetThreadId() }).Should().BeTrue("it is the calling thread");

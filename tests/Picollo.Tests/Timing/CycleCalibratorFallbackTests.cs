@@ -6,16 +6,16 @@ namespace Picollo.Tests.Timing;
 public class CycleCalibratorFallbackTests
 {
     [Fact]
-    public void A_clock_that_is_too_slow_to_calibrate_by() =>
+    public void A_clock_that_is_too_slow_for_the_calibration_is_reported() =>
         ReasonFor(new FakeMachine(3_000_000_000) { ClockReadPicoseconds = 20 * FakeMachine.PerMicrosecond })
             .Should().Contain("could not be calibrated to 100 ppm within 32000 µs");
 
     [Fact]
-    public void A_clock_that_does_not_advance() =>
+    public void A_clock_that_does_not_advance_is_reported() =>
         ReasonFor(new FakeMachine(3_000_000_000) { IsClockStuck = true }).Should().Contain("the monotonic clock did not advance");
 
     [Fact]
-    public void A_clock_that_stops_during_the_calibration()
+    public void A_clock_that_stops_during_the_calibration_is_reported()
     {
         var machine = new FakeMachine(3_000_000_000);
         int counterReads = 0;
@@ -26,25 +26,25 @@ public class CycleCalibratorFallbackTests
     }
 
     [Fact]
-    public void A_counter_that_does_not_advance() =>
+    public void A_counter_that_does_not_advance_is_rejected() =>
         ReasonFor(new FakeMachine(0)).Should().Contain("could not be calibrated");
 
     [Fact]
-    public void A_counter_that_runs_backwards() =>
+    public void A_counter_that_runs_backwards_is_rejected() =>
         ReasonFor(new FakeMachine(-3_000_000_000)).Should().Contain("stepped back");
 
     [Fact]
-    public void A_counter_slower_than_1_MHz() =>
+    public void A_counter_slower_than_1_MHz_is_rejected() =>
         ReasonFor(new FakeMachine(900_000, 10_000)).Should().Contain("not between 1 MHz and 100 GHz");
 
     [Fact]
-    public void A_counter_faster_than_100_GHz() =>
+    public void A_counter_faster_than_100_GHz_is_rejected() =>
         ReasonFor(new FakeMachine(200_000_000_000)).Should().Contain("not between 1 MHz and 100 GHz");
 
     [Theory]
     [InlineData(-1_000_000_000)]
     [InlineData(CycleCalibrator.ClockMark / 2 + 1)]
-    public void A_counter_outside_the_range_of_timestamps(long counter)
+    public void A_counter_outside_the_range_of_timestamps_is_rejected(long counter)
     {
         var machine = new FakeMachine(3_000_000_000);
         machine.SetCounter(counter);

@@ -119,7 +119,7 @@ public class CycleCalibratorStartTests
     [Theory]
     [InlineData(500)]
     [InlineData(-500)]
-    public void A_clock_that_network_time_slews_is_followed(int slewPpm)
+    public void A_clock_that_NTP_slews_is_followed(int slewPpm)
     {
         var machine = new FakeMachine(3_000_000_000);
         CycleCalibrator calibrator = CycleCalibrator.ForCounter(machine);

@@ -18,7 +18,7 @@ public class CycleClockTests
 
     [Fact]
     [Trait("Category", "Slow")]
-    public void It_agrees_with_the_stopwatch()
+    public void The_clock_agrees_with_Stopwatch()
     {
         // This tests accuracy, not speed: it uses the smallest difference of several tries, because a try may be interrupted between two
         // readings.

@@ -35,7 +35,7 @@ public class TickRatioTests
     [InlineData(1UL << 63, 1UL << 41, ulong.MaxValue)] // 2⁶⁴ does not fit
     [InlineData((1UL << 63) - 1, 1UL << 41, ulong.MaxValue - 1)]
     [InlineData(0UL, ulong.MaxValue, 0UL)]
-    public void Picoseconds_at_the_edges(ulong ticks, ulong multiplier, ulong expected) =>
+    public void Picoseconds_at_the_limits_are_rounded_down_and_saturated(ulong ticks, ulong multiplier, ulong expected) =>
         TickRatio.ToPicoseconds(ticks, multiplier).Should().Be(expected);
 
     [Fact]

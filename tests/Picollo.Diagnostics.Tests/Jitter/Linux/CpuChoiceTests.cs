@@ -37,7 +37,7 @@ public sealed class CpuChoiceTests
     [InlineData("8", "0-3,8\n", true)]
     [InlineData("0", "", false)]
     [InlineData("0", "x-y", false)]
-    public void The_kernels_lists_are_read(string cpu, string list, bool isContained) =>
+    public void CPU_lists_of_the_kernel_are_parsed(string cpu, string list, bool isContained) =>
         CpuChoice.Contains(list, int.Parse(cpu, CultureInfo.InvariantCulture)).Should().Be(isContained);
 
     [Fact]
@@ -49,7 +49,7 @@ public sealed class CpuChoiceTests
     }
 
     [Fact]
-    public void Masks_are_decoded() => CpuMask.Cpus([1UL | (1UL << 63), 2]).Should().Equal(0, 63, 65);
+    public void CPU_masks_are_decoded() => CpuMask.Cpus([1UL | (1UL << 63), 2]).Should().Equal(0, 63, 65);
 
     private static int[] Choose(int[]? requested, int[] allowed)
     {

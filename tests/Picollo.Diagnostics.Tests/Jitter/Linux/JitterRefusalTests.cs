@@ -68,7 +68,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_stop_of_the_process_is_recorded_as_a_long_latency_and_the_overdue_ones()
+    public void Stopping_the_process_causes_long_latencies_and_no_wake_up_is_lost()
     {
         Dictionary<string, string> found = app.Run("jitter-stopped");
         found["counts"].Split(' ').Should().OnlyContain(count => count == "2000", "no wake-up of the two seconds is missing");

@@ -74,7 +74,7 @@ public sealed partial class CapturedDetailTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void The_owner_is_the_owner_of_the_directory()
+    public void The_owner_of_a_process_is_the_owner_of_its_directory()
     {
         uint self = GetEffectiveUser();
         uint other = Environment.IsPrivilegedProcess ? 4_000_000_000 : self;
@@ -90,7 +90,7 @@ public sealed partial class CapturedDetailTests : IDisposable
     [InlineData(SystemCpuParts.Processes)]
     [InlineData(SystemCpuParts.Threads)]
     [InlineData(Tasks)]
-    public void Waits_are_reported_for_any_requested_tasks(SystemCpuParts tasks)
+    public void Waits_are_reported_for_the_requested_processes_or_threads(SystemCpuParts tasks)
     {
         Write(7, "many", "1 1 1 1 0 1 0", threads: [7, 8]);
         SchedStat(1, 1, wait: 1_000_000_000, runs: 5);
@@ -140,7 +140,7 @@ public sealed partial class CapturedDetailTests : IDisposable
     [InlineData("1\n", true)]
     [InlineData("0\n", false)]
     [InlineData(null, false)] // without CONFIG_SCHED_AUTOGROUP
-    public void Autogroups_are_on_or_off(string? text, bool isOn)
+    public void HasAutogroups_is_the_setting_of_the_kernel(string? text, bool isOn)
     {
         if (text is not null)
         {

@@ -68,7 +68,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Running_threads_are_those_at_the_time_of_the_states()
+    public void The_number_of_running_threads_is_read_with_the_states_and_not_from_loadavg()
     {
         using var root = new CapturedRoot();
         root.Write("proc/loadavg", "0.75 0.34 0.20 2/251 3799\n");
@@ -79,7 +79,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Without_a_list_of_mounts_no_group_is_mounted()
+    public void Without_a_list_of_mounts_the_cgroup_is_reported_as_not_mounted()
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "0::/a\n");
@@ -143,7 +143,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void Processes_and_threads_come_from_their_files()
+    public void Processes_and_threads_are_read_from_their_files()
     {
         using var root = new CapturedRoot();
         WriteProcess(root, 1, "init");
@@ -215,7 +215,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void An_only_thread_does_not_have_the_time_of_ended_threads()
+    public void The_only_thread_of_a_process_excludes_the_time_of_ended_threads()
     {
         using var root = new CapturedRoot();
         string line = ProcTaskStatTests.Line("init").Replace(" 5 4 0 ", " 5 1 0 ", StringComparison.Ordinal);
@@ -246,7 +246,7 @@ public partial class CapturedMachineTests
 
     [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
-    public void Unreadable_files_give_the_reason_hidden()
+    public void Unreadable_files_are_reported_as_hidden()
     {
         using var root = new CapturedRoot();
         WriteProcess(root, 1, "init");
@@ -282,7 +282,7 @@ public partial class CapturedMachineTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void In_v2_the_smallest_limit_of_the_ancestors_counts()
+    public void In_v2_the_smallest_limit_of_the_ancestors_applies()
     {
         using var root = new CapturedRoot();
         root.Write("proc/self/cgroup", "0::/pod/web\n").Write("proc/self/mountinfo", V2Mount);

@@ -31,17 +31,17 @@ public class CgroupTests
             "/sys/fs/cgroup/system.slice/web.service /sys/fs/cgroup/system.slice /sys/fs/cgroup", ""));
 
     [Fact]
-    public void In_a_cgroup_namespace_the_own_group_is_the_root() =>
+    public void In_a_cgroup_namespace_the_group_of_the_process_is_the_root() =>
         Found("0::/\n", V2Mount).Should().Be((2, "/sys/fs/cgroup", ""));
 
     [Fact]
-    public void In_a_hybrid_the_cpu_controller_is_in_v1() =>
+    public void In_a_hybrid_hierarchy_the_cpu_controller_is_in_v1() =>
         Found("9:name=systemd:/x\n4:cpu,cpuacct:/docker/1\n3:cpuset:/docker/2\n0::/unified\n", HybridMounts).Should().Be((1,
             "/sys/fs/cgroup/cpu,cpuacct/docker/1 /sys/fs/cgroup/cpu,cpuacct/docker /sys/fs/cgroup/cpu,cpuacct",
             "/sys/fs/cgroup/cpu,cpuacct/docker/1 /sys/fs/cgroup/cpu,cpuacct/docker /sys/fs/cgroup/cpu,cpuacct"));
 
     [Fact]
-    public void In_a_hybrid_without_the_cpu_controller_in_v1_it_is_in_v2() =>
+    public void In_a_hybrid_hierarchy_without_the_cpu_controller_in_v1_it_is_in_v2() =>
         Found("3:cpuset:/docker/2\n0::/a\n", HybridMounts).Should().Be((2, "/sys/fs/cgroup/unified/a /sys/fs/cgroup/unified", ""));
 
     [Fact]
@@ -68,7 +68,7 @@ public class CgroupTests
         Found("0::/a\n", "30 23 0:26 / /x\\08y\\04 rw - cgroup2 none rw\n").Should().Be((2, "/x\\08y\\04/a /x\\08y\\04", ""));
 
     [Fact]
-    public void Escaped_bytes_of_a_mount_are_a_utf_8_character() =>
+    public void Escaped_bytes_of_a_mount_are_decoded_as_UTF_8() =>
         Found("0::/a\n", "30 23 0:26 / /\\303\\244 rw - cgroup2 none rw\n").Should().Be((2, "/\u00C3\u00A4/a /\u00C3\u00A4", ""), "Latin-1 keeps bytes");
 
     [Fact]

@@ -14,7 +14,7 @@ public sealed partial class EndedProcessTests : IDisposable
     public void Dispose() => _root.Dispose();
 
     [FactNeeding(Need.Linux)]
-    public void Without_an_owner_it_is_not_a_problem()
+    public void A_process_that_ends_before_its_owner_is_read_is_listed_without_an_owner()
     {
         string folder = Path.Combine(_root.Folder, "proc/7"), stat = Path.Combine(folder, "stat");
         _root.Write("proc/1/stat", ProcTaskStatTests.Line("init"));

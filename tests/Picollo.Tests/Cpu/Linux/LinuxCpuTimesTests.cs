@@ -41,7 +41,7 @@ public sealed class LinuxCpuTimesTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void The_sum_of_the_split_equals_the_clock_to_some_microseconds()
+    public void The_sum_of_user_and_kernel_time_equals_the_clock_within_microseconds()
     {
         for (int i = 0; i < 1_000; i++)
         {
@@ -104,7 +104,7 @@ public sealed class LinuxCpuTimesTests
     /// <summary>The files count whole ticks of 10 ms, for user and for kernel time, so up to two of them were missing.</summary>
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void The_total_of_another_thread_and_process_is_that_of_its_clock()
+    public void The_total_of_another_thread_or_process_equals_its_clock()
     {
         WithOtherThread(thread =>
         {
@@ -153,7 +153,7 @@ public sealed class LinuxCpuTimesTests
     /// <summary>The number of a clock contains the ID. These IDs would give the number of another clock, or of this process's
     /// own.</summary>
     [FactNeeding(Need.Linux)]
-    public void Impossible_IDs_are_unknown()
+    public void Impossible_IDs_are_not_found()
     {
         long[] ids = [1 << 22, (1 << 29) - 1, 1 << 29, (1 << 29) + Environment.ProcessId, int.MaxValue];
         foreach (long id in ids)
@@ -171,7 +171,7 @@ public sealed class LinuxCpuTimesTests
     }
 
     [FactNeeding(Need.Linux)]
-    public void The_ID_of_a_thread_is_not_a_process()
+    public void A_thread_ID_is_not_accepted_as_a_process_ID()
     {
         long id = 0;
         bool own = true;

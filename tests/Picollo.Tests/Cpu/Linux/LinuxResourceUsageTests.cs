@@ -169,7 +169,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
     /// size.</summary>
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
-    public void Children_have_the_size_of_the_largest_and_the_counts_of_all()
+    public void Children_have_the_size_of_the_largest_child_and_the_counts_of_all_children()
     {
         const long Size = 4 * Step;
         const long Program = Step / 4;

@@ -79,7 +79,7 @@ public sealed partial class LiveProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void A_nice_child_is_nice_and_a_stopped_one_is_stopped()
+    public void The_niceness_and_the_stopped_state_of_a_child_are_reported()
     {
         Process child = Start("nice", "-n", "7", "sleep", "60");
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Threads);
@@ -253,7 +253,7 @@ public sealed partial class LiveProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Missing_descriptors_are_reported()
+    public void A_lack_of_file_descriptors_is_reported()
     {
         using var cpu = new SystemCpu(SystemCpuParts.All);
         cpu.Update();

@@ -8,7 +8,7 @@ namespace Picollo.Tests.Cpu.Linux;
 public class ProcMachineTests
 {
     [Fact]
-    public void A_load_average_has_three_numbers_and_the_threads()
+    public void A_load_average_has_three_numbers_and_the_numbers_of_threads()
     {
         ProcLoadAverage.TryParse("0.65 0.33 12.20 2/249 3797\n"u8, out LoadAverage average, out int? running, out int? threads).Should().BeTrue();
 
@@ -36,7 +36,7 @@ public class ProcMachineTests
     }
 
     [Fact]
-    public void Pressure_is_shares_and_microseconds()
+    public void Pressure_is_read_as_shares_and_microseconds()
     {
         ProcPressure.TryParse("some avg10=1.50 avg60=0.75 avg300=100.00 total=1234567\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"u8, out CpuPressure? some, out CpuPressure? full)
             .Should().BeTrue();
@@ -61,6 +61,6 @@ public class ProcMachineTests
     [InlineData("some avg10=x avg60=0.75 avg300=0.25 total=12\n")]
     [InlineData("some avg10=-1 avg60=0.75 avg300=0.25 total=12\n")]
     [InlineData("full avg10=1.50 avg60=0.75 avg300=0.25 total=12\n")]
-    public void Text_without_the_line_some_is_rejected(string text) =>
+    public void Text_without_a_some_line_is_rejected(string text) =>
         ProcPressure.TryParse(Encoding.ASCII.GetBytes(text), out _, out _).Should().BeFalse();
 }

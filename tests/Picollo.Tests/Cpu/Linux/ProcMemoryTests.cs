@@ -123,7 +123,7 @@ public class ProcMemoryTests
     [InlineData("nginx: worker process", new[] { "nginx: worker process" })] // overwritten, without a zero
     [InlineData("postgres: idle\0\0\0", new[] { "postgres: idle", "", "" })]
     [InlineData("a b\nc\0d\0", new[] { "a b\nc", "d" })]
-    public void Arguments_end_with_zeros(string text, string[] words) =>
+    public void Arguments_are_separated_by_NUL_characters(string text, string[] words) =>
         LinuxTasks.ParseCommandLine(Encoding.UTF8.GetBytes(text)).Should().Equal(words);
 
     [Fact]

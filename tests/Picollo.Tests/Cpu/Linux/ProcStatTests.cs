@@ -35,7 +35,7 @@ public class ProcStatTests
         Parse("cpu 1 2 3 4 5 6 7 8 0 0 11 12\n").Total.Should().Be(Parse("cpu 1 2 3 4 5 6 7 8 0 0\n").Total);
 
     [Fact]
-    public void The_run_queue_is_in_the_same_file()
+    public void The_run_queue_is_read_from_the_same_file()
     {
         Parse(CapturedRoot.TwoCpus).RunQueue.Should().Be(new RunQueueState(3, 1, null));
         Parse("cpu 1 2 3 4\nprocs_running -1\nprocs_blocked 99999999999\n").RunQueue.Should().BeNull();
@@ -58,7 +58,7 @@ public class ProcStatTests
     }
 
     [Fact]
-    public void A_truncated_file_has_the_CPUs_before_the_end()
+    public void The_CPUs_before_the_end_of_a_truncated_file_are_read()
     {
         SystemCpuSample sample = Parse("cpu  10 20 30 40 50 60 70 80 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\ncpu1 1 2 3 4 5 6");
 
@@ -76,7 +76,7 @@ public class ProcStatTests
     }
 
     [Fact]
-    public void More_guest_than_user_time_gives_no_negative_time() => Parse("cpu 100 0 0 1 0 0 0 0 101 5\n").Total[CpuState.User].Should().Be(TimeSpan.Zero);
+    public void User_time_is_not_negative_if_the_guest_time_is_greater() => Parse("cpu 100 0 0 1 0 0 0 0 101 5\n").Total[CpuState.User].Should().Be(TimeSpan.Zero);
 
     private static TimeSpan? Ticks(long ticks) => TimeSpan.FromMilliseconds(10 * ticks);
 

@@ -40,7 +40,7 @@ public class ProcTaskStatTests
     [InlineData(" ")]
     [InlineData("tmux: server")]
     [InlineData("kworker/u8:3-events_unbound")]
-    public void A_name_may_contain_anything(string name)
+    public void A_name_may_contain_any_characters(string name)
     {
         ProcTaskStat.TryParse(Bytes(Line(name)), out ProcTaskStat stat).Should().BeTrue();
 

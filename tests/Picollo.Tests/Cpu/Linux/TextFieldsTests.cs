@@ -13,7 +13,7 @@ public class TextFieldsTests
     [InlineData("x", null)]
     [InlineData("-1", null)]
     [InlineData("", null)]
-    public void A_count_must_be_a_whole_field(string field, long? expected) =>
+    public void A_count_must_fill_its_field(string field, long? expected) =>
         (TextFields.TryParseCount(Encoding.ASCII.GetBytes(field), out long value) ? value : (long?)null).Should().Be(expected);
 
     [Theory]
@@ -22,7 +22,7 @@ public class TextFieldsTests
     [InlineData("1.5x", false)]
     [InlineData("-0.5", false)]
     [InlineData("", false)]
-    public void A_decimal_must_be_a_whole_field_and_not_negative(string field, bool isNumber) =>
+    public void A_decimal_must_fill_its_field_and_not_be_negative(string field, bool isNumber) =>
         TextFields.TryParseDecimal(Encoding.ASCII.GetBytes(field), out _).Should().Be(isNumber);
 
     [Fact]

@@ -37,7 +37,7 @@ public class DarwinLayoutTests
     }
 
     [Fact]
-    public void The_resident_size_of_struct_rusage_is_bytes()
+    public void The_resident_size_of_struct_rusage_is_in_bytes()
     {
         // ru_utime, ru_stime, and the fourteen numbered counts.
         Span<long> raw = [1, 2, 3, 4, .. Enumerable.Range(10, 14).Select(number => (long)number)];
@@ -109,7 +109,7 @@ public class DarwinLayoutTests
     [InlineData(2, 3, 'R')]
     [InlineData(4, 0, 'T')]
     [InlineData(5, 0, 'Z')]
-    public void A_process_has_the_letter_of_Linux(uint status, int running, char letter) =>
+    public void Process_states_have_the_letters_of_Linux(uint status, int running, char letter) =>
         new ProcessInfo { Status = status, RunningCount = running }.State.Should().Be(letter);
 
     [Theory]
@@ -119,21 +119,21 @@ public class DarwinLayoutTests
     [InlineData(3, 'S')]
     [InlineData(4, 'D')]
     [InlineData(5, 'T')]
-    public void A_thread_has_the_letter_of_Linux(int runState, char? letter) =>
+    public void Thread_states_have_the_letters_of_Linux(int runState, char? letter) =>
         new ProcessThreadInfo { RunState = runState }.State.Should().Be(letter);
 
     [Theory]
     [InlineData(0, 0, 0)]
     [InlineData(1_795_250_000, 123_456, 1_795_250_000_123_456_000)]
     [InlineData(ulong.MaxValue, ulong.MaxValue, 4_611_686_019_000_000_000)]
-    public void A_start_is_in_nanoseconds_since_1970(ulong seconds, ulong microseconds, long nanoseconds) =>
+    public void Start_times_are_in_nanoseconds_since_1970(ulong seconds, ulong microseconds, long nanoseconds) =>
         new ProcessInfo { StartSeconds = seconds, StartMicroseconds = microseconds }.StartUnixNanoseconds.Should().Be(nanoseconds);
 
     [Theory]
     [InlineData(0, 0, 0)]
     [InlineData(0, 1, 1_000)]
     [InlineData(int.MaxValue, 999_999, 2_147_483_647_999_999_000)]
-    public void A_time_value_of_two_ints_is_nanoseconds(int seconds, int microseconds, long nanoseconds) =>
+    public void A_time_value_of_two_ints_is_converted_to_nanoseconds(int seconds, int microseconds, long nanoseconds) =>
         new MachTimeValue { Seconds = seconds, Microseconds = microseconds }.Nanoseconds.Should().Be(nanoseconds);
 
     private static int Offset<T>(string field) => (int)Marshal.OffsetOf<T>(field);

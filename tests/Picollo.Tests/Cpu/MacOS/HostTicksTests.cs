@@ -44,7 +44,7 @@ public class HostTicksTests
     }
 
     [Fact]
-    public void A_decreasing_counter_does_not_change()
+    public void A_decrease_of_a_counter_is_counted_as_0()
     {
         HostTicks ticks = default;
         ticks.Add(new ProcessorTicks { User = 100 });

@@ -37,9 +37,9 @@ public class MachTimebaseTests
     }
 
     [Fact]
-    public void Without_a_fraction_there_is_no_time() => default(MachTimebase).ToNanoseconds(5).Should().Be(0);
+    public void The_default_timebase_gives_0() => default(MachTimebase).ToNanoseconds(5).Should().Be(0);
 
     [Fact]
-    public void More_units_are_never_less_time() => Prop.ForAll<ulong, ulong>((a, b) =>
+    public void Time_never_decreases_with_more_units() => Prop.ForAll<ulong, ulong>((a, b) =>
         AppleSilicon.ToNanoseconds(Math.Min(a, b)) <= AppleSilicon.ToNanoseconds(Math.Max(a, b))).QuickCheckThrowOnFailure();
 }

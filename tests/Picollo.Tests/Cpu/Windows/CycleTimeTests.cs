@@ -62,7 +62,7 @@ public class CycleTimeTests
         CycleTime.MeasuresTime(new FakeMachine(Rate, ClockFrequency) { IsClockStuck = true }, Multiplier).Should().BeFalse();
 
     [Fact]
-    public void More_cycles_are_never_less_time_and_never_negative()
+    public void Time_is_not_negative_and_never_decreases_with_more_cycles()
     {
         Prop.ForAll<ulong, ulong>((a, b) =>
         {

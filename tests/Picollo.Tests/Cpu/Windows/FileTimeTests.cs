@@ -13,11 +13,11 @@ public class FileTimeTests
     [InlineData(156_250, 0, 15_625_000)]
     [InlineData(uint.MaxValue, int.MaxValue, long.MaxValue)]
     [InlineData(uint.MaxValue, uint.MaxValue, long.MaxValue)]
-    public void Two_halves_of_100_ns_units_are_nanoseconds(uint low, uint high, long nanoseconds) =>
+    public void Two_halves_of_100_ns_units_are_converted_to_nanoseconds(uint low, uint high, long nanoseconds) =>
         new FileTime { Low = low, High = high }.Nanoseconds.Should().Be(nanoseconds);
 
     [Fact]
-    public void It_has_the_size_and_alignment_of_two_uints()
+    public void A_file_time_has_the_size_and_alignment_of_two_uints()
     {
         Unsafe.SizeOf<FileTime>().Should().Be(8);
         Unsafe.SizeOf<AfterAnInt>().Should().Be(12, "its alignment is four bytes");

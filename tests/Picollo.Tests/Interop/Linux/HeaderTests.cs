@@ -21,7 +21,7 @@ public sealed class HeaderTests
 
     [FactNeeding(Need.Linux, Need.Gcc)]
     [Trait("Category", "Slow")]
-    public void Constants_and_structs_are_those_of_the_headers()
+    public void Constants_and_structs_match_the_headers()
     {
         StringBuilder program = new("#define _GNU_SOURCE\n");
         program.AppendJoin('\n', Headers.Select(header => $"#include <{header}>")).Append('\n');

@@ -10,7 +10,7 @@ namespace Picollo.Tests.Interop;
 public sealed class LinuxLayoutTests
 {
     [Fact]
-    public void Struct_rusage_is_that_of_linux_resource_h()
+    public void Struct_rusage_matches_linux_resource_h()
     {
         Unsafe.SizeOf<LibC.Rusage>().Should().Be(144);
         Offset(nameof(LibC.Rusage.User)).Should().Be(0);
@@ -26,7 +26,7 @@ public sealed class LinuxLayoutTests
     }
 
     [Fact]
-    public void Its_resident_size_is_KiB()
+    public void The_resident_size_of_struct_rusage_is_in_KiB()
     {
         // ru_utime, ru_stime, and the fourteen counts with their numbers as values.
         Span<long> raw = [1, 2, 3, 4, .. Enumerable.Range(10, 14).Select(number => (long)number)];

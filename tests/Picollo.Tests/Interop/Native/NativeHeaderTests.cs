@@ -8,7 +8,7 @@ namespace Picollo.Tests.Interop;
 public partial class NativeHeaderTests
 {
     [Fact]
-    public void Both_sides_are_of_one_version()
+    public void The_C_header_and_the_managed_code_have_the_same_version()
     {
         using Stream header = typeof(NativeHeaderTests).Assembly.GetManifestResourceStream("picollo_native.h")!;
         string text = new StreamReader(header).ReadToEnd();

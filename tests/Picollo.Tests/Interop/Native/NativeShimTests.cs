@@ -21,15 +21,15 @@ public unsafe class NativeShimTests
     }
 
     [Fact]
-    public void No_library() => ReasonFor(new Libraries { IsThere = false })
+    public void A_missing_library_is_reported_with_the_searched_paths() => ReasonFor(new Libraries { IsThere = false })
         .Should().Contain("was not found").And.Contain("tried: here, there").And.Contain(RuntimeInformation.RuntimeIdentifier);
 
     [Fact]
-    public void A_library_of_another_version() => ReasonFor(new Libraries { AbiVersion = &OtherVersion })
+    public void A_library_of_another_version_is_rejected() => ReasonFor(new Libraries { AbiVersion = &OtherVersion })
         .Should().Contain("has version 4").And.Contain("version 3 is required").And.Contain("at this place");
 
     [Fact]
-    public void A_library_of_another_version_that_lacks_a_function() =>
+    public void The_version_of_a_library_is_checked_before_its_functions() =>
         ReasonFor(new Libraries { AbiVersion = &OtherVersion, Missing = "picollo_read_counter" }).Should().Contain("has version 4");
 
     [Theory]
@@ -41,15 +41,15 @@ public unsafe class NativeShimTests
     [InlineData("picollo_perf_thread_time")]
     [InlineData("picollo_pmu_counters")]
     [InlineData("picollo_jitter_run")]
-    public void A_library_without_a_function(string function) =>
+    public void A_library_that_lacks_a_function_is_rejected(string function) =>
         ReasonFor(new Libraries { Missing = function }).Should().Contain($"no function {function}");
 
     [Fact]
-    public void A_counter_that_is_not_invariant() =>
+    public void A_counter_that_is_not_invariant_is_rejected() =>
         ReasonFor(new Libraries { HasInvariantCounter = &No }).Should().Contain("invariant TSC").And.Contain("hypervisor");
 
     [Fact]
-    public void Performance_counters_need_no_invariant_counter()
+    public void Performance_counters_do_not_need_an_invariant_counter()
     {
         NativeShim shim = NativeShim.Load(new Libraries { HasInvariantCounter = &No });
 
