@@ -290,7 +290,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
     }
 
     /// <summary><see cref="HttpRequest.Form"/> and synchronous reads of the body block until it arrives. Without extra threads, one worker could
-    /// not serve other requests meanwhile, and the continuation of the read waited for the blocked worker.</summary>
+    /// not serve other requests meanwhile, and the continuation of the read would wait for the blocked worker.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -5,7 +5,7 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests;
 
-/// <summary>Options from a configuration. This project uses the source-generated binder
+/// <summary>Tests options from a configuration. This project uses the source-generated binder
 /// (<c>EnableConfigurationBindingGenerator</c>), which ignores properties that it cannot set.</summary>
 public class OptionsBindingTests
 {

@@ -37,7 +37,7 @@ public class AllocationTests
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
 
-        // First without, then with another task. The minimum of several rounds, because code is recompiled meanwhile.
+        // Measure first without and then with another task. The minimum of several rounds counts, because code is recompiled meanwhile.
         long alone = await pool.RunAsync(AFewSlices).Soon();
         bool isDone = false;
         Task other = pool.RunAsync(async cpu =>
@@ -81,7 +81,7 @@ public class AllocationTests
     [Fact]
     public async Task Submitting_an_empty_task_allocates_three_objects()
     {
-        // The task, its completion source, and the task of the completion source. Bytes are measured instead of objects.
+        // The objects are the task, its completion source, and the task of the completion source. The test measures bytes, not objects.
         const int atMostBytes = 336;
         const int calls = 100;
         await using CpuWorkerPool pool = Pools.Create();
@@ -98,7 +98,7 @@ public class AllocationTests
     [Fact]
     public async Task Running_an_empty_task_allocates_only_its_execution_context_in_addition()
     {
-        // As above, and the execution context with the task: two objects.
+        // In addition to the above: the execution context, and its map that contains the task.
         const int atMostBytes = 336 + 72;
         const int calls = 1000;
         await using CpuWorkerPool pool = Pools.Create();
@@ -115,7 +115,7 @@ public class AllocationTests
             least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
         }
 
-        // On all threads. The thread pool itself allocates occasionally.
+        // The sum of all threads, which includes occasional allocations of the thread pool itself.
         (least / calls).Should().BeInRange(1, atMostBytes + 16);
     }
 }

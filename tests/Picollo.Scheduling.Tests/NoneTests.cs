@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests;
 
-/// <summary><see cref="CpuTaskContext.None"/>, which runs bodies without a pool.</summary>
+/// <summary>Tests <see cref="CpuTaskContext.None"/>, which runs bodies without a pool.</summary>
 public class NoneTests
 {
     [Fact]

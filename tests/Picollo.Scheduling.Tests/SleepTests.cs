@@ -61,7 +61,7 @@ public class SleepTests
         {
             if (Environment.TickCount64 - start > Pools.Deadline.TotalMilliseconds)
             {
-                throw new TimeoutException("The wake was lost.");
+                throw new TimeoutException("The wake-up was lost.");
             }
         }
     }

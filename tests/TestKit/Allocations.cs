@@ -3,9 +3,8 @@ namespace Picollo.TestKit;
 /// <summary>Counts the bytes that code allocates on its thread.</summary>
 internal static class Allocations
 {
-    /// <summary> Returns the allocated bytes of a hundred calls after a warm-up. It is the minimum of several rounds, which excludes
-    /// one-time effects (code that is compiled again, a pool that a collection on another thread has emptied).
-    /// </summary>
+    /// <summary>Returns the allocated bytes of a hundred calls after a warm-up. It is the minimum of several rounds, which excludes
+    /// one-time effects (code that is compiled again, a pool that a collection on another thread has emptied).</summary>
     public static long InSteadyState(Action action)
     {
         const int Rounds = 10;

@@ -10,11 +10,11 @@ internal static class Cultures
         ? null
         : "the runtime has no culture data: install ICU (./build.sh setup) and unset DOTNET_SYSTEM_GLOBALIZATION_INVARIANT";
 
-    /// <summary>A culture with a decimal comma and points between thousands. Without culture data, the invariant culture.</summary>
+    /// <summary>A culture with a decimal comma and points between thousands, or the invariant culture if there is no culture data.</summary>
     public static CultureInfo German { get; } = Get("de-DE");
 
-    /// <summary>A culture in which the upper case of i is İ and the lower case of I is ı. Without culture data, the invariant
-    /// culture.</summary>
+    /// <summary>A culture in which the upper case of i is İ and the lower case of I is ı, or the invariant culture if there is no
+    /// culture data.</summary>
     public static CultureInfo Turkish { get; } = Get("tr-TR");
 
     private static CultureInfo Get(string name) =>

@@ -29,10 +29,10 @@ internal static partial class Needs
     /// <summary>The first browser on the PATH; null if there is none.</summary>
     public static string? Browser { get; } = Array.Find(["chromium", "chromium-browser", "google-chrome"], Tool.Exists);
 
-    /// <summary>The Java library of the HdrHistogram family.</summary>
+    /// <summary>The HdrHistogram library for Java.</summary>
     public const string JavaLibrary = "/usr/share/java/hdrhistogram.jar";
 
-    /// <returns>The reason of the first need that is not met; null if all are.</returns>
+    /// <returns>The reason why the first unmet need is not met; null if all needs are met.</returns>
     public static string? WhyNot(params ReadOnlySpan<Need> needs)
     {
         foreach (Need need in needs)
@@ -78,10 +78,10 @@ internal static partial class Needs
         Need.Top => WhyNot(Need.Linux) ?? Program("top"),
         Need.Unshare => Program("unshare"),
         Need.Unzip => Program("unzip"),
-        Need.VictoriaMetrics => OnX64("VictoriaMetrics is fetched") ?? (File.Exists(VictoriaMetrics)
+        Need.VictoriaMetrics => OnX64("VictoriaMetrics can be fetched") ?? (File.Exists(VictoriaMetrics)
             ? null
             : $"no {VictoriaMetrics}: run tests/Picollo.Peers.Tests/OpenTelemetry/victoriametrics.sh first (on Debian, it fetches Debian's package)"),
-        Need.Wine => OnX64("the Windows program runs under Wine") ?? Program("wine") ?? Library("win-x64"),
+        Need.Wine => OnX64("Windows programs can run under Wine") ?? Program("wine") ?? Library("win-x64"),
         Need.Arm64Machine => Machine("qemu-system-aarch64", "linux-arm64", "arm64") ?? Program("aarch64-linux-gnu-gcc"),
         Need.X64Machine => Machine("qemu-system-x86_64", "linux-x64", "amd64") ?? Program("gcc"),
         Need.Arm64Library => PackedLibrary("linux-arm64"),
@@ -105,14 +105,14 @@ internal static partial class Needs
         ThisMachine.Rid == "linux-x64" ? null : $"{what} on linux-x64 only; this is {ThisMachine.Rid}";
 
     private static string? Machine(string emulator, string rid, string architecture) =>
-        OnX64("the emulated machines are booted")
+        OnX64("emulated machines can be booted")
         ?? Program(emulator)
         ?? Library(rid)
         ?? (File.Exists(Path.Combine(KernelFolder, architecture, "vmlinuz"))
             ? null
             : $"{KernelFolder} has no kernel: run tests/Picollo.Platform.Tests/Kernel/kernels.sh first (on Debian, it fetches Debian's kernel)");
 
-    /// <summary>Restores a project. Only a package that the sources lack is a reason; other failures must appear in the test.</summary>
+    /// <summary>Restores a project. Only a missing package is a reason to skip; other failures must fail the test.</summary>
     private static string? NativeAotPackages()
     {
         string folder = Directory.CreateTempSubdirectory("picollo-aot-").FullName;

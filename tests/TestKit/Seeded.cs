@@ -18,7 +18,7 @@ internal static class Seeded
     {
         for (int i = 0; i < cases; i++)
         {
-            Garbage.CollectIfMuch();
+            Garbage.CollectIfGrown();
             int seed = unchecked(FirstSeed + i);
             try
             {

@@ -36,9 +36,8 @@ internal static class Tool
     public static bool Exists(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "")
         .Split(Path.PathSeparator).Any(folder => File.Exists(Path.Combine(folder, program)));
 
-    /// <summary> Runs a program and returns its standard output. If it fails, throws an exception with its output.
-    /// <paramref name="environment"/> is added to the current environment; a null value removes a variable.
-    /// </summary>
+    /// <summary>Runs a program and returns its standard output. If it fails, throws an exception with its output.
+    /// <paramref name="environment"/> is added to the current environment; a null value removes a variable.</summary>
     public static string Run(
         string program, string workingDirectory, IReadOnlyDictionary<string, string?> environment, params string[] arguments)
     {
@@ -59,7 +58,7 @@ internal static class Tool
         if (!process.WaitForExit(Deadline))
         {
             process.Kill(entireProcessTree: true);
-            throw new TimeoutException($"{program} {string.Join(' ', arguments)} took over {Deadline}:\n{output}\n{errors}");
+            throw new TimeoutException($"{program} {string.Join(' ', arguments)} took longer than {Deadline}:\n{output}\n{errors}");
         }
 
         process.WaitForExit(); // waits for the last of the redirected output, which the timed overload does not

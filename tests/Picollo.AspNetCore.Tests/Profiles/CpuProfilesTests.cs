@@ -12,7 +12,7 @@ using static Picollo.AspNetCore.Tests.Profiles.ProfileWork;
 
 namespace Picollo.AspNetCore.Tests.Profiles;
 
-/// <summary>Profiles of a running server, taken by requests of its page.</summary>
+/// <summary>Tests profiles of a running server, taken by requests from its page.</summary>
 [Collection(Alone.Name)]
 public class CpuProfilesTests
 {

@@ -249,7 +249,7 @@ public class CpuUsageCountingTests
         app.Routes.All.Should().HaveCountLessThanOrEqualTo(13);
         app.Routes.All.Select(usage => usage.Route).Should().OnlyContain(route => route.StartsWith("/route") || route == "/item/{id}" || route.StartsWith('('));
 
-        // 10 KB per thread. Concurrent tests increase the number of threads: 16 MB, instead of 160 MB with a route for each path and one thread.
+        // Each route takes 10 KB per thread, and concurrent tests add threads. The limit is 16 MB. With a route for each path, one thread would take 160 MB.
         app.Routes.All.Sum(usage => usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes).Should().BeLessThan(13 * 2 * 64 * 10_000);
     }
 
@@ -258,7 +258,7 @@ public class CpuUsageCountingTests
         string[] texts = ["<script>", "%22%7D%0A", "..%2F..%2F", "%F0%9F%98%80", new('x', 1000), "{id}", "%0D%0A", "\\\"'"];
         string path = (i % 3) switch { 0 => $"/item/{i}{texts[i % 8]}", 1 => $"/{texts[i % 8]}{i}", _ => $"/route{i % 20}" };
 
-        // Sent unchanged, because Uri would normalize it.
+        // The path is sent unchanged, because Uri would normalize it.
         Uri uri = new(server.GetLeftPart(UriPartial.Authority) + path, new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
         return new HttpRequestMessage(i % 7 == 0 ? new HttpMethod($"M{i}") : HttpMethod.Get, uri);
     }

@@ -71,7 +71,7 @@ public class WorkMeterTests
         rows.Select(row => row.Name).Should().Equal("inner", "outer", "/");
         foreach ((WorkUsage row, double milliseconds) in rows.Zip([inner, outer, own]))
         {
-            // Time that is counted twice is two units or more. Less excess can be time of the hypervisor, which the thread's clock includes.
+            // Time that is counted twice would add two units or more. A smaller excess can be time of the hypervisor, which the thread's clock includes.
             (row.TotalCpuNanoseconds / 1e6).Should().BeInRange(milliseconds, milliseconds + (2 * Unit), row.Name);
         }
     }

@@ -15,8 +15,8 @@ using Picollo.Scheduling;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 
-/// <summary>The load: requests, scrapes, profiles, threads, tasks and measurements, each in its own loop, until the end. It counts its operations,
-/// and its memory does not grow.</summary>
+/// <summary>The load: requests, scrapes, profiles, threads, tasks and measurements, each in its own loop, until it is stopped. It counts its
+/// operations, and its memory does not grow.</summary>
 internal sealed class SoakLoad : IAsyncDisposable
 {
     private const int RequestLoops = 5;
@@ -81,7 +81,7 @@ internal sealed class SoakLoad : IAsyncDisposable
 
     public CpuWorkerPool Pool { get; } = new(new CpuWorkerPoolOptions { Name = "soak pool", WorkerCount = 2 });
 
-    /// <summary>The numbers of tasks of <see cref="Pool"/>: submitted, and by outcome.</summary>
+    /// <summary>The numbers of submitted tasks of <see cref="Pool"/> and of its tasks with each outcome.</summary>
     public (long Submitted, long Completed, long Failed, long Canceled) Tasks;
 
     public long Requests => Interlocked.Read(ref _requests);
@@ -143,7 +143,7 @@ internal sealed class SoakLoad : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _end.CancelAsync();
-        await Task.WhenAll(_loops); // they still run where a check has failed
+        await Task.WhenAll(_loops); // the loops still run if a check has failed
         Array.ForEach(_snapshots, snapshot => snapshot.Dispose());
         _client.Dispose();
         _leaving.Dispose();
@@ -353,7 +353,7 @@ internal sealed class SoakLoad : IAsyncDisposable
             using CancellationTokenSource leave = new(TimeSpan.FromSeconds(1));
             Func<Task> leaving = () => _leaving.PostAsync(new Uri("/picollo", UriKind.Relative), null, leave.Token);
             await leaving.Should().ThrowAsync<OperationCanceledException>();
-            await Task.Delay(CpuProfiles.Duration / 10, _end.Token); // the server notices it with a delay
+            await Task.Delay(CpuProfiles.Duration / 10, _end.Token); // the server notices the disconnect with a delay
         }
         else
         {

@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Picollo.AspNetCore.Tests.Soak;
 
-/// <summary>The state of the process at a moment: resources that must not grow, and numbers of operations.</summary>
+/// <summary>The state of the process at a moment: resources that must not grow, and the numbers of operations.</summary>
 /// <param name="Seconds">The time since the start of the load.</param>
-/// <param name="Requests">The number of ended requests.</param>
+/// <param name="Requests">The number of completed requests.</param>
 /// <param name="Profiles">The number of profiles taken.</param>
 /// <param name="Threads">The number of threads started.</param>
 /// <param name="Heap">The live bytes after a full collection, without large objects.</param>
-/// <param name="Large">The live bytes of large objects after it: mostly arrays that <c>ArrayPool.Shared</c> keeps for each thread and processor.
+/// <param name="Large">The live bytes of large objects after that collection: mostly arrays that <c>ArrayPool.Shared</c> keeps for each thread and processor.
 /// Their number depends on the maximum in use at the same time, and therefore on the load of the machine.</param>
 /// <param name="Committed">The bytes that the garbage collector has committed.</param>
 /// <param name="Resident">The RSS, in bytes.</param>
@@ -41,21 +41,21 @@ internal sealed record SoakSample(
 
     /// <summary>The curves: the name, the value in the unit of the name, and the tolerated growth; null if the curve is only drawn.</summary>
     /// <remarks>
-    /// Other variations add memory only temporarily: a profile that is being taken, a scrape, threads of the pool on a busy machine. A leak also
-    /// raises the smallest values. Large objects, and therefore committed memory and RSS, depend on the load of the machine. 30 minutes on
-    /// an overloaded machine added 31, 99 and 130 MB without the limit of the pool's threads.
+    /// Growth compares 10th percentiles, because a leak also raises the smallest values. Other variations add memory only temporarily: a profile
+    /// that is being taken, a scrape, threads of the pool on a busy machine. Large objects, and therefore committed memory and RSS, depend on
+    /// the load of the machine. Without the limit of the pool's threads, they grew by 31, 99 and 130 MB in 30 minutes on an overloaded machine.
     /// </remarks>
     public static IReadOnlyList<(string Name, Func<SoakSample, double> Value, double? Tolerance)> Curves { get; } =
     [
-        ("heap after a full collection, MB", sample => sample.Heap / Megabyte, 5),
-        ("large objects then, MB", sample => sample.Large / Megabyte, 40),
-        ("committed by the collector, MB", sample => sample.Committed / Megabyte, 100),
+        ("heap without large objects, MB", sample => sample.Heap / Megabyte, 5),
+        ("large objects, MB", sample => sample.Large / Megabyte, 40),
+        ("committed by the garbage collector, MB", sample => sample.Committed / Megabyte, 100),
         ("RSS, MB", sample => sample.Resident / Megabyte, 120),
         ("descriptors", sample => sample.Descriptors, 8),
         ("threads", sample => sample.LiveThreads, 8),
         ("mappings", sample => sample.Mappings, 100),
         ("rolling logs, MB", sample => sample.LogBytes / Megabyte, 0.3),
-        ("CPU of the process, processors", sample => sample.Processors, 0.4),
+        ("CPU usage of the process, processors", sample => sample.Processors, 0.4),
         ("p50 of requests, ms", sample => sample.P50, null),
         ("p99 of requests, ms", sample => sample.P99, null),
     ];
@@ -67,16 +67,16 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
     private const string Bars = "▁▂▃▄▅▆▇█";
     private const int Columns = 60;
 
-    /// <summary>The growth from the second fifth, when everything has started, to the last fifth.</summary>
-    public IEnumerable<string> Growths() =>
+    /// <summary>Describes each excessive growth from the second fifth of the run, when everything has started, to the last fifth.</summary>
+    public IEnumerable<string> DescribeGrowth() =>
         from curve in SoakSample.Curves
         where curve.Tolerance is not null
         let before = Level(curve.Value, 1)
         let after = Level(curve.Value, 4)
         where after - before > curve.Tolerance
-        select string.Create(CultureInfo.InvariantCulture, $"{curve.Name}: from {before:0.##} to {after:0.##}, more than {curve.Tolerance} above");
+        select string.Create(CultureInfo.InvariantCulture, $"{curve.Name}: grew from {before:0.##} to {after:0.##}, by more than {curve.Tolerance}");
 
-    /// <summary>Returns the run with an added leak.</summary>
+    /// <summary>Returns the samples with an added leak.</summary>
     public SoakSeries With(Func<SoakSample, SoakSample> leak) => new([.. samples.Select(leak)]);
 
     public string ToCsv() => string.Concat(
@@ -86,10 +86,10 @@ internal sealed class SoakSeries(IReadOnlyList<SoakSample> samples)
                 .Select(value => value.ToString("0.###", CultureInfo.InvariantCulture))) + "\n")
             .Prepend("seconds,requests,profiles,threads started," + string.Join(',', SoakSample.Curves.Select(curve => curve.Name.Replace(",", ""))) + "\n"));
 
-    /// <summary>Returns a Markdown table with a line of bars for each curve, scaled from its smallest to its largest value.</summary>
+    /// <summary>Returns a Markdown table with a row for each curve. Its bars are scaled from the smallest to the largest value.</summary>
     public string ToTable()
     {
-        StringBuilder text = new("| curve | start | 20 % | 100 % | min to max | over time |\n| --- | --: | --: | --: | --: | --- |\n");
+        StringBuilder text = new("| value | first sample | p10 from 20 % to 40 % | p10 from 80 % to 100 % | min to max | over time |\n| --- | --: | --: | --: | --: | --- |\n");
         foreach (var (name, value, _) in SoakSample.Curves)
         {
             double[] all = Means(value);

@@ -26,7 +26,7 @@ public class SoakTests(ITestOutputHelper output)
 
     private static readonly TimeSpan Short = TimeSpan.FromSeconds(20);
 
-    // By then, profiles, windows and caches of the runtime are full, so that growth is a leak.
+    // After this time, profiles, windows and caches of the runtime are full, so any further growth is a leak.
     private static readonly TimeSpan MinDurationForFlatness = TimeSpan.FromMinutes(20);
 
     [FactNeeding(Need.PerfEvents)]
@@ -60,9 +60,9 @@ public class SoakTests(ITestOutputHelper output)
             Heap = flat.Heap + (i < SamplesPerRun / 5 ? i * 1e6 : 80e6) + (i % 7 * 1e5),
         })]);
 
-        series.Growths().Should().BeEmpty("it grows only in the first fifth");
-        series.With(sample => sample with { Heap = sample.Heap + (24 * sample.Requests) }).Growths().Should().ContainSingle().Which.Should().StartWith("heap");
-        series.With(sample => sample with { Descriptors = sample.Seconds / 60 }).Growths().Should().ContainSingle().Which.Should().StartWith("descriptors");
+        series.DescribeGrowth().Should().BeEmpty("it grows only in the first fifth");
+        series.With(sample => sample with { Heap = sample.Heap + (24 * sample.Requests) }).DescribeGrowth().Should().ContainSingle().Which.Should().StartWith("heap");
+        series.With(sample => sample with { Descriptors = sample.Seconds / 60 }).DescribeGrowth().Should().ContainSingle().Which.Should().StartWith("descriptors");
         SoakSeries.Sparkline([1, 2, 8, 0]).Should().Be("▂▃█▁");
     }
 
@@ -91,7 +91,7 @@ public class SoakTests(ITestOutputHelper output)
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         await using PageServer server = await SoakServer.StartAsync(receiver, TimeSpan.FromSeconds(2), log, histograms);
 
-        // One log keeps all its files, to compare counts. The other one replaces its files.
+        // One log keeps all its files, so that counts can be compared. The other one replaces its files.
         string complete = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "complete")).FullName, "all.hlog");
         string rolling = Path.Combine(Directory.CreateDirectory(Path.Combine(folder, "rolling")).FullName, "last.hlog");
         await using HdrHistogramLogRecorder all = new(
@@ -128,7 +128,7 @@ public class SoakTests(ITestOutputHelper output)
             SoakSeries series = new(samples);
             output.WriteLine(series.ToTable());
             Keep(results, "soak.svg", series.ToSvg());
-            Keep(results, "soak.md", series.ToTable() + $"\n{load.Requests} requests, {load.PageReads} times the page, JSON and exposition, "
+            Keep(results, "soak.md", series.ToTable() + $"\n{load.Requests} requests, {load.PageReads} reads of the page, JSON and exposition, "
                 + $"{load.Profiles} profiles with {load.Samples} samples, {load.Threads} threads, {load.Tasks.Submitted} tasks, {load.Measured} watchers\n");
             await CheckCountsAsync(server, load, histograms);
             await server.Application.StopAsync();
@@ -295,13 +295,13 @@ public class SoakTests(ITestOutputHelper output)
     }
 
     /// <summary>Also checks that this run would have shown the smallest leaks: an object of 100 bytes per request, a descriptor per profile, half
-    /// the counters of a thread-local histogram per thread, and 10 µs of CPU time per second and thread that has ended.</summary>
+    /// the counters of a thread-local histogram per thread, and 10 µs of CPU time per second for each thread that has been started.</summary>
     private static void CheckFlatness(SoakSeries series)
     {
-        series.Growths().Should().BeEmpty();
-        series.With(sample => sample with { Heap = sample.Heap + (100 * sample.Requests) }).Growths().Should().NotBeEmpty();
-        series.With(sample => sample with { Descriptors = sample.Descriptors + sample.Profiles }).Growths().Should().NotBeEmpty();
-        series.With(sample => sample with { Heap = sample.Heap + (1_000 * sample.Threads) }).Growths().Should().NotBeEmpty();
-        series.With(sample => sample with { Processors = sample.Processors + (1e-5 * sample.Threads) }).Growths().Should().NotBeEmpty();
+        series.DescribeGrowth().Should().BeEmpty();
+        series.With(sample => sample with { Heap = sample.Heap + (100 * sample.Requests) }).DescribeGrowth().Should().NotBeEmpty();
+        series.With(sample => sample with { Descriptors = sample.Descriptors + sample.Profiles }).DescribeGrowth().Should().NotBeEmpty();
+        series.With(sample => sample with { Heap = sample.Heap + (1_000 * sample.Threads) }).DescribeGrowth().Should().NotBeEmpty();
+        series.With(sample => sample with { Processors = sample.Processors + (1e-5 * sample.Threads) }).DescribeGrowth().Should().NotBeEmpty();
     }
 }

@@ -176,7 +176,7 @@ public sealed class RecentUsageTests : IDisposable
 
         for (int moment = 0; moment < 25; moment++)
         {
-            Array.ForEach(routes, route => route.Record(new RunUsage(Millisecond, Millisecond, null))); // each state is kept again
+            Array.ForEach(routes, route => route.Record(new RunUsage(Millisecond, Millisecond, null))); // each state changes, so it is kept again
             View(null);
             _clock.Advance(moment < 15 ? 60 : 10);
         }

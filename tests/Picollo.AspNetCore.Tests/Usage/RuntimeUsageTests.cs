@@ -7,7 +7,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Usage;
 
-/// <summary>The runtime of this process on the page, in JSON and in the exposition.</summary>
+/// <summary>Tests the data about the runtime of this process on the page, in JSON and in the exposition.</summary>
 public class RuntimeUsageTests
 {
     private const string Delay = "dotnet.thread_pool.work_item.delay";

@@ -11,7 +11,7 @@ public sealed class JitterBreakTests : IDisposable
 
     private string TracingOn => Path.Combine(_folder, "tracing_on");
 
-    /// <summary>A 32-bit number would hold only 4.29 s.</summary>
+    /// <summary>A 32-bit number of nanoseconds would hold only 4.29 s.</summary>
     [Fact]
     public async Task A_latency_of_seconds_is_reported_and_marked_and_stops_the_trace()
     {
@@ -42,7 +42,7 @@ public sealed class JitterBreakTests : IDisposable
     public async Task A_trace_that_cannot_be_stopped_is_reported_and_does_not_fail()
     {
         File.WriteAllText(Marker, "");
-        Directory.CreateDirectory(TracingOn); // a folder cannot be written
+        Directory.CreateDirectory(TracingOn); // a directory cannot be written
 
         JitterBreak found = await BreakAt(5_000_000_000);
 

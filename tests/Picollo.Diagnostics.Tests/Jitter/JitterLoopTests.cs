@@ -152,7 +152,7 @@ public sealed unsafe class JitterLoopTests
                 measured.TotalLost.Should().Be(0, "the ring was read before it was full");
             }
 
-            // The histogram and the exact values of the samples.
+            // Compare the histogram and the status with the exact values of the samples.
             CpuJitterStatus status = measured.Jitter.GetStatus();
             status.Count.Should().Be(measured.Samples.Count);
             (status.MinNanoseconds, status.MaxNanoseconds, status.LastNanoseconds).Should().Be((measured.Samples.Min(), measured.Samples.Max(), measured.Samples[^1]));

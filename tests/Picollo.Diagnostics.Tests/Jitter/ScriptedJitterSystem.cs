@@ -86,7 +86,7 @@ internal sealed unsafe class ScriptedJitterSystem : IJitterSystem
 
     public bool IsPinned(long threadId, int cpu) => cpu != MovedCpu;
 
-    // The lanes give their threads such names.
+    // The name of a measuring thread ends with the number of its CPU.
     private static int Cpu => int.Parse(Thread.CurrentThread.Name!.Split(' ')[^1], System.Globalization.CultureInfo.InvariantCulture);
 
     private sealed class Prepared(ScriptedJitterSystem system) : IDisposable

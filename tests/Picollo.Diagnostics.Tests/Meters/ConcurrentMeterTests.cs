@@ -19,7 +19,7 @@ public class ConcurrentMeterTests
             Random random = new(thread);
             for (int i = 0; i < perThread; i++)
             {
-                // New values all the time, from below the limit to above it, in both orders.
+                // New values appear throughout, until there are more than the limit, and tags are in both orders.
                 object value = random.Next(2) == 0 ? random.Next(i / 50 + 1) : $"{random.Next(i / 50 + 1)}";
                 if (random.Next(2) == 0)
                 {
@@ -147,7 +147,7 @@ public class ConcurrentMeterTests
         size.Record(1);
         Thread second = new(() => size.Record(1, new KeyValuePair<string, object?>("a", "second"))) { IsBackground = true };
 
-        // It creates a histogram, which locks the registry, and measures meanwhile, while the second one waits to add a series.
+        // The first thread creates a histogram, which locks the registry, and then measures while the second thread waits to add a series.
         Thread first = new(() => registry.GetOrAdd("own", () =>
         {
             second.Start();

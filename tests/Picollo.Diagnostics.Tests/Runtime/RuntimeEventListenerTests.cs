@@ -51,7 +51,7 @@ public sealed class RuntimeEventListenerTests : IDisposable
         WaitForLockOnNewThreads(1_100);
         SpinWait.SpinUntil(() => others.LockWaits.TotalCount >= 1_100, TimeSpan.FromMinutes(1)).Should().BeTrue();
         RuntimeEventReader[] readers = [_reader, others];
-        long now = DateTime.UtcNow.Ticks * TimeSpan.NanosecondsPerTick; // as the events of this process have it
+        long now = DateTime.UtcNow.Ticks * TimeSpan.NanosecondsPerTick; // in the unit of this process's events
         foreach (RuntimeEventReader reader in readers)
         {
             reader.OnSuspendBegin(now, collection);

@@ -42,7 +42,7 @@ public class ActivityCpuUsageTests
 
         source.StartActivity("span").Should().BeNull();
         source.CreateActivity("span", ActivityKind.Client).Should().BeNull();
-        MoreBytes(() => source.StartActivity("span")?.Dispose(), static () => { }, limit: 0).Should().Be(0);
+        AdditionalBytes(() => source.StartActivity("span")?.Dispose(), static () => { }, limit: 0).Should().Be(0);
     }
 
     [Fact]
@@ -60,7 +60,7 @@ public class ActivityCpuUsageTests
             span.TagObjects.Should().BeEmpty();
         }
 
-        MoreBytes(() => source.StartActivity("span")!.Dispose(), () => bare.StartActivity("span")!.Dispose(), limit: 0)
+        AdditionalBytes(() => source.StartActivity("span")!.Dispose(), () => bare.StartActivity("span")!.Dispose(), limit: 0)
             .Should().BeLessThanOrEqualTo(0);
     }
 
@@ -72,14 +72,14 @@ public class ActivityCpuUsageTests
         using ActivityListener one = Sample(bare, ActivitySamplingResult.AllDataAndRecorded);
         using ActivityListener other = Sample(source, ActivitySamplingResult.AllDataAndRecorded);
 
-        MoreBytesOfSpan().Should().BeLessThanOrEqualTo(300);
+        AdditionalBytesOfSpan().Should().BeLessThanOrEqualTo(300);
         using (source.StartActivity("parent"))
         {
-            MoreBytesOfSpan().Should().BeLessThanOrEqualTo(300);
+            AdditionalBytesOfSpan().Should().BeLessThanOrEqualTo(300);
         }
 
-        double MoreBytesOfSpan() =>
-            MoreBytes(() => source.StartActivity("span")!.Dispose(), () => bare.StartActivity("span")!.Dispose(), limit: 300);
+        double AdditionalBytesOfSpan() =>
+            AdditionalBytes(() => source.StartActivity("span")!.Dispose(), () => bare.StartActivity("span")!.Dispose(), limit: 300);
     }
 
     [Fact]
@@ -209,7 +209,7 @@ public class ActivityCpuUsageTests
 
     /// <summary>Returns the number of bytes that a call allocates in addition to another. Waits until they are at most the limit, because
     /// code that is not yet optimized boxes contexts.</summary>
-    private static double MoreBytes(Action action, Action bare, double limit)
+    private static double AdditionalBytes(Action action, Action bare, double limit)
     {
         double more = double.MaxValue;
         for (int i = 0; i < 50 && more > limit; i++)

@@ -26,7 +26,7 @@ public class SpanTimesTests
 
         for (int i = 0; i < burnt.Length; i++)
         {
-            tracing[$"{i}"].Total.Should().BeInRange(burnt[i] - 0.002, burnt[i] + SpanTimes.Tolerance, $"{i} its thread measured the same time");
+            tracing[$"{i}"].Total.Should().BeInRange(burnt[i] - 0.002, burnt[i] + SpanTimes.Tolerance, $"the thread of span {i} measured the same time");
             tracing[$"{i}"].SelfUser.Should().BeNull("it has no children");
         }
 

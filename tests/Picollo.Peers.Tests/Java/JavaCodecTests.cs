@@ -59,7 +59,7 @@ public sealed class JavaCodecTests : IDisposable
         javas.Should().HaveCount(Cases);
         for (int i = 0; i < Cases; i++)
         {
-            Garbage.CollectIfMuch();
+            Garbage.CollectIfGrown();
             string[] fields = javas[i].Split(';');
             byte[] encoded = Convert.FromBase64String(fields[0]);
             PlainHdrHistogram<ulong> histogram = HdrHistogramEncoding.Decode(encoded);
@@ -114,7 +114,7 @@ public sealed class JavaCodecTests : IDisposable
         var encodings = new List<byte[]>();
         for (int scale = 3; scale <= 19; scale++)
         {
-            Garbage.CollectIfMuch();
+            Garbage.CollectIfGrown();
             HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(Math.Clamp(0.5 / (1 << scale), 0.000_001, 0.1)).Create();
             for (int n = 0; n < 300; n++)
             {
@@ -138,7 +138,7 @@ public sealed class JavaCodecTests : IDisposable
     /// <summary>Creates the histogram of a case, some with a unit. It is created when it is needed, because all fine histograms together take gigabytes.</summary>
     private HdrHistogram Written(int i)
     {
-        Garbage.CollectIfMuch();
+        Garbage.CollectIfGrown();
         var random = new Random(unchecked(_seed + i));
         ulong highest = Math.Max(2, (ulong)(random.NextInt64(long.MaxValue) >> random.Next(60)));
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 6))

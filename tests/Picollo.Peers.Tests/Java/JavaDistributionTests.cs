@@ -31,7 +31,7 @@ public sealed class JavaDistributionTests : IDisposable
         var expected = new StringBuilder();
         for (int i = 0; i < Cases; i++)
         {
-            Garbage.CollectIfMuch();
+            Garbage.CollectIfGrown();
             HdrHistogram histogram = Next(random);
             int ticks = random.Next(1, 21);
             double ratio = random.Next(4) switch { 0 => 1, 1 => 1000, 2 => 1_000_000, _ => 1 + (random.NextDouble() * 100) };

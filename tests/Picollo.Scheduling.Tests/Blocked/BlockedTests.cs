@@ -200,18 +200,18 @@ public class BlockedTests
             pool.RunAsync(cpu =>
             {
                 release.Wait();
-                UntilNoneIsExtra(cpu);
+                CheckpointUntilNoThreadIsExtra(cpu);
             }),
             pool.RunAsync(cpu =>
             {
                 release.Set();
-                UntilNoneIsExtra(cpu);
+                CheckpointUntilNoThreadIsExtra(cpu);
             }),
         ];
 
         await Task.WhenAll(both).Soon();
 
-        void UntilNoneIsExtra(CpuTaskContext cpu)
+        void CheckpointUntilNoThreadIsExtra(CpuTaskContext cpu)
         {
             while (pool.Statistics.ExtraThreads > 0)
             {

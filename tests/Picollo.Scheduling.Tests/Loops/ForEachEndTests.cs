@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests.Loops;
 
-/// <summary>The end of the source while a task of the loop waits for the gate. The continuation of the task runs as soon as it gets the
+/// <summary>Tests the end of the source while a task of the loop waits for the gate. The continuation of the task runs as soon as it gets the
 /// gate.</summary>
 public class ForEachEndTests
 {

@@ -263,7 +263,7 @@ public class ForEachTests
             Items(),
             async (_, _) =>
             {
-                await asked.Task; // of the other task
+                await asked.Task; // the other task has asked for the next item
                 if (end == "failure")
                 {
                     throw new FormatException();
@@ -349,14 +349,14 @@ public class ForEachTests
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         bool isDone = false;
         using var started = new ManualResetEventSlim();
-        Task loop = pool.ForEachAsync(UntilOver(), (_, _) => started.Set());
+        Task loop = pool.ForEachAsync(ItemsUntilDone(), (_, _) => started.Set());
         started.Await();
 
         await pool.RunAsync(_ => Volatile.Write(ref isDone, true)).Soon();
 
         await loop.Soon();
 
-        IEnumerable<int> UntilOver()
+        IEnumerable<int> ItemsUntilDone()
         {
             while (!Volatile.Read(ref isDone))
             {

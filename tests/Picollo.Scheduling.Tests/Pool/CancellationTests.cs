@@ -3,7 +3,7 @@ namespace Picollo.Scheduling.Tests.Pool;
 /// <summary>Cancellation by the caller in each state of a task.</summary>
 public sealed class CancellationTests : IDisposable
 {
-    // The time that tasks wait to be canceled. Limited, so that the pool ends if a defect prevents the cancellation.
+    // The time for which tasks wait to be canceled. It is limited, so that the pool ends even if a defect prevents the cancellation.
     private static readonly TimeSpan MuchLater = TimeSpan.FromMinutes(1);
 
     private readonly CpuWorkerPool _pool = Pools.Create();

@@ -93,7 +93,7 @@ public class ExceptionTests
         {
             Fail();
 
-            // In this order: the rest of the method, this, its exception, this again.
+            // The order is: the rest of Fail(), this method, the exception of Fail(), and this method again.
             await Task.Yield();
             await Task.Yield();
         }), "async void");
@@ -214,7 +214,7 @@ public class ExceptionTests
             throw new FormatException();
         }).Ended()));
 
-        // All of them run at the same time, or none continues.
+        // All of them must run at the same time; otherwise, none continues.
         using var all = new Barrier(workers);
         bool[] met = await Task.WhenAll(Enumerable.Range(0, workers).Select(_ => pool.RunAsync(_ => all.SignalAndWait(Pools.Deadline)))).Soon();
         met.Should().OnlyContain(each => each);

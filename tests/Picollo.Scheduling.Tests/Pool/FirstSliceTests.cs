@@ -1,6 +1,6 @@
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>A first slice without processor time. Here, the body sleeps, which looks the same.</summary>
+/// <summary>Tests a first slice that uses hardly any CPU time. The body sleeps, which has the same effect as a thread that gets no CPU.</summary>
 public class FirstSliceTests
 {
     [Fact]
@@ -65,7 +65,7 @@ public class FirstSliceTests
 
         (TimeSpan cpuTime, bool isShort) = await pool.RunAsync(cpu =>
         {
-            // The whole CPU time without a checkpoint, however long the machine takes.
+            // Use the CPU time of a whole slice without a checkpoint, however long the machine takes.
             while (cpu.GetUsage().CpuTime < slice)
             {
                 Thread.SpinWait(20);

@@ -153,7 +153,7 @@ public class OrderTests
     [Fact]
     public async Task A_task_that_was_set_aside_waits_for_short_tasks()
     {
-        // Until it has been passed over for four slices. On a slow machine, try again.
+        // It waits until it has been passed over for four slices. If the machine was too slow, try again.
         var slice = TimeSpan.FromMilliseconds(100);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
         for (bool isSlow = true; isSlow;)
@@ -177,7 +177,7 @@ public class OrderTests
 
             isSlow = watch.Elapsed > 4 * slice;
             order.Where(name => name != "old").Should().Equal("new 0", "new 1", "new 2");
-            (isSlow || order[^1] == "old").Should().BeTrue("it came at {0}", order.IndexOf("old"));
+            (isSlow || order[^1] == "old").Should().BeTrue("it ran at position {0}", order.IndexOf("old"));
         }
     }
 
@@ -210,7 +210,7 @@ public class OrderTests
             Task waiting = pool.RunAsync(_ => { hasNewRun = true; });
             Pools.Spin(5 * slice);
             Volatile.Write(ref isDone, true);
-            watch.Start(); // before its slice
+            watch.Start(); // before its slice starts
             await held.Release();
 
             await old.Soon();

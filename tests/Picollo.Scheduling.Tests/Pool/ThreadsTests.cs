@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>The threads of a pool: their number, and that they outlive every task but not the pool.</summary>
+/// <summary>Tests the number of threads of a pool, and that they outlive every task but not the pool.</summary>
 public class ThreadsTests
 {
     [Fact]
@@ -87,7 +87,7 @@ public class ThreadsTests
         await using CpuWorkerPool pool = Pools.Create(workers: 1);
         var threads = new HashSet<Thread>();
 
-        // Arriving tasks interrupt them one after the other: one thread for each of the two, and no more.
+        // In each round, an arriving task interrupts the first one. This needs two threads in total, one for each of the two tasks.
         for (int i = 0; i < 50; i++)
         {
             bool hasRun = false;
@@ -275,7 +275,7 @@ public class ThreadsTests
         });
     }
 
-    /// <summary>For example, a loop that posts its next iteration to the pool.</summary>
+    /// <summary>An example is a loop that posts its next iteration to the pool.</summary>
     [Fact]
     public async Task A_chain_of_tasks_that_start_each_other_does_not_keep_ended_tasks_alive()
     {

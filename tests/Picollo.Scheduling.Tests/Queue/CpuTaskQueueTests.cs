@@ -75,7 +75,7 @@ public class CpuTaskQueueTests
         (isOvertaking, isWhole, overtaken).Should().Be((false, false, 0L));
     }
 
-    /// <summary>A worker was occupied for a long time, which is not overtaking.</summary>
+    /// <summary>A task that waits because its worker is occupied for a long time is not overtaken.</summary>
     [Fact]
     public void Priorities_apply_regardless_of_the_waiting_time()
     {
@@ -113,7 +113,7 @@ public class CpuTaskQueueTests
         CpuTask stopped = QueueTasks.Create("stopped");
         (stopped.WaitingSince, stopped.StoppedThread) =
             (2, new WorkerThread(new CpuScheduler(new CpuWorkerPoolOptions { StartThread = _ => { } }), null, 1));
-        CpuTask other = QueueTasks.Create("of none that is blocked");
+        CpuTask other = QueueTasks.Create("not started by a blocked task");
         other.WaitingSince = 4;
         CpuTask childOfOther = CreateIn(other, "child of it", waitingSince: 5);
         Array.ForEach([child, grandchild, stopped, other, childOfOther], queue.Add);
@@ -205,7 +205,7 @@ public class CpuTaskQueueTests
             (now - start).Should().BeLessThan(1_000 * Slice, "they must not starve");
         }
 
-        // Each line in its order, with k tasks before it.
+        // The k-th task to run had k tasks before it.
         foreach (var (wait, before) in waits.Values.Order().Select((wait, before) => (wait, before)))
         {
             wait.Should().BeLessThanOrEqualTo(5 * ((before + workers) / workers));

@@ -8,7 +8,7 @@ internal static class Starving
 {
     public const string OnThreadPool = "thread-pool", OnCpuWorkers = "cpu-workers";
 
-    /// <summary>The output.</summary>
+    /// <summary>The two possible outputs.</summary>
     public const string Answered = "answered while the computations ran", NotAnswered = "not answered until they ended";
 
     public static async Task<int> Run(string[] args)

@@ -30,7 +30,7 @@ public class MetricsTests
         Of(SliceLength).Should().HaveCount(2).And.OnlyContain(seen => seen.Tags.Count == 1);
         Of(SliceLength).Max(seen => seen.Value).Should().BeInRange(0.02, 60);
         Of(QueueWait).Should().HaveCount(2).And.OnlyContain(seen => seen.Tags.Count == 1);
-        Of(QueueWait).Max(seen => seen.Value).Should().BeInRange(0.02, 60, "the other waited for the first");
+        Of(QueueWait).Max(seen => seen.Value).Should().BeInRange(0.02, 60, "the second task waited for the first");
         var overrun = Of(Overrun).Should().ContainSingle().Subject;
         overrun.Value.Should().BeInRange(0.02, 60);
         overrun.Tags.Should().HaveCount(2).And.Contain(TaskTag, "late");
@@ -38,7 +38,7 @@ public class MetricsTests
         _seen.Select(seen => seen.Instrument).Should().OnlyContain(
             instrument => instrument is Histogram<double> && instrument.Unit == "s" && !string.IsNullOrEmpty(instrument.Description));
         _seen.Select(seen => ((Histogram<double>)seen.Instrument).Advice!.HistogramBucketBoundaries!.Min()).Should().OnlyContain(
-            least => least <= 0.0001, "waits are microseconds, and an SDK's own bounds begin at 5 s");
+            least => least <= 0.0001, "waits are microseconds, and the default bounds of an SDK start at 5 s");
         _seen.Select(seen => seen.Instrument.Meter).Should().OnlyContain(meter => meter.Name == "Picollo.Scheduling");
     }
 
@@ -128,7 +128,7 @@ public class MetricsTests
             SliceLength,
             Overrun);
 
-        // At checkpoints of both kinds that continue, at one that yields, and at the end.
+        // The listener is called at checkpoints of both kinds that continue, at one that yields, and at the end.
         await pool.RunAsync(async cpu =>
         {
             while (cpu.GetUsage().SliceCount < 3)

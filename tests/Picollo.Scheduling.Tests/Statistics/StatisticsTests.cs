@@ -312,7 +312,7 @@ public class StatisticsTests
         await task.Soon();
         await pool.DrainAsync().Soon();
 
-        // Six or seven slices of the task, of which one has waited, and the slice of the held task.
+        // There are six or seven slices of the task, one of which had to wait, and the slice of the held task.
         pool.Statistics.QueueWait.GetPercentile(50).Value.Should().Be(0);
         pool.Statistics.QueueWait.GetPercentile(100).Value.Should().BeGreaterThan(19_000_000);
     }
@@ -365,7 +365,7 @@ public class StatisticsTests
     {
         await using CpuWorkerPool pool = Pools.Create(slice: Pools.Short);
 
-        // Asked by the timer while no task waits: one slice ends and another one starts.
+        // The timer asks it to yield while no task waits, so one slice ends and another one starts.
         int slices = await pool.RunAsync(async cpu =>
         {
             while (cpu.GetUsage().SliceCount < 5)

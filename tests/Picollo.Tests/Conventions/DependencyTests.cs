@@ -90,7 +90,7 @@ public partial class DependencyTests
         ["Picollo", var folder, _, ..] => folder,
         ["Picollo", _] => "",
         [var package, ..] => package["Picollo.".Length..],
-        [] => throw new ArgumentException("A path has a part.", nameof(path)),
+        [] => throw new ArgumentException("The path has no part.", nameof(path)),
     };
 
     private static IEnumerable<(Type Type, string Part)> Parts(Type type) =>

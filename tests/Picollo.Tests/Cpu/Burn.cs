@@ -6,33 +6,33 @@ namespace Picollo.Tests.Cpu;
 
 /// <summary>Uses CPU time on the calling thread and returns the amount, measured with a clock that is independent of Picollo.</summary>
 /// <remarks>
-/// Linux and macOS: the kernel's thread clock, through a separate declaration. Windows has no clock of this resolution; there it is the
-/// <see cref="Stopwatch"/> without its gaps: between two readings are microseconds of work, so if much more time has passed, another thread
+/// On Linux and macOS, this is the kernel's thread clock, through a separate declaration. Windows has no clock of this resolution, so it is
+/// <see cref="Stopwatch"/> without gaps: the work between two readings takes microseconds, so if much more time has passed, another thread
 /// had the CPU.
 /// </remarks>
 internal static partial class Burn
 {
-    // The length of an interrupt, and ten times a piece of work: if page faults are slow, as under Wine on a virtual machine, one piece
-    // took longer than an interrupt. Another thread gets the CPU for a scheduler time slice, milliseconds.
+    // Longer than an interrupt, and ten times as long as a piece of work, because one piece took longer than an interrupt where page
+    // faults are slow (under Wine on a virtual machine). Another thread gets the CPU for a scheduler time slice, which is milliseconds.
     private static readonly long LongestInterrupt = Stopwatch.Frequency / 5_000;
     private const int PiecesInOwnGap = 10;
 
     private static readonly int ThreadCpuTimeClock = OperatingSystem.IsMacOS() ? 16 : 3; // <time.h>
 
-    // Stored, so that the work is not optimized away.
+    // Stores the result, so that the work is not optimized away.
     private static uint _result;
 
     private static long _excludedTime;
 
-    /// <summary>The gaps that burns excluded since <see cref="Begin"/>, because another thread had the CPU. If the cause was a hypervisor
-    /// or an interrupt, the system counts them as time of the thread.</summary>
+    /// <summary>The total length of the gaps that burns have excluded since <see cref="ResetExcludedTime"/>, because another thread had the
+    /// CPU. If the cause was a hypervisor or an interrupt, the system counts them as time of the thread.</summary>
     public static TimeSpan ExcludedTime => Stopwatch.GetElapsedTime(0, Volatile.Read(ref _excludedTime));
 
-    /// <summary>Starts to sum the excluded gaps.</summary>
-    public static void Begin() => Volatile.Write(ref _excludedTime, 0);
+    /// <summary>Sets <see cref="ExcludedTime"/> to zero.</summary>
+    public static void ResetExcludedTime() => Volatile.Write(ref _excludedTime, 0);
 
-    /// <summary>Computes until the CPU time is used; at most some ten microseconds more, except for interrupts. The pieces are long enough
-    /// that the kernel time for reading the clock is negligible.</summary>
+    /// <summary>Computes until the CPU time is used, or at most tens of microseconds longer, not counting interrupts. The pieces of work are
+    /// long enough that the kernel time for reading the clock is negligible.</summary>
     /// <returns>The CPU time used.</returns>
     public static TimeSpan User(TimeSpan amount) => Until(amount, () =>
     {

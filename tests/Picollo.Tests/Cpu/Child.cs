@@ -10,9 +10,9 @@ internal static class Child
         ? Start("cmd.exe", "/c", "for /L %i in (1,0,2) do @rem")
         : Start("/bin/sh", "-c", "while :; do :; done");
 
-    /// <summary>Runs a process that computes for some tenths of a second, and waits for its end. Returns its own output about its CPU time
+    /// <summary>Runs a process that computes for a few tenths of a second, and waits for its end. Returns its own output about its CPU time
     /// (the shell's "times").</summary>
-    public static string RunToItsEnd()
+    public static string RunToCompletion()
     {
         using Process child = Start("/bin/sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; times");
         string output = child.StandardOutput.ReadToEnd();

@@ -153,7 +153,7 @@ public class CpuStatesTests
         states.GetHashCode().Should().Be(CpuStates.Between(1, none, some).GetHashCode());
         (states != CpuStates.Between(2, none, some)).Should().BeTrue();
         (states != CpuStates.Between(1, Times((CpuState.User, 0), (CpuState.Idle, 1)), some)).Should().BeTrue();
-        (states == CpuStates.Between(1, some, Times((CpuState.User, 2), (CpuState.Idle, 6)))).Should().BeTrue("the shares are the same, of later counters");
+        (states == CpuStates.Between(1, some, Times((CpuState.User, 2), (CpuState.Idle, 6)))).Should().BeTrue("the counters are later, but the shares are equal");
         some.Equals((object)Times((CpuState.User, 1), (CpuState.Idle, 3))).Should().BeTrue();
         (some == none).Should().BeFalse();
     }

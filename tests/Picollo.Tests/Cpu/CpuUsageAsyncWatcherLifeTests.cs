@@ -2,8 +2,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>The other properties of a watcher, and that it does not change after its stop, while another load keeps the machine
-/// busy.</summary>
+/// <summary>Tests the other properties of a watcher, and that its results do not change after its stop, while a background load keeps the
+/// machine busy.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
@@ -43,15 +43,15 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
         watcher.GetSummaryCpuUsage().Total.Should().BeLessThan(watcher.WallTime);
     }
 
-    // The kernel splits user and kernel time by the mode at its ticks, 50 of them here, and threads that alternate with the ticks become
-    // synchronized with them. The shares are imprecise, so one of a few attempts must show the difference. Each attempt uses a new thread,
-    // because the proportion is that of the whole life of the thread.
+    // The kernel splits the CPU time by the mode at its ticks. There are only 50 ticks here, and threads that alternate with the ticks become
+    // synchronized with them, so the shares are imprecise, and only one of a few attempts must show the difference. Each attempt uses a new
+    // thread, because the kernel applies the ratio of the whole life of the thread.
     [Fact]
     public void User_and_kernel_time_are_distinguished()
     {
         var phase = TimeSpan.FromMilliseconds(200);
         CpuUsage inKernel = default, inUser = default;
-        for (int attempt = 0; attempt < 10 && !AreApart(); attempt++)
+        for (int attempt = 0; attempt < 10 && !AreDistinguished(); attempt++)
         {
             var thread = new Thread(() =>
             {
@@ -65,9 +65,9 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
             thread.Join();
         }
 
-        AreApart().Should().BeTrue($"of the two phases, one took {inKernel}, the other {inUser}");
+        AreDistinguished().Should().BeTrue($"of the two phases, one took {inKernel}, the other {inUser}");
 
-        bool AreApart() => inKernel.KernelShare > 0.6 && inUser.UserShare > 0.8;
+        bool AreDistinguished() => inKernel.KernelShare > 0.6 && inUser.UserShare > 0.8;
     }
 
     /// <summary>A query checks all threads only while a thread is counted in the flow.</summary>

@@ -2,7 +2,8 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Known burns on several threads, started in every way that .NET has, while another load keeps the machine busy.</summary>
+/// <summary>Tests known burns on several threads, which are started in every way that .NET offers, while a background load keeps the machine
+/// busy.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public sealed class CpuUsageAsyncWatcherTests : IDisposable
@@ -180,8 +181,8 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
         expect(watcher, burnt);
     });
 
-    /// <summary>If a segment were counted twice or not at all while it ends, a total would decrease before or after. So would it if a
-    /// segment ended earlier than it was measured.</summary>
+    /// <summary>A total would decrease if a segment were counted twice or not at all while it ends, or if it ended before its last
+    /// measurement.</summary>
     [Fact]
     public async Task Totals_never_decrease_while_threads_switch()
     {
@@ -347,7 +348,7 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
     /// <summary>
     /// Runs the scenario until the result does not exceed the burnt time, at most five times, after one run to warm up. Missing time fails
     /// immediately. Excess time fails only if it recurs: a method is compiled on the thread that first calls it, and time that a hypervisor
-    /// takes from a virtual processor counts for its thread. These are milliseconds, now and then, of unknown origin.
+    /// takes from a virtual processor counts for its thread. Occasionally, this adds milliseconds.
     /// </summary>
     private static async Task RunWarm(Func<Expectation, Task> scenario)
     {
@@ -368,8 +369,8 @@ public sealed class CpuUsageAsyncWatcherTests : IDisposable
 
     private static bool IsAtMost(CpuUsageAsyncWatcher watcher, BurntTime burnt, bool orElseFail)
     {
-        // Both readings are before the comparison, which takes time inside the flow. Windows has a resolution of 15.6 ms for the split,
-        // longer than most of the burns.
+        // Take both readings before the comparison, which uses time inside the flow. On Windows, the split has a resolution of 15.6 ms,
+        // which is longer than most of the burns.
         long total = watcher.GetTotalNanoseconds();
         bool hasFineSplit = watcher.Detail == CpuUsageDetail.UserAndKernel && !OperatingSystem.IsWindows();
         long split = hasFineSplit ? watcher.GetSummaryCpuUsage().TotalNanoseconds : total;

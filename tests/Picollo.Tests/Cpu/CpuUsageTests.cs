@@ -22,7 +22,7 @@ public sealed class CpuUsageTests
         var usage = new CpuUsage(199, 99);
         usage.User.Ticks.Should().Be(1);
         usage.Kernel.Ticks.Should().Be(0);
-        usage.Total.Ticks.Should().Be(2, "of 298 ns, not of the parts");
+        usage.Total.Ticks.Should().Be(2, "the sum of 298 ns is truncated, not its parts");
     }
 
     [Fact]

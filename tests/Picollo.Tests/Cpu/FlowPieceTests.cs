@@ -2,7 +2,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Joining the pieces of a flow into the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>
+/// <summary>Tests joining the pieces of a flow into the segments of <see cref="CpuUsageAsyncWatcher.Totals"/>.</summary>
 public sealed class FlowPieceTests
 {
     private static readonly CpuUsage Usage = new(3, 2);

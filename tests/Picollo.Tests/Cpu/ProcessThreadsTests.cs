@@ -5,7 +5,7 @@ namespace Picollo.Tests.Cpu;
 
 public class ProcessThreadsTests
 {
-    /// <summary>While the thread is in a flow, and after it has left the flow.</summary>
+    /// <summary>Reads the thread while it is in a flow, and after it has left the flow.</summary>
     [FactNeeding(Need.Linux)]
     public void A_thread_has_its_name_and_its_CPU_time_in_watched_flows()
     {
@@ -25,7 +25,7 @@ public class ProcessThreadsTests
             Burn.User(amount);
             after = Own();
         })
-        { Name = "a name that Linux cuts" };
+        { Name = "a name that Linux truncates" };
         thread.Start();
         thread.Join();
 

@@ -13,7 +13,7 @@ namespace Picollo.Tests.Cpu;
 [CollectionDefinition(nameof(ReaderContractTests), DisableParallelization = true)]
 public class ReaderContractTests
 {
-    private const int UnknownId = int.MaxValue - 3; // larger than IDs of Linux and macOS, and not a multiple of four as on Windows
+    private const int UnknownId = int.MaxValue - 3; // larger than IDs of Linux and macOS, and not a multiple of four, unlike IDs of Windows
 
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(150);
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -21,7 +21,7 @@ public class ReaderContractTests
     private static readonly TimeSpan SplitStep = Steps.OfSplit;
     private static readonly TimeSpan TotalStep = Steps.OfTotal;
 
-    public ReaderContractTests() => Burn.Begin();
+    public ReaderContractTests() => Burn.ResetExcludedTime();
 
     [Fact]
     public void This_system_is_supported()
@@ -124,9 +124,9 @@ public class ReaderContractTests
             for (int i = 0; i < readings.Length; i++)
             {
                 long now = readings[i]();
-                if (now < last[i]) // called a hundred thousand times
+                if (now < last[i]) // an assertion for each of a hundred thousand readings would be slow
                 {
-                    now.Should().BeGreaterThanOrEqualTo(last[i], "reading {0} must not go back, as in round {1}", i, round);
+                    now.Should().BeGreaterThanOrEqualTo(last[i], "reading {0} must not decrease, as it did in round {1}", i, round);
                 }
 
                 last[i] = now;
@@ -308,7 +308,7 @@ public class ReaderContractTests
         }
 
         CpuUsage before = CpuUsageReader.GetByChildren();
-        string times = Child.RunToItsEnd();
+        string times = Child.RunToCompletion();
         TimeSpan own = TimeSpan.FromSeconds(Regex.Matches(times.Split('\n')[0], @"(\d+)m([\d.]+)s").Sum(match =>
             (60 * double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture))
             + double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture)));
@@ -352,7 +352,7 @@ public class ReaderContractTests
             Read();
         }
 
-        // The runtime may open some handles in the meantime; a leak would be a thousand.
+        // The runtime may open some handles in the meantime; a leak would add a thousand.
         OpenHandles().Should().BeLessThan(before + 200);
     }
 

@@ -4,7 +4,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>All orders of the memory accesses between the end of a segment and its readers (<see cref="ThreadSegment"/>), on a CPU where a
+/// <summary>Tests all orders of the memory accesses between the end of a segment and its readers (<see cref="ThreadSegment"/>), on a CPU where a
 /// write reaches the other threads one by one. These orders never occur on x64.</summary>
 /// <remarks>The owner writes the version, and then reads the measured value. A reader stores its measurement, and then reads the version.
 /// Two readers measure: the first one stores the value, the second one finds it and writes nothing.</remarks>
@@ -103,7 +103,8 @@ public class SegmentOrderModelTests
         return false;
     }
 
-    /// <summary>Null if a fence must wait until all writes that its thread has seen have arrived everywhere.</summary>
+    /// <summary>Returns the state after the step, or null if a fence must wait until all writes that its thread has seen have arrived
+    /// everywhere.</summary>
     private static State? After(Step step, int thread, State state)
     {
         const int Everywhere = 0b111;

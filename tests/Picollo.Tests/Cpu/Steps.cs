@@ -6,8 +6,8 @@ namespace Picollo.Tests.Cpu;
 /// <summary>The resolutions of CPU time on this system.</summary>
 internal static class Steps
 {
-    /// <summary>The resolution of user and kernel time: the scheduler tick of Windows is 15.6 ms (10 on Wine), and Linux reports those of
-    /// other processes in 10 ms.</summary>
+    /// <summary>The resolution of user and kernel time: the scheduler tick of Windows is 15.6 ms (10 ms on Wine), and Linux reports the times
+    /// of other processes in units of 10 ms.</summary>
     public static TimeSpan OfSplit { get; } = TimeSpan.FromMilliseconds(16);
 
     /// <summary>The resolution of totals, which come from the cycle counter on Windows. Wine does not count the cycles of a
@@ -27,6 +27,6 @@ internal static class Steps
         read.Should().BeGreaterThan(burnt * 0.95 - (2 * step)).And.BeLessThan(burnt * 1.05 + (2 * step) + around + Burn.ExcludedTime);
     }
 
-    /// <summary>Converts to a <see cref="TimeSpan"/>, truncated to its 100 ns.</summary>
+    /// <summary>Converts to a <see cref="TimeSpan"/>, truncated to 100 ns.</summary>
     public static TimeSpan Nanoseconds(long nanoseconds) => TimeSpan.FromTicks(nanoseconds / TimeSpan.NanosecondsPerTick);
 }

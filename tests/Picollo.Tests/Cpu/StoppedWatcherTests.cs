@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>The state that a watcher leaves in a flow, and the clocks that it reads.</summary>
+/// <summary>Tests the state that a watcher leaves in a flow, and the clocks that it reads.</summary>
 public class StoppedWatcherTests
 {
     [Fact]
@@ -46,7 +46,7 @@ public class StoppedWatcherTests
         }
     }
 
-    /// <summary>The thread stays in one segment: its time before the stop counts for the watcher, and its later time counts for the
+    /// <summary>The thread remains in one segment: its time before the stop counts for the watcher, and its later time counts for the
     /// successor, even before the segment has ended.</summary>
     [Fact]
     public void CPU_time_after_the_stop_counts_once_for_the_successor()
@@ -77,7 +77,7 @@ public class StoppedWatcherTests
         thread.Join();
 
         long half = (long)amount.TotalNanoseconds / 2, total = successor.GetTotalNanoseconds();
-        running.Should().BeInRange(later - half, total, "the segment has not ended then");
+        running.Should().BeInRange(later - half, total, "the segment had not yet ended");
         total.Should().BeInRange(running, later + half, "the time of the watcher is not counted again");
         watcher.GetTotalNanoseconds().Should().BeInRange(all - later - half, all - later + own, "it has been stopped");
         (watcher.GetTotalNanoseconds() + total).Should().BeInRange(all - half, all + own + half);
@@ -108,7 +108,7 @@ public class StoppedWatcherTests
         watcher.GetTotalNanoseconds().Should().Be(taken);
     }
 
-    /// <summary>In a flow whose watcher is stopped, an inner watcher also has the time, and suspended parts count for no watcher.</summary>
+    /// <summary>In a flow whose watcher is stopped, an inner watcher also counts the time, and suspended parts count for no watcher.</summary>
     [Fact]
     public async Task An_inner_watcher_and_a_suspension_leave_the_successor_in_the_flow()
     {

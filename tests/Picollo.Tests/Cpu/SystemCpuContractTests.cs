@@ -11,7 +11,7 @@ public class SystemCpuContractTests
 {
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(300);
 
-    public SystemCpuContractTests() => Burn.Begin();
+    public SystemCpuContractTests() => Burn.ResetExcludedTime();
 
     [Fact]
     [Trait("Category", "Slow")]
@@ -24,7 +24,7 @@ public class SystemCpuContractTests
         cpu.Update();
         TimeSpan around = Stopwatch.GetElapsedTime(start);
 
-        cpu.Interval.Should().BeGreaterThan(burnt * 0.9).And.BeLessThan(around + TimeSpan.FromMilliseconds(50)); // another clock
+        cpu.Interval.Should().BeGreaterThan(burnt * 0.9).And.BeLessThan(around + TimeSpan.FromMilliseconds(50)); // measured with another clock
         ShouldAddUp(cpu.Total);
         cpu.Cpus.Count.Should().BeGreaterThanOrEqualTo(1);
         double busy = 0;
@@ -122,7 +122,7 @@ public class SystemCpuContractTests
     [Fact]
     public void The_sizes_of_this_process_fit_into_the_memory_of_the_machine()
     {
-        // Accessed, so that the page is resident.
+        // Access the pages, so that they are resident.
         byte[] array = new byte[32 << 20];
         Array.Fill(array, (byte)1);
         using var cpu = new SystemCpu(SystemCpuParts.Processes | SystemCpuParts.Memory);
@@ -176,7 +176,7 @@ public class SystemCpuContractTests
         using var cpu = new SystemCpu(SystemCpuParts.All);
         long least = long.MaxValue;
 
-        // The minimum of several rounds, because the machine may have a new process with a new name.
+        // Use the minimum of several rounds, because a process with a new name may have started.
         for (int i = 0; i < 20; i++)
         {
             long before = GC.GetAllocatedBytesForCurrentThread();

@@ -2,7 +2,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Values that are computed from samples of any system.</summary>
+/// <summary>Tests values that are computed from samples of any system.</summary>
 public class SystemCpuTests
 {
     private const long Second = 1_000_000_000;

@@ -4,7 +4,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary>Values that are computed from the waits of threads on any system.</summary>
+/// <summary>Tests values that are computed from the waits of threads on any system.</summary>
 public class ThreadWaitTests
 {
     private const long Second = 1_000_000_000;

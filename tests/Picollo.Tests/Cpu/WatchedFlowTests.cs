@@ -4,8 +4,8 @@ using Picollo.Tests.PerfEvent;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// A query while threads change their segments, step by step: the clock of the other thread is a script that makes the change between the
-/// reader's check of the segment and its read of the sums.
+/// Tests a query while threads change their segments, step by step. The clock of the other thread runs a script, which makes the change
+/// between the reader's check of the segment and its read of the sums.
 /// </summary>
 public sealed class WatchedFlowTests
 {

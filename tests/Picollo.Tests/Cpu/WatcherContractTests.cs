@@ -3,8 +3,8 @@ using Picollo.Cpu;
 namespace Picollo.Tests.Cpu;
 
 /// <summary>
-/// A watcher adds up on every system, tested with burns that are long compared with the scheduler tick of Windows; tests/HelperApp runs the
-/// same tests under Wine. Other tests cover the details on systems with a fine clock.
+/// Tests the sums of a watcher on every system, with burns that are long compared with the scheduler tick of Windows. tests/HelperApp runs
+/// the same tests under Wine. Other tests cover the details on systems with a fine clock.
 /// </summary>
 [Collection(nameof(ReaderContractTests))]
 [Trait("Category", "Slow")]
@@ -12,7 +12,7 @@ public class WatcherContractTests
 {
     private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(200);
 
-    public WatcherContractTests() => Burn.Begin();
+    public WatcherContractTests() => Burn.ResetExcludedTime();
 
     [Theory]
     [InlineData(CpuUsageDetail.UserAndKernel)]
@@ -46,7 +46,7 @@ public class WatcherContractTests
         ShouldHaveSummed(outer, outerBurnt);
     }
 
-    // One step for each of its segments; no flow here has more than four segments that burn.
+    // Allow one step for each segment; no flow here has more than four segments that burn.
     private static void ShouldHaveSummed(CpuUsageAsyncWatcher watcher, TimeSpan burnt)
     {
         Steps.ShouldBeAbout(Steps.Nanoseconds(watcher.GetTotalNanoseconds()), burnt, 2 * Steps.OfTotal);

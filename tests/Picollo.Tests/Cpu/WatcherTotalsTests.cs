@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.Cpu;
 
-/// <summary><see cref="CpuUsageAsyncWatcher.Totals"/>: the segments of real flows.</summary>
+/// <summary>Tests <see cref="CpuUsageAsyncWatcher.Totals"/> with the segments of real flows.</summary>
 public sealed class WatcherTotalsTests
 {
     /// <summary>A thread that is still leaving the flow is read with its clock, and later with <c>getrusage</c>, whose resolution is
@@ -11,7 +11,7 @@ public sealed class WatcherTotalsTests
     private const long ClockDifference = 1_000_000;
 
     [Fact]
-    public Task After_the_stop_there_is_a_segment_for_each_switch_and_the_last_one() => InOwnFlow(async () =>
+    public Task After_the_stop_there_is_a_segment_for_each_switch_and_the_last_one() => InSeparateFlow(async () =>
     {
         var watcher = new CpuUsageAsyncWatcher(listSwitches: true);
         for (int i = 0; i < 20; i++)
@@ -36,9 +36,9 @@ public sealed class WatcherTotalsTests
         (lengths[lengths.Length / 2] * lengths.Length / 4).Should().BeLessThan(wall, "most segments are a part of the wall time, in the same unit");
     });
 
-    /// <summary>Regardless of the threads, and of the time of the query.</summary>
+    /// <summary>This holds regardless of the threads and of the time of the query.</summary>
     [Fact]
-    public Task The_sum_of_the_segments_is_the_summary_of_any_flow() => InOwnFlow(async () =>
+    public Task The_sum_of_the_segments_is_the_summary_of_any_flow() => InSeparateFlow(async () =>
     {
         for (int seed = Seeded.FirstSeed; seed != Seeded.FirstSeed + 30; seed = unchecked(seed + 1))
         {
@@ -55,7 +55,7 @@ public sealed class WatcherTotalsTests
             watcher.Totals.GetSummaryCpuUsage().Should().Be(watcher.GetSummaryCpuUsage(), "PICOLLO_TEST_SEED={0}", seed);
         }
 
-        // One step after the other.
+        // Runs one step after the other.
         static async Task Run(Random random, int depth)
         {
             for (int i = 0; i < 4; i++)
@@ -239,5 +239,5 @@ public sealed class WatcherTotalsTests
     }
 
     // Runs in a separate flow.
-    private static Task InOwnFlow(Func<Task> test) => Task.Run(test);
+    private static Task InSeparateFlow(Func<Task> test) => Task.Run(test);
 }

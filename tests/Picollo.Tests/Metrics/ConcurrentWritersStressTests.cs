@@ -2,8 +2,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary> Concurrent writers of a plain histogram, which supports one writer: they lose some of each other's records, but invent none.
-/// </summary>
+/// <summary>Concurrent writers of a plain histogram, which supports one writer: they lose some of each other's records, but invent
+/// none.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class ConcurrentWritersStressTests

@@ -27,7 +27,7 @@ public class ConservationStressTests
             () => ReadMonotonically(histogram, writers),
             () => ReadMonotonically(histogram, writers));
 
-        SpinWait.SpinUntil(() => writers.Finished > 1UL << 32); // counters exceed their width also on a slow machine
+        SpinWait.SpinUntil(() => writers.Finished > 1UL << 32); // counters exceed their width even on a slow machine
         ulong recorded = writers.Stop();
         deltas.Update(deltas: true);
         sumOfDeltas += deltas.TotalCount + deltas.OverflowCount;

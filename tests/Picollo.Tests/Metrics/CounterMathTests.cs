@@ -100,11 +100,11 @@ public class CounterMathTests
         uint[] narrow = NextCounters(random, counters.Length);
         ulong[] wide = [.. narrow.Select(counter => random.Next(6) == 0 ? (ulong)counter << random.Next(33) : counter)];
 
-        ShouldAddWhereThereIsRoom<uint>(counters, narrow, narrow);
-        ShouldAddWhereThereIsRoom<ulong>(counters, wide, wide);
+        ShouldAddWhereFits<uint>(counters, narrow, narrow);
+        ShouldAddWhereFits<ulong>(counters, wide, wide);
     });
 
-    private static void ShouldAddWhereThereIsRoom<TCount>(uint[] counters, TCount[] counts, IEnumerable<TCount> added)
+    private static void ShouldAddWhereFits<TCount>(uint[] counters, TCount[] counts, IEnumerable<TCount> added)
         where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>
     {
         const int First = 7;

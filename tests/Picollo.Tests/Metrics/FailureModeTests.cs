@@ -2,10 +2,10 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary> Tests that the failure modes of earlier implementations do not occur. Other tests cover the rest of the list: mode 4, ticks
-/// above 18 s, <see cref="StopwatchTicksTests"/>; mode 6, counters that wrap, the Carries part of <see cref="HistogramContract"/>; mode 8,
-/// changing threads with a concurrent reader and collections, <see cref="ThreadChurnTests"/>.
-/// </summary>
+/// <summary>Tests that the failure modes of earlier implementations do not occur. Other tests cover the rest of the list: <see
+/// cref="StopwatchTicksTests"/> covers mode 4 (ticks above 18 s), the Carries part of <see cref="HistogramContract"/> covers mode 6
+/// (counters that wrap), and <see cref="ThreadChurnTests"/> covers mode 8 (changing threads with a concurrent reader and
+/// collections).</summary>
 [Collection(Alone.Name)]
 public class FailureModeTests
 {
@@ -136,7 +136,7 @@ public class FailureModeTests
             histogram.Record(value);
 
             ulong read = histogram.GetPercentileValue(50);
-            (Math.Abs((double)read - value) / value).Should().BeLessThanOrEqualTo(asked, "{0} came back as {1}", value, read);
+            (Math.Abs((double)read - value) / value).Should().BeLessThanOrEqualTo(asked, "{0} was read as {1}", value, read);
         }
     }
 
@@ -156,7 +156,7 @@ public class FailureModeTests
                 histogram.GetSummary(summary).TotalCount.Should().Be(i);
             }
 
-            // Another thread also sees it, after synchronisation.
+            // Another thread also sees it, after synchronization.
             ulong seen = 0;
             OnNewThreads(1, () => seen = histogram.TotalCount);
             seen.Should().Be(50);

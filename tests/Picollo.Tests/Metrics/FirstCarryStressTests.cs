@@ -2,9 +2,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary> Tests a summary during the first carry of a 32-bit counter. Before it, a summary reads only the counters; the count must not
-/// move to the carries during the read.
-/// </summary>
+/// <summary>Tests a summary during the first carry of a 32-bit counter. Before it, a summary reads only the counters; the count must not
+/// move to the carries during the read.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class FirstCarryStressTests

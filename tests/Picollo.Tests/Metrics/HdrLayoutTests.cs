@@ -110,7 +110,7 @@ public class HdrLayoutTests
             // Use plain conditions: FluentAssertions takes microseconds for each of a million buckets.
             if (layout.IndexOf(start) != index || layout.IndexOf((ulong)(end - 1)) != index || end != next)
             {
-                Assert.Fail($"Bucket {index} from {start} to {end}, the next one from {next}.");
+                Assert.Fail($"Bucket {index} is from {start} to {end}: its values have another index, or the next bucket starts at {next}.");
             }
         }
     }

@@ -67,7 +67,7 @@ public abstract partial class HistogramContract
             return;
         }
 
-        // The definition of the HdrHistogram family, in signed numbers that cannot wrap.
+        // The definition of the HdrHistogram libraries, in signed numbers that cannot wrap.
         for (Int128 missing = (Int128)value - interval; missing >= interval; missing -= interval)
         {
             histogram.Record((ulong)missing);

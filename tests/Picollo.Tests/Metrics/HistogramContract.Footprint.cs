@@ -112,8 +112,8 @@ public abstract partial class HistogramContract
         [
             ("Record", () => histogram.Record(20_000)),
             ("Record out of range", () => histogram.Record(1)),
-            ("Record count", () => histogram.Record(20_000, 10)),
-            ("Record span", () => histogram.Record(values)),
+            ("Record with a count", () => histogram.Record(20_000, 10)),
+            ("Record a span", () => histogram.Record(values)),
             ("RecordCorrected", () => histogram.RecordCorrected(20_000, 100)),
             ("Reset", histogram.Reset),
             ("TotalCount", () => _ = histogram.TotalCount),
@@ -125,7 +125,7 @@ public abstract partial class HistogramContract
             ("GetPercentileRank", () => histogram.GetPercentileRank(20_000)),
             ("GetCountBetween", () => histogram.GetCountBetween(0, 20_000)),
             ("snapshot.Update", () => snapshot.Update()),
-            ("snapshot.Update deltas", () => snapshot.Update(deltas: true)),
+            ("snapshot.Update with deltas", () => snapshot.Update(deltas: true)),
             ("snapshot.GetSummary", () => snapshot.GetSummary(summary)),
             ("scopes", () => RecordScopes(histogram)),
         ];

@@ -70,7 +70,7 @@ public abstract partial class HistogramContract
 
     [Theory]
     [InlineData(99.9, 1_000_000, 999_000)] // 99.9 / 100 is slightly above 0.999 in double
-    [InlineData(7, 100, 7)] // the following quotients too
+    [InlineData(7, 100, 7)] // the following quotients are inexact, too
     [InlineData(56, 100, 56)]
     [InlineData(99.99, 1_000_000, 999_900)]
     [InlineData(99.999, 1_000_000, 999_990)]

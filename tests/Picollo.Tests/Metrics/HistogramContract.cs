@@ -2,9 +2,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary> Tests of the behavior that all variants of the histogram share. One subclass per variant (HistogramContract.Variants.cs) runs
-/// all of them.
-/// </summary>
+/// <summary>Tests of the behavior that all variants of the histogram share. One subclass per variant (HistogramContract.Variants.cs) runs
+/// all of them.</summary>
 public abstract partial class HistogramContract
 {
     private const ulong Min = 10_000;

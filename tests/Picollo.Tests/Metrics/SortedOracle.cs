@@ -2,9 +2,8 @@ using System.Numerics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary> Computes the expected results of a histogram from the sorted values. It computes buckets from their definition, with divisions
-/// and integers, without the library's code.
-/// </summary>
+/// <summary>Computes the expected results of a histogram from the sorted values. It computes buckets from their definition, with divisions
+/// and integers, without the library's code.</summary>
 internal sealed class SortedOracle
 {
     private readonly int _blockSize;

@@ -257,7 +257,7 @@ public class SummaryPrintingTests
     [Fact]
     public void Values_without_a_unit_have_every_digit()
     {
-        UnitText.Value((1UL << 53) + 1, 1, 1).Should().Be("9,007,199,254,740,993", "a double has one digit less");
+        UnitText.Value((1UL << 53) + 1, 1, 1).Should().Be("9,007,199,254,740,993", "a double has one digit fewer");
         UnitText.Width((1UL << 53) + 1, 1).Should().Be("9,007,199,254,740,993");
         UnitText.Width(0, 1000).Should().Be("0");
         UnitText.Real(0.001, 1).Should().Be("0.00", "two decimals are enough for integer values");

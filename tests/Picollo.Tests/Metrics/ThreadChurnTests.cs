@@ -3,9 +3,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary> Failure mode 8 of earlier implementations: with changing threads, a concurrent reader and garbage collections, counts are
-/// sometimes lost. The long run takes PICOLLO_STRESS_SECONDS (default 30).
-/// </summary>
+/// <summary>Failure mode 8 of earlier implementations: with changing threads, a concurrent reader and garbage collections, counts are
+/// sometimes lost. The long run takes PICOLLO_STRESS_SECONDS (default 30).</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
 public class ThreadChurnTests

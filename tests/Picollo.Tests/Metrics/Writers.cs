@@ -2,9 +2,8 @@ using Picollo.Metrics;
 
 namespace Picollo.Tests.Metrics;
 
-/// <summary> Threads that record into a histogram until they are stopped. Each thread counts its started and finished records, which are
-/// the bounds for the count that a reader may see.
-/// </summary>
+/// <summary>Threads that record into a histogram until they are stopped. Each thread counts its started and finished records, which are the
+/// bounds for the count that a reader may see.</summary>
 internal sealed class Writers : IDisposable
 {
     /// <summary>The largest count that is added directly to a 32-bit counter. With it, counters exceed 2³¹ thousands of times per

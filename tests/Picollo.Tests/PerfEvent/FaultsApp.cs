@@ -27,13 +27,13 @@ public sealed class FaultsApp : IDisposable
         }
     }
 
-    /// <summary>Runs it, and returns its findings by name.</summary>
+    /// <summary>Runs the program, and returns its findings by name.</summary>
     /// <param name="command">The command of the program.</param>
-    /// <param name="launcher">A program that runs it, with its arguments; the command line follows them.</param>
+    /// <param name="launcher">The program that runs it and the arguments of that program, which the command line follows.</param>
     public Dictionary<string, string> Run(string command, params string[] launcher)
     {
         string[] line = [.. launcher, Tool.DotnetPath, Path.Combine(_folder, "HelperApp.dll"), command];
-        // Without the debugger's socket and its threads.
+        // Disables the debugger's socket and its threads.
         var environment = new Dictionary<string, string?> { ["DOTNET_EnableDiagnostics"] = "0" };
         return Tool.Run(line[0], _folder, environment, line[1..])
             .Split('\n', StringSplitOptions.RemoveEmptyEntries)

@@ -165,7 +165,7 @@ public sealed class PerfEventFactoryTests
         }
     }
 
-    /// <summary>Only the names, because the counters may not exist: each property uses the preset of its own name.</summary>
+    /// <summary>Compares only the names, because the counters may not exist. Each property must use the preset of its own name.</summary>
     [Fact]
     public void Named_hardware_and_cache_counters_match_their_presets()
     {

@@ -70,14 +70,14 @@ public sealed class PerfEventReasonsTests
         string cpu = PerfEventReasons.Describe(Request with { ThreadId = -1, Cpu = 0 }, Errno.EACCES, Real);
         cpu.Should().Contain("to 0 or less").And.Contain("everything on a CPU");
 
-        string stranger = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real);
-        stranger.Should().Contain("another user's thread").And.NotContain("paranoid");
+        string otherUser = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, Real);
+        otherUser.Should().Contain("another user's thread").And.NotContain("paranoid");
 
         string nothing = PerfEventReasons.Describe(Request, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
         nothing.Should().Contain("is 3").And.Contain("set it to 2 or less").And.Contain("grant CAP_SYS_ADMIN");
 
-        string otherProcess = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
-        otherProcess.Should().Contain("is 3", "the kernel checks that first");
+        string otherUserAtLevel3 = PerfEventReasons.Describe(Request with { ThreadId = 1 }, Errno.EACCES, new PerfMachine(HasPmu: true, Paranoid: 3));
+        otherUserAtLevel3.Should().Contain("is 3", "the kernel checks that first");
 
         PerfEventReasons.Describe(Request with { Cpu = 7, ThreadId = -1 }, Errno.ENODEV, Real).Should().Contain("CPU 7 is offline or does not exist");
         PerfEventReasons.Describe(Request with { Cpu = 700 }, Errno.EINVAL, Real).Should().Contain("CPU 700 does not exist");

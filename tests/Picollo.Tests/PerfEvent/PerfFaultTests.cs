@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Real failures: too few file descriptors, missing permissions, seccomp filters, no tracefs, sessions that are not
+/// <summary>Tests real failures: too few file descriptors, missing permissions, seccomp filters, no tracefs, sessions that are not
 /// disposed.</summary>
 [Trait("Category", "Slow")]
 public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
@@ -20,7 +20,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
             {
                 found[$"{kind}-{free}-left"].Should().Be("nothing");
                 string outcome = found[$"{kind}-{free}"];
-                outcome.Should().MatchRegex("^(works [25] 0|(Software:|The threads of process ).*ulimit -n.*)$", "of {0} with {1} free", kind, free);
+                outcome.Should().MatchRegex("^(works [25] 0|(Software:|The threads of process ).*ulimit -n.*)$", "a session of kind {0} with {1} free descriptors must work or report the limit", kind, free);
                 if (kind != "process")
                 {
                     outcome.StartsWith("works", StringComparison.Ordinal).Should().Be(free >= 5, "it has five counters");
@@ -31,7 +31,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["process-0"].Should().Contain("ulimit -n");
         found[$"process-{MostFree}"].Should().StartWith("works");
         found["clock-reason"].Should().NotBeEmpty();
-        long.Parse(found["clock-time"], CultureInfo.InvariantCulture).Should().BePositive("then the thread's clock makes system calls");
+        long.Parse(found["clock-time"], CultureInfo.InvariantCulture).Should().BePositive("the thread's clock makes system calls if it has no page");
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
@@ -142,7 +142,7 @@ public sealed class PerfFaultTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["clock-held"].Should().Be(found["clock-needs"], "the page is useless if the kernel does not write the time to it");
         found["held"].Should().MatchRegex("^[23]$", "two counters, and the thread's clock if its page is available");
         found["after-collection"].Should().Be("0");
-        found["sessions"].Should().Be("2000", "of two files each, with a limit of 400");
+        found["sessions"].Should().Be("2000", "each session has two files, and the limit is 400");
         found["after-sessions"].Should().Be("0");
         found["pages-after-sessions"].Should().Be("0");
         found["pages-of-a-session"].Should().Be("1");

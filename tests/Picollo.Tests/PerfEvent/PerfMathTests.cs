@@ -22,7 +22,7 @@ public sealed class PerfMathTests
     [InlineData(7, 3, 2, 10)] // 10.5, rounded down
     [InlineData(Top, 3, 3, Top)]
     [InlineData(Top, 3, 2, Top)] // does not fit
-    [InlineData(Top / 2, Top, Top / 2, Top - 1)] // in 128 bits: 2^63-1 times 2^64-1 over 2^63-1 is 2^64-1, less what rounding takes
+    [InlineData(Top / 2, Top, Top / 2, Top - 1)] // in 128 bits: 2^63-1 times 2^64-1 over 2^63-1 is 2^64-1, minus the rounding
     public void A_count_is_scaled_by_the_time_enabled_over_the_time_running(ulong raw, ulong enabled, ulong running, ulong scaled) =>
         PerfMath.Scale(raw, enabled, running).Should().BeCloseTo(scaled, scaled == Top - 1 ? 1u : 0u);
 
@@ -37,14 +37,15 @@ public sealed class PerfMathTests
     public void A_delta_stops_at_zero(ulong before, ulong after, ulong overhead, ulong delta) =>
         PerfMath.Delta(before, after, overhead).Should().Be(delta);
 
-    /// <summary>After a billion counts in a third of the time: earlier counts matter only if there is nothing else.</summary>
+    /// <summary>The first reading has a billion counts, in a third of the time. Its average matters only if the counter did not run between the
+    /// readings.</summary>
     [Theory]
     [InlineData(7, 1_000, 1_000, 0, 7)]
     [InlineData(7, 1_000, 500, 0, 14)]
     [InlineData(7, 1_000, 500, 5, 9)]
-    [InlineData(7, 0, 0, 0, 7)] // without the time, pages have the last switch of the counter
+    [InlineData(7, 0, 0, 0, 7)] // a reading without the time has the times of the counter's last switch
     [InlineData(7, 1_000, 1_001, 0, 7)]
-    [InlineData(0, 3_000, 0, 0, 3_000_000)] // off for the whole interval: the average count
+    [InlineData(0, 3_000, 0, 0, 3_000_000)] // off for the whole interval: the average before it
     [InlineData(0, 3_000, 0, 1_000_000, 2_000_000)]
     [InlineData(0, 1_000, 1_000, 0, 0)]
     public void A_delta_is_scaled_by_the_times_between_the_readings(ulong raw, ulong enabled, ulong running, ulong overhead, ulong delta)

@@ -5,7 +5,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Reading in user space: only by the counted thread, all counters or none.</summary>
+/// <summary>Tests reading in user space: only the counted thread can read, and it reads all counters or none.</summary>
 public sealed class PerfPagesTests
 {
     [Fact]
@@ -87,7 +87,7 @@ public sealed class PerfPagesTests
         SimulatedPage[] simulated = [.. Enumerable.Range(1, 4).Select(i => ShimPages.NewPage(i * 1_000))];
         Array.ForEach(simulated, page => page.OffersTime = true);
         Array.ForEach(simulated, page => page.TimeOffset = 50);
-        simulated[2].TimeEnabled = 1_700; // off for 700 ns before
+        simulated[2].TimeEnabled = 1_700; // off for 700 ns before the region
         var pages = new ShimPages(simulated);
         PerfReading[] starts = new PerfReading[4], ends = new PerfReading[4];
 
@@ -97,7 +97,7 @@ public sealed class PerfPagesTests
 
         Array.ForEach(simulated, page => page.Offset += 7);
         pages.TryRead(ends, starts).Should().BeTrue();
-        pages.ReadsOfTime.Should().Be(1, "all counters ran for the whole region, also the one that was off before");
+        pages.ReadsOfTime.Should().Be(1, "all counters ran for the whole region, including the one that was off before it");
         Deltas().Should().Equal(7, 7, 7, 7);
 
         // The third counter is multiplexed for the first time in the region: 3,000 ns, of which it counted 1,000.
@@ -163,7 +163,7 @@ public sealed class PerfPagesTests
     {
         int opened = 0;
         PerfCounterNumbers.LargestGroup(() => opened++ < room, limit).Should().Be(found);
-        opened.Should().BeLessThanOrEqualTo((int)limit, "not more than the architecture has are tried");
+        opened.Should().BeLessThanOrEqualTo((int)limit, "no more counters are tried than the architecture has");
     }
 
     internal static T OnAnotherThread<T>(Func<T> action)

@@ -11,10 +11,10 @@ internal sealed unsafe class ScriptedPages(int count) : PerfPages(new nint[count
 
     public PerfPage[] Counters { get; } = new PerfPage[count];
 
-    /// <summary>The count that each reading adds itself.</summary>
+    /// <summary>The count that each reading itself adds.</summary>
     public ulong CountsOfReading { get; set; }
 
-    /// <summary>The count that a reading with the time adds in addition.</summary>
+    /// <summary>The additional count of a reading with the time.</summary>
     public ulong CountsOfTime { get; init; }
 
     /// <summary>The number of readings after which an interrupt adds a million.</summary>

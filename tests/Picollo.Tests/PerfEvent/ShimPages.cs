@@ -7,7 +7,8 @@ namespace Picollo.Tests.PerfEvent;
 /// <see cref="CounterValue"/>.</summary>
 internal sealed unsafe class ShimPages(SimulatedPage[] pages) : PerfPages([.. pages.Select(page => (nint)page.Address)], null, null)
 {
-    /// <summary>The replacement of the instruction is picollo_abi_version, which is native, as required without a GC transition.</summary>
+    /// <summary>The value of picollo_abi_version, which replaces the instruction. A function that is called without a GC transition must be
+    /// native.</summary>
     public const long CounterValue = NativeShim.AbiVersion;
 
     private static readonly SystemNativeLibraries Libraries = new();

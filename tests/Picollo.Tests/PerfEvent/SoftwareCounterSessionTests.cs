@@ -6,7 +6,7 @@ using Picollo.Tests.Cpu;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Real sessions with the counters that every Linux has: those of the kernel.</summary>
+/// <summary>Tests real sessions with the counters that every Linux has: the software counters of the kernel.</summary>
 public sealed class SoftwareCounterSessionTests
 {
     private const int PageSize = 4096;
@@ -94,7 +94,7 @@ public sealed class SoftwareCounterSessionTests
 
         session.Counters[PerfSoftwareCounterId.PageFaults]!.Histogram.GetPercentileValue(50).Should().Be(0);
 
-        // The overhead of reading is subtracted: half of the readings leave less than half of it.
+        // The overhead of reading is subtracted, so at least half of the readings leave less than half of it.
         session.Read();
         session.Read();
         PerfEventCounter clock = session.Counters[PerfSoftwareCounterId.TaskClock]!;

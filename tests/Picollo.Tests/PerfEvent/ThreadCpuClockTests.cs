@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>The thread's clock with a simulated page, which the native library reads, and a kernel clock that the test sets.</summary>
+/// <summary>Tests the thread's clock with a simulated page, which the native library reads, and a kernel clock that the test sets.</summary>
 public sealed unsafe class ThreadCpuClockTests
 {
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
@@ -214,7 +214,7 @@ public sealed unsafe class ThreadCpuClockTests
         using var clock = new ThreadCpuClock();
         clock.ReadsInUserSpace.Should().Be(clock.UnavailableReason is null);
 
-        // A page is behind by the time of interrupts in at most 10 ms; the kernel's own time is exact.
+        // A page lags by the time of interrupts within at most 10 ms; the kernel's own time is exact.
         long slack = clock.ReadsInUserSpace ? 1_000_000 : 0;
         for (int i = 0; i < 200; i++)
         {

@@ -4,7 +4,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>Sessions whose counters are read from pages: real kernel counters with simulated pages.</summary>
+/// <summary>Tests sessions whose counters are read from pages: real kernel counters with simulated pages.</summary>
 public sealed class UserSpaceSessionTests
 {
     private static readonly PerfEventSettings TwoCounters = new()

@@ -126,7 +126,7 @@ public class CycleCalibratorJumpTests
             _calibrator.TryGetElapsedPicoseconds(_calibrator.GetTimestamp(), 1, out _);
         }
 
-        // Each interval reads a timestamp and twice the time; one check takes a sample of about 40 readings.
+        // Each interval reads a timestamp once and the time twice; one check takes a sample of about 40 readings.
         (_machine.Reads - reads).Should().BeInRange(300, 400);
     }
 

@@ -2,9 +2,8 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Timing;
 
-/// <summary> A machine with a known true time, in picoseconds. Its counter and clock react to suspends, migrations and adjustments like
-/// real ones. Time passes with every reading and with <see cref="Pass"/>.
-/// </summary>
+/// <summary>A machine with a known true time, in picoseconds. Its counter and clock react to suspends, migrations and adjustments like real
+/// ones. Time passes with every reading and with <see cref="Pass"/>.</summary>
 internal sealed class FakeMachine(long counterFrequency, long clockFrequency = 1_000_000_000) : ICycleTimeSource
 {
     public const long PerSecond = 1_000_000_000_000;
@@ -21,7 +20,7 @@ internal sealed class FakeMachine(long counterFrequency, long clockFrequency = 1
 
     public long ClockFrequency { get; } = clockFrequency;
 
-    /// <summary>The relative deviation of the clock's rate, in ppm, as caused by network time.</summary>
+    /// <summary>The relative deviation of the clock's rate, in ppm, as caused by NTP.</summary>
     public int ClockSlewPpm { get; set; }
 
     public bool IsClockStuck { get; set; }

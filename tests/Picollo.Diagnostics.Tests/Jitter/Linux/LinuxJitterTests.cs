@@ -96,7 +96,7 @@ public sealed class LinuxJitterTests
     {
         if (!File.Exists(DeepSleep))
         {
-            // This case is visible only in the message of the meter.
+            // Without the file, the test can check only the reason that the meter reports.
             using JitterMeter without = JitterMeter.Start(new JitterMeterOptions { Loops = 1 });
             without.UnavailableReasons.Should().Contain(limit => limit.StartsWith(DeepSleep, StringComparison.Ordinal));
             return;
@@ -162,7 +162,7 @@ public sealed class LinuxJitterTests
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     public unsafe void A_garbage_collection_does_not_stop_the_native_loop()
     {
-        // A thread for which the runtime waits before a collection. During this time, all threads that run managed code are stopped.
+        // The runtime waits for the holding thread before the collection. During this time, all threads that run managed code are stopped.
         using JitterRing ring = NewRing(new LinuxJitterSystem(), JitterState.Unlimited);
         JitterState* state = ring.State;
         var system = new LinuxJitterSystem();
@@ -186,12 +186,11 @@ public sealed class LinuxJitterTests
         measuring.Join();
 
         GC.CollectionCount(0).Should().BeGreaterThan(collections);
-        written.Should().BeGreaterThan(20, "it continues at 0.1 ms for the 0.2 s in which no managed code runs");
+        written.Should().BeGreaterThan(20, "it continues every 0.1 ms during the 0.2 s in which no managed code runs");
     }
 
     // The method contains no call at which the runtime could stop it. It runs the native loop again, without a transition. The signals that
-    // the
-    // runtime sends to stop this thread do not change its duration; they would end a sleep.
+    // the runtime sends to stop this thread do not change its duration, although they would end a sleep.
     private static unsafe ulong RunDuringSuspension(JitterState* state, JitterState* own)
     {
         var run = (delegate* unmanaged[SuppressGCTransition]<JitterState*, int>)(nint)NativeShim.Current.RunJitter;

@@ -5,7 +5,7 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Complete directory trees of /proc and /sys, as on machines and in containers, read with the same system calls.</summary>
+/// <summary>Reads complete directory trees of /proc and /sys, as they are on machines and in containers, with the usual system calls.</summary>
 public partial class CapturedMachineTests
 {
     private const string V2Mount = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";

@@ -4,10 +4,10 @@ using Picollo.Cpu.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Properties of the readers on Linux, in addition to those on every system.</summary>
+/// <summary>Tests the readers on Linux, in addition to the tests on every system.</summary>
 public sealed class LinuxCpuTimesTests
 {
-    /// <summary>The document has 3,800 µs here: the resolution of <c>getrusage</c> alone at 250 Hz.</summary>
+    /// <summary>The article reports 3,800 µs, which is the resolution of <c>getrusage</c> alone at 250 Hz.</summary>
     [FactNeeding(Need.Linux)]
     public void The_split_of_the_current_thread_has_a_resolution_of_microseconds() =>
         MedianStep(() => CpuUsageReader.GetByThread().TotalNanoseconds).Should().BeInRange(1, 5_000);
@@ -31,7 +31,7 @@ public sealed class LinuxCpuTimesTests
             CpuUsage now = CpuUsageReader.GetByThread();
             if (now.UserNanoseconds < last.UserNanoseconds || now.KernelNanoseconds < last.KernelNanoseconds)
             {
-                throw new InvalidOperationException($"{last:ns} was followed by {now:ns}.");
+                throw new InvalidOperationException($"A reading of {last:ns} was followed by a reading of {now:ns}.");
             }
 
             last = now;
@@ -53,9 +53,9 @@ public sealed class LinuxCpuTimesTests
         }
     }
 
-    /// <summary>A computation without a system call is accounted only at ticks; the first reading after it includes all of it. This is true
-    /// for most computations, because a hypervisor may take the processor away between the two calls, which counts for this
-    /// thread.</summary>
+    /// <summary>A computation without a system call is accounted only at ticks; the first reading after it includes all of it. The test
+    /// requires this of most computations only, because the time for which a hypervisor takes the processor away between the two calls also
+    /// counts for this thread.</summary>
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void The_first_split_after_a_computation_includes_all_of_it()
@@ -101,7 +101,7 @@ public sealed class LinuxCpuTimesTests
         times.TryGetSplit(ResourceOwner.Thread, CpuUsageReader.GetThreadId(), out _, out _).Should().BeTrue();
     }
 
-    /// <summary>The files count whole ticks of 10 ms, for user and for kernel time, so up to two of them were missing.</summary>
+    /// <summary>The files count whole ticks of 10 ms, for user and for kernel time, so up to two ticks would be missing in their sum.</summary>
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void The_total_of_another_thread_or_process_equals_its_clock()
@@ -150,8 +150,8 @@ public sealed class LinuxCpuTimesTests
         }
     }
 
-    /// <summary>The number of a clock contains the ID. These IDs would give the number of another clock, or of this process's
-    /// own.</summary>
+    /// <summary>The number of a clock contains the ID. These IDs would give the number of another clock, or of a clock of
+    /// this process.</summary>
     [FactNeeding(Need.Linux)]
     public void Impossible_IDs_are_not_found()
     {

@@ -8,13 +8,13 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Tests.Cpu.Linux;
 
-/// <summary>Compares known work, and the values of the kernel in /proc.</summary>
+/// <summary>Compares the usage with known work and with the values of the kernel in /proc.</summary>
 [Collection(Alone.Name)]
 public sealed unsafe partial class LinuxResourceUsageTests
 {
     private const int PageCount = 4_000;
 
-    // The events of the runtime in the meantime (a method is compiled, a collection stops the thread).
+    // Allows for events of the runtime in the meantime, such as the compilation of a method or a collection that stops the thread.
     private const int Aside = PageCount / 10;
 
     private const int BytesPerKibibyte = 1 << 10;
@@ -77,7 +77,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
     [Trait("Category", "Slow")]
     public void Switches_equal_those_in_proc()
     {
-        // More threads than CPUs: this thread loses its CPU a few times.
+        // With more threads than CPUs, this thread loses its CPU a few times.
         using var load = new BackgroundLoad();
         Burn.User(TimeSpan.FromMilliseconds(200));
 
@@ -91,8 +91,8 @@ public sealed unsafe partial class LinuxResourceUsageTests
         after.InvoluntaryContextSwitches.Should().BePositive();
     }
 
-    /// <summary>Uses a file that is no longer in the page cache. (On a tmpfs it remains there: no fault is a major one, neither here nor in
-    /// /proc.)</summary>
+    /// <summary>Uses a file that is no longer in the page cache. (On a tmpfs it remains there, and neither the reading nor /proc counts a
+    /// major fault.)</summary>
     [FactNeeding(Need.Linux)]
     public void Major_faults_equal_those_in_proc()
     {
@@ -116,7 +116,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
     }
 
     /// <summary>Uses a file that is written, and read when it is no longer in the page cache. (On a tmpfs, and in a kernel without the
-    /// accounting, nothing is counted, neither here nor in /proc.)</summary>
+    /// accounting, neither the reading nor /proc counts anything.)</summary>
     [FactNeeding(Need.Linux)]
     public void Block_operations_equal_those_in_proc_in_units_of_512_bytes()
     {
@@ -231,7 +231,7 @@ public sealed unsafe partial class LinuxResourceUsageTests
 
     private static long InProc(string size) => Field(File.ReadAllText("/proc/self/status"), size) * BytesPerKibibyte;
 
-    // Reads in one call, into a buffer of that size.
+    // Reads in one call, into a buffer of the given size.
     private static void ReadZeros(long size)
     {
         using Process child = Process.Start("dd", ["if=/dev/zero", "of=/dev/null", $"bs={size.ToString(CultureInfo.InvariantCulture)}", "count=1", "status=none"]);

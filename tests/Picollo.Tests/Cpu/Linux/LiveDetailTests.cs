@@ -135,7 +135,7 @@ public sealed class LiveDetailTests : IDisposable
     [FactNeeding(Need.Linux, Need.Taskset)]
     public void The_wait_of_a_process_is_the_sum_of_its_threads_even_if_they_are_not_requested()
     {
-        const double Rounding = 1_000; // an interval is truncated to its 100 ns
+        const double Rounding = 1_000; // an interval is truncated to 100 ns
 
         // A .NET program whose main thread computes, on one CPU that another process also uses.
         string log = Path.Combine(Directory.CreateTempSubdirectory("picollo").FullName, "log");
@@ -143,7 +143,7 @@ public sealed class LiveDetailTests : IDisposable
         Process child = Start("taskset", ["-c", LastCpu(), .. Tool.HelperApp("record-log", log)]);
         child.StandardOutput.ReadLine().Should().Be("recording");
 
-        // Each measures from before the next one to after it.
+        // The interval of each of them contains the interval of the next one.
         using var longest = new SystemCpu(Waits);
         using var withThreads = new SystemCpu(Waits | SystemCpuParts.Threads);
         using var shortest = new SystemCpu(Waits);

@@ -6,8 +6,8 @@ namespace Picollo.Tests.Cpu.Linux;
 
 public class ProcTaskStatTests
 {
-    /// <summary>A process 2318, child of 2309, in group 2310, with 130 ticks in user mode, 20 in the kernel, nice 5, 4 threads, started at tick 44449, last on
-    /// CPU 1; the name and what follows the start can be chosen.</summary>
+    /// <summary>Returns the line of process 2318: parent 2309, group 2310, 130 ticks in user mode, 20 in the kernel, niceness 5, 4 threads, started
+    /// at tick 44449, last on CPU 1. The name, the state and the fields after the start can be chosen.</summary>
     internal static string Line(string name, string state = "R", string rest = "3133440 384 18446744073709551615 1 2 3 4 5 6 7 8 9 10 11 12 17 1 0 0 0") =>
         $"2318 ({name}) {state} 2309 2310 1807 0 -1 4194304 101 0 0 0 130 20 0 0 25 5 4 0 44449 {rest}\n";
 

@@ -6,7 +6,7 @@ using Picollo.Timing;
 
 namespace Picollo.Tests.Cpu.Windows;
 
-/// <summary>Whether cycle counts are accepted as time, on machines whose true rate is known.</summary>
+/// <summary>Tests whether cycle counts are accepted as time on machines whose true rate is known.</summary>
 public class CycleTimeTests
 {
     private const long Rate = 3_000_000_000;

@@ -7,7 +7,7 @@ using Thread = Picollo.Tests.Cpu.Windows.ProcessListBuilder.Thread;
 
 namespace Picollo.Tests.Cpu.Windows;
 
-/// <summary>The parser of the process list of Windows, on lists that are built by the tests.</summary>
+/// <summary>Tests the parser of the process list of Windows with lists that the tests build.</summary>
 public class ProcessListTests
 {
     private const long Boot = 134_397_271_840_000_000; // in November 2026
