@@ -201,7 +201,7 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Both_forms_work_in_a_host_with_a_startup_class(bool all)
+    public async Task UsePicollo_and_MeasureAllRequests_work_in_a_host_with_a_startup_class(bool all)
     {
         using IHost host = new HostBuilder()
             .ConfigureWebHost(web => web
@@ -224,7 +224,7 @@ public class CpuUsagePositionTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Budget_and_number_of_routes_apply_in_both_forms(bool all)
+    public async Task The_budget_and_the_limit_of_routes_apply_with_UsePicollo_and_MeasureAllRequests(bool all)
     {
         await using RequestApp app = await RequestApp.StartAsync(
             web =>

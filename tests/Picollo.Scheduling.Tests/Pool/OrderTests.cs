@@ -153,7 +153,7 @@ public class OrderTests
     [Fact]
     public async Task A_task_that_was_set_aside_waits_for_short_tasks()
     {
-        // It waits until it has been passed over for four slices. If the machine was too slow, try again.
+        // It waits until it has been overtaken for four slices. If the machine was too slow, try again.
         var slice = TimeSpan.FromMilliseconds(100);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
         for (bool isSlow = true; isSlow;)
@@ -182,7 +182,7 @@ public class OrderTests
     }
 
     [Fact]
-    public async Task A_task_that_was_passed_over_gets_a_whole_slice_before_short_tasks()
+    public async Task An_overtaken_task_gets_a_whole_slice_before_short_tasks()
     {
         var slice = TimeSpan.FromMilliseconds(50);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);
@@ -287,7 +287,7 @@ public class OrderTests
         await Task.WhenAll(streams).Soon();
 
         // Between two of its slices, there are at most four slices of small tasks, each of which takes 2 ms or more, and one that has just started.
-        // A small task that the machine stalls for a slice is also passed over, and may get one of the slices of the long task.
+        // A small task that the machine stalls for a slice is also overtaken, and may get one of the slices of the long task.
         meanwhile.Should().BeLessThanOrEqualTo(((slices - 1) * ((int)(4 * slice / small) + 1)) + (stalled * ((int)(5 * slice / small) + 1)));
         meanwhile.Should().BePositive("they continued meanwhile");
 

@@ -33,7 +33,7 @@ public class ShortTasksTests
     }
 
     [Fact]
-    public async Task A_short_task_that_is_asked_earlier_yields_after_a_tenth_of_a_slice()
+    public async Task A_short_task_that_is_asked_to_yield_earlier_yields_after_a_tenth_of_a_slice()
     {
         var slice = TimeSpan.FromMilliseconds(500);
         await using CpuWorkerPool pool = Pools.Create(slice: slice);

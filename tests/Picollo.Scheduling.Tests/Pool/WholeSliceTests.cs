@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Picollo.Scheduling.Tests.Pool;
 
-/// <summary>The slice of a passed-over task, which is a full slice and cannot be interrupted.</summary>
+/// <summary>Tests the slice of an overtaken task, which is a full slice and cannot be interrupted.</summary>
 public class WholeSliceTests
 {
     private static readonly TimeSpan Slice = TimeSpan.FromMilliseconds(50);
@@ -14,7 +14,7 @@ public class WholeSliceTests
     private static long OwnEnd => OwnWorker.SliceStart + Own.SliceLeft;
 
     [Fact]
-    public Task A_passed_over_task_gets_a_full_slice_regardless_of_its_remaining_time() => InWholeSlice((_, _) =>
+    public Task An_overtaken_task_gets_a_full_slice_regardless_of_its_remaining_time() => InWholeSlice((_, _) =>
     {
         Own.SliceLeft.Should().Be((long)(Slice.TotalSeconds * Stopwatch.Frequency), "it has used a part of its first slice, but gets all of this one");
         return Task.FromResult(true);

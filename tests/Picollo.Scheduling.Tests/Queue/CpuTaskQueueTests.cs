@@ -50,7 +50,7 @@ public class CpuTaskQueueTests
     [Theory]
     [InlineData((4 * Slice) - 1, "short", false)]
     [InlineData(4 * Slice, "aside", true)]
-    public void A_task_overtaken_for_four_slices_gets_a_whole_slice(long overtaken, string taken, bool whole)
+    public void A_task_that_is_overtaken_for_four_slices_gets_a_whole_slice(long overtaken, string taken, bool whole)
     {
         var queue = new CpuTaskQueue(Slice);
         queue.Add(QueueTasks.Create("short", dueSince: 2));
@@ -176,19 +176,19 @@ public class CpuTaskQueueTests
     [InlineData(1, 3)]
     [InlineData(2, 3)]
     [InlineData(3, 7)]
-    public void A_passed_over_task_waits_no_longer_than_documented(int workers, int passedOver)
+    public void An_overtaken_task_waits_no_longer_than_documented(int workers, int tasks)
     {
         var queue = new CpuTaskQueue(Slice);
         var overtaken = new long[workers];
         long now = 1_000;
-        for (int i = 0; i < passedOver; i++)
+        for (int i = 0; i < tasks; i++)
         {
             queue.Add(QueueTasks.Create($"aside {i}", i % 2 == 0 ? CpuTaskPriority.Low : CpuTaskPriority.Normal, isShort: false, dueSince: now + i));
         }
 
-        long start = now + passedOver;
+        long start = now + tasks;
         var waits = new Dictionary<string, long>();
-        while (waits.Count < passedOver)
+        while (waits.Count < tasks)
         {
             for (int worker = 0; worker < workers; worker++)
             {
@@ -205,7 +205,7 @@ public class CpuTaskQueueTests
             (now - start).Should().BeLessThan(1_000 * Slice, "they must not starve");
         }
 
-        // The k-th task to run had k tasks before it.
+        // Counted from 0, the k-th task to run had k tasks before it.
         foreach (var (wait, before) in waits.Values.Order().Select((wait, before) => (wait, before)))
         {
             wait.Should().BeLessThanOrEqualTo(5 * ((before + workers) / workers));

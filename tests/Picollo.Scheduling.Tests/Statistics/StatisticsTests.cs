@@ -239,7 +239,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public void The_overrun_starts_with_the_slice_if_the_task_was_asked_before_its_thread_woke()
+    public void The_overrun_starts_with_the_slice_if_the_task_was_asked_to_yield_before_its_thread_woke()
     {
         var worker = new WorkerSlot { Task = QueueTasks.Create("late", CpuTaskPriority.Normal, isShort: true), SliceStart = 100 };
         worker.GetOverrun(140).Should().BeNull();
@@ -252,7 +252,7 @@ public class StatisticsTests
     }
 
     [Fact]
-    public async Task A_running_task_has_no_overrun_before_it_is_asked()
+    public async Task A_running_task_has_no_overrun_before_it_is_asked_to_yield()
     {
         await using CpuWorkerPool pool = Pools.Create();
         using var held = Held.Worker(pool);

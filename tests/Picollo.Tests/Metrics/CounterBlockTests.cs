@@ -61,7 +61,7 @@ public class CounterBlockTests
     [Theory]
     [InlineData(1_100, true)]
     [InlineData(1_900, false)]
-    public unsafe void Counts_out_of_range_that_were_carried_are_out_of_range(ulong value, bool isBelow)
+    public unsafe void Carried_counts_of_values_out_of_range_remain_out_of_range(ulong value, bool isBelow)
     {
         const uint Carried = 1U << 31;
         HdrHistogram histogram = HdrHistogram.Factory.WithMinTrackableValue(1_400).WithMaxTrackableValue(1_800).Create();

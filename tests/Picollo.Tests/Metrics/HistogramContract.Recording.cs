@@ -189,7 +189,7 @@ public abstract partial class HistogramContract
     });
 
     [Fact]
-    public void A_batch_of_one_value_counts_each_of_its_lanes()
+    public void A_batch_of_equal_values_counts_each_of_them()
     {
         HdrHistogram histogram = CreateWide();
         ulong[] values = new ulong[1_000];
@@ -213,7 +213,7 @@ public abstract partial class HistogramContract
     /// <summary>In the octaves that contain the limits of the range, a writer does not compare values with the limits, so readers must
     /// determine which counts are in range.</summary>
     [Fact]
-    public void Values_out_of_range_in_an_octave_of_the_range_are_out_of_range()
+    public void Values_outside_the_range_but_in_its_octaves_are_out_of_range()
     {
         HdrHistogram histogram = CreateNarrow(); // from 10,000 to 30,000, whose octaves are 8,192 to 32,767
         HdrHistogramSnapshot snapshot = histogram.GetSnapshot();

@@ -28,7 +28,7 @@ public sealed class PerfEventAttributesTests
     }
 
     [Fact]
-    public void Each_setting_is_a_flag()
+    public void Each_setting_sets_its_flag()
     {
         var settings = new PerfEventSettings();
         Flags(settings with { CountsKernel = true }).Should().Be(PerfEventFlags.None);

@@ -235,7 +235,7 @@ public sealed class UserSpaceSessionTests
     }
 
     [FactNeeding(Need.PerfEvents)]
-    public void Clocks_are_in_separate_groups_and_the_others_in_one()
+    public void Clock_counters_are_in_separate_groups_and_the_others_in_one()
     {
         int[] sizes = [];
         PerfEventSettings settings = TwoCounters with { Counters = [TwoCounters.Counters[0], OneClock.Counters[0], TwoCounters.Counters[1]] };
