@@ -15,7 +15,7 @@ internal static class ProfileWork
     public static CpuProfiles ProfilesOf(PageServer server) => server.Application.Services.GetRequiredService<CpuProfiles>();
 
     /// <summary>Takes a profile while some work runs.</summary>
-    /// <param name="server">A server with profiles, whose time is <paramref name="end"/>.</param>
+    /// <param name="server">A server with profiles, whose time provider is <paramref name="end"/>.</param>
     /// <param name="end">The object that ends the profile.</param>
     /// <param name="work">The work, which starts after the profile has started. The profile ends after the work.</param>
     public static async Task<CpuProfile> TakeAsync(PageServer server, ProfileEnd end, Func<Task> work)
