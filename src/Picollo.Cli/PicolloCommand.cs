@@ -30,7 +30,7 @@ internal static class PicolloCommand
               2    invalid command line
               130  interrupted by Ctrl+C (143 by SIGTERM)
               141  the reader of the output closed the pipe
-              Some commands have more exit codes, such as picollo stat --help
+              Some commands have additional exit codes: run picollo COMMAND --help.
             """);
         CommandHelp.Install(root);
         return root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null }); // @x is an ordinary argument

@@ -12,7 +12,7 @@ internal static class HistCommand
 
     private const string Epilogue = """
         Inputs:
-          One number of 0 or more per line: 12, 0.5, 1e3. Whole numbers up to
+          One number of 0 or more per line, such as 12, 0.5 or 1e3. Whole numbers up to
           18,446,744,073,709,551,615 are counted exactly.
           CSV (with commas, semicolons or tabs) with --column.
           HdrHistogram interval logs (.hlog) and percentile distributions (.hgrm),

@@ -9,8 +9,9 @@ namespace Picollo.Cli.Hist;
 /// <para>The unit becomes finer when a number would otherwise be recorded less precisely than the histogram guarantees, and coarser when a
 /// number does not fit. Neither change loses precision: because the unit is a power of two, all numbers of one bucket move to the same
 /// bucket. The result therefore does not depend on the order of the numbers, or on how they are split into batches.</para>
-/// <para>Numbers are rounded down to the unit, and remain in the same bucket. The relative error is guaranteed for numbers down to 2⁻⁵⁴ of
-/// the largest number, and down to 2⁻⁵³; smaller numbers have an absolute precision of 2⁻⁶³ of either.</para>
+/// <para>Numbers are rounded down to the unit, and remain in the same bucket. The relative error is guaranteed for numbers of at least 2⁻⁵³
+/// that are also at least 2⁻⁵⁴ times the largest number. Smaller numbers have an absolute precision of 2⁻⁶³, or of 2⁻⁶³ times the largest
+/// number if that is more.</para>
 /// </remarks>
 internal sealed class NumberHistogram
 {

@@ -17,7 +17,7 @@ internal sealed class PercentileChart
     /// on a linear one.</summary>
     private const double LinearRange = 1000;
 
-    // Eighths of a cell. A value at the start of the axis also has one, so that it is visible.
+    // Eighths of a cell. A value at the start of the axis is drawn as one eighth, so that it is visible.
     private const string Eighths = " ▁▂▃▄▅▆▇█";
 
     private readonly double _ratio;

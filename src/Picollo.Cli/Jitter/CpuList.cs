@@ -17,8 +17,8 @@ internal static class CpuList
     public static int[]? Parse(string text)
     {
         SortedSet<int> cpus = [];
-        bool isRight = text.StartsWith("0x", StringComparison.OrdinalIgnoreCase) ? AddMask(cpus, text[2..]) : AddRanges(cpus, text);
-        return isRight && cpus.Count > 0 ? [.. cpus] : null;
+        bool isValid = text.StartsWith("0x", StringComparison.OrdinalIgnoreCase) ? AddMask(cpus, text[2..]) : AddRanges(cpus, text);
+        return isValid && cpus.Count > 0 ? [.. cpus] : null;
     }
 
     /// <summary>Formats ranges, count and mask: <c>0-3,8 = 5 [0x10F]</c>.</summary>

@@ -15,17 +15,17 @@ internal static class JitterCommand
 
     private const string Epilogue = """
         Output:
-          One line per CPU: T index (thread) A CPU, C number of wake-ups, Min, Avg and
-          Max latency in microseconds (Min and Max are truncated to whole microseconds).
-          A table of percentiles follows. If something is not permitted, such as
-          real-time priority, a message is written to standard error and the
-          measurement continues without it.
-          With -o: results.json in the format of jitterdebugger with more fields,
+          One line per CPU. T: index (thread ID), A: CPU, C: number of wake-ups, and the
+          Min, Avg and Max latency in microseconds (Min and Max are truncated to whole
+          microseconds). A table of percentiles follows. If real-time priority or
+          another feature is not permitted, a message is written to standard error, and
+          the measurement continues without the feature.
+          With -o: results.json in the format of jitterdebugger with additional fields,
           jitter.hlog with a histogram per CPU (tags cpu0, cpu1 ... for picollo hist),
           and system files such as cpuinfo, cmdline and interrupts; with -s also
           samples.raw. The load of -c writes to standard error.
           With -b: the kernel's trace ends with a mark that contains the latency, and is
-          then off for the whole machine (tracing_on is 0). To turn it on again:
+          then off for the whole machine (tracing_on is 0). To turn it on again, run
           echo 1 > /sys/kernel/tracing/tracing_on
 
         Times:
@@ -71,11 +71,11 @@ internal static class JitterCommand
         "-b", "--break", "TIME", "Stop at the first latency above TIME, mark it in the kernel's trace, and stop the trace.");
 
     private static readonly Option<string?> Load = CommandOptions.Text(
-        "-c", "--command", "CMD", "Run a shell command (/bin/sh) during the measurement, at normal priority.");
+        "-c", "--command", "CMD", "Shell command (/bin/sh) to run during the measurement, at normal priority.");
 
     private static readonly Option<bool> Live = new("-v", "--verbose")
     {
-        Description = "Show the measurements every second. [default on a terminal without -D and -l]",
+        Description = "Show the measurements every second. [default if the output is a terminal and neither -D nor -l is specified]",
     };
     private static readonly Option<bool> InNanoseconds = new("-N", "--nsec") { Description = "Show nanoseconds instead of microseconds." };
     private static readonly Option<string?> Folder = CommandOptions.Text(

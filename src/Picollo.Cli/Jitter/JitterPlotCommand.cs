@@ -8,17 +8,18 @@ namespace Picollo.Cli.Jitter;
 internal static class JitterPlotCommand
 {
     public const string Page = "jitter.html";
-    public const string SamplesPicture = "samples.svg";
+    public const string SamplesPlot = "samples.svg";
 
-    private const string PageEnding = ".html";
-    private const string PictureEnding = ".svg";
+    private const string PageExtension = ".html";
+    private const string SvgExtension = ".svg";
     private const double NanosecondsPerMicrosecond = 1000;
 
     private const string Epilogue = """
-        DIR is the output directory of jitter -o or of jitterdebugger, whose results
-        have a resolution of a microsecond. With --samples, DIR can also be a file of
-        samples in microseconds; the plot shows the largest latency of each CPU in up
-        to 190 intervals.
+        Input:
+          DIR is the output directory of jitter -o or of jitterdebugger. The results of
+          jitterdebugger have a resolution of one microsecond. With --samples, DIR can
+          also be a sample file with latencies in microseconds. The plot then shows the
+          largest latency of each CPU in up to 190 intervals.
 
         Examples:
           picollo jitter plot results
@@ -36,17 +37,17 @@ internal static class JitterPlotCommand
         Argument<string> folder = new("DIR") { Description = "Directory with the saved results." };
         Option<string?> output = CommandOptions.Text(
             "-o", "--output", "FILE",
-            $"Output file, {PageEnding} or {PictureEnding}. [default: DIR/{Page}; with --samples, DIR/{SamplesPicture}]");
-        Option<bool> samples = new("--samples") { Description = $"Plot the samples of jitter -s over time, to a {PictureEnding} file." };
+            $"Output file, {PageExtension} or {SvgExtension}. [default: DIR/{Page}; with --samples, DIR/{SamplesPlot}]");
+        Option<bool> samples = new("--samples") { Description = $"Plot the samples of jitter -s over time, to a {SvgExtension} file." };
         Option<string?> title = CommandOptions.Text("--title", "TEXT", "Title of the plot. [default: machine, time and interval]");
         Command command = new("plot", "Draw saved results as an HTML page or an SVG image.") { folder, output, samples, title };
         command.Check(result =>
         {
             bool mayBePage = !result.GetValue(samples);
-            if (result.GetValue(output) is { } path && !IsPicture(path) && !(mayBePage && IsPage(path)))
+            if (result.GetValue(output) is { } path && !IsSvg(path) && !(mayBePage && IsPage(path)))
             {
-                string endings = mayBePage ? $"{PageEnding} or {PictureEnding}" : PictureEnding;
-                result.AddError($"-o must be a file name that ends with {endings}, not '{path}'.");
+                string extensions = mayBePage ? $"{PageExtension} or {SvgExtension}" : SvgExtension;
+                result.AddError($"-o must be a file name that ends with {extensions}, not '{path}'.");
             }
         });
         command.SetAction(parsed =>
@@ -77,7 +78,7 @@ internal static class JitterPlotCommand
         SampleSource source = SampleSource.Find(place, inNanoseconds: false);
         string folder = Path.GetDirectoryName(source.Path) is { Length: > 0 } parent ? parent : ".";
         string picture = SamplePlot.Create(source, terminal, Options(folder, title)).ToSvgDocument();
-        return Write(folder, SamplesPicture, path, file => file.Write(picture));
+        return Write(folder, SamplesPlot, path, file => file.Write(picture));
     }
 
     private static HdrHistogramPlotOptions Options(string folder, string? title) => new()
@@ -103,9 +104,9 @@ internal static class JitterPlotCommand
         return path ?? Path.Combine(folder, name);
     }
 
-    private static bool IsPicture(string path) => path.EndsWith(PictureEnding, StringComparison.OrdinalIgnoreCase);
+    private static bool IsSvg(string path) => path.EndsWith(SvgExtension, StringComparison.OrdinalIgnoreCase);
 
-    private static bool IsPage(string path) => path.EndsWith(PageEnding, StringComparison.OrdinalIgnoreCase);
+    private static bool IsPage(string path) => path.EndsWith(PageExtension, StringComparison.OrdinalIgnoreCase);
 
     /// <summary>Prepends a series for all CPUs. It is first because, with many CPUs, the last series share a band of the plot.</summary>
     private static IReadOnlyList<HdrHistogramSeries> WithTotal(IReadOnlyList<HdrHistogramSeries> cpus)

@@ -12,7 +12,7 @@ internal static class ResultFiles
     public const string Json = "results.json";
     public const string Log = "jitter.hlog";
 
-    private const int JitterdebuggersVersion = 3;
+    private const int JitterdebuggerVersion = 3;
     private const int NanosecondsPerMicrosecond = 1000;
 
     /// <summary>Writes both files.</summary>
@@ -35,7 +35,7 @@ internal static class ResultFiles
             file, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
         int unit = result.Options.InNanoseconds ? 1 : NanosecondsPerMicrosecond;
         json.WriteStartObject();
-        json.WriteNumber("version", JitterdebuggersVersion);
+        json.WriteNumber("version", JitterdebuggerVersion);
         json.WriteStartObject("sysinfo");
         json.WriteString("sysname", names.System);
         json.WriteString("nodename", names.Host);
@@ -64,7 +64,7 @@ internal static class ResultFiles
     internal static void WriteLog(Stream file, JitterResult result)
     {
         using HdrHistogramLogWriter log = new(file, maxValueUnitRatio: NanosecondsPerMicrosecond, leaveOpen: true);
-        log.WriteHeader(result.StartTime, "[Wake-up latencies in nanoseconds, largest in microseconds, by picollo jitter]");
+        log.WriteHeader(result.StartTime, "[Wake-up latencies by picollo jitter, in nanoseconds; Interval_Max in microseconds]");
         foreach (CpuResult cpu in result.Cpus)
         {
             log.WriteInterval(cpu.Histogram, result.StartTime, result.StartTime + result.Elapsed, Invariant($"cpu{cpu.Cpu}"));
@@ -107,11 +107,11 @@ internal static class ResultFiles
     /// <summary>Returns the midpoint of a bucket. For the first and last bucket, returns the exact minimum and maximum, because scripts
     /// read these from the ends of the histogram.</summary>
     private static ulong ValueOf(Bucket bucket, CpuJitterStatus status) =>
-        Holds(bucket, status.MaxNanoseconds) ? status.MaxNanoseconds
-        : Holds(bucket, status.MinNanoseconds) ? status.MinNanoseconds
+        Contains(bucket, status.MaxNanoseconds) ? status.MaxNanoseconds
+        : Contains(bucket, status.MinNanoseconds) ? status.MinNanoseconds
         : bucket.Start + (bucket.Step / 2);
 
-    private static bool Holds(Bucket bucket, ulong value) => value >= bucket.Start && value - bucket.Start < bucket.Step;
+    private static bool Contains(Bucket bucket, ulong value) => value >= bucket.Start && value - bucket.Start < bucket.Step;
 
     private static void WriteMeasurement(Utf8JsonWriter json, JitterResult result)
     {

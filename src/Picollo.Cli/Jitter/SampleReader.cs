@@ -69,23 +69,23 @@ internal sealed class SampleReader(Stream stream, string name, ulong unitNanosec
         ulong latency = BinaryPrimitives.ReadUInt64LittleEndian(sample[20..]);
         if (cpu > CpuList.Highest)
         {
-            throw Damaged(offset, Invariant($"CPU {cpu}"));
+            throw Damaged(offset, Invariant($"invalid CPU {cpu}"));
         }
 
         if (seconds is < 0 or > MaxSeconds || nanoseconds is < 0 or >= NanosecondsPerSecond)
         {
-            throw Damaged(offset, Invariant($"a time of {seconds} s and {nanoseconds} ns"));
+            throw Damaged(offset, Invariant($"invalid time of {seconds} s and {nanoseconds} ns"));
         }
 
         // The clock starts with the machine, so a latency cannot be longer than the time.
         long time = (seconds * NanosecondsPerSecond) + nanoseconds;
         return latency <= (ulong)time / unitNanoseconds
             ? new((int)cpu, time, latency)
-            : throw Damaged(offset, Invariant($"a latency of {latency} at {seconds} s"));
+            : throw Damaged(offset, Invariant($"invalid latency of {latency} at {seconds} s"));
     }
 
     private CommandException Damaged(long offset, string what) =>
-        new(Invariant($"{name}: offset {offset}: {what}: the file does not contain samples, or is damaged"));
+        new(Invariant($"{name}: offset {offset}: {what}: the file is damaged or does not contain samples"));
 
     private void ThrowIfIncomplete(long length)
     {

@@ -150,7 +150,7 @@ internal static class SavedResults
             && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
             ? resolution.GetUInt64()
             : NanosecondsPerMicrosecond;
-        return unit is 1 or NanosecondsPerMicrosecond ? unit : throw new FormatException($"a resolution of {unit} ns");
+        return unit is 1 or NanosecondsPerMicrosecond ? unit : throw new FormatException($"unsupported resolution of {unit} ns");
     }
 
     // Reads in blocks because the length of a device is not reliable.

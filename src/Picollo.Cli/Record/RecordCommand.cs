@@ -17,7 +17,7 @@ internal static class RecordCommand
         Output:
           The table of functions is written to standard output. With a command, it is
           written to standard error, because standard output belongs to the command.
-          own    CPU time of the function itself
+          own    CPU time of the function itself (self time)
           total  CPU time of the function and the functions that it called
           With --diff, the table shows the functions whose own share of the CPU time
           changed most, in percentage points. ~ marks a change that may be random.
@@ -40,11 +40,11 @@ internal static class RecordCommand
           141   the reader of the output closed the pipe
 
         Notes:
-          Linux only. Samples are taken by CPU time, so a waiting thread has none. Root
-          is not required if kernel.perf_event_paranoid is 2 or less. Ctrl+C ends the
-          profile and prints it. A .NET process has to write the names of its methods:
-          a command is started with DOTNET_PerfMapEnabled=3, and a running process is
-          asked through its diagnostics socket.
+          Linux only. Samples are taken by CPU time, so waiting threads have no samples.
+          Root is not required if kernel.perf_event_paranoid is 2 or less. Ctrl+C ends
+          the profile and prints it. The names of .NET methods are written by the .NET
+          process: record starts a command with DOTNET_PerfMapEnabled=3, and sends a
+          request to the diagnostics socket of a running process.
         """;
 
     private static readonly Option<string?> Process = CommandOptions.Text(
@@ -71,7 +71,7 @@ internal static class RecordCommand
     private static readonly Option<string?> Json = CommandOptions.Text("--json", "FILE", "Write the profile as JSON.");
     private static readonly Option<string[]> Diff = new("--diff")
     {
-        HelpName = "BEFORE AFTER",
+        HelpName = "BEFORE> <AFTER",
         Description = "Compare two pprof profiles, from --pprof or another tool.",
         Arity = new ArgumentArity(1, 2), // a single value is reported below
         AllowMultipleArgumentsPerToken = true,
@@ -126,7 +126,7 @@ internal static class RecordCommand
             : hasProcess == command.Length > 0 ? "Specify either a process (-p PID) or a command (after --)."
             : command.Length > 0 && string.IsNullOrWhiteSpace(command[0]) ? "The command is empty."
             : !hasProcess && result.GetResult(Duration) is { Implicit: false }
-                ? "--duration requires -p; a command is profiled until it ends."
+                ? "--duration requires -p; a command is profiled until it exits."
             : null;
     }
 
@@ -176,7 +176,7 @@ internal static class RecordCommand
 /// <summary>The options of <c>picollo record</c>.</summary>
 /// <param name="Profiler">The options of the profiler.</param>
 /// <param name="Command">The command to profile; null to profile a running process.</param>
-/// <param name="Duration">The duration of the profile of a running process; null to profile it until it ends.</param>
+/// <param name="Duration">The duration of the profile of a running process; null to profile it until it exits.</param>
 internal sealed record RecordOptions(CpuProfilerOptions Profiler, MeasuredCommand? Command, TimeSpan? Duration)
 {
     public string? HtmlPath { get; init; }

@@ -14,6 +14,8 @@ internal sealed class CommandHelp(HelpAction standard) : SynchronousCommandLineA
     {
         HelpOption help = root.Options.OfType<HelpOption>().Single();
         help.Action = new CommandHelp((HelpAction)help.Action!);
+        help.Description = "Show this help.";
+        root.Options.OfType<VersionOption>().Single().Description = "Show the version.";
     }
 
     /// <summary>Sets the examples and exit codes of a command, in at most 80 columns.</summary>

@@ -19,8 +19,8 @@ internal sealed class DescriptorStream(int descriptor) : ForwardStream
     public override bool CanWrite => true;
 
     /// <summary>Returns whether a standard descriptor was open when this program started. If it was closed (<c>&lt;&amp;-</c>), the runtime
-    /// may have opened another file with this number: reading it may never end, and writing to it does harm. The runtime sets FD_CLOEXEC on
-    /// all descriptors that it opens; an inherited descriptor cannot have this flag.</summary>
+    /// may have opened another file with this number: reading it may never end, and writing to it may corrupt it. The runtime sets
+    /// FD_CLOEXEC on all descriptors that it opens; an inherited descriptor cannot have this flag.</summary>
     public static bool IsOpen(int descriptor) =>
         OperatingSystem.IsWindows() || (LibC.fcntl(descriptor, LibC.F_GETFD, 0) is >= 0 and var flags && (flags & LibC.FD_CLOEXEC) == 0);
 

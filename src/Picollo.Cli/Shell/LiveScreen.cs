@@ -129,7 +129,7 @@ internal sealed class LiveScreen : IDisposable
         }
     }
 
-    /// <summary>Replaces the previous frame by this one, with a single write.</summary>
+    /// <summary>Replaces the previous frame with this one, with a single write.</summary>
     /// <param name="cursor">The zero-based column and row of the visible cursor; null to hide it.</param>
     public void Show((int Column, int Row)? cursor = null)
     {
@@ -204,7 +204,7 @@ internal sealed class LiveScreen : IDisposable
     }
 
     // SIGSTOP to this thread stops the process before the call returns, and SIGCONT resumes it. A process that no other process could
-    // continue must not be stopped; the kernel also ignores SIGTSTP in this case.
+    // resume must not be stopped; the kernel also ignores SIGTSTP in this case.
     private void Suspend(PosixSignalContext context)
     {
         context.Cancel = true;

@@ -7,7 +7,7 @@ namespace Picollo.Cli.Shell;
 /// <param name="alignments">One letter for each column: l for left, r for right.</param>
 internal sealed class TextTable(string alignments)
 {
-    /// <summary>The length of "L1-dcache-load-misses", which leaves room for six columns of eight within 80.</summary>
+    /// <summary>The length of "L1-dcache-load-misses", which leaves room for six columns of eight characters within 80.</summary>
     private const int MaxNameWidth = 21;
 
     private readonly List<string[]> _rows = [];

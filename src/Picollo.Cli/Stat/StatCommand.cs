@@ -67,8 +67,8 @@ internal static class StatCommand
     private static readonly Option<string[]> Events = new("-e", "--event")
     {
         HelpName = "EVENTS",
-        Description = "Comma-separated list of perf events to count: instructions, page-faults, LLC-load-misses, "
-            + "r01c2, cpu/event=0x2e,umask=0x41/, sched:sched_switch.",
+        Description = "Comma-separated list of perf events to count, such as instructions, page-faults, LLC-load-misses, "
+            + "r01c2, cpu/event=0x2e,umask=0x41/ or sched:sched_switch.",
     };
     private static readonly Option<string?> Repeat = CommandOptions.Text(
         "-r", "--repeat", "N", "Run the command N times and show percentiles. [default: 1]");

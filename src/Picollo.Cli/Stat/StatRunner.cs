@@ -200,7 +200,7 @@ internal sealed class StatRunner : IDisposable
         }
     }
 
-    /// <summary>Measures a process until the command ends, the process ends, or the user interrupts.</summary>
+    /// <summary>Measures a process until the process or the command exits, or the user interrupts.</summary>
     private CommandRun WaitWithCommand(RunningCommand attached, RunningCommand? command, out int exitCode)
     {
         Task<CommandRun>? waiting = command?.WaitAsync();

@@ -4,8 +4,8 @@ using Picollo.Metrics;
 namespace Picollo.Cli.Top;
 
 /// <summary>The CPU shares of each process over the session, weighted by milliseconds.</summary>
-/// <remarks>A process that has not run has no histogram, because only few of thousands of processes run. Ended processes are removed with
-/// the next sample.</remarks>
+/// <remarks>A process that has not run has no histogram, because only a few of thousands of processes run. Processes that have exited are
+/// removed with the next sample.</remarks>
 internal sealed class CpuHistory
 {
     /// <summary>The number of steps per CPU: a step is 0.01 %.</summary>

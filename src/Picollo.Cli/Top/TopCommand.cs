@@ -60,7 +60,7 @@ internal static class TopCommand
         Option<string?> sort = CommandOptions.Text(
             "-o", "--sort", "FIELD", "Sort order: %CPU, %MEM, %WAIT, TIME+ or PID, descending; -FIELD for ascending. [default: %CPU]");
         Option<string?> width = CommandOptions.Text(
-            "-w", "--width", "N", "Truncate the lines of -b to N columns. [default: the terminal's width]");
+            "-w", "--width", "N", "Truncate the lines of -b to N columns. [default: the terminal's width; unlimited without a terminal]");
         Option<bool> secure = new("-s", "--secure") { Description = "Disable signals and niceness changes." };
         Option<bool> json = new("--json")
         {

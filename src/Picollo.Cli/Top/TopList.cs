@@ -19,7 +19,7 @@ internal sealed class TopList
         _order.Clear();
         for (int i = 0; i < all.Count; i++)
         {
-            if (settings.Lists(all[i], commandOf))
+            if (settings.Includes(all[i], commandOf))
             {
                 double number = NumberOf(all[i], settings.Sort);
                 _order.Add((settings.IsReversed ? number : -number, all[i].Id, i));

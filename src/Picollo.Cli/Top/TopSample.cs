@@ -41,7 +41,7 @@ internal sealed class TopSample
     /// <summary>The ID of this process. Its row is bold.</summary>
     public int OwnId { get; set; }
 
-    /// <summary>A function that returns the command line of a process; null if the process has ended or its command line cannot be
+    /// <summary>A function that returns the command line of a process; null if the process has exited or its command line cannot be
     /// read.</summary>
     public Func<int, string[]?> CommandLineOf { get; set; } = _ => null;
 }

@@ -13,7 +13,7 @@ internal sealed partial class TopScreen
         while (true)
         {
             Draw($"{question} {ForeignText.Clean(line.Text)}", isQuestion: true);
-            Key? key = screen.ReadKey(NoEnd);
+            Key? key = screen.ReadKey(NoTimeout);
             if (HasEnded)
             {
                 return null;
@@ -33,7 +33,7 @@ internal sealed partial class TopScreen
         do
         {
             Draw($"{question} [y/N] ", isQuestion: true);
-            key = screen.ReadKey(NoEnd);
+            key = screen.ReadKey(NoTimeout);
         }
         while (key is null && !HasEnded);
         return !HasEnded && key?.Char is 'y' or 'Y';

@@ -77,7 +77,7 @@ internal sealed partial class TopScreen
         }
     }
 
-    // Processes whose end, or lack of CPU time, also affects others.
+    // Asks again if the termination of the process, or a lack of CPU time, would also affect other processes.
     private bool ConfirmAgain(int id, string question) =>
         id == FirstProcess ? Confirm($"{id} is the init process, on which all others depend. {question} it anyway?")
         : id != Environment.ProcessId || Confirm($"{id} is picollo itself. {question} it anyway?");

@@ -6,7 +6,7 @@ namespace Picollo.Cli.Top;
 /// open, so that its rows remain in place.</summary>
 internal sealed partial class TopScreen(TopModel model, TopSettings settings, LiveScreen screen, Interrupt interrupt)
 {
-    private static readonly TimeSpan NoEnd = TimeSpan.FromSeconds(-1);
+    private static readonly TimeSpan NoTimeout = TimeSpan.FromSeconds(-1);
 
     private readonly TopPage _page = new();
     private int _firstRow;
@@ -231,7 +231,7 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
         {
             Draw(TopHelp.Lines(settings));
         }
-        while (screen.ReadKey(NoEnd) is null && !HasEnded);
+        while (screen.ReadKey(NoTimeout) is null && !HasEnded);
     }
 
     private Next ShowProcess()

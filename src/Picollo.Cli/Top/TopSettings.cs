@@ -60,7 +60,7 @@ internal sealed class TopSettings
 
     /// <summary>Returns whether the settings include a row.</summary>
     /// <param name="commandOf">A function that returns the text of the last column.</param>
-    public bool Lists(in TopRow row, Func<TopRow, string> commandOf) =>
+    public bool Includes(in TopRow row, Func<TopRow, string> commandOf) =>
         (User is not { } user || row.Process.UserId == user)
         && (Pids.Count == 0 || Pids.Contains(row.Process.Id))
         && (Filter.Length == 0

@@ -70,20 +70,20 @@ public sealed class JitterSamplesTests : IDisposable
     }
 
     [Theory]
-    [InlineData(8192u, 5L, 0L, 1UL, "CPU 8192")]
-    [InlineData(4_294_967_295u, 5L, 0L, 1UL, "CPU 4294967295")]
-    [InlineData(0u, -1L, 0L, 1UL, "a time of -1 s and 0 ns")]
-    [InlineData(0u, long.MaxValue, 0L, 1UL, "a time of 9223372036854775807 s and 0 ns")]
-    [InlineData(0u, 5L, 1_000_000_000L, 1UL, "a time of 5 s and 1000000000 ns")]
-    [InlineData(0u, 5L, -1L, 1UL, "a time of 5 s and -1 ns")]
-    [InlineData(0u, 5L, 0L, 5_000_001UL, "a latency of 5000001 at 5 s")]
+    [InlineData(8192u, 5L, 0L, 1UL, "invalid CPU 8192")]
+    [InlineData(4_294_967_295u, 5L, 0L, 1UL, "invalid CPU 4294967295")]
+    [InlineData(0u, -1L, 0L, 1UL, "invalid time of -1 s and 0 ns")]
+    [InlineData(0u, long.MaxValue, 0L, 1UL, "invalid time of 9223372036854775807 s and 0 ns")]
+    [InlineData(0u, 5L, 1_000_000_000L, 1UL, "invalid time of 5 s and 1000000000 ns")]
+    [InlineData(0u, 5L, -1L, 1UL, "invalid time of 5 s and -1 ns")]
+    [InlineData(0u, 5L, 0L, 5_000_001UL, "invalid latency of 5000001 at 5 s")]
     public void A_damaged_sample_is_reported_with_its_offset_after_the_valid_samples(uint cpu, long seconds, long nanoseconds, ulong latency, string what)
     {
         File.WriteAllBytes(Samples, Bytes([.. Three, (cpu, seconds, nanoseconds, latency), .. Three]));
 
         ToolRun run = PicolloTool.RunHere("jitter", "samples", Samples);
 
-        run.Error.Should().Be($"picollo: {Samples}: offset 84: {what}: the file does not contain samples, or is damaged\n");
+        run.Error.Should().Be($"picollo: {Samples}: offset 84: {what}: the file is damaged or does not contain samples\n");
         (run.ExitCode, run.Output.Split('\n').Length).Should().Be((1, 5));
     }
 
@@ -117,7 +117,7 @@ public sealed class JitterSamplesTests : IDisposable
         File.WriteAllBytes(Samples, Bytes(Three));
         File.WriteAllText(_folder.PathOf("results.json"), """{ "sysinfo": { "resolution_in_ns": 0 } }""");
         PicolloTool.RunHere("jitter", "samples", _folder.Path)
-            .Should().Be(new ToolRun(1, "", $"picollo: {_folder.PathOf("results.json")}: not a jitter results file: a resolution of 0 ns\n"));
+            .Should().Be(new ToolRun(1, "", $"picollo: {_folder.PathOf("results.json")}: not a jitter results file: unsupported resolution of 0 ns\n"));
     }
 
     [Theory]

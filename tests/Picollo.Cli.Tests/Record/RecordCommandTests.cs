@@ -22,7 +22,7 @@ public sealed class RecordCommandTests : IDisposable
     [InlineData("-p must be a process ID, not '0'.", "-p", "0")]
     [InlineData("--duration must be more than 0 and at most 86400 seconds, not '0'.", "-p", "1", "--duration", "0")]
     [InlineData("--duration must be more than 0 and at most 86400 seconds, not '5s'.", "-p", "1", "--duration", "5s")]
-    [InlineData("--duration requires -p; a command is profiled until it ends.", "--duration", "5", "--", "true")]
+    [InlineData("--duration requires -p; a command is profiled until it exits.", "--duration", "5", "--", "true")]
     [InlineData("--frequency must be 1 to 10000 samples per second, not '0'.", "--frequency", "0", "--", "true")]
     [InlineData("--frequency must be 1 to 10000 samples per second, not '10001'.", "--frequency", "10001", "--", "true")]
     [InlineData("--diff requires two files: BEFORE and AFTER.", "--diff", "a")]
