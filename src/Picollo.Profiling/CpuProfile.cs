@@ -38,8 +38,9 @@ public sealed partial class CpuProfile
     /// <summary>Whether kernel code was sampled.</summary>
     public bool IncludesKernel { get; internal init; }
 
-    /// <summary>The CPU time that the process used during sampling, according to the kernel. For a process that has ended, the value is up
-    /// to 0.25 s before its end. 0 if it is unknown, as for a part of a profile (<see cref="Of"/>, <see cref="ByRoute"/>).</summary>
+    /// <summary>The CPU time that the process used during sampling, according to the kernel. For a process that has exited, the value is
+    /// from up to 0.25 s before its exit. 0 if it is unknown, as for a part of a profile (<see cref="Of"/>,
+    /// <see cref="ByRoute"/>).</summary>
     public CpuUsage CpuUsage { get; internal init; }
 
     /// <summary>The number of samples.</summary>

@@ -4,7 +4,7 @@ namespace Picollo.Profiling;
 
 /// <summary>A function on the stacks of a <see cref="CpuProfile"/>.</summary>
 /// <remarks>Immutable and thread-safe. Two frames are equal if their properties are equal. Control characters, and characters that change
-/// the text direction, are replaced with question marks in both texts.</remarks>
+/// the text direction, are replaced with question marks in <see cref="Name"/> and <see cref="Module"/>.</remarks>
 /// <param name="Name">The name as in the source, such as <c>MyApp.Parser.Read</c>, without parameters: overloads are one frame. If the name
 /// is unknown, the module and an offset, such as <c>libcoreclr.so+0x1f3a0</c>.</param>
 /// <param name="Module">The file name of the assembly or library, such as <c>MyApp.dll</c>; empty if it is unknown.</param>

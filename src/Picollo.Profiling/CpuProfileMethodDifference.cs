@@ -61,7 +61,7 @@ public sealed record CpuProfileMethodDifference
     public double OwnChangeUpperPoints => _change.UpperPoints;
 
     /// <summary>Whether the interval contains 0, so that the change may be random.</summary>
-    public bool IsWithinChance => _change.IsWithinChance;
+    public bool MayBeRandom => _change.MayBeRandom;
 
     internal SampleCounts Own { get; }
 

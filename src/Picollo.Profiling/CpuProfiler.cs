@@ -36,7 +36,8 @@ namespace Picollo.Profiling;
 /// </remarks>
 public sealed class CpuProfiler : IDisposable
 {
-    /// <summary>Below this number of samples, a difference may be random.</summary>
+    /// <summary>The minimum number of expected samples for the note about short-lived threads. With fewer, a difference may be
+    /// random.</summary>
     private const int MinExpectedSamples = 100;
 
     private readonly Lock _gate = new();
@@ -105,7 +106,7 @@ public sealed class CpuProfiler : IDisposable
         ?? SampleCollector.DefaultMaxStackLength;
 
     /// <summary>Starts sampling a process.</summary>
-    /// <param name="options">The options; null for this process at 99 Hz.</param>
+    /// <param name="options">The options; <see langword="null"/> for this process at 99 Hz.</param>
     /// <returns>The profiler, to stop or dispose.</returns>
     /// <exception cref="MeasurementUnavailableException">The process cannot be sampled: the kernel does not permit it, there is no such
     /// process, or this is not Linux. The message contains the cause and the remedy.</exception>
@@ -116,10 +117,10 @@ public sealed class CpuProfiler : IDisposable
     }
 
     /// <summary>Starts sampling a process, but returns the reason for a failure instead of throwing.</summary>
-    /// <param name="options">The options; null for this process at 99 Hz.</param>
-    /// <param name="profiler">The profiler; null if the process cannot be sampled.</param>
-    /// <param name="reason">The reason for a failure; otherwise null.</param>
-    /// <returns>True if sampling has started; otherwise, false.</returns>
+    /// <param name="options">The options; <see langword="null"/> for this process at 99 Hz.</param>
+    /// <param name="profiler">The profiler; <see langword="null"/> if the process cannot be sampled.</param>
+    /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
+    /// <returns><see langword="true"/> if sampling has started; otherwise, <see langword="false"/>.</returns>
     public static bool TryStart(
         CpuProfilerOptions? options, [NotNullWhen(true)] out CpuProfiler? profiler, [NotNullWhen(false)] out string? reason)
     {
@@ -148,7 +149,7 @@ public sealed class CpuProfiler : IDisposable
     /// <exception cref="ObjectDisposedException">The profiler was disposed before it was stopped.</exception>
     public CpuProfile Stop() => Stop(usage: null);
 
-    /// <summary>Stops sampling, with the known CPU time of a command that has ended.</summary>
+    /// <summary>Stops sampling, with the known CPU time of a command that has exited.</summary>
     internal CpuProfile Stop(CpuUsage? usage)
     {
         lock (_gate)
@@ -232,8 +233,8 @@ public sealed class CpuProfiler : IDisposable
         }
     }
 
-    /// <summary>Returns a note about short-lived threads. The first sample of a thread comes after a whole period, so threads that live for
-    /// less have none. Null unless the effect is noticeable.</summary>
+    /// <summary>Returns a note about short-lived threads. A thread that uses less CPU time than the sampling period has no samples. Returns
+    /// null unless the effect is noticeable.</summary>
     private string? GetShortThreadsNote(long samples, CpuUsage used)
     {
         const double NoticeableShare = 0.8;
@@ -274,7 +275,7 @@ public sealed class CpuProfiler : IDisposable
 internal sealed record ProfilerSettings(int ProcessId, CpuProfilerOptions Options)
 {
     /// <summary>The folder for the perf maps of the process and its children; null for a process that already runs. If it is set, the
-    /// process is a command that is held until it executes its program, where sampling starts.</summary>
+    /// process is a command that is held until it executes its program, when sampling starts.</summary>
     public string? PerfMapFolder { get; init; }
 
     /// <summary>The command line as the user typed it; null for the name of the process.</summary>

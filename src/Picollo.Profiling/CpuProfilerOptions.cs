@@ -22,8 +22,8 @@ public sealed record CpuProfilerOptions
         }
     } = 99;
 
-    /// <summary>The process ID. The process must belong to the same user, unless this user is root. Null, the default, selects this
-    /// process.</summary>
+    /// <summary>The process ID. The process must belong to the same user, unless this user is root. <see langword="null"/>, the
+    /// default, selects this process.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int? ProcessId
     {
@@ -40,10 +40,10 @@ public sealed record CpuProfilerOptions
     }
 
     /// <summary>Whether kernel code is also sampled. Requires <c>kernel.perf_event_paranoid</c> 1 or less, or CAP_PERFMON. The default is
-    /// false: then only <see cref="CpuProfile.CpuUsage"/> contains the CPU time in the kernel.</summary>
+    /// <see langword="false"/>: then only <see cref="CpuProfile.CpuUsage"/> contains the CPU time in the kernel.</summary>
     public bool IncludeKernel { get; init; }
 
     /// <summary>Whether the name of a method ends with its compilation tier, such as <c>[Tier0]</c>, so that each tier is a separate
-    /// function. The default is false.</summary>
+    /// function. The default is <see langword="false"/>.</summary>
     public bool ShowTiers { get; init; }
 }

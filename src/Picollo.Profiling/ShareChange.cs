@@ -23,7 +23,7 @@ internal readonly record struct ShareChange(double Points, double LowerPoints, d
     private const double Z = 1.959963984540054; // the 97.5 % quantile of the normal distribution
     private const double MaxPoints = 100;
 
-    public bool IsWithinChance => LowerPoints <= 0 && UpperPoints >= 0;
+    public bool MayBeRandom => LowerPoints <= 0 && UpperPoints >= 0;
 
     public static ShareChange Of(SampleCounts part, SampleCounts all)
     {

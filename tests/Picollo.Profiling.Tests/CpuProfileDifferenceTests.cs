@@ -28,7 +28,7 @@ public class CpuProfileDifferenceTests
 
         change.LowerPoints.Should().BeApproximately(lower, 0.001);
         change.UpperPoints.Should().BeApproximately(upper, 0.001);
-        change.IsWithinChance.Should().Be(lower < 0);
+        change.MayBeRandom.Should().Be(lower < 0);
     }
 
     /// <summary>Profiles of the same program: the interval contains the true change, 0, for at least 95 % of them.</summary>
@@ -41,7 +41,7 @@ public class CpuProfileDifferenceTests
         const int Cases = 2_000;
         Random random = new(1);
         int covered = Enumerable.Range(0, Cases).Count(_ => ShareChange.Of(
-            new(Draw(samplesBefore), Draw(samplesAfter)), new(samplesBefore, samplesAfter)).IsWithinChance);
+            new(Draw(samplesBefore), Draw(samplesAfter)), new(samplesBefore, samplesAfter)).MayBeRandom);
 
         (covered / (double)Cases).Should().BeGreaterThan(0.94);
 
@@ -54,7 +54,7 @@ public class CpuProfileDifferenceTests
         CpuProfileMethodDifference only = new CpuProfileDifference(Profiles.Of(), Profiles.Of("Main 10")).GetMethods().Should().ContainSingle().Subject;
 
         (only.OwnPercentBefore, only.OwnPercentAfter, only.OwnChangePoints).Should().Be((0, 100, 100));
-        (only.OwnChangeLowerPoints, only.OwnChangeUpperPoints, only.IsWithinChance).Should().Be((-100, 100, true));
+        (only.OwnChangeLowerPoints, only.OwnChangeUpperPoints, only.MayBeRandom).Should().Be((-100, 100, true));
         new CpuProfileDifference(Profiles.Of(), Profiles.Of()).GetMethods().Should().BeEmpty();
     }
 
@@ -69,7 +69,7 @@ public class CpuProfileDifferenceTests
             CpuProfileMethodDifference one = there[back.Frame];
             one.OwnChangePoints.Should().BeApproximately(-back.OwnChangePoints, 1e-9);
             one.OwnChangeLowerPoints.Should().BeApproximately(-back.OwnChangeUpperPoints, 1e-9);
-            one.IsWithinChance.Should().Be(back.IsWithinChance);
+            one.MayBeRandom.Should().Be(back.MayBeRandom);
             one.OwnChangePoints.Should().BeInRange(-100, 100);
         }
 
@@ -81,7 +81,7 @@ public class CpuProfileDifferenceTests
     {
         CpuProfile profile = Profiles.Random(random);
 
-        new CpuProfileDifference(profile, profile).GetMethods().Should().NotContain(method => !method.IsWithinChance || method.OwnChangePoints != 0);
+        new CpuProfileDifference(profile, profile).GetMethods().Should().NotContain(method => !method.MayBeRandom || method.OwnChangePoints != 0);
     });
 
     [Fact]

@@ -226,7 +226,7 @@ public sealed class HdrHistogramPlot
             ", ", series.Select(one => one.ShortName).Where(name => name.Length > 0).Take(PlotPalette.Count));
         string more = series.Count > PlotPalette.Count ? $" and {series.Count - PlotPalette.Count} more" : "";
         string of = names.Length == 0 ? "" : $" of {names}{more}";
-        const int LettersOfTitle = 80;
-        return title.Length == 0 ? kind + of : $"{PlotText.Shorten(title, LettersOfTitle)}: {kind}{of}";
+        const int MaxTitleLength = 80;
+        return title.Length == 0 ? kind + of : $"{PlotText.Shorten(title, MaxTitleLength)}: {kind}{of}";
     }
 }

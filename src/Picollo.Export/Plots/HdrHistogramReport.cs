@@ -13,7 +13,7 @@ internal static partial class HdrHistogramReport
     public static void Write(TextWriter output, PlotSeries[] copies, HdrHistogramPlotOptions options)
     {
         string given = options.Title.Length > 0 ? options.Title : TitleOf(copies);
-        string title = PlotText.Encode(PlotText.Shorten(given, PlotPage.LettersOfTitle));
+        string title = PlotText.Encode(PlotText.Shorten(given, PlotPage.MaxTitleLength));
         output.Write(PlotPage.Head(title, ContentSecurityPolicy, Style));
         output.Write($"<h1>{title}</h1>\n<div class=\"plots\">\n");
         HdrHistogramPlotOptions untitled = options.WithoutTitle();

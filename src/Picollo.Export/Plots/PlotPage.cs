@@ -3,7 +3,7 @@ namespace Picollo.Export.Plots;
 /// <summary>The common parts of pages that are written to files. They load nothing, and run only their own style and script.</summary>
 internal static class PlotPage
 {
-    public const int LettersOfTitle = 160;
+    public const int MaxTitleLength = 160;
 
     /// <summary>Returns the content-security policy of a page.</summary>
     /// <param name="styleHash">The hash of the style, as <c>sha256-…</c>. It is a constant instead of being computed, because hashing needs

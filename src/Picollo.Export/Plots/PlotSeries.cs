@@ -3,8 +3,8 @@ namespace Picollo.Export.Plots;
 /// <summary>A validated series with a copy of its histogram.</summary>
 internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
 {
-    private const int LettersOfTitle = 120;
-    private const int LettersOfTooltip = 40;
+    private const int MaxTitleLength = 120;
+    private const int MaxTooltipLength = 40;
 
     private string _title = "";
 
@@ -32,7 +32,7 @@ internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
     private static PlotSeries[] Shorten(PlotSeries[] series)
     {
         string[] names = [.. series.Select(one => one.Name)];
-        (string[] titles, string[] shortNames) = (PlotNames.Shorten(names, LettersOfTitle), PlotNames.Shorten(names, LettersOfTooltip));
+        (string[] titles, string[] shortNames) = (PlotNames.Shorten(names, MaxTitleLength), PlotNames.Shorten(names, MaxTooltipLength));
         for (int i = 0; i < series.Length; i++)
         {
             (series[i]._title, series[i].ShortName) = (titles[i], shortNames[i]);

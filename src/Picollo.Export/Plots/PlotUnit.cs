@@ -3,7 +3,7 @@ namespace Picollo.Export.Plots;
 /// <summary>The unit of the values in a plot. Known units of time scale with the values: 30 ms, not 30M ns.</summary>
 internal sealed class PlotUnit
 {
-    private const int LettersOfName = 20;
+    private const int MaxNameLength = 20;
 
     private static readonly (string Name, int Exponent)[] Times = [("s", 0), ("ms", -3), ("µs", -6), ("ns", -9), ("ps", -12)];
 
@@ -23,7 +23,7 @@ internal sealed class PlotUnit
 
     public PlotUnit(HdrHistogramUnit unit)
     {
-        (Name, Ratio) = (PlotText.Shorten(unit.Name, LettersOfName), unit.Ratio);
+        (Name, Ratio) = (PlotText.Shorten(unit.Name, MaxNameLength), unit.Ratio);
         int time = Array.FindIndex(TimeNames, names => names.Contains(unit.Name, StringComparer.Ordinal));
         _exponent = time < 0 ? null : Times[time].Exponent;
     }

@@ -28,7 +28,7 @@ public sealed partial class CpuProfile
         output.WriteLine();
         if (SampleCount == 0)
         {
-            output.WriteLine($"No samples. {ProfileText.ReasonOfNone(this)}");
+            output.WriteLine($"No samples. {ProfileText.NoSamplesReason(this)}");
         }
         else
         {

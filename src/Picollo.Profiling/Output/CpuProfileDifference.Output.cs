@@ -16,7 +16,7 @@ public sealed partial class CpuProfileDifference
     /// <param name="limit">The maximum number of functions, at least 1.</param>
     /// <remarks>"Own" is the function itself, "total" includes its callees, both in percent of the samples of their profile. The change and
     /// its 95 % confidence interval are in percentage points, and <c>~</c> marks a change that may be random
-    /// (<see cref="CpuProfileMethodDifference.IsWithinChance"/>). The text does not depend on the culture, and is safe for a
+    /// (<see cref="CpuProfileMethodDifference.MayBeRandom"/>). The text does not depend on the culture, and is safe for a
     /// terminal.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="limit"/> is less than 1.</exception>
@@ -86,7 +86,7 @@ public sealed partial class CpuProfileDifference
         output.WriteLine(FormattableString.Invariant($"{"",7} {profile.SampleCount:N0} samples at {profile.Frequency} Hz; {cpuTime}"));
         if (profile.SampleCount == 0)
         {
-            output.WriteLine($"{"",7} No samples. {ProfileText.ReasonOfNone(profile)}");
+            output.WriteLine($"{"",7} No samples. {ProfileText.NoSamplesReason(profile)}");
         }
     }
 
@@ -99,7 +99,7 @@ public sealed partial class CpuProfileDifference
             string interval = $"{ProfileText.Points(method.OwnChangeLowerPoints),7} to {ProfileText.Points(method.OwnChangeUpperPoints),7}";
             output.WriteLine(
                 $"{Percent(method.OwnPercentBefore)}  {Percent(method.OwnPercentAfter)}  {ProfileText.Points(method.OwnChangePoints),7} "
-                + $"{(method.IsWithinChance ? '~' : ' ')} {interval}  {Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  "
+                + $"{(method.MayBeRandom ? '~' : ' ')} {interval}  {Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  "
                 + method.Frame.Name);
         }
 
@@ -108,7 +108,7 @@ public sealed partial class CpuProfileDifference
             output.WriteLine(FormattableString.Invariant($"{methods.Count - limit:N0} other functions changed less."));
         }
 
-        if (methods.Take(limit).Any(method => method.IsWithinChance))
+        if (methods.Take(limit).Any(method => method.MayBeRandom))
         {
             output.WriteLine();
             output.WriteLine("~ The change may be random: its 95% confidence interval contains 0.");

@@ -35,7 +35,7 @@ internal static class FlameGraph
     public static string Draw(CpuProfile profile) => Draw(
         profile.Title,
         [Summary(profile)],
-        profile.SampleCount == 0 ? $"No samples. {ProfileText.ReasonOfNone(profile)}" : null,
+        profile.SampleCount == 0 ? $"No samples. {ProfileText.NoSamplesReason(profile)}" : null,
         new FlameTree(profile.Root),
         KindsOf,
         node => LookOf(node.Frame),
@@ -53,7 +53,7 @@ internal static class FlameGraph
     private static string Draw(
         string title,
         string[] summary,
-        string? reasonOfNone,
+        string? noSamplesReason,
         FlameTree tree,
         Func<FlameNode[], (string Name, Look Look)[]> getLegend,
         Func<FlameNode, Look> getLook,
@@ -69,9 +69,9 @@ internal static class FlameGraph
         }
 
         top += 10;
-        if (reasonOfNone is not null)
+        if (noSamplesReason is not null)
         {
-            svg.Text(left, top + 20, reasonOfNone);
+            svg.Text(left, top + 20, noSamplesReason);
             return Finish(svg, title, top + 32);
         }
 
@@ -124,10 +124,10 @@ internal static class FlameGraph
 
     private static void DrawNode(SvgWriter svg, FlameNode node, double x, double y, double width, Look look, string numbers)
     {
-        const int LettersOfTooltip = 1000;
+        const int MaxTooltipLength = 1000;
         (string name, string module, _) = node.Frame;
         string of = module.Length == 0 ? "" : $" ({module})";
-        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{PlotText.Shorten(name + of, LettersOfTooltip)} {numbers}");
+        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{PlotText.Shorten(name + of, MaxTooltipLength)} {numbers}");
         int letters = (int)((width - (2 * Padding)) / LetterWidth);
         if (letters >= 3)
         {

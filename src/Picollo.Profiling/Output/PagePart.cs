@@ -32,8 +32,8 @@ internal sealed record PagePart(
     /// <summary>The number of samples per second of CPU time; 0 in a difference, which compares shares.</summary>
     public int Frequency { get; private init; }
 
-    /// <summary>Why there are no samples; null if there are.</summary>
-    public string? ReasonOfNone { get; private init; }
+    /// <summary>The reason why there are no samples; null if there are samples.</summary>
+    public string? NoSamplesReason { get; private init; }
 
     public static PagePart Of(ProfilePart part)
     {
@@ -47,7 +47,7 @@ internal sealed record PagePart(
             profile.Notes)
         {
             Frequency = profile.Frequency,
-            ReasonOfNone = profile.SampleCount > 0 ? null : ProfileText.ReasonOfNone(profile),
+            NoSamplesReason = profile.SampleCount > 0 ? null : ProfileText.NoSamplesReason(profile),
         };
     }
 
@@ -62,7 +62,7 @@ internal sealed record PagePart(
             FactsOf(difference, part.Whole),
             difference.Notes)
         {
-            ReasonOfNone = samples == default ? "Neither profile has any." : null,
+            NoSamplesReason = samples == default ? "Neither profile has any." : null,
         };
     }
 

@@ -24,7 +24,7 @@ internal sealed partial class PprofReader
                 case PprofField.PeriodType: _periodType = ReadValueType(profile.Bytes); break;
                 case PprofField.Period: _period = profile.Number; break;
                 case PprofField.Comment: profile.AddTo(_comments, MaxEntries); break;
-                case PprofField.Picollo: ReadOwn(profile.Bytes); break;
+                case PprofField.Picollo: ReadPicollo(profile.Bytes); break;
                 default: break;
             }
         }
@@ -120,9 +120,9 @@ internal sealed partial class PprofReader
     private static CpuProfileFrameKind KindOf(ulong number) =>
         (CpuProfileFrameKind)Math.Min(number, (ulong)CpuProfileFrameKind.Group);
 
-    private void ReadOwn(ReadOnlySpan<byte> message)
+    private void ReadPicollo(ReadOnlySpan<byte> message)
     {
-        _isOurs = true;
+        _isFromPicollo = true;
         long user = 0, kernel = 0;
         ProtobufReader fields = new(message);
         while (fields.Read())

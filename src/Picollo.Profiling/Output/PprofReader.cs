@@ -16,7 +16,7 @@ internal sealed partial class PprofReader
     private const int MaxEntries = 1_000_000; // of each kind, and nodes of the tree
     private const int MaxFrames = 1 << 16; // of a stack
     private const int MaxNotes = 100;
-    private const int LettersOfEvent = 60;
+    private const int MaxEventNameLength = 60;
     private const int MaxLetters = 1 << 28; // of all names of functions
     private const long MaxWork = 1L << 31; // about a nanosecond each
     private const int WorkOfFrame = 16;
@@ -37,7 +37,7 @@ internal sealed partial class PprofReader
     private ulong _period;
     private ulong _start;
     private ulong _duration;
-    private bool _isOurs;
+    private bool _isFromPicollo;
     private ulong _lost;
     private string _event = "";
     private bool _includesKernel;
@@ -110,19 +110,21 @@ internal sealed partial class PprofReader
         CpuProfileNode root = BuildTree(type, isTime && frequency > 0 ? Signed(_period) : 1);
         return new CpuProfile(root)
         {
-            Title = _isOurs ? comments.FirstOrDefault("") : _mappings.Count > 0 ? FileName(_mappings[0].File) : "",
+            Title = _isFromPicollo ? comments.FirstOrDefault("") : _mappings.Count > 0 ? FileName(_mappings[0].File) : "",
             StartTimeUtc = Time(_start) > TimeSpan.Zero ? DateTime.UnixEpoch + Time(_start) : default,
             Duration = Time(_duration),
             Frequency = frequency,
-            EventName = PlotText.Shorten(CleanText.Of(EventOf(type)), LettersOfEvent),
+            EventName = PlotText.Shorten(CleanText.Of(EventOf(type)), MaxEventNameLength),
             IncludesKernel = _includesKernel,
-            CpuUsage = _isOurs || frequency == 0 ? _usage : new CpuUsage((long)(root.SampleCount * (NanosecondsPerSecond / frequency)), 0),
+            CpuUsage = _isFromPicollo || frequency == 0
+                ? _usage
+                : new CpuUsage((long)(root.SampleCount * (NanosecondsPerSecond / frequency)), 0),
             LostSampleCount = Signed(_lost),
-            Notes = [.. comments.Skip(_isOurs ? 1 : 0).Take(MaxNotes)],
+            Notes = [.. comments.Skip(_isFromPicollo ? 1 : 0).Take(MaxNotes)],
         };
     }
 
-    private string EventOf(int type) => _isOurs ? _event
+    private string EventOf(int type) => _isFromPicollo ? _event
         : TextOf(_periodType.Type) is { Length: > 0 } name ? name
         : TextOf(_sampleTypes[type].Type);
 
@@ -225,20 +227,20 @@ internal sealed partial class PprofReader
     {
         if (!_locations.TryGetValue(id, out Location? location))
         {
-            throw ProtobufReader.Damage($"there is no location {id}");
+            throw ProtobufReader.Damage($"location {id} does not exist");
         }
 
         int mapping = location.Mapping == 0 ? -1
             : _mappingOf.TryGetValue(location.Mapping, out int index) ? index
-            : throw ProtobufReader.Damage($"there is no mapping {location.Mapping}");
+            : throw ProtobufReader.Damage($"mapping {location.Mapping} does not exist");
         return location.Functions.Length == 0 ? [AddressOf(location, mapping)] : location.Functions.Select(number =>
         {
             Function function = number == 0 ? default
                 : _functions.TryGetValue(number, out Function found) ? found
-                : throw ProtobufReader.Damage($"there is no function {number}");
+                : throw ProtobufReader.Damage($"function {number} does not exist");
             string name = TextOf(function.Name) is { Length: > 0 } given ? given : TextOf(function.SystemName);
-            string module = _isOurs ? TextOf(function.File) : ModuleOf(mapping);
-            return name.Length == 0 && !_isOurs ? AddressOf(location, mapping) : new CpuProfileFrame(
+            string module = _isFromPicollo ? TextOf(function.File) : ModuleOf(mapping);
+            return name.Length == 0 && !_isFromPicollo ? AddressOf(location, mapping) : new CpuProfileFrame(
                 name, module, function.Kind ?? (IsManaged(module) ? CpuProfileFrameKind.Managed : CpuProfileFrameKind.Native));
         });
     }
@@ -266,7 +268,7 @@ internal sealed partial class PprofReader
     }
 
     private ReadOnlySpan<byte> Text(ulong index) =>
-        index < (ulong)_texts.Count ? _bytes.AsSpan(_texts[(int)index]) : throw ProtobufReader.Damage($"there is no string {index}");
+        index < (ulong)_texts.Count ? _bytes.AsSpan(_texts[(int)index]) : throw ProtobufReader.Damage($"string {index} does not exist");
 
     /// <summary>Counts work, so that a small file cannot cause a large amount of it.</summary>
     private void Spend(int work)

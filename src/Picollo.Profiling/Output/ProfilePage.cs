@@ -6,8 +6,8 @@ namespace Picollo.Profiling.Output;
 /// draws the graph and the tables from the data in the page.</summary>
 internal static class ProfilePage
 {
-    private const string StyleHash = "sha256-5hH438+RyxpZFWTiIBNT7hYwvhiCK9lEH6M3txwqCr8=";
-    private const string ScriptHash = "sha256-ycG7DOQZhtPEmF43NS1YtPlyOf7hJIGIjZJua8QPQ0A=";
+    private const string StyleHash = "sha256-1FWFPtKhVu5qyFveHpbrU+IhiLTkELFgV9i0JgC+jYQ=";
+    private const string ScriptHash = "sha256-29YNO06S2PEtfjNqW9GXoztBWpIK1aFfiqX3CJ1pMUk=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
@@ -38,11 +38,11 @@ internal static class ProfilePage
 
     private static void Write(TextWriter output, string title, string kind, string about, IReadOnlyList<PagePart> parts, string links)
     {
-        title = PlotText.Encode(PlotText.Shorten(title, PlotPage.LettersOfTitle));
-        string views = $"<p class=\"none\" id=\"none\"><b>No samples.</b> {PlotText.Encode(parts[0].ReasonOfNone ?? "")}</p>\n";
+        title = PlotText.Encode(PlotText.Shorten(title, PlotPage.MaxTitleLength));
+        string views = $"<p class=\"none\" id=\"none\"><b>No samples.</b> {PlotText.Encode(parts[0].NoSamplesReason ?? "")}</p>\n";
         string scripts = "";
         IReadOnlyList<string> notes = parts[0].Notes;
-        if (parts.Any(part => part.ReasonOfNone is null))
+        if (parts.Any(part => part.NoSamplesReason is null))
         {
             string data = ProfilePageData.Of(parts, out IReadOnlyList<string>[] notesOfParts);
             notes = notesOfParts[0];
@@ -73,14 +73,14 @@ internal static class ProfilePage
 
     private static string Choice(IReadOnlyList<PagePart> parts)
     {
-        const int LettersOfName = 120;
+        const int MaxNameLength = 120;
         if (parts.Count == 1)
         {
             return "";
         }
 
         string options = string.Concat(parts.Select((part, i) =>
-            $"<option value=\"{i}\">{PlotText.Encode(PlotText.Shorten(part.Name, LettersOfName))}</option>\n"));
+            $"<option value=\"{i}\">{PlotText.Encode(PlotText.Shorten(part.Name, MaxNameLength))}</option>\n"));
         return $"<p class=\"choice\"><label>Show <select id=\"part\" autocomplete=\"off\">\n{options}</select></label></p>\n";
     }
 

@@ -12,7 +12,7 @@ namespace Picollo.Profiling.Output;
 internal sealed class ProfilePageData
 {
     private const int MaxNodes = 20_000; // of all parts
-    private const int LettersOfName = 1000;
+    private const int MaxNameLength = 1000;
 
     private readonly OrderedDictionary<CpuProfileFrame, bool> _frames = [];
     private readonly Utf8JsonWriter _json;
@@ -81,7 +81,7 @@ internal sealed class ProfilePageData
         }
 
         _json.WriteEndArray();
-        _json.WriteString("reasonOfNone", part.ReasonOfNone ?? "");
+        _json.WriteString("noSamplesReason", part.NoSamplesReason ?? "");
     }
 
     private void WritePart(PagePart part, double minWidth)
@@ -125,8 +125,8 @@ internal sealed class ProfilePageData
         foreach ((string name, string module, CpuProfileFrameKind kind) in _frames.Keys)
         {
             _json.WriteStartArray();
-            _json.WriteStringValue(PlotText.Shorten(name, LettersOfName));
-            _json.WriteStringValue(PlotText.Shorten(module, LettersOfName));
+            _json.WriteStringValue(PlotText.Shorten(name, MaxNameLength));
+            _json.WriteStringValue(PlotText.Shorten(module, MaxNameLength));
             _json.WriteNumberValue((int)kind);
             _json.WriteEndArray();
         }
@@ -141,8 +141,8 @@ internal sealed class ProfilePageData
     }
 
     /// <summary>Returns the minimum width of a node that is not merged, for each part, so that at most <see cref="MaxNodes"/> nodes remain
-    /// in all parts, plus at most as many merged nodes; 0 if all remain. The first part gets at least half of them, and the others share
-    /// the rest: small parts are complete before large ones.</summary>
+    /// in all parts, plus at most as many merged nodes; 0 if all remain. The first part gets at least half of them. The others share the
+    /// rest, and small parts are preferred, so that they are complete.</summary>
     private static double[] GetMinWidths(IReadOnlyList<PagePart> parts)
     {
         double[][] widths = [.. parts.Select(part => part.Tree.GetNodes(0).Select(node => node.Width).OrderDescending().ToArray())];

@@ -31,7 +31,7 @@ internal static class ProfileText
     {
         ShareChange change = ShareChange.Of(counts, all);
         return $"before {Share(counts.Before, all.Before)} ({Samples(counts.Before)}), after {Share(counts.After, all.After)} "
-            + $"({Samples(counts.After)}), change {Points(change.Points)} points{(change.IsWithinChance ? ", may be random" : "")}";
+            + $"({Samples(counts.After)}), change {Points(change.Points)} points{(change.MayBeRandom ? ", may be random" : "")}";
     }
 
     public static string Points(double points) => Invariant($"{points:+0.00;-0.00;0.00}");
@@ -42,7 +42,7 @@ internal static class ProfileText
     {
         ShareChange change = ShareChange.Of(counts, all);
         int size = Math.Abs(change.Points) switch { < 1 => 1, < LargePoints => 2, _ => MaxStep };
-        return change.IsWithinChance ? 0 : Math.Sign(change.Points) * size;
+        return change.MayBeRandom ? 0 : Math.Sign(change.Points) * size;
     }
 
     /// <summary>Returns the name of a step in a legend.</summary>
@@ -58,7 +58,7 @@ internal static class ProfileText
     public static string Event(CpuProfile profile) => profile.EventName + (profile.IncludesKernel ? "" : ", user mode only");
 
     /// <summary>Returns why a profile has no samples.</summary>
-    public static string ReasonOfNone(CpuProfile profile) => profile switch
+    public static string NoSamplesReason(CpuProfile profile) => profile switch
     {
         { LostSampleCount: > 0 } => $"All of them were lost: {Samples(profile.LostSampleCount)}.",
         { CpuUsage.TotalNanoseconds: > 0 } =>

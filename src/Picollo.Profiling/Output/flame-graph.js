@@ -1,10 +1,10 @@
 
 // Shows a tree as a flame graph in an element: a box for each node that is wider than half a pixel, the root at the top, with tooltips in
 // the element #tip. A node has width, start (the position of its left edge), depth, parent, children, look (the classes of its color),
-// and frame (name and kind). Options: describe(node) returns the text of its tooltip, and onZoom(node). Returns show(root), zoom(node),
-// and highlight(frames), with a set or null.
+// and frame (name and kind). Options: describe(node), which returns the text of its tooltip, and onZoom(node), a callback. Returns the
+// functions show(root), zoom(node), and highlight(frames), whose argument is a set or null.
 const flameGraph = (element, { describe, onZoom }) => {
-  const rowHeight = 20, letterWidth = 6.6, leastWidth = .5;
+  const rowHeight = 20, letterWidth = 6.6, minWidth = .5;
   const tree = document.createElement("div");
   tree.setAttribute("role", "tree");
   tree.setAttribute("aria-label", "Flame graph");
@@ -64,7 +64,7 @@ const flameGraph = (element, { describe, onZoom }) => {
     while (open.length) {
       const node = open.pop();
       const share = node.width / zoomed.width;
-      if (share * width < leastWidth) continue;
+      if (share * width < minWidth) continue;
       makeBox(node, (node.start - zoomed.start) / zoomed.width, share);
       depth = Math.max(depth, node.depth);
       for (let i = node.children.length - 1; i >= 0; i--) open.push(node.children[i]);
@@ -85,7 +85,7 @@ const flameGraph = (element, { describe, onZoom }) => {
   };
   const focus = node => boxes.get(node)?.focus();
   const showTipAtPointer = event => showTip(event.target.closest(".box"), event.clientX + 14, event.clientY + 18, event.clientY - 10);
-  const tellFocused = () => {
+  const showTipForFocus = () => {
     const box = document.activeElement, frame = element.getBoundingClientRect();
     const { left, top, bottom } = box.getBoundingClientRect();
     const isSeen = box.matches(":focus-visible") && top >= frame.top && bottom <= frame.bottom;
@@ -97,9 +97,9 @@ const flameGraph = (element, { describe, onZoom }) => {
     boxes.get(focused).tabIndex = -1;
     target.tabIndex = 0;
     focused = nodeOf.get(target);
-    tellFocused();
+    showTipForFocus();
   });
-  addEventListener("scroll", tellFocused, true);
+  addEventListener("scroll", showTipForFocus, true);
   tree.addEventListener("click", event => {
     const node = nodeOf.get(event.target.closest(".box"));
     if (!node) return;
@@ -109,12 +109,12 @@ const flameGraph = (element, { describe, onZoom }) => {
   tree.addEventListener("keydown", event => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const siblings = focused.parent?.children ?? [focused];
-    const place = siblings.indexOf(focused);
+    const index = siblings.indexOf(focused);
     switch (event.key) {
       case "ArrowDown": focus(focused.children[0]); break;
       case "ArrowUp": focus(focused.parent); break;
-      case "ArrowLeft": focus(siblings[place - 1]); break;
-      case "ArrowRight": focus(siblings[place + 1]); break;
+      case "ArrowLeft": focus(siblings[index - 1]); break;
+      case "ArrowRight": focus(siblings[index + 1]); break;
       case "Home": focus(root); break;
       case "Enter": case " ": zoom(focused); break;
       default: return;

@@ -21,12 +21,12 @@
   // The change of a share in points, with its 95 % confidence interval, as in ShareChange.
   const changeOf = ([before, after]) => {
     const points = percentOf(after, total[1]) - percentOf(before, total[0]);
-    if (!total[0] || !total[1]) return { points, low: -100, high: 100, isChance: true };
+    if (!total[0] || !total[1]) return { points, low: -100, high: 100, mayBeRandom: true };
     const [n, m] = [total[0] + 2, total[1] + 2];
     const [p, q] = [(before + 1) / n, (after + 1) / m];
     const margin = 195.9963984540054 * Math.sqrt(p * (1 - p) / n + q * (1 - q) / m);
     const [low, high] = [Math.max(100 * (q - p) - margin, -100), Math.min(100 * (q - p) + margin, 100)];
-    return { points, low, high, isChance: low <= 0 && high >= 0 };
+    return { points, low, high, mayBeRandom: low <= 0 && high >= 0 };
   };
   const intervalOf = ({ low, high }) => `${pointsOf(low)} to ${pointsOf(high)}`;
   const widthOf = counts => {
@@ -43,12 +43,12 @@
     if (!isDifference) return `${samplesOf(counts[0])}, ${shareOf(counts[0], total[0])}, ${timeOf(counts[0])}`;
     const change = changeOf(counts);
     return counts.map((count, i) => `${shareOf(count, total[i])} ${["before", "after"][i]} (${samplesOf(count)})`).join(", ")
-      + `\nchange: ${pointsOf(change.points)} points (95 %: ${intervalOf(change)})${change.isChance ? ", may be random" : ""}`;
+      + `\nchange: ${pointsOf(change.points)} points (95 %: ${intervalOf(change)})${change.mayBeRandom ? ", may be random" : ""}`;
   };
   const kinds = ["managed", "native", "kernel", "unnamed", "group"];
   const group = 4;
 
-  // ---- Looks: by the kind and name of a function; in a difference, by the change of the share, as in ProfileText.StepOf.
+  // ---- Colors: by the kind and name of a function or, in a difference, by the change of the share, as in ProfileText.StepOf.
   const tintOf = name => {
     let hash = 2166136261;
     for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
@@ -60,8 +60,8 @@
     ["k4", 0, "may be random"], ["more", 1, "more: below 1 point"], ["more", 2, "more: 1 to 5"], ["more", 3, "more: 5 points or more"]];
   const lookOf = (frame, counts) => {
     if (!isDifference) return frame.look;
-    const { points, isChance } = changeOf(counts);
-    if (isChance) return "k4 s0";
+    const { points, mayBeRandom } = changeOf(counts);
+    if (mayBeRandom) return "k4 s0";
     return `${points > 0 ? "more" : "less"} s${Math.abs(points) < 1 ? 1 : Math.abs(points) < 5 ? 2 : 3}`;
   };
 
@@ -111,7 +111,7 @@
     return button;
   };
 
-  // ---- A table of entries { frame, cells, look, children() }, whose rows open.
+  // ---- A table of entries { frame, cells, look, children() }, whose rows can be expanded.
   const extra = "extra"; // columns that are hidden on a narrow page
   const fillTable = (table, columns, entries) => {
     const rowsAtOnce = 100, deepest = 24;
@@ -144,7 +144,7 @@
       if (entries.length > rowsAtOnce) {
         const more = make("tr", "", "", make("td", "more"));
         more.firstChild.colSpan = 2; // the number of columns on a narrow page
-        more.firstChild.append(makeButton(`Show more of ${numbers.format(entries.length)}`, () => {
+        more.firstChild.append(makeButton(`Show more (${numbers.format(entries.length - rowsAtOnce)} left)`, () => {
           const next = makeRows(entries.slice(rowsAtOnce), depth, indent);
           more.replaceWith(...next);
           next[0].querySelector("button")?.focus();
@@ -154,7 +154,7 @@
       }
       return rows;
     };
-    // A path without branches opens completely, and is not indented.
+    // A path without branches is expanded completely, and is not indented.
     const open = row => {
       for (let next = row; next;) {
         const { depth, indent, children, button } = states.get(next);
@@ -181,7 +181,7 @@
     if (entries.length === 1 && entries[0].children) open(table.tBodies[0].rows[0]);
   };
 
-  // ---- The three tables: functions; calls; and callers of own samples. Cells of a count, or of a change and its two shares.
+  // ---- The three tables: functions, callees, and callers of functions with own samples. Cells show a count, or a change and two shares.
   const shareCell = (count, whole, ...details) => {
     const cell = make("td", "", "", make("b", "", shareOf(count, whole)), ...details.map(detail => make("span", "", detail)));
     cell.style.setProperty("--share", percentOf(count, whole) + "%");
@@ -190,8 +190,8 @@
   const cellsOf = counts => {
     if (!isDifference) return [shareCell(counts[0], total[0], timeOf(counts[0]), numbers.format(counts[0]))];
     const change = changeOf(counts);
-    return [make("td", change.isChance ? "change chance" : "change", "",
-      make("b", "", (change.isChance ? "~ " : "") + pointsOf(change.points)), make("span", "", intervalOf(change))), ...sharesOf(counts)];
+    return [make("td", change.mayBeRandom ? "change chance" : "change", "",
+      make("b", "", (change.mayBeRandom ? "~ " : "") + pointsOf(change.points)), make("span", "", intervalOf(change))), ...sharesOf(counts)];
   };
   const sharesOf = counts => counts.map((count, i) => shareCell(count, total[i]));
   const extraCellsOf = counts => {
@@ -295,7 +295,7 @@
       if (found.has(node.frame)) counts = add(counts, node.counts); else open.push(...node.children);
     }
     const count = found.size === 1 ? "1 function" : numbers.format(found.size) + " functions";
-    foundText.textContent = found.size ? `${count}, ${describeShare(counts)}` : "no function";
+    foundText.textContent = found.size ? `${count}, ${describeShare(counts)}` : "no matches";
   };
   reset.addEventListener("click", () => graph.zoom(root));
   search.addEventListener("input", showFound);
@@ -318,8 +318,8 @@
       return make("div", "", "", make("dt", "", name), number);
     }));
     notes.replaceChildren(...part.notes.map(note => make("li", "", note)));
-    none.replaceChildren(make("b", "", "No samples."), " " + part.reasonOfNone);
-    none.hidden = !part.reasonOfNone;
+    none.replaceChildren(make("b", "", "No samples."), " " + part.noSamplesReason);
+    none.hidden = !part.noSamplesReason;
     views.forEach(view => { view.hidden = !none.hidden; });
   };
   const show = part => {

@@ -9,7 +9,7 @@ namespace Picollo.Profiling.Sampling;
 internal readonly record struct CodeMapping(ulong Start, ulong Length, ulong FileOffset, string Path)
 {
     /// <summary>Whether it is memory for code that the .NET runtime generates, or the runtime itself.</summary>
-    public bool IsOfRuntime => IsRuntimeMemory || Path.EndsWith("/libcoreclr.so", StringComparison.Ordinal);
+    public bool BelongsToRuntime => IsRuntimeMemory || Path.EndsWith("/libcoreclr.so", StringComparison.Ordinal);
 
     /// <summary>Whether it is memory for code that the .NET runtime generates.</summary>
     public bool IsRuntimeMemory => Path.StartsWith("/memfd:doublemapper", StringComparison.Ordinal);

@@ -7,7 +7,8 @@ namespace Picollo.Profiling.Sampling;
 /// <param name="timeline">The flows of the threads.</param>
 /// <param name="budget">The memory for all trees.</param>
 /// <param name="maxStackLength">The maximum number of addresses that the kernel records.</param>
-/// <param name="kept">Receives flows with a label when they have ended; then nothing else is counted. Null for a whole profile.</param>
+/// <param name="kept">Receives flows with a label when they have ended; if it is set, nothing else is counted. Null for a whole
+/// profile.</param>
 internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int maxStackLength, KeptFlows? kept = null)
 {
     private readonly Dictionary<CpuUsageAsyncWatcher, SampleTree> _flows = [];
@@ -28,7 +29,7 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     /// <see cref="Unlabeled"/>, if there was memory for that.</summary>
     public long UnknownCount { get; private set; }
 
-    /// <summary>Reads the recorded switches. Call it before the records of a read.</summary>
+    /// <summary>Reads the recorded switches. Must be called before the records of each read are added.</summary>
     public void Begin() => timeline.Refresh();
 
     /// <summary>Whether only flows that used a lot of CPU time are kept, and no whole profile.</summary>
@@ -62,30 +63,31 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     /// <summary>Records the end of a thread.</summary>
     public void EndThread(int threadId, ulong time) => timeline.Forget(threadId, (long)time);
 
-    /// <summary>Ends a read. Requests that ended before the previous read have all their samples, and now count for their label.</summary>
+    /// <summary>Ends a read. Requests that ended before the previous read have received all their samples. These are now added to
+    /// the samples of their label.</summary>
     /// <param name="time">The time up to which records were read.</param>
     public void End(ulong time)
     {
         timeline.MoveTo((long)Math.Min(time, long.MaxValue));
         foreach (CpuUsageAsyncWatcher watcher in _ended)
         {
-            CountForLabel(watcher);
+            AddToLabel(watcher);
         }
 
         _ended = [.. _labeled.Keys.Where(watcher => !watcher.IsRunning)];
     }
 
-    /// <summary>Stops recording. All requests count for their label.</summary>
+    /// <summary>Stops recording. Adds the samples of all requests to the samples of their labels.</summary>
     public void Complete()
     {
         timeline.Dispose();
         foreach (CpuUsageAsyncWatcher watcher in _labeled.Keys.ToList())
         {
-            CountForLabel(watcher);
+            AddToLabel(watcher);
         }
     }
 
-    private void CountForLabel(CpuUsageAsyncWatcher watcher)
+    private void AddToLabel(CpuUsageAsyncWatcher watcher)
     {
         if (!_labeled.Remove(watcher, out SampleTree? samples))
         {

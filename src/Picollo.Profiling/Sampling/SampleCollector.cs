@@ -9,8 +9,8 @@ internal sealed class SampleCollector
     /// <summary>The number of nodes of all processes: 30 MB.</summary>
     private const int MaxNodes = 500_000;
 
-    /// <summary>A build may start thousands of processes, each with a list of its code. Processes above this limit are counted but not
-    /// sampled.</summary>
+    /// <summary>The maximum number of sampled processes, because a build may start thousands, each with a list of its code. Further
+    /// processes are counted but not sampled.</summary>
     private const int MaxProcesses = 1000;
 
     private readonly bool _followsChildren;
@@ -90,7 +90,7 @@ internal sealed class SampleCollector
                 LostCount += (long)record.LostCount;
                 break;
             case PerfRecordType.Fork when record.ProcessId != record.ParentProcessId:
-                _current.Remove(record.ProcessId); // the ID of a process that has ended
+                _current.Remove(record.ProcessId); // a process with this ID has exited
                 if (_followsChildren && _current.TryGetValue(record.ParentProcessId, out SampledProcess? parent))
                 {
                     Begin(parent.Fork(record.ProcessId));
@@ -150,8 +150,8 @@ internal sealed class SampleCollector
         }
     }
 
-    /// <summary>Removes processes that have ended without samples. This is not done earlier, because other threads may still run after the
-    /// main thread has ended.</summary>
+    /// <summary>Removes processes without samples whose main thread has ended. This is not done earlier, because other threads may still
+    /// run.</summary>
     private void ForgetEnded()
     {
         foreach (SampledProcess ended in _processes.FindAll(each => each is { HasEnded: true, Samples.SampleCount: 0 } && each != Main))
@@ -161,8 +161,8 @@ internal sealed class SampleCollector
         }
     }
 
-    /// <summary>Whether the event is the one that counts the thread on this CPU. A thread has several events if it was listed after it had
-    /// inherited one, and so do the threads that it starts.</summary>
+    /// <summary>Returns whether the event is the one that counts the thread on this CPU. A thread has several events if it was listed
+    /// after it had inherited one, and so do the threads that it starts.</summary>
     private bool IsCounted(in PerfRecord sample, int ring)
     {
         ref Dictionary<int, ulong>? events = ref CollectionsMarshal.GetValueRefOrAddDefault(_eventsOfThreads, sample.ThreadId, out _);

@@ -3,7 +3,8 @@ namespace Picollo.Profiling.Sampling;
 /// <summary>A process while it runs one program: its code and its samples. After <c>execve(2)</c> a new instance is used.</summary>
 internal sealed class SampledProcess(int id, string name, NodeBudget budget)
 {
-    /// <summary>A program that continually maps and unmaps code keeps only the latest mappings.</summary>
+    /// <summary>The maximum number of mappings. If a program continually maps and unmaps code, only the latest mappings are
+    /// kept.</summary>
     private const int MaxMappings = 20_000;
 
     private readonly Lock _gate = new();

@@ -89,7 +89,8 @@ internal sealed class SamplingEvents : IDisposable
         }
     }
 
-    /// <summary>Chooses cycles if there is a PMU, because their interrupts also reach code that has disabled others. Otherwise chooses the
+    /// <summary>Chooses cycles if there is a PMU, because its interrupts also reach code that has disabled
+    /// other interrupts. Otherwise chooses the
     /// clock, even if only some CPUs have the event, as in processors with two kinds of cores.</summary>
     private void ChooseEvent()
     {

@@ -108,7 +108,7 @@ internal sealed class CodeImages(ProcessFiles process)
     {
         if (_notes.Count < MaxNotes)
         {
-            _notes.Add($"Functions of {path} have no names: {reason}");
+            _notes.Add($"Functions of {path} have no names: {reason.TrimEnd('.')}.");
         }
     }
 

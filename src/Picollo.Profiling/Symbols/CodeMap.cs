@@ -14,10 +14,10 @@ internal sealed class CodeMap(
     IReadOnlyList<CodeMapping> mappings, PerfMap? perfMap, CodeImages images, bool includesKernel, KernelSymbols? kernel, bool showsTiers)
 {
     private const string KernelModule = "[kernel]";
-    private const string Nowhere = "[unknown]";
+    private const string UnknownCode = "[unknown]";
 
     /// <summary>The kernel uses the upper half of the addresses, on all supported architectures.</summary>
-    private const ulong FirstOfKernel = 1UL << 63;
+    private const ulong FirstKernelAddress = 1UL << 63;
 
     private static readonly CpuProfileFrame Stub = new("[runtime stub]", "", CpuProfileFrameKind.Native);
 
@@ -45,7 +45,7 @@ internal sealed class CodeMap(
 
     private CpuProfileFrame FindOther(ulong address)
     {
-        if (address >= FirstOfKernel && includesKernel)
+        if (address >= FirstKernelAddress && includesKernel)
         {
             return kernel?.Find(address) is { } function
                 ? new CpuProfileFrame(function.Name, function.Module, CpuProfileFrameKind.Kernel)
@@ -67,7 +67,7 @@ internal sealed class CodeMap(
         }
 
         // This is not code, but data on the stack of code without frame pointers. It may be data of the program, so it is not shown.
-        return new CpuProfileFrame(Nowhere, Nowhere, CpuProfileFrameKind.Unnamed);
+        return new CpuProfileFrame(UnknownCode, UnknownCode, CpuProfileFrameKind.Unnamed);
     }
 
     /// <summary>Whether it is code between the methods in the perf map.</summary>

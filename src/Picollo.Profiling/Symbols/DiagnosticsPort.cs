@@ -82,7 +82,8 @@ internal sealed class DiagnosticsPort
             uint result = BinaryPrimitives.ReadUInt32LittleEndian(answer.AsSpan(HeaderSize));
             return answer[16] == ServerCommands && answer[17] == OkResponse
                 ? null
-                : string.Create(CultureInfo.InvariantCulture, $"the runtime refused (0x{result:X8}); the command requires .NET 8 or later");
+                : string.Create(
+                    CultureInfo.InvariantCulture, $"the runtime refused the command (0x{result:X8}), which requires .NET 8 or later");
         }
         catch (Exception e) when (e is SocketException or ArgumentException)
         {

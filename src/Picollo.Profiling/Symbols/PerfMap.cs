@@ -7,12 +7,13 @@ namespace Picollo.Profiling.Symbols;
 /// <remarks>Immutable. Lines of another form are skipped, because any program may have written the file.</remarks>
 internal sealed class PerfMap
 {
-    /// <summary>The maximum number of overlapping entries. There are few, if code was unloaded and its memory was reused.</summary>
+    /// <summary>The maximum number of overlapping entries. Entries overlap only if code was unloaded and its memory was
+    /// reused.</summary>
     private const int MaxOverlaps = 64;
 
     private const int MaxHexDigits = 16;
 
-    /// <summary>Many times the number of methods of the largest applications: 64 MB.</summary>
+    /// <summary>The maximum number of entries, 64 MB: many times the number of methods of the largest applications.</summary>
     private const int MaxEntries = 2_000_000;
 
     private readonly byte[] _text;

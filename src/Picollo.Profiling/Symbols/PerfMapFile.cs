@@ -5,8 +5,8 @@ using Picollo.Profiling.Sampling;
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>The perf map that the runtime of a process writes while it is profiled.</summary>
-/// <remarks>The map is requested at the start of profiling, because a process that has ended can no longer write one, and a later map would
-/// not contain methods that were unloaded in the meantime. The file is unlinked as soon as it is open here, so that it never remains,
+/// <remarks>The map is requested at the start of profiling, because a process that has exited can no longer write one, and a later map
+/// would not contain methods that were unloaded in the meantime. The file is unlinked as soon as it is open here, so that it never remains,
 /// regardless of how either process ends.</remarks>
 internal sealed class PerfMapFile : IDisposable
 {
@@ -137,12 +137,12 @@ internal sealed class PerfMapFile : IDisposable
                 + "it as a command (picollo record -- CMD)."
             : !HasCompiler(process) ? null
             : $"{Effect}the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
-                + "start it without DOTNET_EnableDiagnostics=0, with a folder that it may write to.";
+                + "start it without DOTNET_EnableDiagnostics=0, and with a TMPDIR that it can write to.";
     }
 
     /// <summary>Whether methods are compiled at run time. With Native AOT, they are functions of an ELF file.</summary>
     private static bool HasCompiler(ProcessFiles process) =>
-        CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.IsOfRuntime);
+        CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.BelongsToRuntime);
 
     // Opening a pipe would wait for its writer.
     private static SafeFileHandle? TryOpen(string path)
@@ -179,7 +179,7 @@ internal sealed class PerfMapFile : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // a user that may not delete it has not profiled it either
+            // A user without permission to delete the file has not profiled the process either.
         }
     }
 }

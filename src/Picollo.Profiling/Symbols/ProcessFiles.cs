@@ -118,7 +118,7 @@ internal sealed class ProcessFiles
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // it has ended, or is another user's: then there is more that cannot be read
+            // The process has exited, or belongs to another user. Then, other files cannot be read either.
         }
 
         return variables;

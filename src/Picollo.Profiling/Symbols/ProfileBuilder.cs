@@ -97,7 +97,7 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         PerfMap? map = settings.PerfMapFolder is not { } folder ? process == samples.Main ? perfMap?.Read() : null
             : process.IsReplaced ? null
             : PerfMapFile.ReadFrom(folder, process.Id);
-        if ((map is null && (process != samples.Main || settings.IsCommand) && process.Mappings.Any(mapping => mapping.IsOfRuntime))
+        if ((map is null && (process != samples.Main || settings.IsCommand) && process.Mappings.Any(mapping => mapping.BelongsToRuntime))
             || map is { IsComplete: false })
         {
             string missing = map is null ? "there is none" : "it is incomplete (the disk may be full)";

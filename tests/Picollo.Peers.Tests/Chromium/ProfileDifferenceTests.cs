@@ -39,7 +39,7 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         await ShowAsync(difference);
 
         string[] rows = [.. difference.GetMethods().Select(method => FormattableString.Invariant(
-            $"{method.Frame.Name} | {(method.IsWithinChance ? "~ " : "")}{Points(method.OwnChangePoints)} | {Share(method.OwnPercentBefore)} | {Share(method.OwnPercentAfter)} | {Share(method.PercentBefore)} | {Share(method.PercentAfter)}"))];
+            $"{method.Frame.Name} | {(method.MayBeRandom ? "~ " : "")}{Points(method.OwnChangePoints)} | {Share(method.OwnPercentBefore)} | {Share(method.OwnPercentAfter)} | {Share(method.PercentBefore)} | {Share(method.PercentAfter)}"))];
         rows[0].Should().Be("Work | +63.00 | 0.0 % | 63.0 % | 0.0 % | 63.0 %");
         (await browser.RowsAsync("functions")).Should().Equal(rows);
         (await browser.TextsAsync("[...document.querySelectorAll('#functions td.change span')].map(span => span.textContent)"))

@@ -153,7 +153,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         await ClickAsync("__sys_sendto");
         (await browser.NumberAsync("document.querySelectorAll('.box.found').length")).Should().Be(1, "zooming keeps the marks");
         await browser.SearchAsync("<nothing>");
-        (await browser.TextAsync(Found)).Should().Be("no function");
+        (await browser.TextAsync(Found)).Should().Be("no matches");
         await browser.SearchAsync("");
         (await browser.TextAsync(Found)).Should().BeEmpty();
         (await browser.NumberAsync("document.querySelectorAll('.box.found, .searching').length")).Should().Be(0);

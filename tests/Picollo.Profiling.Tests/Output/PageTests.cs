@@ -120,7 +120,7 @@ public class PageTests
         Part(page, 1)["nodes"]!.ToJsonString().Should().Be("[3,20,0,2,20,1,1,20,2]");
         ((string)Part(page, 1)["name"]!).Should().Be("GET /<b>");
         Part(page, 1)["facts"]![1]!.ToJsonString().Should().Be("""["Share","22.2 %","of all samples"]""");
-        ((string)Part(page, 2)["reasonOfNone"]!).Should().Be("The process used no CPU time while it was sampled.");
+        ((string)Part(page, 2)["noSamplesReason"]!).Should().Be("The process used no CPU time while it was sampled.");
     }
 
     [Fact]

@@ -101,7 +101,7 @@ public sealed class CodeImagesTests : IDisposable
 
             Enumerable.Range(0, (int)mapping.Length).Select(offset => images.FrameAt(mapping, (ulong)offset).Kind)
                 .Should().OnlyContain(kind => kind == CpuProfileFrameKind.Unnamed);
-            images.Notes.Should().ContainSingle().Which.Should().EndWith("the file was replaced or removed while the process used it");
+            images.Notes.Should().ContainSingle().Which.Should().EndWith("the file was replaced or removed while the process used it.");
         }
         finally
         {

@@ -44,7 +44,7 @@ internal sealed class ElfImage
 
     /// <summary>Reads a file.</summary>
     /// <param name="path">Its path.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
     /// <returns>The image, possibly without functions; <see langword="null"/> if it cannot be read.</returns>
     public static ElfImage? TryRead(string path, out string? reason)
     {
@@ -261,9 +261,9 @@ internal sealed class ElfImage
         return bytes;
     }
 
-    private static void Check(bool isRight, string reason)
+    private static void Check(bool isValid, string reason)
     {
-        if (!isRight)
+        if (!isValid)
         {
             throw new InvalidDataException(reason);
         }

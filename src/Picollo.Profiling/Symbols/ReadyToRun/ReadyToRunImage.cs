@@ -53,7 +53,7 @@ internal sealed class ReadyToRunImage
 
     /// <summary>Reads the tables of an image. The names are decoded later, on demand.</summary>
     /// <param name="path">The path of the file. Files of other assemblies in the same folder are also read if names refer to them.</param>
-    /// <param name="reason">The reason for a failure; otherwise <see langword="null"/>.</param>
+    /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
     /// <param name="start">The position of the image in the file: a single-file application contains many.</param>
     /// <returns><see langword="null"/> if the file cannot be read, is damaged, or has no ReadyToRun code.</returns>
     public static ReadyToRunImage? TryRead(string path, out string? reason, long start = 0)
