@@ -14,7 +14,7 @@ namespace Picollo.BenchmarkDotNet;
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class CpuUsageDiagnoserAttribute : Attribute, IConfigSource
 {
-    /// <summary>Whether to add the columns <c>User/Op</c> and <c>Kernel/Op</c>. The default is false.</summary>
+    /// <summary>Whether to add the columns <c>User/Op</c> and <c>Kernel/Op</c>. The default is <see langword="false"/>.</summary>
     public bool ByMode { get; set; }
 
     /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>

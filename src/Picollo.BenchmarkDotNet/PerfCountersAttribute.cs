@@ -59,14 +59,15 @@ public sealed class PerfCountersAttribute : Attribute, IConfigSource
     /// <param name="name">The name of the counter in the column header.</param>
     public PerfCountersAttribute(uint type, ulong config, string name) => _counters = [PicolloMeasure.Raw(type, config, name)];
 
-    /// <summary>Whether counters include kernel code. The default is false; true requires kernel.perf_event_paranoid of 1 or less, or
-    /// CAP_PERFMON. If set on one attribute of a class, it applies to all counters of the class.</summary>
+    /// <summary>Whether counters include kernel code. The default is <see langword="false"/>. <see langword="true"/> requires
+    /// kernel.perf_event_paranoid of 1 or less, or CAP_PERFMON. If set on one attribute of a class, it applies to all counters of the
+    /// class.</summary>
     public bool IncludeKernel { get; set; }
 
     /// <summary>Whether counters include all threads of the process instead of only the thread of the benchmark, for workloads that run on
-    /// several threads, such as <c>Parallel.For</c>. The default is false; it is always true if the benchmark returns an awaitable. All
-    /// threads include those of the garbage collector and the JIT compiler, and the processes that the benchmark starts. If set on one
-    /// attribute of a class, it applies to all counters of the class.</summary>
+    /// several threads, such as <c>Parallel.For</c>. The default is <see langword="false"/>. It is always <see langword="true"/> if the
+    /// benchmark returns an awaitable. All threads include those of the garbage collector and the JIT compiler, and the processes that the
+    /// benchmark starts. If set on one attribute of a class, it applies to all counters of the class.</summary>
     public bool AllThreads { get; set; }
 
     /// <summary>The configuration that the attribute adds to its class: a diagnoser and a measuring engine.</summary>

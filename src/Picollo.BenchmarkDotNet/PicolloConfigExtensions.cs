@@ -13,7 +13,7 @@ public static class PicolloConfigExtensions
     /// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/> and <see cref="PicolloMeasure.HdrPercentiles"/>, in any
     /// order.</param>
     /// <returns>The configuration that was passed.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="config"/> is <see langword="null"/>.</exception>
     /// <example>
     /// <code>
     /// var config = DefaultConfig.Instance.AddPicollo(
@@ -32,7 +32,7 @@ public static class PicolloConfigExtensions
     /// <param name="measures">Counters, <see cref="PicolloMeasure.CpuUsage"/> and <see cref="PicolloMeasure.HdrPercentiles"/>, in any
     /// order.</param>
     /// <returns>A copy of the configuration with the measures.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="config"/> is <see langword="null"/>.</exception>
     public static ManualConfig AddPicollo(this IConfig config, params PicolloMeasure[]? measures)
     {
         ArgumentNullException.ThrowIfNull(config);
@@ -41,11 +41,12 @@ public static class PicolloConfigExtensions
 
     /// <summary>Sets options for all counters of a configuration, including counters from the attributes of a class.</summary>
     /// <param name="config">The configuration to change.</param>
-    /// <param name="includeKernel">True sets <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters; false changes
-    /// nothing.</param>
-    /// <param name="allThreads">True sets <see cref="PerfCountersAttribute.AllThreads"/> for all counters; false changes nothing.</param>
+    /// <param name="includeKernel"><see langword="true"/> to set <see cref="PerfCountersAttribute.IncludeKernel"/> for all counters;
+    /// <see langword="false"/> to change nothing.</param>
+    /// <param name="allThreads"><see langword="true"/> to set <see cref="PerfCountersAttribute.AllThreads"/> for all counters;
+    /// <see langword="false"/> to change nothing.</param>
     /// <returns>The configuration that was passed.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="config"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="config"/> is <see langword="null"/>.</exception>
     public static ManualConfig WithCounterOptions(this ManualConfig config, bool includeKernel = false, bool allThreads = false)
     {
         ArgumentNullException.ThrowIfNull(config);

@@ -14,7 +14,7 @@ public sealed class PicolloEngineFactory : IEngineFactory
     /// <summary>Creates the engine of BenchmarkDotNet and, if measures are requested, a measuring engine around it.</summary>
     /// <param name="engineParameters">The parameters of the benchmark.</param>
     /// <returns>The engine.</returns>
-    /// <exception cref="ArgumentNullException"><paramref name="engineParameters"/> is null.</exception>
+    /// <exception cref="ArgumentNullException"><paramref name="engineParameters"/> is <see langword="null"/>.</exception>
     public IEngine CreateReadyToRun(EngineParameters engineParameters) => Create(engineParameters, PerfEventBenchmarkCounters.Open);
 
     /// <summary>Returns the text for the job column.</summary>

@@ -81,7 +81,7 @@ internal static class MeasureMetrics
         {
             yield return new MeasureMetric(
                 "CPU/Wall",
-                "CPU time divided by elapsed time: above 1 is parallel, below 1 is waiting; NA: the operation is too short",
+                "CPU time divided by elapsed time: above 1 means parallel work, below 1 means waiting; NA: the operation is too short",
                 CpuPriority + 4,
                 isRatio: true)
                 .Of(total / wall);
