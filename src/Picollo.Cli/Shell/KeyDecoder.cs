@@ -43,8 +43,8 @@ internal sealed class KeyDecoder
 
     private readonly List<byte> _bytes = [];
 
-    /// <summary>Whether the bytes may be the start of a longer sequence. A single Escape byte is incomplete until a timeout
-    /// has passed.</summary>
+    /// <summary>Whether the bytes may be the start of a longer sequence. A single Escape byte is incomplete until a timeout has
+    /// passed.</summary>
     public bool IsIncomplete => _bytes.Count > 0;
 
     public void Add(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);

@@ -89,9 +89,8 @@ internal sealed class SamplingEvents : IDisposable
         }
     }
 
-    /// <summary>Chooses cycles if there is a PMU, because its interrupts also reach code that has disabled
-    /// other interrupts. Otherwise chooses the
-    /// clock, even if only some CPUs have the event, as in processors with two kinds of cores.</summary>
+    /// <summary>Chooses cycles if there is a PMU, because its interrupts also reach code that has disabled other interrupts. Otherwise
+    /// chooses the clock, even if only some CPUs have the event, as in processors with two kinds of cores.</summary>
     private void ChooseEvent()
     {
         (_definition, Name) = (Cycles, "cycles");

@@ -7,8 +7,7 @@ namespace Picollo.Profiling.Symbols;
 /// <remarks>Immutable. Lines of another form are skipped, because any program may have written the file.</remarks>
 internal sealed class PerfMap
 {
-    /// <summary>The maximum number of overlapping entries. Entries overlap only if code was unloaded and its memory was
-    /// reused.</summary>
+    /// <summary>The maximum number of overlapping entries. Entries overlap only if code was unloaded and its memory was reused.</summary>
     private const int MaxOverlaps = 64;
 
     private const int MaxHexDigits = 16;
