@@ -46,7 +46,7 @@ internal static partial class LogMessages
     [LoggerMessage(
         3,
         LogLevel.Warning,
-        "The route table is full ({MaxRoutes} rows): requests to further routes are counted as (other). See PicolloOptions.MaxRoutes",
+        "The route table is full ({MaxRoutes} rows): requests to further routes are counted as (other). See PicolloOptions.MaxRoutes.",
         EventName = "RouteTableFull")]
     public static partial void LogFull(this ILogger logger, int maxRoutes);
 
@@ -83,9 +83,9 @@ internal static partial class LogMessages
     [LoggerMessage(
         2,
         LogLevel.Warning,
-        "The activity source {Source} already had a listener when AddPicolloSpans() was called. If the listener is a tracer, its "
-            + "exporters that export each span immediately receive only one CPU time tag, as text. "
-            + "Call AddPicolloSpans() before the tracer is built",
+        "The activity source {Source} already had a listener when AddPicolloSpans() was called. If the listener is a tracer, "
+            + "exporters that export each span as soon as it ends receive only one CPU time tag, as text. "
+            + "Call AddPicolloSpans() before the tracer is built.",
         EventName = "LateSource")]
     public static partial void LogLateSource(this ILogger logger, string source);
 }

@@ -73,7 +73,7 @@ public static class PicolloBuilderExtensions
         PicolloOptions options = app.ApplicationServices.GetRequiredService<IOptions<PicolloOptions>>().Value;
         if (reporter.CanMeasure)
         {
-            app.ApplicationServices.GetRequiredService<MeterBridge>().NoteMiddleware();
+            app.ApplicationServices.GetRequiredService<MeterBridge>().ExcludeServerDuration();
         }
 
         return app.Use(next => reporter.CanMeasure ? new CpuUsageMiddleware(next, reporter, options).Invoke : next);

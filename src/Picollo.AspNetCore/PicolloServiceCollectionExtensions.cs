@@ -72,7 +72,7 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<UsageCounters>();
         services.TryAddSingleton<EventStream>();
         services.TryAddSingleton<PageEndpoints>();
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<StaticFileOptions>, StaticFileNotes>());
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<StaticFileOptions>, StaticFileMarker>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<MatcherPolicy, LocalPortPolicy>());
         services.TryAddSingleton<CpuWorkers>();
         services.TryAddSingleton(provider => provider.GetRequiredService<CpuWorkers>().Pool);
@@ -138,7 +138,7 @@ public static class PicolloServiceCollectionExtensions
     /// builds. The order of this call and <c>AddOpenTelemetry()</c> does not matter. If a tracer was built before this call, a warning is
     /// logged: event 2, <c>LateSource</c>, of the category <c>Picollo.AspNetCore.Spans</c>. Event 1, <c>SpansUnavailable</c>, is logged if
     /// this system does not report the CPU time of threads. If a host is disposed without having been started, its spans are measured until
-    /// the process ends.</para>
+    /// the process exits.</para>
     /// </remarks>
     /// <param name="services">The application's services.</param>
     /// <param name="sources">The names of the activity sources. They are case-insensitive. <c>*</c> matches any characters and <c>?</c>
@@ -160,7 +160,7 @@ public static class PicolloServiceCollectionExtensions
 
     /// <summary>Marks requests that <c>UseStaticFiles()</c> answers with a static file, if it is called without an options
     /// argument.</summary>
-    private sealed class StaticFileNotes : IPostConfigureOptions<StaticFileOptions>
+    private sealed class StaticFileMarker : IPostConfigureOptions<StaticFileOptions>
     {
         public void PostConfigure(string? name, StaticFileOptions options)
         {

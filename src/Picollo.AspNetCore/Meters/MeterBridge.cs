@@ -46,7 +46,7 @@ internal sealed class MeterBridge(
     public int MaxSeries => options.Value.Meters.MaxSeries;
 
     /// <summary>Excludes the server's request duration from now on, because the middleware measures it.</summary>
-    public void NoteMiddleware()
+    public void ExcludeServerDuration()
     {
         lock (_gate)
         {

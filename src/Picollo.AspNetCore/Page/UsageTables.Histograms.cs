@@ -19,8 +19,9 @@ internal static partial class UsageTables
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
-            <p class="nothing">Over the last {Window(window)}: GC pauses took {Percent(runtime.PauseShare)} of the time,
-            {Numbers.Short(runtime.AllocationRate / 1e6)} MB allocated and {Numbers.Short(runtime.ExceptionRate)} exceptions per second.
+            <p class="nothing">Over the last {Window(window)}: GC pauses took {Percent(runtime.PauseShare)} of the time;
+            {Numbers.Short(runtime.AllocationRate / 1e6)} MB were allocated
+            and {Numbers.Short(runtime.ExceptionRate)} exceptions thrown per second.
             Since the start: {totals.Gen0Collections:N0} collections ({totals.Gen1Collections:N0} of generation 1 and above,
             {totals.Gen2Collections:N0} of generation 2) with {Numbers.Short(totals.GcPauseTime.TotalSeconds)} s of pauses;
             {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; exceptions: {totals.Exceptions:N0};

@@ -56,8 +56,8 @@ internal static partial class UsageTables
             html.Append(
                 CultureInfo.InvariantCulture,
                 $"""
-                <p class="nothing">Only the {shown.Count:N0} histograms with the most values are shown, of {reading.Histograms.Count:N0}.
-                JSON and the Prometheus exposition contain all.</p>
+                <p class="nothing">Only the {shown.Count:N0} histograms with the most values are shown, out of
+                {reading.Histograms.Count:N0}. JSON and the Prometheus exposition contain all histograms.</p>
 
                 """);
         }

@@ -15,8 +15,8 @@ internal sealed record TracedRequest(
 
 /// <summary>The requests with the largest values in the current minute and in the previous minute. Thread-safe.</summary>
 /// <remarks>Requests are kept by minute because a Prometheus server accepts the exemplars of a series only in the order of their times.
-/// When a minute ends, its largest value is replaced by a later request, never by an earlier one. In a lower bucket, a request that slower
-/// requests replace may leave an earlier one, which the server ignores.</remarks>
+/// When a minute ends, its largest value is replaced by a later request, never by an earlier one. In a lower bucket, however,
+/// slower requests may replace the latest request, so that an earlier one becomes the exemplar. The server ignores it.</remarks>
 /// <param name="valueOf">A function that returns the value by which requests are compared.</param>
 /// <param name="time">The clock.</param>
 internal sealed class SlowestRequests(Func<TracedRequest, long> valueOf, TimeProvider time)

@@ -21,7 +21,7 @@ internal sealed record RecentWindow(string Id, string Title, TimeSpan Length, Ti
     public static RecentWindow? Find(string id) => All.FirstOrDefault(window => window.Id == id);
 
     /// <summary>The maximum age of a moment at which the window can start.</summary>
-    public TimeSpan Longest => Length + Step;
+    public TimeSpan MaxStartAge => Length + Step;
 }
 
 /// <summary>Computes the percentiles of the last minutes, without the first requests, which the JIT compiler slows down. While the page is
@@ -110,7 +110,7 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
             TimeSpan age = time.GetElapsedTime(_moments[i].Timestamp, now);
             bool isDense = i > 0
                 && time.GetElapsedTime(_moments[i - 1].Timestamp, _moments[i + 1].Timestamp) <= RecentWindow.TenMinutes.Step;
-            if (age > RecentWindow.TenMinutes.Longest || (age > RecentWindow.Minute.Longest && isDense))
+            if (age > RecentWindow.TenMinutes.MaxStartAge || (age > RecentWindow.Minute.MaxStartAge && isDense))
             {
                 _moments.RemoveAt(i);
             }
@@ -136,7 +136,7 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
     /// window.</summary>
     private Moment StartOf(RecentWindow window, long now)
     {
-        List<Moment> possible = _moments.FindAll(moment => time.GetElapsedTime(moment.Timestamp, now) <= window.Longest);
+        List<Moment> possible = _moments.FindAll(moment => time.GetElapsedTime(moment.Timestamp, now) <= window.MaxStartAge);
         return possible.FindLast(moment => time.GetElapsedTime(moment.Timestamp, now) >= window.Length) ?? possible[0];
     }
 

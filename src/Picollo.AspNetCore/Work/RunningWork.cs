@@ -14,7 +14,8 @@ internal abstract class RunningWork
     internal bool IsReported;
 
     /// <summary>Describes the run at the time of the call. Any thread may call it while the run is in the list.</summary>
-    /// <returns>The description; null if the run is not shown. Its CPU time then counts when it ends, unless it is excluded.</returns>
+    /// <returns>The description; null if the run is not shown. In that case, its CPU time is counted when it ends, unless it is
+    /// excluded.</returns>
     public abstract RunDescription? Describe();
 }
 

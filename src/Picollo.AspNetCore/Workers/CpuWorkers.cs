@@ -44,7 +44,7 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
         // Under the lock, so that two requests cannot take the last place.
         lock (_gate)
         {
-            return HasPlace() ? Run(context, endpoint, options) : null;
+            return HasQueueSpace() ? Run(context, endpoint, options) : null;
         }
     }
 
@@ -122,7 +122,7 @@ internal sealed class CpuWorkers : IHostedService, IDisposable
 
     /// <summary>Returns whether fewer tasks wait for a worker, to start or to continue, than the limit allows. A task that a worker is
     /// about to take still counts as waiting. Therefore, running tasks and workers are also compared when the limit is reached.</summary>
-    private bool HasPlace()
+    private bool HasQueueSpace()
     {
         CpuWorkerStatistics statistics = Pool.Statistics;
         return statistics.Waiting < _queueLimit

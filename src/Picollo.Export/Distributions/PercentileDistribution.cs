@@ -59,8 +59,8 @@ public static class PercentileDistribution
 
         // The first bucket of those libraries is two of our blocks, and each further bucket is one block.
         int highest = (int)ulong.Log2(HdrHistogramEncoder.HighestTrackable(histogram, largest.Start));
-        int familyBuckets = Math.Max(highest - histogram.Layout.BlockScale - histogram.Layout.UnitScale, 0) + 1;
-        output.Write(Invariant($"#[Buckets = {familyBuckets,12}, SubBuckets     = {2 * histogram.BlockSize,12}]\n"));
+        int libraryBuckets = Math.Max(highest - histogram.Layout.BlockScale - histogram.Layout.UnitScale, 0) + 1;
+        output.Write(Invariant($"#[Buckets = {libraryBuckets,12}, SubBuckets     = {2 * histogram.BlockSize,12}]\n"));
     }
 
     /// <summary>Writes the distribution as comma-separated values below a line of column names.</summary>

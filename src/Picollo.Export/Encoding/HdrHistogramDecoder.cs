@@ -96,7 +96,7 @@ internal static class HdrHistogramDecoder
     private static unsafe bool EndsWithDeflate(byte* compressed, int length)
     {
         const int ZLibHeaderLength = 2;
-        using var source = new CompressedSource(compressed + ZLibHeaderLength, length - ZLibHeaderLength) { GivesLastByteAlone = true };
+        using var source = new CompressedSource(compressed + ZLibHeaderLength, length - ZLibHeaderLength) { SplitsLastByte = true };
         using var inflated = new DeflateStream(source, CompressionMode.Decompress);
         Span<byte> ignored = stackalloc byte[4096];
         while (inflated.Read(ignored) > 0)
@@ -324,13 +324,13 @@ internal static class HdrHistogramDecoder
 
         /// <summary>Whether the last byte is returned by a separate read, so that <see cref="Stream.Position"/> shows whether it was
         /// needed.</summary>
-        public bool GivesLastByteAlone { get; init; }
+        public bool SplitsLastByte { get; init; }
 
         /// <summary>All reads use this overload, because the base class forwards reads into a span to it.</summary>
         public override int Read(byte[] buffer, int offset, int count)
         {
             int butLast = (int)(Length - 1 - Position);
-            int read = base.Read(buffer, offset, GivesLastByteAlone && butLast > 0 ? Math.Min(count, butLast) : count);
+            int read = base.Read(buffer, offset, SplitsLastByte && butLast > 0 ? Math.Min(count, butLast) : count);
             IsExceeded |= read == 0;
             return read;
         }

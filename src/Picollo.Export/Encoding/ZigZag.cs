@@ -32,8 +32,7 @@ internal static class ZigZag
     public static (uint Bytes, int Length) GetShort(uint bits)
     {
         // Adding the bits from 7 on to the number shifts them left by one and leaves bit 7 free for the continuation flag. There is no
-        // branch,
-        // because the number of bytes is unpredictable.
+        // branch, because the number of bytes is unpredictable.
         uint more = bits > 0x7f ? 1u : 0;
         return ((bits + (bits & ~0x7fu)) | (more << 7), 1 + (int)more);
     }

@@ -160,7 +160,7 @@ public sealed class HdrHistogramLogReader : IDisposable
         TimeSpan length = ReadSeconds(line, ref fields, "length");
         if (!double.TryParse(fields.Next(), NumberStyles.Float, CultureInfo.InvariantCulture, out double max))
         {
-            throw Wrong(line, fields.Position, "The largest value is not a number");
+            throw Invalid(line, fields.Position, "The largest value is not a number");
         }
 
         TimeSpan logStart = _start ?? timestamp;
@@ -168,7 +168,7 @@ public sealed class HdrHistogramLogReader : IDisposable
         TimeSpan start = timestamp + logBase;
         if (!IsTime(start) || !IsTime(logStart))
         {
-            throw Wrong(line, 0, "The timestamp is outside the years 1 to 9999");
+            throw Invalid(line, 0, "The timestamp is outside the years 1 to 9999");
         }
 
         DateTimeOffset startTime = DateTimeOffset.UnixEpoch + start;
@@ -193,7 +193,7 @@ public sealed class HdrHistogramLogReader : IDisposable
         {
             if (!_lines.IsTerminated && !line.EndsWith("]"u8))
             {
-                throw Wrong(line, fields.Position, "The time is incomplete");
+                throw Invalid(line, fields.Position, "The time is incomplete");
             }
 
             if (isStart)
@@ -217,7 +217,7 @@ public sealed class HdrHistogramLogReader : IDisposable
 
         if (text.IsEmpty || Base64.DecodeFromUtf8(text, _encoded, out _, out int decoded) != System.Buffers.OperationStatus.Done)
         {
-            throw Wrong(line, position, "The histogram is not valid base64");
+            throw Invalid(line, position, "The histogram is not valid base64");
         }
 
         try
@@ -226,16 +226,16 @@ public sealed class HdrHistogramLogReader : IDisposable
         }
         catch (HdrHistogramFormatException e)
         {
-            throw Wrong(line, position, $"{e.Problem}, at byte {e.Offset} of the histogram", e);
+            throw Invalid(line, position, $"{e.Problem}, at byte {e.Offset} of the histogram", e);
         }
     }
 
     private TimeSpan ReadSeconds(ReadOnlySpan<byte> line, ref LogFields fields, string name) =>
         fields.TryNextSeconds(out TimeSpan seconds)
             ? seconds
-            : throw Wrong(line, fields.Position, $"The {name} is not a number of seconds");
+            : throw Invalid(line, fields.Position, $"The {name} is not a number of seconds");
 
-    private HdrHistogramFormatException Wrong(ReadOnlySpan<byte> line, int position, string problem, Exception? inner = null) => new(
+    private HdrHistogramFormatException Invalid(ReadOnlySpan<byte> line, int position, string problem, Exception? inner = null) => new(
         _lines.IsTerminated ? problem : $"The last line is truncated: {problem}",
         Encoding.UTF8.GetCharCount(line[..position]),
         _lines.Number,

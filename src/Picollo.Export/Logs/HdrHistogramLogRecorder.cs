@@ -12,9 +12,9 @@ namespace Picollo.Export;
 /// an older file of the other (<c>a.hlog</c> and <c>a.1.hlog</c>): the constructor throws an exception. A recorder in another process
 /// renames the file of the first recorder, which continues to write to it.</para>
 /// <para><b>Errors.</b> If a line cannot be written, for example because the disk is full, the error is reported and the counts are kept.
-/// The recorder retries at each interval, and the next line that can be written covers all of them. An unexpected exception ends the
-/// recording. It is reported, and <see cref="DisposeAsync"/> throws it. A killed process leaves complete lines, because each line is one
-/// write. Only the kernel could split a write; <see cref="HdrHistogramLogReader"/> reports a last line that was split.</para>
+/// The recorder retries at each interval, and the next line that can be written contains all unwritten counts. An unexpected exception ends
+/// the recording. It is reported, and <see cref="DisposeAsync"/> throws it. A killed process leaves complete lines, because each line is
+/// one write. Only the kernel could split a write; <see cref="HdrHistogramLogReader"/> reports a last line that was split.</para>
 /// <para><b>Caveats.</b> A histogram with a precision other than 1 to 5 significant digits is read with a finer
 /// <see cref="ReadOnlyHdrHistogram.RelativeError"/> than it was recorded with (<see cref="HdrHistogramEncoding"/>). If a recorded histogram
 /// is reset, the values since its last line are lost. If an interval has values or counts above 2⁶³−1, which a log cannot hold, the

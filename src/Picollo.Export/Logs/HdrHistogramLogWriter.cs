@@ -182,7 +182,7 @@ public sealed class HdrHistogramLogWriter : IDisposable
         }
     }
 
-    // There is no buffer, so that each call is one write to the file, which a kill can hardly split.
+    // There is no buffer, so that each call is one write to the file, which is unlikely to be split if the process is killed.
     private static FileStream Create(string path, double maxValueUnitRatio)
     {
         UnitRatio.Check(maxValueUnitRatio); // checked before a file is replaced

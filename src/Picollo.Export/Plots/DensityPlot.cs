@@ -3,9 +3,9 @@ namespace Picollo.Export.Plots;
 /// <summary>Draws the density over a logarithmic axis: the percentage of the values in each of many intervals, which have equal widths on
 /// that axis.</summary>
 /// <remarks>
-/// A bucket's count is spread evenly over the bucket's part of the axis, so that a single bucket is level. A bucket of a single value v
-/// covers v to v + 1. The value 0 is not on a logarithmic axis. If there are zeros, they have a separate column at the start of the axis,
-/// as wide as an interval, which is followed by an empty part. The number of intervals follows the Rice rule, 2·∛n (D. Lane, "Online
+/// A bucket's count is spread evenly over the bucket's part of the axis, so that the curve is flat within a bucket. A bucket of a single
+/// value v covers v to v + 1. The value 0 is not on a logarithmic axis. If there are zeros, they have a separate column at the start of the
+/// axis, as wide as an interval, which is followed by an empty part. The number of intervals follows the Rice rule, 2·∛n (D. Lane, "Online
 /// Statistics Education", Histograms), up to the number that a pointer can select.
 /// </remarks>
 internal static class DensityPlot

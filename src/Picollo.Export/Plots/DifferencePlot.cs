@@ -6,7 +6,7 @@ internal static class DifferencePlot
 {
     private const double Height = 110;
 
-    // One look for increases and one for decreases. Vermilion and blue are the pair that color-blind people distinguish best.
+    // One color for increases and one for decreases. Vermilion and blue are the pair that color-blind people distinguish best.
     private const int Down = 0;
     private const int Up = 1;
 

@@ -3,8 +3,8 @@ namespace Picollo.Export.Plots;
 /// <content>The style and the script of the page.</content>
 internal static partial class HdrHistogramReport
 {
-    private const string StyleHash = "sha256-wSXivGwqP0BHACrwkIJFwLjPjMCTUrfKPaS66SJkc2c=";
-    private const string ScriptHash = "sha256-YQuVNS1HVUp/JoBMdvFxAmFE3aSvT5AHHTACRJu071c=";
+    private const string StyleHash = "sha256-L7IJGEUm1BDxgwAb/y1fQ3z5vALa28N4646JDWQXlAA=";
+    private const string ScriptHash = "sha256-FNRKbTGqvmDPTdAhmNvUaIucyTY9kLwVFfIl62CaAdg=";
 
     public static string Style { get; } = PlotTooltips.Style + PlotPalette.DarkStyle + PlotPalette.PageStyle +
         """
@@ -16,7 +16,7 @@ internal static partial class HdrHistogramReport
         figure { margin: 0; }
         figcaption, caption { font-weight: 600; text-align: left; padding: 2px 6px; }
         svg { display: block; width: 100%; height: auto; }
-        /* A table wider than the page scrolls alone, below its first column; while there is more to the right, a shadow says so. */
+        /* A table that is wider than the page scrolls separately, with a fixed first column. A shadow marks hidden columns. */
         .table { overflow-x: auto; background:
           linear-gradient(to left, var(--ground) 50%, transparent) right / 48px 100% no-repeat local,
           linear-gradient(to left, rgb(128 128 128 / .5), transparent) right / 14px 100% no-repeat; }

@@ -4,9 +4,9 @@ namespace Picollo.Export.Plots;
 /// <param name="Name">The name in the legend.</param>
 /// <param name="WholeName">The name without shortening.</param>
 /// <param name="Levels">A level for each column of the chart; NaN for none.</param>
-/// <param name="Look">The index of the line's look in <see cref="PlotPalette"/>.</param>
+/// <param name="Style">The index of the line's style in <see cref="PlotPalette"/>.</param>
 /// <param name="IsFilled">Whether the area between the line and the axis is tinted.</param>
-internal sealed record PlotLine(string Name, string WholeName, double[] Levels, int Look, bool IsFilled);
+internal sealed record PlotLine(string Name, string WholeName, double[] Levels, int Style, bool IsFilled);
 
 /// <summary>The range of several lines.</summary>
 /// <param name="Count">The number of lines.</param>
@@ -14,8 +14,8 @@ internal sealed record PlotLine(string Name, string WholeName, double[] Levels, 
 /// <param name="High">The highest level of each column; NaN for none.</param>
 internal sealed record PlotBand(int Count, double[] Low, double[] High);
 
-/// <summary>The series of a chart. There is a line for each, up to the number of looks, and a band for the rest, so that the size of a plot
-/// does not depend on the number of series.</summary>
+/// <summary>The series of a chart. There is a line for each, up to the number of styles, and a band for the rest, so that the size of a
+/// plot does not depend on the number of series.</summary>
 internal sealed class PlotLines
 {
     public List<PlotLine> Own { get; init; } = [];

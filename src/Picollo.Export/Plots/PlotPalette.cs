@@ -1,6 +1,6 @@
 namespace Picollo.Export.Plots;
 
-/// <summary>The looks of the lines of a plot.</summary>
+/// <summary>The styles of the lines of a plot: their colors and dashes.</summary>
 /// <remarks>
 /// The colors are those of Okabe and Ito's palette ("Color Universal Design", 2008), which color-blind people can distinguish, that have
 /// a contrast of 3:1 (WCAG 2.2, 1.4.11) both on white and on the report's dark background. The palette's black is replaced by the text
@@ -28,7 +28,7 @@ internal static class PlotPalette
     public const string PageStyle = "\n:root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --rule: #d5d9de; }\n"
         + "@media (prefers-color-scheme: dark) { :root { --ground: #16181d; --text: #e6e8eb; --rule: #3a3f47; } }\n";
 
-    /// <summary>The number of distinct looks, and of names in a legend: each color with and without dashes.</summary>
+    /// <summary>The number of distinct styles, and of names in a legend: each color with and without dashes.</summary>
     public static int Count => 2 * Colors.Count;
 
     /// <summary>Returns the stroke attributes of a line.</summary>

@@ -116,12 +116,13 @@ internal static class PlotText
             : text[..TakeHead(text, starts, (letters - 1) * LetterWidth)] + Ellipsis;
     }
 
-    /// <summary>The value from which on numbers have an exponent: ten times the largest recorded value.</summary>
-    private const double TooLong = 1e21;
+    /// <summary>The value from which numbers are written with an exponent: more than ten times the largest value that can be
+    /// recorded.</summary>
+    private const double ExponentThreshold = 1e21;
 
     /// <summary>Returns <see langword="true"/> if a number is written with decimals: it is neither very large nor so small that all
     /// decimals are zeros.</summary>
-    public static bool HasPlaces(double value, int decimals) => Math.Round(value, decimals) != 0 && Math.Abs(value) < TooLong;
+    public static bool HasDecimals(double value, int decimals) => Math.Round(value, decimals) != 0 && Math.Abs(value) < ExponentThreshold;
 
     /// <summary>Formats a very small or very large number.</summary>
     public static string Exponent(double value) => value.ToString("0.###E+0", CultureInfo.InvariantCulture);
@@ -130,7 +131,7 @@ internal static class PlotText
     public static string Value(double value) => Math.Abs(value) switch
     {
         0 => "0",
-        < 0.001 or >= TooLong => Exponent(value),
+        < 0.001 or >= ExponentThreshold => Exponent(value),
         < 1000 => value.ToString("0.####", CultureInfo.InvariantCulture),
         _ => value.ToString("#,##0.##", CultureInfo.InvariantCulture),
     };
@@ -170,7 +171,7 @@ internal static class PlotText
             return "0";
         }
 
-        if (largest is < 0.001 or >= TooLong)
+        if (largest is < 0.001 or >= ExponentThreshold)
         {
             return Exponent(value);
         }

@@ -14,8 +14,8 @@ internal static class PlotTooltips
 
         """.ReplaceLineEndings("\n");
 
-    /// <summary>Defines <c>plotTooltips(plots)</c>. Its argument is the element that contains the plots. It returns a function to call
-    /// after the plots were redrawn.</summary>
+    /// <summary>Defines <c>plotTooltips(plots)</c>. Its argument is the element that contains the plots. It returns a function that must be
+    /// called after the plots have been redrawn.</summary>
     public static string Script { get; } =
         """
 
@@ -29,7 +29,7 @@ internal static class PlotTooltips
               texts.set(title.parentNode, title.textContent);
               title.remove();
             }
-            // The accessible name is in aria-label. As a tooltip, it would cover ours.
+            // The accessible name is also in aria-label. The tooltip of this title would cover ours.
             for (const title of plots.querySelectorAll("svg > title")) title.remove();
           };
           const show = () => {

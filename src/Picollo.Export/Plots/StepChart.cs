@@ -122,10 +122,10 @@ internal sealed class StepChart
         area.CloseTo(start, ground);
         if (line.IsFilled)
         {
-            svg.Area(area.Data, PlotPalette.Color(line.Look), 0.2);
+            svg.Area(area.Data, PlotPalette.Color(line.Style), 0.2);
         }
 
-        svg.Line(path.Data, PlotPalette.Stroke(line.Look));
+        svg.Line(path.Data, PlotPalette.Stroke(line.Style));
     }
 
     private void DrawBand(SvgWriter svg, double top, double bottom, double right)

@@ -128,7 +128,7 @@ internal sealed class SvgWriter(double width)
 
         foreach (PlotLine line in lines.Own)
         {
-            Entry(line.Name, line.WholeName, (x, y) => Line($"M{Number(x)} {Number(y)}h{Sample}", PlotPalette.Stroke(line.Look)));
+            Entry(line.Name, line.WholeName, (x, y) => Line($"M{Number(x)} {Number(y)}h{Sample}", PlotPalette.Stroke(line.Style)));
         }
 
         if (lines.Band is { } band)

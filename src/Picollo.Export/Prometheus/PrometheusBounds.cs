@@ -45,8 +45,7 @@ internal sealed class PrometheusBounds
         void Add(ulong limit)
         {
             // Two bounds never convert to the same double, because they differ in their first 21 bits. No bound exceeds the range of
-            // doubles,
-            // because ratios are bounded.
+            // doubles, because ratios are bounded.
             double value = limit / description.Unit.Ratio;
             _ends.Add(limit < rangeStart ? 0 : (int)(own.IndexOf(limit) - histogram.FirstIndex) + 1);
             _values.Add(value);

@@ -25,7 +25,7 @@ internal static class PrometheusProtobuf
         foreach (PrometheusSelected selected in all)
         {
             using CountsCopy copy = selected.Copy;
-            if (selected.LeftOut is not null)
+            if (selected.OmissionReason is not null)
             {
                 continue;
             }

@@ -3,12 +3,12 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Export;
 
-/// <summary>A series to write, or the reason for leaving it out.</summary>
+/// <summary>A series to write, or the reason why it is omitted.</summary>
 /// <param name="Series">The series.</param>
-/// <param name="Copy">The counters, which the caller must dispose; empty if the series is left out.</param>
+/// <param name="Copy">The counters, which the caller must dispose; empty if the series is omitted.</param>
 /// <param name="IsFirstOfName">Whether this is the first written series with its name.</param>
-/// <param name="LeftOut">The reason as text; null for a series to write.</param>
-internal readonly record struct PrometheusSelected(PrometheusSeries Series, CountsCopy Copy, bool IsFirstOfName, byte[]? LeftOut);
+/// <param name="OmissionReason">The reason as text; null for a series to write.</param>
+internal readonly record struct PrometheusSelected(PrometheusSeries Series, CountsCopy Copy, bool IsFirstOfName, byte[]? OmissionReason);
 
 /// <summary>Selects the series of an exposition, and caches the constant parts of each registration while it exists. Thread-safe.</summary>
 internal sealed class PrometheusSelection

@@ -51,7 +51,7 @@ internal sealed class PrometheusSeries
     public string? Owner { get; }
 
     /// <summary>Writes a comment instead of the series.</summary>
-    public void WriteLeftOut(ref Utf8Lines lines, ReadOnlySpan<byte> reason)
+    public void WriteOmission(ref Utf8Lines lines, ReadOnlySpan<byte> reason)
     {
         lines.Reserve(_comment.Length + reason.Length + EndOfLine.Length);
         lines.Write(_comment);

@@ -14,11 +14,11 @@ internal static class PrometheusText
         foreach (PrometheusSelected selected in all)
         {
             using CountsCopy copy = selected.Copy;
-            if (selected.LeftOut is { } reason)
+            if (selected.OmissionReason is { } reason)
             {
                 if (!isOpenMetrics)
                 {
-                    selected.Series.WriteLeftOut(ref lines, reason);
+                    selected.Series.WriteOmission(ref lines, reason);
                 }
 
                 continue;

@@ -36,7 +36,7 @@ public class SeriesNamesTests
 
         Regex.Matches(page, "number=&quot;([0-9]{3})&quot;}</bdi></a>").Select(one => int.Parse(one.Groups[1].Value, CultureInfo.InvariantCulture))
             .Should().Equal([0, .. Enumerable.Range(51, 99)]);
-        page.Should().Contain("Only the 100 histograms with the most values are shown, of 150.");
+        page.Should().Contain("Only the 100 histograms with the most values are shown, out of\n150.");
         (await server.JsonAsync()).GetProperty("histograms").GetArrayLength().Should().Be(150);
     }
 

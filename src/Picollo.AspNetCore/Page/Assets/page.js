@@ -4,11 +4,11 @@
   const [state, usage, plots, tools, markButton, forgetButton, note] =
     ["state", "usage", "plots", "tools", "mark", "forget", "note"].map(id => document.getElementById(id));
 
-  const renewTips = plotTooltips(plots);
-  const draw = html => { plots.innerHTML = html; renewTips(); };
+  const updateTips = plotTooltips(plots);
+  const draw = html => { plots.innerHTML = html; updateTips(); };
 
   // ---- Merges new tables into the old ones. Unchanged nodes keep the reader's focus and selection.
-  const renew = (old, fresh) => {
+  const merge = (old, fresh) => {
     const before = [...old.childNodes];
     const after = [...fresh.childNodes];
     const same = (a, b) => b && a.nodeName === b.nodeName && a.dataset?.id === b.dataset?.id;
@@ -25,7 +25,7 @@
       for (const { name } of [...node.attributes]) {
         if (!after[i].hasAttribute(name) && name !== "open") node.removeAttribute(name);
       }
-      renew(node, after[i]);
+      merge(node, after[i]);
     });
   };
 
@@ -63,7 +63,7 @@
 
   // ---- The mark. The browser stores it, so that it survives a restart of the server.
   const key = "picollo-mark-" + show;
-  const store = change => { try { change(sessionStorage); } catch { /* forbidden or full: the mark lasts until the page is left */ } };
+  const store = change => { try { change(sessionStorage); } catch { /* blocked or full: the mark lasts until the user leaves the page */ } };
   let mark = null;
   store(storage => { mark = storage.getItem(key); });
   let comparing = false;
@@ -72,14 +72,14 @@
     comparing = true;
     const compared = mark;
     try {
-      const answer = await fetch(`${address}/diff?show=${show}`, {
+      const response = await fetch(`${address}/diff?show=${show}`, {
         method: "POST", body: compared, headers: { "Content-Type": "application/json" },
       });
-      const html = await answer.text();
+      const html = await response.text();
       if (mark !== compared) return;
-      if (answer.ok) draw(html);
+      if (response.ok) draw(html);
       // After a restart, a route has no row until it is requested.
-      else note.textContent = answer.status === 404 ? "No data since the server restarted." : `Comparing with the mark failed (status ${answer.status}).`;
+      else note.textContent = response.status === 404 ? "No data since the server restarted." : `Comparing with the mark failed (status ${response.status}).`;
     } catch {
       // No connection: the event stream reports it.
     } finally {
@@ -93,9 +93,9 @@
   };
   markButton.addEventListener("click", async () => {
     try {
-      const answer = await fetch(`${address}/mark?show=${show}`);
-      if (answer.ok) setMark(await answer.text());
-      else note.textContent = `Setting the mark failed (status ${answer.status}).`;
+      const response = await fetch(`${address}/mark?show=${show}`);
+      if (response.ok) setMark(await response.text());
+      else note.textContent = `Setting the mark failed (status ${response.status}).`;
     } catch {
       note.textContent = "No connection.";
     }
@@ -122,9 +122,9 @@
     showProgress();
     button.disabled = true;
     try {
-      const answer = await fetch(profile.action, { method: "POST", redirect: "manual" });
-      if (answer.type === "opaqueredirect") { location.href = "?profile=latest"; return; }
-      status.textContent = await answer.text() || `No profile was taken (status ${answer.status}).`;
+      const response = await fetch(profile.action, { method: "POST", redirect: "manual" });
+      if (response.type === "opaqueredirect") { location.href = "?profile=latest"; return; }
+      status.textContent = await response.text() || `No profile was taken (status ${response.status}).`;
     } catch {
       status.textContent = "The connection was lost, so no profile was taken.";
     } finally {
@@ -137,26 +137,26 @@
   let source = null;
   let retry = 0;
   let late = 0;
-  const say = (text, kind) => {
+  const showState = (text, kind) => {
     if (state.textContent !== text) state.textContent = text;
     state.className = kind;
   };
-  const inTime = () => { clearTimeout(late); late = 0; };
+  const cancelLate = () => { clearTimeout(late); late = 0; };
   const follow = () => {
     clearTimeout(retry);
-    inTime();
+    cancelLate();
     source?.close();
     source = null;
     showTools();
-    if (document.hidden) { say("paused", ""); return; }
+    if (document.hidden) { showState("paused", ""); return; }
     source = new EventSource(`${address}/events?chosen=${show}&window=${recent}` + (mark ? "" : `&show=${show}`));
     source.addEventListener("usage", event => {
-      inTime();
-      say("live", "live");
+      cancelLate();
+      showState("live", "live");
       const fresh = document.createElement("template");
       fresh.innerHTML = event.data;
       sort(fresh.content);
-      renew(usage, fresh.content);
+      merge(usage, fresh.content);
       if (mark) compare();
       if (!show && usage.querySelector("[data-id]")) location.reload();
     });
@@ -165,11 +165,11 @@
       // The browser reconnects automatically, as it does each minute when the stream ends, but not after a response that is not a stream.
       const isRefused = source.readyState === EventSource.CLOSED;
       if (isRefused) {
-        inTime();
-        say("not live: the server has reached its limit of viewers or requires you to sign in", "late");
+        cancelLate();
+        showState("not live: the server has reached its limit of viewers or requires you to sign in", "late");
         retry = setTimeout(follow, 10_000);
       } else {
-        late ||= setTimeout(() => say("connecting …", "late"), 2000);
+        late ||= setTimeout(() => showState("connecting …", "late"), 2000);
       }
     });
   };
