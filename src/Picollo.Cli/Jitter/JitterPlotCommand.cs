@@ -28,7 +28,7 @@ internal static class JitterPlotCommand
 
         Exit codes:
           0    success
-          1    there are no results, they are damaged, or the file cannot be written
+          1    the results do not exist or are damaged, or the file cannot be written
           2    invalid command line
         """;
 

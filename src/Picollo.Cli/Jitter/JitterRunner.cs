@@ -47,7 +47,7 @@ internal sealed class JitterRunner
             }
 
             folder.Remove(JitterPlotCommand.Page); // plots of the previous results
-            folder.Remove(JitterPlotCommand.SamplesPicture);
+            folder.Remove(JitterPlotCommand.SamplesPlot);
             Try(() => SystemFiles.Save(folder));
         }
 

@@ -18,10 +18,13 @@ internal static class TopCommand
 
     private const string Epilogue = """
         Columns:
-          The columns of top(1), where 100 %CPU is one full CPU, plus %WAIT: the time in
-          which threads were runnable but had to wait, because another thread ran on
-          their CPU or their cgroup was throttled. %WAIT is the sum over all threads of
-          the process, so it can exceed 100.
+          The columns are those of top(1), where 100 %CPU is one full CPU, and %WAIT.
+          %WAIT is the time in which threads were runnable but had to wait, because
+          another thread ran on their CPU or their cgroup was throttled. It is the sum
+          over all threads of the process, so it can exceed 100.
+
+        Keys:
+          Press h on the interactive screen for the list of keys.
 
         Examples:
           picollo top
@@ -42,7 +45,7 @@ internal static class TopCommand
     {
         Option<bool> batch = new("-b", "--batch")
         {
-            Description = "Batch mode: write pages as plain text. [default if the output is not a terminal]",
+            Description = "Write pages as plain text (batch mode). [default if the output is not a terminal]",
         };
         Option<string?> delay = CommandOptions.Text(
             "-d", "--delay", "SECS", "Time between samples, 0.1 to 1000000 seconds. [default: 3]");
