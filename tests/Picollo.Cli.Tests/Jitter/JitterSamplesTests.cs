@@ -96,7 +96,7 @@ public sealed class JitterSamplesTests : IDisposable
 
         ToolRun run = PicolloTool.RunHere("jitter", "samples", Samples);
 
-        run.Error.Should().StartWith($"picollo: {Samples}: offset {4_321 * 28}: CPU 9000");
+        run.Error.Should().StartWith($"picollo: {Samples}: offset {4_321 * 28}: invalid CPU 9000");
         run.Output.Split('\n').Should().HaveCount(1 + 4_321 + 1);
     }
 
