@@ -6,8 +6,8 @@ namespace Picollo.AspNetCore.Page;
 internal static class PageAssets
 {
     // Constants, because computing a hash requires OpenSSL on Linux, which small containers do not have.
-    private const string StyleHash = "sha256-Q+onHDSFuME3780TleOjjRf3yMNP9Z7jQcpZ3Ca/5tw=";
-    private const string ScriptHash = "sha256-psjlKyQ0aHWoT8up2N6t8fO+rBIQKOUkTndYnVt9Fnk=";
+    private const string StyleHash = "sha256-sJDToZLcxEymOuJghKYAVSGTw5XIc3wb38oKb918Ivw=";
+    private const string ScriptHash = "sha256-x6AC/vduFztcJDD8ZUJl3zrIcgQT8WdY6kGZtGtkx3A=";
 
     /// <summary>The policy. It allows only this style, this script, the icon, and requests and forms to the origin of the page. Frames are
     /// forbidden.</summary>
