@@ -11,12 +11,12 @@ internal static class JitterReasons
 
     public static string NoRealTimePriority(int priority, int error) =>
         $"SCHED_FIFO at priority {priority} was refused ({Message(error)}). The threads have an ordinary priority and wait for other "
-        + $"threads. Run as root or with CAP_SYS_NICE, or raise the limit (ulimit -r {priority}). In a control group, set "
-        + "cpu.rt_runtime_us.";
+        + $"threads. Run as root or with CAP_SYS_NICE, or have root add the line `USER - rtprio {priority}` to "
+        + "/etc/security/limits.conf and log in again. In a control group, set cpu.rt_runtime_us.";
 
     public static string NotLocked(int error) =>
         $"The meter's memory is not locked ({Message(error)}). If the kernel reclaims it, reloading it shows as latency. Run as root or "
-        + "with CAP_IPC_LOCK, or raise the limit (ulimit -l).";
+        + "with CAP_IPC_LOCK, or have root add the line `USER - memlock unlimited` to /etc/security/limits.conf and log in again.";
 
     public static string DeepSleepPossible(string message) =>
         $"/dev/cpu_dma_latency is not held at 0 ({message.TrimEnd('.')}), so CPUs can enter deep sleep states and take longer to wake up. "

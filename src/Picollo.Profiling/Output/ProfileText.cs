@@ -62,7 +62,8 @@ internal static class ProfileText
     {
         { LostSampleCount: > 0 } => $"All of them were lost: {Samples(profile.LostSampleCount)}.",
         { CpuUsage.TotalNanoseconds: > 0 } =>
-            $"The process used {Time(profile.CpuUsage.Total)} of CPU time; a sample is taken every {Time(profile.TimeOf(1))}.",
+            $"The process used {Time(profile.CpuUsage.Total)} of CPU time; a sample is taken every {Time(profile.TimeOf(1))}. "
+            + "Use a higher frequency.",
         _ => "The process used no CPU time while it was sampled.",
     };
 }

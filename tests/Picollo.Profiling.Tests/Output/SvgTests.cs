@@ -99,7 +99,7 @@ public class SvgTests
     public void The_picture_of_an_empty_profile_has_a_reason()
     {
         Draw(SomeProfiles.Empty()).Value.Should().Contain("No samples. The process used no CPU time while it was sampled.");
-        Draw(With(new Cpu.CpuUsage(2_000_000, 1_000_000), lost: 0)).Value.Should().Contain("No samples. The process used 3 ms of CPU time; a sample is taken every 10 ms.");
+        Draw(With(new Cpu.CpuUsage(2_000_000, 1_000_000), lost: 0)).Value.Should().Contain("No samples. The process used 3 ms of CPU time; a sample is taken every 10 ms. Use a higher frequency.");
         Draw(With(default, lost: 3)).Value.Should().Contain("No samples. All of them were lost: 3 samples.");
 
         static CpuProfile With(Cpu.CpuUsage usage, long lost) => new(new CpuProfileNode(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group)))
