@@ -17,6 +17,9 @@ public sealed class ForeignProfile
 
     internal void Number(int field, ulong number) => _message.AddRange(Field(field, number));
 
+    /// <summary>Adds bytes as they are: a field of any type.</summary>
+    internal void Raw(params byte[] field) => _message.AddRange(field);
+
     internal void SampleType(string type, string unit) => ValueType(1, type, unit);
 
     internal void ValueType(int field, string type, string unit) => Message(field, Field(1, Text(type)), Field(2, Text(unit)));

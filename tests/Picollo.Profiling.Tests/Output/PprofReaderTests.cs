@@ -130,6 +130,46 @@ public class PprofReaderTests
     }
 
     [Fact]
+    public void Equal_stacks_are_added_up()
+    {
+        ForeignProfile foreign = new();
+        foreign.SampleType("samples", "count");
+        foreign.Function(1, "main", "", "");
+        foreign.Function(2, "work", "", "");
+        foreign.Location(1, 0, 0x10, 1);
+        foreign.Location(2, 0, 0x20, 2);
+        foreign.Location(3, 0, 0x24, 2); // another address of the same function
+        foreign.Sample([2, 1], [3]);
+        foreign.Sample([1], [5]);
+        foreign.Sample([3, 1], [10]);
+        foreign.Sample([2, 1], [100]);
+        foreign.Sample([1], [1000]);
+
+        foreign.Read().GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => frame.Name)), stack.Count))
+            .Should().BeEquivalentTo([("main", 1005L), ("main > work", 113L)]);
+    }
+
+    /// <summary>Field 15 is unknown, so that its first byte is 0x78 plus the wire type.</summary>
+    [Theory]
+    [InlineData(new byte[] { 0x78, 0xFF, 0xFF, 0x7F })]
+    [InlineData(new byte[] { 0x79, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF })]
+    [InlineData(new byte[] { 0x7A, 3, 0xFF, 0xFF, 0xFF })]
+    [InlineData(new byte[] { 0x7D, 0xFF, 0xFF, 0xFF, 0xFF })]
+    public void Unknown_fields_of_each_type_are_skipped(byte[] unknown)
+    {
+        ForeignProfile foreign = new();
+        foreign.SampleType("samples", "count");
+        foreign.Location(1, 0, 0x10);
+        foreign.Raw(unknown);
+        foreign.Sample([1], [3]);
+        foreign.Raw(unknown);
+        foreign.Sample([1, 1], [4]);
+        foreign.Raw(unknown);
+
+        foreign.Read().GetStacks().Select(stack => (stack.Stack.Count, stack.Count)).Should().BeEquivalentTo([(1, 3L), (2, 4L)]);
+    }
+
+    [Fact]
     public void Control_characters_in_names_of_other_programs_are_replaced()
     {
         ForeignProfile foreign = new();
