@@ -18,6 +18,18 @@ public class ElfImageTests
         Names(image, 0x4100F, 0x41010, 0x4101F, 0x41020, 0x41021).Should().Equal(null, "first", "first", "second", null);
     }
 
+    [Theory]
+    [InlineData(0x100)] // its end is 2^64, which is 0 in 64 bits
+    [InlineData(0x200)]
+    [InlineData(ulong.MaxValue)]
+    public void A_function_may_extend_to_the_end_of_the_address_space(ulong size)
+    {
+        const ulong Start = ulong.MaxValue - 0xFF;
+        ElfImage image = Read(new Symbol("first", 0x41000, 0x10), new Symbol("last", Start, size));
+
+        Names(image, 0x41000, 0x41010, Start - 1, Start, ulong.MaxValue - 1).Should().Equal("first", null, null, "last", "last");
+    }
+
     [Fact]
     public void The_innermost_function_is_found()
     {
@@ -86,6 +98,7 @@ public class ElfImageTests
         ReasonOf(Changed(5, 2)).Should().Be("it is not a 64-bit little-endian ELF file");
         ReasonOf(Changed(18, 40)).Should().Be("it is not for x64 or arm64");
         ReasonOf(Of([])[..^1]).Should().Be("it is damaged: a table is outside the file");
+        ReasonOf(Changed(40, 0xC0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF)).Should().Be("it is damaged: a table is outside the file", "its end is above 2^64");
         ElfImage.TryRead("/dev/zero", out string? reason).Should().BeNull();
         reason.Should().Be("it is not an ELF file");
         ElfImage.TryRead("/", out reason).Should().BeNull();
@@ -95,10 +108,10 @@ public class ElfImageTests
         ElfImage.TryRead("", out reason).Should().BeNull();
         reason.Should().NotBeNull();
 
-        static byte[] Changed(int at, byte value)
+        static byte[] Changed(int at, params byte[] bytes)
         {
             byte[] file = Of([]);
-            file[at] = value;
+            bytes.CopyTo(file, at);
             return file;
         }
     }
