@@ -177,9 +177,15 @@ public class HostileEncodingTests
         }
     }
 
-    [Fact]
-    public void Compressed_data_after_the_payload_is_rejected() =>
-        Rejected(Compressed([.. OfNumbers(3, 1, 1000, 1, 2), 0]), HeaderLength + 2, "The compressed data continues after the histogram*");
+    [Theory]
+    [InlineData(2)] // read together with the header
+    [InlineData(20_000)] // more than a buffer
+    public void Compressed_data_after_the_payload_is_rejected(int counts)
+    {
+        byte[] inflated = OfNumbers(5, 1, 1_000_000, [.. Enumerable.Repeat(1L, counts)]);
+        Decode(Compressed(inflated)).TotalCount.Should().Be((ulong)counts);
+        Rejected(Compressed([.. inflated, 0]), HeaderLength + counts, "The compressed data continues after the histogram*");
+    }
 
     [Fact]
     public void An_unknown_cookie_is_reported()
