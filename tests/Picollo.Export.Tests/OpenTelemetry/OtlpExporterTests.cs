@@ -520,6 +520,24 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         receiver.Requests.Should().HaveCount(1);
     }
 
+    /// <summary>Field 15 is unknown, so that its first byte is 0x78 plus the wire type.</summary>
+    [Theory]
+    [InlineData(new byte[] { 0x78, 0xFF, 0xFF, 0x7F })]
+    [InlineData(new byte[] { 0x79, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF })]
+    [InlineData(new byte[] { 0x7A, 3, 0xFF, 0xFF, 0xFF })]
+    [InlineData(new byte[] { 0x7D, 0xFF, 0xFF, 0xFF, 0xFF })]
+    public async Task Unknown_fields_of_a_response_are_skipped(byte[] unknown)
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        _histogram.Record(1);
+        byte[] response = [.. unknown, 0x0A, (byte)(unknown.Length + 2), .. unknown, 0x08, 1];
+        receiver.Answer(context => context.Response.BodyWriter.WriteAsync(response).AsTask());
+
+        (await exporter.FlushAsync()).Should().BeFalse();
+        exporter.RejectedCount.Should().Be(1);
+    }
+
     [Fact]
     public async Task Disposal_exports_the_remaining_values_including_those_of_removed_histograms()
     {
