@@ -21,13 +21,15 @@ internal static class CountersGuide
 
         foreach (PerfEventCounter counter in session.Counters)
         {
-            counter.Histogram.GetSummary().PrettyPrint(counter.Name); // ##### Hardware:Instructions ...
+            counter.Histogram.GetSummary().PrettyPrint(counter.Name); // ##### Software:PageFaults ...
         }
 
         foreach (UnavailablePerfCounter counter in session.UnavailableCounters)
         {
             Console.WriteLine(counter.UnavailableReason);             // Hardware:BranchMisses: this machine exposes no PMU, like most virtual ...
         }
+
+        static void DoWork() => Array.Sort([.. Enumerable.Range(0, 1_000_000).Select(number => Math.Sin(number))]);
 
         return ([.. session.Counters.Select(counter => counter.Name)], [.. session.UnavailableCounters.Select(counter => counter.Name)]);
     }

@@ -6,32 +6,48 @@ namespace Picollo.Samples.Tests.Guides;
 /// <summary>The code of docs/scheduling.md.</summary>
 internal static class SchedulingGuide
 {
-    public static async Task<uint> FirstAsync(byte[][] blocks, CancellationToken cancellationToken)
+    public static async Task<long> FirstAsync()
     {
         await using var pool = new CpuWorkerPool();
 
-        uint checksum = await pool.RunAsync(async cpu =>
+        long primes = await pool.RunAsync(CountPrimesAsync);
+        Console.WriteLine(primes);                                    // 17984
+
+        return primes;
+
+        static async Task<long> CountPrimesAsync(CpuTaskContext cpu)
         {
-            uint sum = 0;
-            foreach (byte[] block in blocks)
+            long found = 0;
+            for (int candidate = 2; candidate < 200_000; candidate++)
             {
-                sum = Append(sum, block);
-                await cpu.CheckpointAsync();                          // every 10 to 100 µs of work
+                found += IsPrime(candidate) ? 1 : 0;
+                await cpu.CheckpointAsync();                          // about 1 ns, unless another task must run
             }
 
-            return sum;
-        }, cancellationToken);
+            return found;
+        }
 
-        return checksum;
+        static bool IsPrime(int candidate)
+        {
+            for (int divisor = 2; divisor * divisor <= candidate; divisor++)
+            {
+                if (candidate % divisor == 0)
+                {
+                    return false;
+                }
+            }
+
+            return true;
+        }
     }
 
-    public static async Task<uint> SharedAsync(Func<CpuTaskContext, Task<uint>> computeAsync, CancellationToken cancellationToken)
+    public static async Task<long> SharedAsync(Func<CpuTaskContext, Task<long>> countPrimesAsync)
     {
-        Task<uint> ComputeAsync(CpuTaskContext cpu) => computeAsync(cpu);
+        Task<long> CountPrimesAsync(CpuTaskContext cpu) => countPrimesAsync(cpu);
 
-        uint sum = await CpuWorkerPool.Shared.RunAsync(ComputeAsync, cancellationToken);
+        long primes = await CpuWorkerPool.Shared.RunAsync(CountPrimesAsync);
 
-        return sum;
+        return primes;
     }
 
     public static async Task<int> ParallelLoopAsync(CpuWorkerPool pool, byte[][] blocks)
@@ -53,31 +69,21 @@ internal static class SchedulingGuide
         return saved;
     }
 
-    public static async Task<(uint InPool, uint InTest)> WithoutPoolAsync(CpuWorkerPool pool, byte[][] blocks, CancellationToken cancellationToken)
+    public static async Task<(long InPool, long InTest)> WithoutPoolAsync(CpuWorkerPool pool, Func<CpuTaskContext, Task<long>> countPrimesAsync)
     {
-        async Task<uint> ComputeAsync(CpuTaskContext cpu)
-        {
-            uint sum = 0;
-            foreach (byte[] block in blocks)
-            {
-                sum = Append(sum, block);
-                await cpu.CheckpointAsync();
-            }
+        Task<long> CountPrimesAsync(CpuTaskContext cpu) => countPrimesAsync(cpu);
 
-            return sum;
-        }
-
-        uint inPool = await pool.RunAsync(ComputeAsync, cancellationToken);
-        uint inTest = await ComputeAsync(CpuTaskContext.None);        // completes synchronously, on this thread
+        long inPool = await pool.RunAsync(CountPrimesAsync);
+        long inTest = await CountPrimesAsync(CpuTaskContext.None);    // completes synchronously, on this thread
 
         return (inPool, inTest);
     }
 
-    public static async Task StatisticsAsync(CpuWorkerPool pool, Func<CpuTaskContext, Task> computeAsync, CancellationToken cancellationToken)
+    public static async Task StatisticsAsync(CpuWorkerPool pool, Func<CpuTaskContext, Task> countPrimesAsync)
     {
-        Task ComputeAsync(CpuTaskContext cpu) => computeAsync(cpu);
+        Task CountPrimesAsync(CpuTaskContext cpu) => countPrimesAsync(cpu);
 
-        await pool.RunAsync(ComputeAsync, new CpuTaskOptions { Name = "checksum" }, cancellationToken);
+        await pool.RunAsync(CountPrimesAsync, new CpuTaskOptions { Name = "primes" });
 
         Console.WriteLine($"{pool.Statistics.QueueWait.GetPercentileValue(99):N0} ns in the queue");
         foreach ((string task, ReadOnlyHdrHistogram overrun) in pool.Statistics.GetOverrunByTask())
@@ -85,6 +91,4 @@ internal static class SchedulingGuide
             Console.WriteLine($"{task} was late at a checkpoint by up to {overrun.GetPercentileValue(100):N0} ns");
         }
     }
-
-    private static uint Append(uint sum, byte[] block) => Samples.CpuWorker.Serving.Crc32.Append(sum, block);
 }

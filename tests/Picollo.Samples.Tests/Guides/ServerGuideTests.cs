@@ -10,17 +10,23 @@ public sealed class ServerGuideTests
 {
     private const uint Checksum = 0xCBF43926; // of "123456789"
 
-    private static readonly byte[][] Blocks = ["12345"u8.ToArray(), "6789"u8.ToArray()];
-
     [Fact]
     public async Task Bodies_return_the_same_result_with_and_without_a_pool()
     {
         await using var pool = new CpuWorkerPool();
 
-        (await SchedulingGuide.FirstAsync(Blocks, CancellationToken.None)).Should().Be(Checksum);
-        (await SchedulingGuide.SharedAsync(_ => Task.FromResult(5u), CancellationToken.None)).Should().Be(5);
+        long primes = 0;
+        ConsoleOutput.Of(() => primes = SchedulingGuide.FirstAsync().GetAwaiter().GetResult()).Should().Be($"{primes}\n");
+        Markdown.Of("docs/scheduling.md").Text.Should().Contain($" // {primes}\n");
+        (await SchedulingGuide.SharedAsync(ComputeAsync)).Should().Be(5);
         (await SchedulingGuide.ParallelLoopAsync(pool, [new byte[5], new byte[4]])).Should().Be(9);
-        (await SchedulingGuide.WithoutPoolAsync(pool, Blocks, CancellationToken.None)).Should().Be((Checksum, Checksum));
+        (await SchedulingGuide.WithoutPoolAsync(pool, ComputeAsync)).Should().Be((5, 5));
+
+        static async Task<long> ComputeAsync(CpuTaskContext cpu)
+        {
+            await cpu.CheckpointAsync();
+            return 5;
+        }
     }
 
     [Fact]
@@ -28,7 +34,7 @@ public sealed class ServerGuideTests
     {
         using var pool = new CpuWorkerPool();
 
-        ConsoleOutput.Of(() => SchedulingGuide.StatisticsAsync(pool, async cpu => await cpu.CheckpointAsync(), CancellationToken.None).GetAwaiter().GetResult())
+        ConsoleOutput.Of(() => SchedulingGuide.StatisticsAsync(pool, async cpu => await cpu.CheckpointAsync()).GetAwaiter().GetResult())
             .Should().MatchRegex("^[0-9,]+ ns in the queue");
         pool.Statistics.Completed.Should().Be(1);
     }
