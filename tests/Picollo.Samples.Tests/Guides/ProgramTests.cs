@@ -4,8 +4,8 @@ using Microsoft.CodeAnalysis.CSharp;
 
 namespace Picollo.Samples.Tests.Guides;
 
-/// <summary>The first programs of the README and of guides, and all programs of the package pages, compile unchanged as the Program.cs of a new
-/// project.</summary>
+/// <summary>The first program of the README, and all programs of the package pages, compile unchanged as the Program.cs of a new project. See
+/// <see cref="FirstProgramTests"/> for the guides.</summary>
 [Collection(ConsoleOutput.Collection)]
 public sealed class ProgramTests
 {
@@ -29,10 +29,6 @@ public sealed class ProgramTests
         get
         {
             yield return ("README.md", Markdown.Of("README.md").CodeBlocks.First());
-            foreach (string guide in new[] { "histogram", "clocks-and-scopes", "aspnetcore", "profiling", "runtime", "meters", "spans" })
-            {
-                yield return ($"docs/{guide}.md", Markdown.Of($"docs/{guide}.md").CodeBlocks.First());
-            }
 
             // The program of Picollo.BenchmarkDotNet has two files. Picollo.Platform.Tests builds and runs it with the package.
             foreach (Markdown page in DocumentTests.PackagePages().Where(page => page.Path != "src/Picollo.BenchmarkDotNet/README.md"))
