@@ -6,10 +6,12 @@ namespace Picollo.Samples.Tests.Guides;
 /// <summary>The code of docs/command-line.md.</summary>
 internal static class CommandLineGuide
 {
-    public static CommandRun Command(string path)
+    public static CommandRun Command()
     {
+        File.WriteAllLines("numbers.txt", Enumerable.Range(0, 100_000).Select(number => $"{number}"));
+
         var meter = new CommandMeter();
-        CommandRun run = meter.Run("gzip", "-kf", path);
+        CommandRun run = meter.Run("gzip", "-kf", "numbers.txt");
         Console.WriteLine($"{run.Elapsed.TotalMilliseconds:N1} ms, {run.Usage}");
 
         return run;

@@ -25,11 +25,8 @@ public sealed partial class ExportGuideTests : IDisposable
     [Fact]
     public void The_first_program_prints_the_intervals_of_the_log()
     {
-        ConsoleOutput.LinesOf(() => LogsGuide.FirstAsync(latency =>
-        {
-            latency.Record(2_000_000, 7);
-            return Task.CompletedTask;
-        }).GetAwaiter().GetResult()).Should().ContainSingle().Which.Should().MatchRegex(" 2,000,[0-9]{3}$");
+        ConsoleOutput.LinesOf(() => LogsGuide.FirstAsync().GetAwaiter().GetResult())
+            .Should().HaveCountGreaterThan(1).And.OnlyContain(line => IntervalLine().IsMatch(line));
     }
 
     [Fact]
@@ -72,12 +69,7 @@ public sealed partial class ExportGuideTests : IDisposable
     [Fact]
     public void The_plots_and_the_report_are_written()
     {
-        HdrHistogram before = HdrHistogram.Create();
-        HdrHistogram after = HdrHistogram.Create();
-        before.Record(5_000_000, 100);
-        after.Record(4_000_000, 100);
-
-        PlotsGuide.Plots(before, after).Split("<svg ").Should().HaveCount(3);
+        PlotsGuide.Plots().Split("<svg ").Should().HaveCount(3);
         File.ReadAllText("latency.html").Should().StartWith("<!DOCTYPE html>").And.Contain("-20.0%").And.EndWith("</html>\n");
         File.ReadAllText("percentiles.svg").Should().StartWith("<svg ").And.EndWith("</svg>\n");
     }
@@ -85,15 +77,14 @@ public sealed partial class ExportGuideTests : IDisposable
     [Fact]
     public void The_exposition_and_the_number_of_series_are_those_of_the_guide()
     {
-        ArrayBufferWriter<byte> output = new();
-        PrometheusGuide.Exposition(output, 1_200_000);
-        string[] lines = Encoding.UTF8.GetString(output.WrittenSpan).Split('\n');
+        string[] lines = ConsoleOutput.Of(PrometheusGuide.Exposition).Split('\n');
 
         string guide = Markdown.Of("docs/prometheus.md").Text;
         string shown = guide[guide.IndexOf("# HELP queue_wait", StringComparison.Ordinal)..];
         shown = shown[..shown.IndexOf("```", StringComparison.Ordinal)];
         shown.Split('\n').Where(line => line is not "" and not "...").Should().HaveCount(7).And.BeSubsetOf(lines);
 
+        ArrayBufferWriter<byte> output = new();
         MatchCollection rows = SeriesRow().Matches(guide);
         rows.Should().HaveCount(3);
         foreach ((Match row, double relativeError) in rows.Zip([0.125, 0.25, 0.5]))
@@ -105,6 +96,9 @@ public sealed partial class ExportGuideTests : IDisposable
                 .ToString(System.Globalization.CultureInfo.InvariantCulture).Should().Be(row.Groups[1].Value, "the guide states this number for {0}", relativeError);
         }
     }
+
+    [GeneratedRegex("^[0-9]{1,2}:[0-9]{2}:[0-9]{2}.* [0-9,]+$")]
+    private static partial Regex IntervalLine();
 
     [GeneratedRegex(@"^\| `new PrometheusWriter.* \| ([0-9]+) \|$", RegexOptions.Multiline)]
     private static partial Regex SeriesRow();

@@ -6,10 +6,8 @@ namespace Picollo.Samples.Tests.Guides;
 /// <summary>The code of docs/logs-and-interchange.md.</summary>
 internal static class LogsGuide
 {
-    public static async Task FirstAsync(Func<HdrHistogram, Task> serve)
+    public static async Task FirstAsync()
     {
-        Task ServeAsync(HdrHistogram histogram) => serve(histogram);
-
         var latency = HdrHistogram.Factory.WithSignificantDigits(3).WithThreadLocal().Create();
 
         await using (var recorder = new HdrHistogramLogRecorder("latency.hlog", TimeSpan.FromSeconds(1)))
@@ -22,6 +20,17 @@ internal static class LogsGuide
         foreach (HdrHistogramLogInterval interval in log.ReadAll())
         {
             Console.WriteLine($"{interval.StartTime:T} {interval.Histogram.GetPercentileValue(99.9):N0}");
+        }
+
+        static async Task ServeAsync(HdrHistogram latency)
+        {
+            for (int request = 0; request < 300; request++)
+            {
+                using (latency.GetNanoScope())
+                {
+                    await Task.Delay(10);
+                }
+            }
         }
     }
 

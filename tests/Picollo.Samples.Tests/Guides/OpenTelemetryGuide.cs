@@ -8,9 +8,14 @@ namespace Picollo.Samples.Tests.Guides;
 /// <summary>The code of docs/opentelemetry.md.</summary>
 internal static class OpenTelemetryGuide
 {
-    public static async Task Export(HdrHistogramRegistry registry)
+    public static async Task Export()
     {
+        var registry = new HdrHistogramRegistry();
+        var waits = registry.GetOrAdd("queue.wait", () => HdrHistogram.Factory.WithThreadLocal().Create(), HdrHistogramDescription.Nanoseconds);
         await using var exporter = new OtlpExporter(registry);
+
+        waits.Record(1_200_000);                                      // nanoseconds
+        Console.WriteLine(await exporter.FlushAsync() ? "exported" : exporter.LastError!.Message);
     }
 
     public static void InApplication(WebApplicationBuilder builder)

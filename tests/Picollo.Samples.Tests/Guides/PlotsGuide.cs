@@ -6,8 +6,10 @@ namespace Picollo.Samples.Tests.Guides;
 /// <summary>The code of docs/plots.md.</summary>
 internal static class PlotsGuide
 {
-    public static string Plots(HdrHistogram before, HdrHistogram after)
+    public static string Plots()
     {
+        HdrHistogram before = Simulate(30);
+        HdrHistogram after = Simulate(24);
         HdrHistogramSeries[] series = [new("before", before), new("after", after)];
         var options = new HdrHistogramPlotOptions { Title = "Checkout latency", Unit = new() { Name = "ms", Ratio = 1e6 } };
 
@@ -22,5 +24,17 @@ internal static class PlotsGuide
             + HdrHistogramPlot.CreateDifference(series[0], series[1], options).ToSvgElement();
 
         return html;
+
+        static HdrHistogram Simulate(double milliseconds)             // in your program: the latencies of two runs
+        {
+            var latency = HdrHistogram.Factory.WithRelativeError(0.01).Create();
+            var random = new Random(1);
+            for (int request = 0; request < 100_000; request++)
+            {
+                latency.Record((ulong)(milliseconds * 1e6 * (1 - Math.Log(1 - random.NextDouble()))));  // nanoseconds
+            }
+
+            return latency;
+        }
     }
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Text;
 using Microsoft.AspNetCore.Http;
 using Picollo.Export;
 using Picollo.Metrics;
@@ -8,7 +9,7 @@ namespace Picollo.Samples.Tests.Guides;
 /// <summary>The code of docs/prometheus.md.</summary>
 internal static class PrometheusGuide
 {
-    public static void Exposition(IBufferWriter<byte> output, ulong nanoseconds)
+    public static void Exposition()
     {
         var registry = new HdrHistogramRegistry();
         var waits = registry.GetOrAdd(
@@ -16,10 +17,12 @@ internal static class PrometheusGuide
             () => HdrHistogram.Factory.WithRelativeError(0.01).WithThreadLocal().Create(),
             HdrHistogramDescription.Nanoseconds with { Help = "Time in the queue." },
             [new("queue", "orders")]);
-        waits.Record(nanoseconds);
+        waits.Record(1_200_000);                                      // nanoseconds
 
         var writer = new PrometheusWriter();                          // keep it: it caches the constant parts
-        writer.Write(output, PrometheusFormat.Text, registry);        // an IBufferWriter<byte>, such as Response.BodyWriter
+        var output = new ArrayBufferWriter<byte>();                   // any IBufferWriter<byte>, such as Response.BodyWriter
+        writer.Write(output, PrometheusFormat.Text, registry);
+        Console.Write(Encoding.UTF8.GetString(output.WrittenSpan));
     }
 
     public static void Endpoint(HttpRequest request, HttpResponse response, PrometheusWriter writer, HdrHistogramRegistry registry, long jobsDone)
