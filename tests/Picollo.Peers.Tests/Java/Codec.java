@@ -15,7 +15,7 @@ public class Codec {
     public static void main(String[] args) throws Exception {
         PrintStream out = new PrintStream(new BufferedOutputStream(System.out), false);
         for (String line : Files.readAllLines(Path.of(args[1]))) {
-            out.println(args[0].equals("write") ? write(line) : tell(decode(line)));
+            out.println(args[0].equals("write") ? write(line) : describe(decode(line)));
         }
         out.flush();
     }
@@ -36,7 +36,7 @@ public class Codec {
         ByteBuffer compressed = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity() + 1000);
         int length = histogram.encodeIntoByteBuffer(plain);
         int compressedLength = histogram.encodeIntoCompressedByteBuffer(compressed);
-        return base64(plain, length) + ";" + base64(compressed, compressedLength) + ";" + tell(histogram);
+        return base64(plain, length) + ";" + base64(compressed, compressedLength) + ";" + describe(histogram);
     }
 
     private static Histogram decode(String base64) throws Exception {
@@ -46,7 +46,7 @@ public class Codec {
     }
 
     /** Returns the total count, minimum, maximum, mean and standard deviation; the percentiles; and the middle and count of each bucket. */
-    private static String tell(Histogram histogram) {
+    private static String describe(Histogram histogram) {
         StringBuilder line = new StringBuilder();
         line.append(histogram.getTotalCount()).append(' ').append(histogram.getMinValue()).append(' ').append(histogram.getMaxValue());
         line.append(' ').append(histogram.getMean()).append(' ').append(histogram.getStdDeviation()).append(';');

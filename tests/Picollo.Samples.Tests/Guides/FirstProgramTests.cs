@@ -106,8 +106,8 @@ public sealed partial class FirstProgramTests
             "Program",
             [CSharpSyntaxTree.ParseText(ConsoleUsings + (isWeb ? "\n" + WebUsings : ""), language), CSharpSyntaxTree.ParseText(code, language, "Program.cs")],
             [
-                .. AssembliesBeside(typeof(object)),
-                .. isServer ? AssembliesBeside(typeof(WebApplication)) : [],
+                .. AssembliesNextTo(typeof(object)),
+                .. isServer ? AssembliesNextTo(typeof(WebApplication)) : [],
                 .. libraries.SelectMany(AssembliesOf),
             ],
             new CSharpCompilationOptions(OutputKind.ConsoleApplication, nullableContextOptions: NullableContextOptions.Enable, warningLevel: 9999));
@@ -115,7 +115,7 @@ public sealed partial class FirstProgramTests
             .Where(diagnostic => diagnostic.Severity >= DiagnosticSeverity.Warning);
     }
 
-    private static IEnumerable<MetadataReference> AssembliesBeside(Type type) =>
+    private static IEnumerable<MetadataReference> AssembliesNextTo(Type type) =>
         ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
             .Where(path => Path.GetDirectoryName(path) == Path.GetDirectoryName(type.Assembly.Location))
             .Select(path => MetadataReference.CreateFromFile(path));

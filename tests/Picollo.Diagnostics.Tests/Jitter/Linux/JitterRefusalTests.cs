@@ -7,12 +7,12 @@ namespace Picollo.Diagnostics.Tests.Linux;
 [Trait("Category", "Slow")]
 public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
 {
-    private static readonly string[] AsNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    private static readonly string[] AsOtherUser = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Setpriv)]
     public void A_user_without_privileges_can_measure_and_the_refused_functions_are_reported()
     {
-        Dictionary<string, string> found = app.Run("jitter", AsNobody);
+        Dictionary<string, string> found = app.Run("jitter", AsOtherUser);
         found["complete"].Should().Be("True");
         string[] limits = Limits(found);
         limits.Should().Contain(limit => limit.StartsWith("SCHED_FIFO at priority 80 was refused", StringComparison.Ordinal)
@@ -25,7 +25,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
     public void Limits_of_priority_and_locked_memory_are_respected_and_reported()
     {
         Dictionary<string, string> found = app.Run(
-            "jitter", ["prlimit", "--memlock=0:0", .. AsNobody, "--inh-caps=+sys_nice", "--ambient-caps=+sys_nice"]);
+            "jitter", ["prlimit", "--memlock=0:0", .. AsOtherUser, "--inh-caps=+sys_nice", "--ambient-caps=+sys_nice"]);
         found["complete"].Should().Be("True");
         string[] limits = Limits(found);
         limits.Should().NotContain(limit => limit.Contains("SCHED_FIFO"));
