@@ -1,4 +1,7 @@
+using System.Diagnostics;
+using System.Globalization;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Requests;
@@ -84,6 +87,7 @@ public class RunningRequestTests
                 web.MapPost("/poll", steps.NextAsync).WithLongLivedRequests();
             },
             options => options.ShowPaths = true);
+        Stopwatch start = Stopwatch.StartNew();
         List<Task> requests = [];
         await Begin(app.Client.PostAsync("/poll", null));
         await Begin(app.Client.GetStringAsync("/items/0"));
@@ -98,11 +102,21 @@ public class RunningRequestTests
         (running.MostExpensive?.Path, running.MostExpensive?.CpuSeconds >= BurntSeconds).Should().Be(("/items/1", true));
         running.Oldest!.AgeSeconds.Should().BeGreaterThanOrEqualTo(running.MostExpensive!.AgeSeconds);
         page.Should().Contain("Longest running: <b>GET</b>").And.Contain("/items/1").And.Contain("1 long-lived");
+        Match mostExpensive = Regex.Match(page, @"Most CPU time so far: .*/items/1[^,]*, (?<age>[\d.,]+ [mµ]?s), CPU (?<cpu>[\d.,]+ [mµ]?s)\.</p>");
+        mostExpensive.Groups["cpu"].Value.Should().NotStartWith("0.", "times below a second are shown in ms");
+        Seconds("age").Should().BeInRange(running.MostExpensive.AgeSeconds * 0.99, start.Elapsed.TotalSeconds * 1.01, "times have three digits");
+        Seconds("cpu").Should().BeInRange(running.MostExpensive.CpuSeconds * 0.99, Seconds("age") * 1.01, "the request uses one thread");
 
         async Task Begin(Task request)
         {
             requests.Add(request);
             await steps.ReachedAsync();
+        }
+
+        double Seconds(string name)
+        {
+            string[] time = mostExpensive.Groups[name].Value.Split(' ');
+            return double.Parse(time[0], CultureInfo.InvariantCulture) * time[1] switch { "s" => 1, "ms" => 1e-3, _ => 1e-6 };
         }
     }
 

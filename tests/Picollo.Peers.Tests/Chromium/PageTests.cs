@@ -138,6 +138,36 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     [FactNeeding(Need.Chromium)]
+    public async Task Histograms_are_sorted_separately_from_routes_and_remain_sorted_when_they_are_updated()
+    {
+        const string Values = "[...document.querySelectorAll('.histograms tbody td:nth-child(2)')].map(one => one.textContent).join(' ')";
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/a", count: 1);
+        server.Count("GET", "/b", count: 2);
+        InterlockedHdrHistogram<uint>[] histograms =
+        [
+            .. Enumerable.Range(0, 3).Select(i => server.Registry.GetOrAdd(
+                $"histogram{i}", () => HdrHistogram.Factory.WithInterlocked().Create(), HdrHistogramDescription.None)),
+        ];
+        histograms[0].Record(1, 2);
+        histograms[1].Record(1, 3);
+        histograms[2].Record(1, 1);
+
+        await ShowAsync(server, Wide, false);
+        await UntilAsync("document.getElementById('state').className === 'live'");
+        string routes = await TextAsync("document.querySelector('.routes tbody').textContent");
+        await browser.Page.EvaluateAsync("document.querySelector('.histograms [data-column=\"1\"]').click()");
+        (await TextAsync(Values)).Should().Be("3 2 1");
+        (await TextAsync("document.querySelector('.routes tbody').textContent")).Should().Be(routes);
+
+        histograms[2].Record(1, 8);
+
+        await UntilAsync($"{Values} === '9 3 2'");
+        (await TextAsync("document.querySelector('.histograms th[aria-sort]').ariaSort")).Should().Be("descending");
+        browser.Page.Complaints.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Chromium)]
     public async Task Live_updates_do_not_affect_focus_and_scripts()
     {
         await using PageServer server = await PageServer.StartAsync();
