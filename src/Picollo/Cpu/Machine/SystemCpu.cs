@@ -75,7 +75,7 @@ public sealed class SystemCpu : IDisposable
     /// <summary>The load average; <see langword="null"/> if the system has none (Windows).</summary>
     public LoadAverage? LoadAverage => _now.LoadAverage;
 
-    /// <summary>The numbers of all, runnable and blocked threads; <see langword="null"/> if the system does not report it.</summary>
+    /// <summary>The numbers of all, runnable and blocked threads; <see langword="null"/> if the system does not report them.</summary>
     public RunQueueState? RunQueue => _now.RunQueue;
 
     /// <summary>The processes, in the order in which the system lists them. Empty if <see cref="SystemCpuParts.Processes"/> was not

@@ -19,7 +19,7 @@ public sealed partial class HdrHistogramSummary
     internal static readonly double[] StandardRanks =
         [0, 1, 5, 10, 25, 50, 75, 90, 92.5, 95, 97.5, 99, 99.9, 99.99, 99.999, 100];
 
-    // The percentiles are created on demand from these values, because filling them takes four words each instead of eight.
+    // Each element has four words, and a Percentile has eight. The percentiles are therefore created from the elements on demand.
     private readonly CounterAtRank[] _found = new CounterAtRank[StandardRanks.Length];
     private HdrLayout _layout;
     private uint _firstIndex;
