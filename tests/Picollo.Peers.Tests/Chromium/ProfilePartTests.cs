@@ -111,11 +111,13 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
     {
         await ShowAsync();
         await browser.Page.EvaluateAsync("document.getElementById('part').focus()");
+        await browser.Page.EvaluateAsync("window.change = new Promise(done => document.getElementById('part').addEventListener('change', done)); 0");
         foreach (string type in new[] { "keyDown", "keyUp" })
         {
             await browser.Page.SendAsync("Input.dispatchKeyEvent", new() { ["type"] = type, ["key"] = "ArrowDown", ["code"] = "ArrowDown", ["windowsVirtualKeyCode"] = 40 });
         }
 
+        await browser.Page.EvaluateAsync("window.change.then(() => 0)"); // the event can follow the change of the value
         (await browser.TextAsync("document.getElementById('part').labels[0].innerText.split('\\n')[0].trim()")).Should().StartWith("Show");
         (await browser.NumberAsync("Number(document.getElementById('part').value)")).Should().Be(1);
         (await browser.FactsAsync()).Should().Contain("Samples 600 ");
