@@ -7,8 +7,8 @@ namespace Picollo.Cli.Hist;
 /// <summary>Writes results to files.</summary>
 internal static class HistFiles
 {
-    /// <summary>The smallest converted value that a log can hold: a log contains whole numbers, and rounding must not lose a significant
-    /// digit.</summary>
+    /// <summary>The smallest converted value that may be rounded to a whole number, which a log contains: rounding must not lose a
+    /// significant digit.</summary>
     private const double MinConvertedValue = 10_000;
 
     private const double LogLimit = 9_223_372_036_854_775_808d; // 2⁶³, the limit of the format
@@ -51,8 +51,8 @@ internal static class HistFiles
         PlainHdrHistogram<uint> converted = HdrHistogram.Factory.WithRelativeError(Precise).Create();
         foreach (Bucket bucket in histogram.BucketsWithValues)
         {
-            double value = (bucket.Start + (bucket.Step / 2)) / ratio;
-            if (value is > 0 and < MinConvertedValue)
+            double value = RoundNumber.In(bucket, ratio).Value;
+            if (value < MinConvertedValue && value != Math.Round(value))
             {
                 double suggestedScale = Math.Pow(10, Math.Ceiling(Math.Log10(scale * MinConvertedValue / value)));
                 throw new CommandException(

@@ -73,13 +73,24 @@ public class HistFilesTests
     }
 
     [Fact]
+    public void A_log_of_decimals_requires_only_the_scale_that_makes_them_whole()
+    {
+        using TemporaryFolder folder = new();
+        string log = folder.PathOf("a.hlog");
+
+        Hist("0.01\n0.03\n12.3\n", "--scale", "100", "--hlog", log).Should().Be((0, $"wrote {log}\n"));
+
+        IntervalsOf(log).Single().Histogram.BucketsWithValues.Select(bucket => bucket.Start).Should().Equal(1, 3, 1230);
+    }
+
+    [Fact]
     public void A_log_that_would_lose_digits_is_rejected_with_a_suggested_scale()
     {
         using TemporaryFolder folder = new();
         string log = folder.PathOf("a.hlog");
 
         Hist("0.0123\n5\n", "--hlog", log).Should().Be(
-            (1, "picollo: --hlog: a log can only contain whole numbers, and rounding 0.01231 would lose digits; use --scale 1000000\n"));
+            (1, "picollo: --hlog: a log can only contain whole numbers, and rounding 0.0123 would lose digits; use --scale 1000000\n"));
         Hist("0.0123\n5\n", "--hlog", log, "--scale", "1000000").Should().Be((0, $"wrote {log}\n"));
         Hist("18446744073709551615\n", "--hlog", log).Error.Should().EndWith("a log can only contain numbers below 2^63; use a smaller --scale\n");
     }

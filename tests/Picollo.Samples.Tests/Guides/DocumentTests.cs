@@ -132,7 +132,7 @@ public sealed partial class DocumentTests
     /// <summary>On nuget.org, relative links do not work.</summary>
     [Fact]
     public void Package_pages_have_no_relative_links() =>
-        PackagePages().SelectMany(page => page.Links).Should().OnlyContain(link => link.StartsWith("https://www.nuget.org/", StringComparison.Ordinal));
+        PackagePages().SelectMany(page => page.Links).Should().NotContain(link => !link.StartsWith("https://", StringComparison.Ordinal));
 
     [Fact]
     public void The_precision_table_shows_the_actual_memory_of_histograms()
