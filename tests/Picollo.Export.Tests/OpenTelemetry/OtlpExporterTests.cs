@@ -560,18 +560,18 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task The_last_export_does_not_wait_for_the_backoff_of_an_earlier_one()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Interval = TimeSpan.FromMinutes(1));
-        await TimerAsync(TimeSpan.FromMinutes(1));
+        TimeSpan interval = TimeSpan.FromSeconds(20);
+        OtlpExporter exporter = Exporter(receiver, options => options.Interval = interval);
         _histogram.Record(1);
-        Enumerable.Range(0, 6).ToList().ForEach(_ => receiver.Answer(503)); // backoffs of 1, 2, 4, 8 and 16 s; 30 s more would end after the interval
-        for (int sent = 0; sent < 6; sent++)
+        for (int sent = 0; sent < 5; sent++) // backoffs of 1, 2, 4 and 8 s, each ± 20 %; the next one, of 16 s, always ends after the interval
         {
-            await TimerAsync(TimeSpan.FromMinutes(1));
+            receiver.Answer(503);
+            await TimerAsync(interval);
             _time.Advance(_time.UntilNext!.Value);
             await receiver.WaitAsync();
         }
 
-        await TimerAsync(TimeSpan.FromMinutes(1));
+        await TimerAsync(interval);
         _errors.Should().ContainSingle().Which.Message.Should().Contain("503");
 
         (await AdvanceAsync(exporter.DisposeAsync().AsTask(), _time)).Should().BeEmpty("the receiver requested no wait");

@@ -279,7 +279,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         try
         {
             await ShowAsync("typical");
-            (await browser.TextAsync("document.querySelector('main').innerText")).Should().Contain("The graph and the tables need JavaScript.");
+            (await browser.TextAsync("document.querySelector('main').innerText")).Should().Contain("The graph and the tables require JavaScript.");
         }
         finally
         {

@@ -16,7 +16,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         found["complete"].Should().Be("True");
         string[] limits = Limits(found);
         limits.Should().Contain(limit => limit.StartsWith("SCHED_FIFO at priority 80 was refused", StringComparison.Ordinal)
-            && limit.Contains("CAP_SYS_NICE") && limit.Contains("ulimit -r 80"));
+            && limit.Contains("CAP_SYS_NICE") && limit.Contains("USER - rtprio 80"));
         limits.Should().Contain(limit => limit.StartsWith("/dev/cpu_dma_latency is not held at 0", StringComparison.Ordinal));
         limits.Should().HaveCount(2, "the limit of 8 MB of locked memory is enough for a user");
     }
@@ -30,7 +30,7 @@ public sealed class JitterRefusalTests(FaultsApp app) : IClassFixture<FaultsApp>
         string[] limits = Limits(found);
         limits.Should().NotContain(limit => limit.Contains("SCHED_FIFO"));
         limits.Should().ContainSingle(limit => limit.StartsWith("The meter's memory is not locked", StringComparison.Ordinal))
-            .Which.Should().Contain("ulimit -l");
+            .Which.Should().Contain("USER - memlock unlimited");
     }
 
     [FactNeeding(Need.PerfEvents, Need.Root, Need.Taskset)]
