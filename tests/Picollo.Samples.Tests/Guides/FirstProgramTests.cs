@@ -66,6 +66,9 @@ public sealed partial class FirstProgramTests
     internal static IEnumerable<string> Programs =>
         AllDocuments().Where(document => !WithoutFirstProgram.ContainsKey(document.Path)).SelectMany(document => document.CodeBlocks.Take(1));
 
+    /// <summary>Returns the usings that need not be written in a project of <c>dotnet new console</c> or <c>dotnet new web</c>.</summary>
+    internal static string ImplicitUsings(bool isWeb) => isWeb ? $"{ConsoleUsings}\n{WebUsings}" : ConsoleUsings;
+
     [Theory]
     [MemberData(nameof(Documents))]
     public async Task The_first_program_compiles_in_the_project_that_the_commands_create(string path)
@@ -104,7 +107,7 @@ public sealed partial class FirstProgramTests
         bool isServer = isWeb || libraries.Contains("Picollo.AspNetCore");
         CSharpCompilation compilation = CSharpCompilation.Create(
             "Program",
-            [CSharpSyntaxTree.ParseText(ConsoleUsings + (isWeb ? "\n" + WebUsings : ""), language), CSharpSyntaxTree.ParseText(code, language, "Program.cs")],
+            [CSharpSyntaxTree.ParseText(ImplicitUsings(isWeb), language), CSharpSyntaxTree.ParseText(code, language, "Program.cs")],
             [
                 .. AssembliesNextTo(typeof(object)),
                 .. isServer ? AssembliesNextTo(typeof(WebApplication)) : [],

@@ -9,21 +9,6 @@ namespace Picollo.Samples.Tests.Guides;
 [Collection(ConsoleOutput.Collection)]
 public sealed class ProgramTests
 {
-    // The implicit usings of `dotnet new console` and `dotnet new web`.
-    private const string ImplicitUsings =
-        """
-        global using System;
-        global using System.Collections.Generic;
-        global using System.IO;
-        global using System.Linq;
-        global using System.Net.Http;
-        global using System.Threading;
-        global using System.Threading.Tasks;
-        global using Microsoft.AspNetCore.Builder;
-        global using Microsoft.AspNetCore.Http;
-        global using Microsoft.Extensions.DependencyInjection;
-        """;
-
     internal static IEnumerable<(string Document, string Code)> Programs
     {
         get
@@ -57,7 +42,7 @@ public sealed class ProgramTests
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public void The_program_compiles_unchanged(string document, string code) => Compiled(code).GetDiagnostics()
+    public void The_program_compiles_unchanged(string document, string code) => Compiled(document, code).GetDiagnostics()
         .Where(one => one.Severity >= DiagnosticSeverity.Warning).Should().BeEmpty("the program is in {0}", document);
 
     [Fact]
@@ -65,7 +50,7 @@ public sealed class ProgramTests
     {
         using MemoryStream image = new();
         (string document, string code) = Programs.First();
-        Compiled(code).Emit(image).Success.Should().BeTrue();
+        Compiled(document, code).Emit(image).Success.Should().BeTrue();
         MethodInfo main = Assembly.Load(image.ToArray()).EntryPoint!;
 
         string[] printed = ConsoleOutput.Of(() => main.Invoke(null, [Array.Empty<string>()])).TrimEnd().Split('\n');
@@ -80,9 +65,12 @@ public sealed class ProgramTests
     private static IEnumerable<string> FirstCells(IEnumerable<string> lines) =>
         lines.Where(line => line.Length > 0).Select(line => line.StartsWith('|') ? line.Split('|')[1].Trim() : line);
 
-    private static CSharpCompilation Compiled(string code) => CSharpCompilation.Create(
+    private static CSharpCompilation Compiled(string document, string code) => CSharpCompilation.Create(
         "Program",
-        [CSharpSyntaxTree.ParseText(ImplicitUsings), CSharpSyntaxTree.ParseText(code)],
+        [
+            CSharpSyntaxTree.ParseText(FirstProgramTests.ImplicitUsings(isWeb: Markdown.Of(document).Text.Contains("dotnet new web", StringComparison.Ordinal))),
+            CSharpSyntaxTree.ParseText(code),
+        ],
         ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Select(path => MetadataReference.CreateFromFile(path)),
         new CSharpCompilationOptions(OutputKind.ConsoleApplication, nullableContextOptions: NullableContextOptions.Enable));
 }
