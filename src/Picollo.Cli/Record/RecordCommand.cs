@@ -71,7 +71,7 @@ internal static class RecordCommand
     private static readonly Option<string?> Json = CommandOptions.Text("--json", "FILE", "Write the profile as JSON.");
     private static readonly Option<string[]> Diff = new("--diff")
     {
-        HelpName = "BEFORE> <AFTER",
+        HelpName = "BEFORE> <AFTER", // the help adds the outer angle brackets: <BEFORE> <AFTER>
         Description = "Compare two pprof profiles, from --pprof or another tool.",
         Arity = new ArgumentArity(1, 2), // a single value is reported below
         AllowMultipleArgumentsPerToken = true,

@@ -80,7 +80,7 @@ internal static class StatCommand
         "-c", "--command", "CMD", "Shell command (/bin/sh) to measure, in its own process group.");
     private static readonly Option<string[]> Compare = new("--compare")
     {
-        HelpName = "A> <B> <...",
+        HelpName = "A> <B> <...", // the help adds the outer angle brackets
         Description = "Shell commands (/bin/sh) to run alternately. Shows how each one differs from the first, with the effect size "
             + "(Cohen's d).",
         Arity = new ArgumentArity(2, MaxCommands),
