@@ -8,7 +8,7 @@ public class CounterBlockTests
     [Theory]
     [InlineData(1 << 16)]
     [InlineData((1 << 16) + 1)]
-    [InlineData(1UL << 40)]
+    [InlineData((1UL << 31) - 1)]
     public void A_writer_does_not_wait_for_a_reader(ulong count)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(3).Create();
@@ -22,10 +22,8 @@ public class CounterBlockTests
         }
 
         ulong[] sums = new ulong[4];
-        block.CopyCountersTo(sums, ..4);
-        block.AddCountersTo(sums, ..4);
-        block.AddCarriesTo(sums, ..4);
-        block.AddCarriesTo(sums, ..4);
+        block.CopyCountsTo(sums, ..4);
+        block.AddCountsTo(sums, ..4);
         sums.Should().Equal(0, 0, 2 * count, 0);
     }
 
@@ -71,15 +69,42 @@ public class CounterBlockTests
         uint* counter = OctaveTable.CounterOf<uint>(OctaveTable.EntryOf(ref octaves, value), value);
         *counter = Carried + 5; // the state after this number of records, which would take too long
 
-        block.CarryInterlocked(histogram, value);
+        block.MoveToCarries(histogram, value);
 
-        (*counter).Should().Be(5);
+        (*counter).Should().Be(0);
         block.OutOfRange.Should().Be(isBelow ? (Carried + 5UL, 0UL) : (0UL, Carried + 5UL));
         using HdrHistogram sum = HdrHistogram.Factory.WithLayoutOf(histogram).WithMinTrackableValue(1_400).WithMaxTrackableValue(1_800).Create();
         List<(int Number, ulong Count)>? rest = null;
         block.TryAddTo(sum, ref rest).Should().BeTrue();
         rest.Should().BeNull("out-of-range counts are not added to a bucket");
         GC.KeepAlive(block);
+    }
+
+    [Theory]
+    [InlineData(0.1)]
+    [InlineData(0.001)]
+    public void Carries_do_not_prevent_reads_without_a_copy(double relativeError)
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).Create();
+        OctaveTable octaves = default;
+        var block = new CounterBlock<uint>(histogram);
+        block.RecordInterlocked(ref octaves, histogram, 20_000, 1UL << 40);
+        block.Record(ref octaves, histogram, 1_000_000, 1UL << 32);
+        block.Record(ref octaves, histogram, 3, 5);
+        HdrHistogramSummary summary = new();
+
+        block.TryFill(summary, histogram).Should().BeTrue();
+        summary.TotalCount.Should().Be((1UL << 40) + (1UL << 32) + 5);
+        summary.P50.Bucket.Should().Be(new Bucket(histogram.Layout, histogram.Layout.IndexOf(20_000), 1UL << 40, summary.P50.Bucket.StorageIndex));
+        summary.P100.Bucket.Count.Should().Be(1UL << 32);
+
+        ulong[] last = new ulong[histogram.Length], deltas = new ulong[histogram.Length];
+        block.ReadDeltas(last, deltas);
+        block.Record(ref octaves, histogram, 20_000, 7);
+        block.ReadDeltas(last, deltas);
+        deltas[histogram.Layout.IndexOf(20_000)].Should().Be(7);
+        last[histogram.Layout.IndexOf(20_000)].Should().Be((1UL << 40) + 7);
+        deltas.Should().OnlyContain(count => count == 0 || count == 7);
     }
 
     [Theory]
@@ -98,8 +123,7 @@ public class CounterBlockTests
 
         block.CounterAt(ref octaves, place).Should().Be(0, "otherwise it could wrap");
         ulong[] sums = new ulong[4];
-        block.AddCountersTo(sums, ..4);
-        block.AddCarriesTo(sums, ..4);
+        block.AddCountsTo(sums, ..4);
         sums[place].Should().Be(1UL << 31);
         sums.Aggregate((sum, count) => sum + count).Should().Be((1UL << 31) + 3);
     }

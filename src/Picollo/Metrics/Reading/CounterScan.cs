@@ -36,7 +36,7 @@ internal ref struct CounterScan
     private readonly uint _firstIndex;
     private readonly uint _chunkOffset;
     private readonly int _pieceSize;
-    private readonly Span<ulong> _padded; // a small piece, or one that is cut by the range, padded to the full size
+    private readonly Span<ulong> _padded; // a small piece, or one that is cut by the range or has carries, padded to the full size
     private readonly Span<ulong> _widened; // a piece whose counts are too large for lanes of their width
     private readonly Span<Piece> _pieces;
     private int _pieceCount;
@@ -61,7 +61,7 @@ internal ref struct CounterScan
     public static int BufferLength(ReadOnlyHdrHistogram source) =>
         (2 * PercentileSearch.MaxPieceSize) + (Piece.Words * PieceCount(source)) + PercentileSearch.ChunkCount(source);
 
-    /// <summary>Processes <paramref name="counters"/>, which may be written concurrently.</summary>
+    /// <summary>Processes <paramref name="counters"/>, which may be written concurrently, and their carries, which may not.</summary>
     public CounterMoments Run<TCounter>(CounterView<TCounter> counters)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
@@ -77,7 +77,17 @@ internal ref struct CounterScan
         {
             uint from = Math.Max(start, _firstIndex);
             uint to = Math.Min(start + pieceSize, end);
-            ReadOnlySpan<TCounter> piece = counters.Slice((int)(from - _firstIndex), (int)(to - _firstIndex));
+            (int first, int last) = ((int)(from - _firstIndex), (int)(to - _firstIndex));
+            if (!counters.CarriesIn(first, last).IsEmpty)
+            {
+                Span<ulong> exact = _padded[..wholeSize];
+                exact.Clear();
+                counters.CopyAndSum(first, last, exact[(int)(from - start)..]);
+                AddPiece<ulong>(start, exact);
+                continue;
+            }
+
+            ReadOnlySpan<TCounter> piece = counters.Slice(first, last);
             if (piece.IsEmpty)
             {
                 ClearChunks(start);

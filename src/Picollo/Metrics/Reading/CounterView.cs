@@ -2,8 +2,8 @@ using System.Numerics;
 
 namespace Picollo.Metrics;
 
-/// <summary>A reader's view of a histogram's counters: one array, or pages that are allocated on first use. A counter in a page that is not
-/// allocated reads as 0.</summary>
+/// <summary>A reader's view of a histogram's counts: one array, or counters in pages that are allocated on first use, with their carries. A
+/// counter in a page that is not allocated reads as 0.</summary>
 internal readonly ref struct CounterView<TCounter>
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
@@ -13,6 +13,7 @@ internal readonly ref struct CounterView<TCounter>
     private readonly int _pageScale;
     private readonly int _start; // the start of the first page; like _offset, relative to the layout's origin
     private readonly int _offset; // of counter 0
+    private readonly ReadOnlySpan<Carry> _carries; // their counters are in allocated pages
 
     public CounterView(ReadOnlySpan<TCounter> counters)
         : this(counters, ..counters.Length)
@@ -29,8 +30,9 @@ internal readonly ref struct CounterView<TCounter>
         _pageScale = 31;
     }
 
-    public CounterView(Span<TCounter[]?> pages, int pageScale, int start, int offset, int length)
+    public CounterView(Span<TCounter[]?> pages, int pageScale, int start, int offset, int length, ReadOnlySpan<Carry> carries)
     {
+        _carries = carries;
         _pages = pages;
         _pageScale = pageScale;
         _start = start;
@@ -42,8 +44,11 @@ internal readonly ref struct CounterView<TCounter>
 
     public static implicit operator CounterView<TCounter>(ReadOnlySpan<TCounter> counters) => new(counters);
 
-    /// <summary>Returns the counters in [<paramref name="from"/>, <paramref name="to"/>), which must be in one page. Empty if the page is
-    /// not allocated.</summary>
+    /// <summary>Returns the carries of the counters in [<paramref name="from"/>, <paramref name="to"/>).</summary>
+    public ReadOnlySpan<Carry> CarriesIn(int from, int to) => Carry.InRange(_carries, from, to);
+
+    /// <summary>Returns the counters in [<paramref name="from"/>, <paramref name="to"/>) without their carries. The counters must be in one
+    /// page; the result is empty if it is not allocated.</summary>
     public ReadOnlySpan<TCounter> Slice(int from, int to)
     {
         if (_pages.IsEmpty)
@@ -63,13 +68,18 @@ internal readonly ref struct CounterView<TCounter>
     public int EndOfPage(int number, int to) =>
         _pages.IsEmpty ? to : Math.Min(((((number + _offset) >> _pageScale) + 1) << _pageScale) - _offset, to);
 
-    /// <summary>Adds each counter of a range to the sum with the same index.</summary>
+    /// <summary>Adds each count of a range to the sum with the same index.</summary>
     public void AddTo(Span<ulong> sums, Range range)
     {
         for (int from = range.Start.Value, to; from < range.End.Value; from = to)
         {
             to = EndOfPage(from, range.End.Value);
             CounterMath.Add(Slice(from, to), sums[from..]);
+        }
+
+        foreach (Carry carry in CarriesIn(range.Start.Value, range.End.Value))
+        {
+            sums[carry.Number] += carry.Count;
         }
     }
 
@@ -81,31 +91,44 @@ internal readonly ref struct CounterView<TCounter>
         for (int from = 0, to; from < Length; from = to)
         {
             to = EndOfPage(from, Length);
-            CounterMath.ReadDeltas(Slice(from, to), last[from..], deltas[from..]);
-        }
-    }
-
-    /// <summary>Copies each counter of a range to the same index.</summary>
-    public void CopyTo(Span<ulong> copy, Range range) => CopyAndSum(range.Start.Value, range.End.Value, copy[range.Start.Value..]);
-
-    /// <summary>Copies the counters in [<paramref name="from"/>, <paramref name="to"/>) and returns their sum; wraps at 2⁶⁴.</summary>
-    public ulong CopyAndSum(int from, int to, Span<ulong> copy)
-    {
-        ulong sum = 0;
-        for (int end; from < to; from = end)
-        {
-            end = EndOfPage(from, to);
-            ReadOnlySpan<TCounter> counters = Slice(from, end);
-            if (counters.IsEmpty)
+            if (CarriesIn(from, to).IsEmpty)
             {
-                copy[..(end - from)].Clear();
+                CounterMath.ReadDeltas(Slice(from, to), last[from..], deltas[from..]);
             }
             else
             {
-                sum += CounterMath.CopyAndSum(counters, copy);
+                CopyAndSum(from, to, deltas[from..]);
+                CounterMath.ReadDeltas<ulong>(deltas[from..to], last[from..], deltas[from..]);
             }
+        }
+    }
 
-            copy = copy[(end - from)..];
+    /// <summary>Copies each count of a range to the same index.</summary>
+    public void CopyTo(Span<ulong> copy, Range range) => CopyAndSum(range.Start.Value, range.End.Value, copy[range.Start.Value..]);
+
+    /// <summary>Copies the counts in [<paramref name="from"/>, <paramref name="to"/>) and returns their sum; wraps at 2⁶⁴.</summary>
+    public ulong CopyAndSum(int from, int to, Span<ulong> copy)
+    {
+        ulong sum = 0;
+        for (int start = from, end; start < to; start = end)
+        {
+            end = EndOfPage(start, to);
+            ReadOnlySpan<TCounter> counters = Slice(start, end);
+            Span<ulong> copied = copy[(start - from)..(end - from)];
+            if (counters.IsEmpty)
+            {
+                copied.Clear();
+            }
+            else
+            {
+                sum += CounterMath.CopyAndSum(counters, copied);
+            }
+        }
+
+        foreach (Carry carry in CarriesIn(from, to))
+        {
+            copy[carry.Number - from] += carry.Count;
+            sum += carry.Count;
         }
 
         return sum;

@@ -11,16 +11,10 @@ internal sealed partial class CounterBlock<TCounter>
     {
         lock (Gate)
         {
-            CounterView<TCounter> counters = _pages.View;
-            bool isAdded = typeof(TCounter) == typeof(uint)
-                ? target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<uint>>(ref counters), ref rest)
-                : target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<ulong>>(ref counters), ref rest);
-            if (isAdded)
-            {
-                AddCarriesTo(ref rest);
-            }
-
-            return isAdded;
+            CounterView<TCounter> counts = View;
+            return typeof(TCounter) == typeof(uint)
+                ? target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<uint>>(ref counts), ref rest)
+                : target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<ulong>>(ref counts), ref rest);
         }
     }
 
@@ -34,7 +28,7 @@ internal sealed partial class CounterBlock<TCounter>
     {
         for (int from = 0, to; from < counts.Length; from = to)
         {
-            to = _pages.View.EndOfPage(from, counts.EndOfPage(from, counts.Length));
+            to = _pages.EndOfPage(from, counts.EndOfPage(from, counts.Length));
             ReadOnlySpan<TCount> run = counts.Slice(from, to);
             if (!run.ContainsAnyExcept(TCount.Zero))
             {
@@ -50,6 +44,11 @@ internal sealed partial class CounterBlock<TCounter>
             {
                 CounterMath.Add(run, MemoryMarshal.Cast<TCounter, ulong>(counters));
             }
+        }
+
+        foreach (Carry carry in counts.CarriesIn(0, counts.Length))
+        {
+            (rest ??= []).Add((carry.Number, carry.Count));
         }
     }
 
@@ -86,28 +85,6 @@ internal sealed partial class CounterBlock<TCounter>
             else if (!CounterMath.TryAdd(ref Unsafe.As<TCounter, uint>(ref counters[place]), count))
             {
                 Add(ref octaves, place + from, count);
-            }
-        }
-    }
-
-    private void AddCarriesTo(ref List<(int Number, ulong Count)>? rest)
-    {
-        for (int i = 0; Volatile.Read(ref _large) is { } large && i < large.Length; i++)
-        {
-            if (large[i] != 0)
-            {
-                (rest ??= []).Add((i, large[i]));
-            }
-        }
-
-        if (_carries is { } carries)
-        {
-            foreach ((int number, ulong carried) in carries)
-            {
-                if ((uint)number < (uint)_pages.Length)
-                {
-                    (rest ??= []).Add((number, carried));
-                }
             }
         }
     }

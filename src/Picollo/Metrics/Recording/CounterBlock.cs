@@ -33,28 +33,23 @@ internal abstract class CounterBlock
     /// <summary>The range of counters outside which all counts of the block are 0.</summary>
     public abstract Range Used { get; }
 
-    /// <summary>Adds the counters in a range to <paramref name="sums"/>. The caller holds <see cref="Gate"/> until
-    /// <see cref="AddCarriesTo"/> has added the remaining counts.</summary>
-    public abstract void AddCountersTo(Span<ulong> sums, Range range);
+    /// <summary>Adds the counts in a range to <paramref name="sums"/>. Called with <see cref="Gate"/> held.</summary>
+    public abstract void AddCountsTo(Span<ulong> sums, Range range);
 
-    /// <summary>Works like <see cref="AddCountersTo"/>, but overwrites <paramref name="sums"/>, which saves a pass that clears
-    /// it.</summary>
-    public abstract void CopyCountersTo(Span<ulong> sums, Range range);
-
-    /// <summary>Adds the counts in a range that are stored outside the counters. Called with <see cref="Gate"/> held.</summary>
-    public abstract void AddCarriesTo(Span<ulong> sums, Range range);
+    /// <summary>Works like <see cref="AddCountsTo"/>, but overwrites <paramref name="sums"/>, which saves a pass that clears it.</summary>
+    public abstract void CopyCountsTo(Span<ulong> sums, Range range);
 
     /// <summary>Writes the differences from the previous counts to <paramref name="deltas"/> and the current counts to
-    /// <paramref name="last"/>. Returns <see langword="false"/> if the counters do not contain all counts.</summary>
-    public abstract bool TryReadDeltas(Span<ulong> last, Span<ulong> deltas);
+    /// <paramref name="last"/>.</summary>
+    public abstract void ReadDeltas(Span<ulong> last, Span<ulong> deltas);
 
     /// <summary>Adds the block's counts in range to a histogram of the same layout and range. Counts that do not fit in its counters are
     /// added to <paramref name="rest"/>. Returns <see langword="false"/>, with nothing added, if the histogram's counters have several
     /// writers.</summary>
     public abstract bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest);
 
-    /// <summary>Fills a summary directly from the counters. Returns <see langword="false"/> if they do not contain all counts or were
-    /// changed in the meantime.</summary>
+    /// <summary>Fills a summary directly from the counters. Returns <see langword="false"/> if they were changed in the
+    /// meantime.</summary>
     public abstract bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner);
 
     /// <summary>Returns the counts of the counters that are outside the range but in one of its octaves.</summary>
@@ -77,20 +72,12 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     /// <summary>The limit at which the count of a 32-bit counter moves to the carries: the sign bit, which is tested by one processor
-    /// flag.</summary>
+    /// flag. From half of it on, a count also moves when another one is added to its carries.</summary>
     private const uint CarryUnit = 1u << 31;
-
-    /// <summary>The largest count that is added directly to a 32-bit counter. After a counter reaches 2³¹ and before its carry, each other
-    /// thread can add once. With this limit, a counter wraps only if 32,767 such threads add to it.</summary>
-    private const ulong MaxDirectCount = 1 << 16;
 
     private readonly CounterPages<TCounter> _pages;
 
-    private Dictionary<int, ulong>? _carries; // by counter number; guarded by Gate; null until the first carry
-
-    // Counts that are too large for a 32-bit counter with several writers, by counter number; null until the first one. These counts only
-    // grow and never move, so neither writers nor readers need the lock: each count is either here or in the counter.
-    private ulong[]? _large;
+    private List<Carry>? _carries; // in the order of their counters; guarded by Gate; null until the first carry
 
     private bool _isClosed;
 
@@ -103,7 +90,7 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
             lock (Gate)
             {
                 long octaves = OctaveTable.Length * sizeof(long);
-                return octaves + _pages.FootprintInBytes + Footprint.OfArray(_large) + Footprint.OfDictionary(_carries);
+                return octaves + _pages.FootprintInBytes + Footprint.OfList(_carries);
             }
         }
     }
@@ -139,7 +126,7 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     /// <summary>Returns the counters in [<paramref name="from"/>, <paramref name="to"/>) that are in the same page as the first. Allocates
     /// the page if needed.</summary>
     public Span<TCounter> CountersFrom(ref OctaveTable octaves, int from, int to) =>
-        MemoryMarshal.CreateSpan(ref CounterAt(ref octaves, from), _pages.View.EndOfPage(from, to) - from);
+        MemoryMarshal.CreateSpan(ref CounterAt(ref octaves, from), _pages.EndOfPage(from, to) - from);
 
     /// <summary>Adds to the counter of a value, or to the out-of-range counts. The calling thread must be the only writer.</summary>
     public void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
@@ -160,61 +147,25 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    /// <summary>Moves 2³¹ from the 32-bit counter of a value to the carries, for counters with several writers.</summary>
+    /// <summary>Moves the count of a value's 32-bit counter that reached 2³¹ to the carries. Any writer may call it.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public void CarryInterlocked(ReadOnlyHdrHistogram owner, ulong value) =>
-        CarryInterlocked((int)(owner.Layout.IndexOf(value) - owner.FirstIndex));
+    public void MoveToCarries(ReadOnlyHdrHistogram owner, ulong value)
+    {
+        int number = (int)(owner.Layout.IndexOf(value) - owner.FirstIndex);
+        AddToCarries(number, ref Unsafe.As<TCounter, uint>(ref _pages.CounterAt(number, out _)), 0);
+    }
 
-    /// <summary>Moves 2³¹ from a 32-bit counter to the carries, for counters with several writers.</summary>
-    public void CarryInterlocked(int number)
+    public override Range Used => _pages.Used;
+
+    public override void AddCountsTo(Span<ulong> sums, Range range) => View.AddTo(sums, range);
+
+    public override void CopyCountsTo(Span<ulong> sums, Range range) => View.CopyTo(sums, range);
+
+    public override void ReadDeltas(Span<ulong> last, Span<ulong> deltas)
     {
         lock (Gate)
         {
-            ref uint counter = ref Unsafe.As<TCounter, uint>(ref _pages.CounterAt(number, out _));
-            if (Volatile.Read(ref counter) >= CarryUnit)
-            {
-                AddCarry(number, CarryUnit);
-                Interlocked.Add(ref counter, unchecked(0u - CarryUnit));
-            }
-        }
-    }
-
-    public override Range Used => Volatile.Read(ref _large) is null ? _pages.Used : .._pages.Length;
-
-    public override void AddCountersTo(Span<ulong> sums, Range range) => _pages.View.AddTo(sums, range);
-
-    public override void CopyCountersTo(Span<ulong> sums, Range range) => _pages.View.CopyTo(sums, range);
-
-    public override void AddCarriesTo(Span<ulong> sums, Range range)
-    {
-        if (Volatile.Read(ref _large) is { } large)
-        {
-            CounterMath.Add<ulong>(large.AsSpan(range), sums[range]);
-        }
-
-        if (_carries is { } carries)
-        {
-            foreach ((int number, ulong carried) in carries)
-            {
-                if (number >= range.Start.Value && number < range.End.Value)
-                {
-                    sums[number] += carried;
-                }
-            }
-        }
-    }
-
-    public override bool TryReadDeltas(Span<ulong> last, Span<ulong> deltas)
-    {
-        lock (Gate)
-        {
-            if (_carries is not null || Volatile.Read(ref _large) is not null)
-            {
-                return false;
-            }
-
-            _pages.View.ReadDeltas(last, deltas);
-            return true;
+            View.ReadDeltas(last, deltas);
         }
     }
 
@@ -223,22 +174,23 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         lock (Gate)
         {
             (ulong underflow, ulong overflow) = OutOfRange;
-            return _carries is null && Volatile.Read(ref _large) is null && summary.TryFill(owner, _pages.View, underflow + overflow);
+            return summary.TryFill(owner, View, underflow + overflow);
         }
     }
+
+    /// <summary>The counts in range. Used with <see cref="CounterBlock.Gate"/> held, because a writer may move a count to the
+    /// carries.</summary>
+    private CounterView<TCounter> View => _pages.View(CollectionsMarshal.AsSpan(_carries));
 
     private protected override (ulong Underflow, ulong Overflow) CountersOutOfRange()
     {
         lock (Gate)
         {
             (ulong underflow, ulong overflow) = _pages.SumOutOfRange();
-            if (_carries is { } carries)
+            foreach (Carry carry in CollectionsMarshal.AsSpan(_carries))
             {
-                foreach ((int number, ulong carried) in carries)
-                {
-                    underflow += number < 0 ? carried : 0;
-                    overflow += number >= _pages.Length ? carried : 0;
-                }
+                underflow += carry.Number < 0 ? carry.Count : 0;
+                overflow += carry.Number >= _pages.Length ? carry.Count : 0;
             }
 
             return (underflow, overflow);
@@ -269,50 +221,49 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
 
         ref uint counter = ref Unsafe.As<TCounter, uint>(ref at);
-        if (CounterMath.TryAdd(ref counter, count))
+        if (!CounterMath.TryAdd(ref counter, count))
         {
-            return;
-        }
-
-        lock (Gate)
-        {
-            AddCarry(number, count);
-            if (counter >= CarryUnit / 2)
-            {
-                AddCarry(number, counter);
-                counter = 0;
-            }
+            AddToCarries(number, ref counter, count);
         }
     }
 
     private void AddInterlocked(ref OctaveTable octaves, int number, ulong count)
     {
+        ref TCounter at = ref CounterAt(ref octaves, number);
         if (typeof(TCounter) == typeof(ulong))
         {
-            Interlocked.Add(ref Unsafe.As<TCounter, ulong>(ref CounterAt(ref octaves, number)), count);
+            Interlocked.Add(ref Unsafe.As<TCounter, ulong>(ref at), count);
             return;
         }
 
-        if (count <= MaxDirectCount)
+        // Not Interlocked.Add: the counter may not reach 2³¹, because it would wrap if two writers added large counts before its carry.
+        ref uint counter = ref Unsafe.As<TCounter, uint>(ref at);
+        uint before, after;
+        do
         {
-            ref uint counter = ref Unsafe.As<TCounter, uint>(ref CounterAt(ref octaves, number));
-            if (Interlocked.Add(ref counter, (uint)count) >= CarryUnit)
+            before = after = Volatile.Read(ref counter);
+            if (!CounterMath.TryAdd(ref after, count))
             {
-                CarryInterlocked(number);
+                AddToCarries(number, ref counter, count);
+                return;
             }
-
-            return;
         }
-
-        ulong[] large = Volatile.Read(ref _large)
-            ?? Interlocked.CompareExchange(ref _large, new ulong[_pages.Length], null)
-            ?? _large!;
-        Interlocked.Add(ref large[number], count);
+        while (Interlocked.CompareExchange(ref counter, after, before) != before);
     }
 
-    private void AddCarry(int number, ulong count)
+    /// <summary>Adds a count to the carries of a 32-bit counter, and also moves the counter's own count if it is large. Any writer may call
+    /// it.</summary>
+    private void AddToCarries(int number, ref uint counter, ulong count)
     {
-        _carries ??= [];
-        CollectionsMarshal.GetValueRefOrAddDefault(_carries, number, out _) += count;
+        lock (Gate)
+        {
+            uint own = Volatile.Read(ref counter);
+            uint moved = own >= CarryUnit / 2 ? own : 0;
+            if ((count | moved) != 0)
+            {
+                Carry.Add(_carries ??= [], number, count + moved);
+                Interlocked.Add(ref counter, 0 - moved); // not an assignment: other writers may add in the meantime
+            }
+        }
     }
 }

@@ -73,8 +73,12 @@ internal readonly struct CounterPages<TCounter>
         }
     }
 
-    /// <summary>The counters in range, for a reader.</summary>
-    public CounterView<TCounter> View => new(_pages, _pageScale, _start, _offset, Length);
+    /// <summary>Returns a view of the counters in range and of their carries, for a reader.</summary>
+    public CounterView<TCounter> View(ReadOnlySpan<Carry> carries) => new(_pages, _pageScale, _start, _offset, Length, carries);
+
+    /// <summary>Returns the number after the last counter in the page of <paramref name="number"/>, at most
+    /// <paramref name="to"/>.</summary>
+    public int EndOfPage(int number, int to) => View([]).EndOfPage(number, to);
 
     /// <summary>Returns the counter with a number. <paramref name="isNew"/> reports whether its page was allocated by this call.</summary>
     public ref TCounter CounterAt(int number, out bool isNew)

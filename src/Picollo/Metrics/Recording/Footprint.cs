@@ -10,11 +10,6 @@ internal static class Footprint
     /// <summary>Returns the bytes of an array; 0 for null.</summary>
     public static long OfArray<T>(T[]? array) => array is null ? 0 : ArrayHeader + ((long)array.Length * Unsafe.SizeOf<T>());
 
-    /// <summary>Returns the bytes of the two arrays of a dictionary; 0 for null.</summary>
-    public static long OfDictionary(Dictionary<int, ulong>? dictionary)
-    {
-        const int BucketBytes = sizeof(int);
-        const int EntryBytes = 24; // hash, next, key, value
-        return dictionary is null ? 0 : (2 * ArrayHeader) + ((long)dictionary.Capacity * (BucketBytes + EntryBytes));
-    }
+    /// <summary>Returns the bytes of the array of a list; 0 for null.</summary>
+    public static long OfList<T>(List<T>? list) => list is null ? 0 : ArrayHeader + ((long)list.Capacity * Unsafe.SizeOf<T>());
 }

@@ -79,7 +79,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
         }
         else if ((int)Interlocked.Increment(ref *(uint*)counter) < 0)
         {
-            _block.CarryInterlocked(this, value);
+            _block.MoveToCarries(this, value);
         }
 
         GC.KeepAlive(this);
