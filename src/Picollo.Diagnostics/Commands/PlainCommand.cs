@@ -11,14 +11,21 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
 {
     public int Id => process.Id;
 
-    public static PlainCommand Start(MeasuredCommand command)
+    public static PlainCommand Start(MeasuredCommand command, string? inputPath)
     {
-        ProcessStartInfo info = new(command.ArgumentList[0], command.ArgumentList[1..]) { RedirectStandardOutput = command.OutputToError };
+        FileStream? input = inputPath is null ? null
+            : new(inputPath, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        ProcessStartInfo info = new(command.ArgumentList[0], command.ArgumentList[1..])
+        {
+            RedirectStandardInput = input is not null,
+            RedirectStandardOutput = command.OutputToError,
+        };
         ResourceUsage.TryGetByChildren(out ResourceUsage before, out _);
         long start = Stopwatch.GetTimestamp();
         try
         {
             Process process = Process.Start(info)!;
+            _ = input is null ? Task.CompletedTask : FeedAsync(input, process.StandardInput.BaseStream);
             Task copying = command.OutputToError
                 ? process.StandardOutput.BaseStream.CopyToAsync(Console.OpenStandardError())
                 : Task.CompletedTask;
@@ -26,6 +33,7 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
         }
         catch (Win32Exception e)
         {
+            input?.Dispose();
             throw command.StartFailed(e.NativeErrorCode);
         }
     }
@@ -64,6 +72,24 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
     {
         Kill();
         process.Dispose();
+    }
+
+    private static async Task FeedAsync(FileStream file, Stream input)
+    {
+        using (file)
+        {
+            try
+            {
+                await using (input.ConfigureAwait(false))
+                {
+                    await file.CopyToAsync(input).ConfigureAwait(false);
+                }
+            }
+            catch (IOException)
+            {
+                // The command has closed its input.
+            }
+        }
     }
 
     private ResourceUsage Usage() =>

@@ -185,6 +185,30 @@ public sealed class CommandMeterTests : IDisposable
 
     [FactNeeding(Need.Linux, Need.NativeLibrary)]
     [Trait("Category", "Slow")]
+    public void Each_run_reads_the_input_file_from_its_start()
+    {
+        (string input, string seen) = ($"{_folder}/input", $"{_folder}/seen");
+        File.WriteAllText(input, "a\nb\n");
+        CommandMeter meter = new() { InputPath = input };
+
+        meter.Run("/bin/sh", "-c", $"cat >> {seen}").ExitCode.Should().Be(0);
+        meter.Run(MeasuredCommand.FromText($"cat >> {seen}")).ExitCode.Should().Be(0);
+
+        File.ReadAllText(seen).Should().Be("a\nb\na\nb\n");
+    }
+
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    [Trait("Category", "Slow")]
+    public void An_input_file_that_cannot_be_read_is_reported_before_the_command_runs()
+    {
+        string[] command = ["-c", $": > {_folder}/ran"];
+        FluentActions.Invoking(() => new CommandMeter { InputPath = $"{_folder}/none" }.Run("/bin/sh", command)).Should().Throw<FileNotFoundException>();
+        FluentActions.Invoking(() => new CommandMeter { InputPath = _folder }.Run("/bin/sh", command)).Should().Throw<UnauthorizedAccessException>();
+        File.Exists($"{_folder}/ran").Should().BeFalse();
+    }
+
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    [Trait("Category", "Slow")]
     public void Output_can_be_redirected_to_standard_error()
     {
         string there = Path.Combine(_folder, "names");

@@ -71,5 +71,31 @@ public class PlainCommandTests
         Without(counters).Invoking(meter => meter.Run("true")).Should().Throw<MeasurementUnavailableException>().WithMessage($"task-clock: {Why}");
     }
 
-    private static CommandMeter Without(PerfEventCounterSessionFactory? counters) => new(counters, () => (null, Why));
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void Each_run_reads_the_input_file_from_its_start()
+    {
+        string input = Path.GetTempFileName();
+        try
+        {
+            File.WriteAllText(input, new string('x', 1_000_000)); // more than a pipe holds
+            CommandMeter meter = Without(null, input);
+
+            foreach (string command in (string[])["[ $(wc -c) = 1000000 ]", "[ $(wc -c) = 1000000 ]", "exec <&-; sleep 0.01"])
+            {
+                meter.Run(MeasuredCommand.FromText(command)).ExitCode.Should().Be(0, command);
+            }
+        }
+        finally
+        {
+            File.Delete(input);
+        }
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_missing_input_file_is_reported() =>
+        Without(null, "/nowhere/input").Invoking(meter => meter.Start("true")).Should().Throw<DirectoryNotFoundException>();
+
+    private static CommandMeter Without(PerfEventCounterSessionFactory? counters, string? inputPath = null) =>
+        new(counters, () => (null, Why)) { InputPath = inputPath };
 }

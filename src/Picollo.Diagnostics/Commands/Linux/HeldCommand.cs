@@ -20,16 +20,18 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
 
     public int Id { get; private set; }
 
-    /// <summary>Starts the command and holds it before its first instruction.</summary>
-    public static HeldCommand Start(SpawnProgram program, MeasuredCommand command)
+    /// <summary>Starts the command and holds it before its first instruction. The file of <paramref name="inputPath"/> becomes its standard
+    /// input; null for the standard input of this process.</summary>
+    public static HeldCommand Start(SpawnProgram program, MeasuredCommand command, string? inputPath)
     {
+        using SafeFileHandle? input = inputPath is null ? null : File.OpenHandle(inputPath, share: FileShare.ReadWrite | FileShare.Delete);
         (SafeFileHandle controlIn, SafeFileHandle controlOut) = Pipe();
         SafeFileHandle? reportOut = null, reportIn = null;
         HeldCommand held;
         try
         {
             (reportOut, reportIn) = Pipe();
-            held = new HeldCommand(command, Spawn(program, command, controlIn, reportIn), controlOut, reportOut);
+            held = new HeldCommand(command, Spawn(program, command, input, controlIn, reportIn), controlOut, reportOut);
         }
         catch
         {
@@ -101,12 +103,14 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
         report.Dispose();
     }
 
-    private static int Spawn(SpawnProgram program, MeasuredCommand command, SafeFileHandle control, SafeFileHandle report)
+    private static int Spawn(
+        SpawnProgram program, MeasuredCommand command, SafeFileHandle? input, SafeFileHandle control, SafeFileHandle report)
     {
         // The descriptors must have numbers that are free in the new process. A new copy here reserves such a number. (With glibc 2.29 and
         // later, a copy onto itself would suffice.)
         using SafeFileHandle controlTarget = Duplicate(control);
         using SafeFileHandle reportTarget = Duplicate(report);
+        using SafeFileHandle? inputSource = input is null ? null : Duplicate(input); // it is not 0, even if 0 was free
         string[] arguments =
         [
             "picollo_spawn",
@@ -124,6 +128,8 @@ internal sealed unsafe class HeldCommand(MeasuredCommand command, int spawner, S
             int process = 0;
             int error = LibC.posix_spawn_file_actions_adddup2(&actions, Number(control), Number(controlTarget));
             error = error != 0 ? error : LibC.posix_spawn_file_actions_adddup2(&actions, Number(report), Number(reportTarget));
+            error = error != 0 || inputSource is null ? error
+                : LibC.posix_spawn_file_actions_adddup2(&actions, Number(inputSource), 0);
             error = error != 0 || !command.OutputToError ? error : LibC.posix_spawn_file_actions_adddup2(&actions, 2, 1);
             error = error != 0 ? error : SpawnWithSignalsBlocked(&process, program, &actions, argumentTexts, environment);
             return error == 0 ? process : throw Refused("posix_spawn", error);
