@@ -28,6 +28,7 @@ internal static class StatCommand
           picollo stat -e instructions,cycles,L1-dcache-load-misses -- ./parser big.txt
           picollo stat -r 20 -c 'sort words.txt | uniq -c > /dev/null'
           picollo stat -r 20 --compare 'gzip -c x' 'zstd -c x' 'xz -c x' > /dev/null
+          picollo stat -r 20 --input big.txt --compare 'gzip -1' 'gzip -9' > /dev/null
           picollo stat -r 20 --warmup 2 --prepare 'rm -rf out' -- make
           picollo stat -p 1234 -I 1000
           picollo stat -p 1234 -- sleep 10
@@ -50,6 +51,14 @@ internal static class StatCommand
           0     within the limit of --fail-above, if specified
           1     a run failed, the baseline cannot be read, or the tool itself failed
           3     above the limit
+
+        Standard input:
+          All runs read the same bytes, including warm-up runs. A file that is
+          redirected to standard input is rewound before each run to where it was at the
+          start. A pipe can be read only once: a single run reads it, and several runs
+          read /dev/null instead, which the report notes. Runs that read a terminal read
+          what is typed during the run. The command of --prepare reads /dev/null, unless
+          standard input is a terminal.
 
         Notes:
           Counters start at the first instruction of the command and include its child
@@ -76,6 +85,8 @@ internal static class StatCommand
         "--warmup", "N", "Number of warm-up runs before the measured runs. [default: 0]");
     private static readonly Option<string?> Prepare = CommandOptions.Text(
         "--prepare", "CMD", "Shell command (/bin/sh) to run before each run. It is not measured.");
+    private static readonly Option<string?> Input = CommandOptions.Text(
+        "--input", "FILE", "File to read as the standard input of the command. It is opened for each run.");
     private static readonly Option<string?> Text = CommandOptions.Text(
         "-c", "--command", "CMD", "Shell command (/bin/sh) to measure, in its own process group.");
     private static readonly Option<string[]> Compare = new("--compare")
@@ -131,6 +142,13 @@ internal static class StatCommand
         Process.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
         Interval.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-I must be a number of milliseconds, not '{word}'.");
         FailAbove.Check(word => Percent(word) is not null, word => $"--fail-above must be a percentage such as 5%, not '{word}'.");
+        Input.Validators.Add(result =>
+        {
+            if (Words(result) is [.., var path] && RunInput.ProblemOf(path) is { } problem)
+            {
+                result.AddError($"--input: {path}: {problem}");
+            }
+        });
         Prepare.Check(word => !string.IsNullOrWhiteSpace(word), _ => "The command of --prepare is empty.");
     }
 
@@ -138,8 +156,8 @@ internal static class StatCommand
     {
         Command command = new(Name, "Measure the time, memory and performance counters of a command.")
         {
-            Events, Repeat, Warmup, Prepare, Text, Compare, Process, Interval, PerThread, Save, Baseline, FailAbove, Markdown, Json, Output,
-            Verbose, Arguments,
+            Events, Repeat, Warmup, Prepare, Input, Text, Compare, Process, Interval, PerThread, Save, Baseline, FailAbove, Markdown, Json,
+            Output, Verbose, Arguments,
         };
         command.Validators.Add(result =>
         {
@@ -167,6 +185,7 @@ internal static class StatCommand
             : IsGiven(PerThread) && isSeries ? "--per-thread requires a single run of a single command."
             : IsGiven(Interval) && isSeries ? "-I requires a single run of a single command."
             : hasProcess && isSeries ? "-p cannot be combined with several runs or commands."
+            : IsGiven(Input) && commands == 0 ? "--input requires a command."
             : hasProcess && (IsGiven(PerThread) || IsGiven(Warmup) || IsGiven(Prepare))
                 ? "-p cannot be combined with --per-thread, --warmup or --prepare."
             : (IsGiven(Save) || IsGiven(Baseline)) && (given[2].Length > 0 || hasProcess)
@@ -197,6 +216,7 @@ internal static class StatCommand
             Runs = Number(Words(parsed.GetResult(Repeat)), 1, MaxRuns) ?? 1,
             Warmups = Number(Words(parsed.GetResult(Warmup)), 0, MaxRuns) ?? 0,
             Preparation = parsed.GetValue(Prepare) is { } prepare ? MeasuredCommand.FromText(prepare).WithOutputToError() : null,
+            InputPath = parsed.GetValue(Input),
             ProcessId = process,
             ConcurrentCommand = process is null ? null : commands.FirstOrDefault(),
             Interval = Number(Words(parsed.GetResult(Interval)), 1, int.MaxValue) is { } length ? TimeSpan.FromMilliseconds(length) : null,
@@ -242,6 +262,12 @@ internal sealed record StatOptions(IReadOnlyList<MeasuredCommand> Commands)
 
     /// <summary>The command to run before each run; null for none.</summary>
     public MeasuredCommand? Preparation { get; init; }
+
+    /// <summary>The file that the runs read as standard input; null for the standard input of the tool.</summary>
+    public string? InputPath { get; init; }
+
+    /// <summary>The number of times that commands run, including warm-up runs.</summary>
+    public int TotalRuns => (Warmups + Runs) * Commands.Count;
 
     /// <summary>The ID of the process to measure instead of a command; null for none.</summary>
     public int? ProcessId { get; init; }

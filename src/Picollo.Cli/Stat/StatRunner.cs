@@ -30,13 +30,18 @@ internal sealed class StatRunner : IDisposable
     private readonly StatOptions _options;
     private readonly Interrupt _interrupt = new();
     private readonly CommandSignals _signals;
-    private readonly CommandMeter _plain = new();
+    private readonly RunInput _input;
+    private readonly CommandMeter _plain;
+    private readonly CommandMeter _preparing;
     private readonly long _start = Stopwatch.GetTimestamp();
 
     private StatRunner(Terminal terminal, StatOptions options)
     {
         (_terminal, _options) = (terminal, options);
         _signals = new CommandSignals(_interrupt);
+        _input = new RunInput(options);
+        _plain = new CommandMeter { InputPath = _input.Path };
+        _preparing = new CommandMeter { InputPath = _input.PreparationPath };
     }
 
     private bool IsInterrupted => _interrupt.Token.IsCancellationRequested;
@@ -108,7 +113,7 @@ internal sealed class StatRunner : IDisposable
         {
             Baseline = baseline,
             Gate = isComplete ? gate : null,
-            Notes = [.. notes.Of(runs.FirstOrDefault()), .. Texts([Unknown(meter), .. BaselineNotes(baseline, machine)])],
+            Notes = [.. notes.Of(runs.FirstOrDefault()), .. Texts([Unknown(meter), _input.Note, .. BaselineNotes(baseline, machine)])],
         });
 
         if (_options.MarkdownPath is { } markdown && runs.Length > 0)
@@ -130,6 +135,7 @@ internal sealed class StatRunner : IDisposable
         string events = _options.Events ?? (hasOnlyCounters ? $"{SoftwareEvents},{DefaultEvents}" : DefaultEvents);
         return new(PerfEventCounterSession.Factory.WithPerfEvents(events).WithOptional().WithKernel(notes.CountsKernel))
         {
+            InputPath = _input.Path,
             ThreadInterval = _options.PerThread ? ThreadInterval : null,
             Intervals = _options.Interval is { } interval ? (interval, report.Add) : null,
         };
@@ -148,13 +154,12 @@ internal sealed class StatRunner : IDisposable
             return exitCode;
         }
 
-        int total = (_options.Warmups + _options.Runs) * series.Length;
-        bool isIncomplete = false;
-        for (int done = 0; done < total && !isIncomplete && !IsInterrupted; done++)
+        int total = _options.TotalRuns;
+        for (int done = 0; done < total && !IsInterrupted; done++)
         {
             (int run, int command) = (done / series.Length, done % series.Length);
             ShowProgress(done, total);
-            if (_options.Preparation is { } preparation && RunOnce(_plain, preparation) is { ExitCode: not 0 } failed && !IsInterrupted)
+            if (_options.Preparation is { } preparation && RunOnce(_preparing, preparation) is { ExitCode: not 0 } failed && !IsInterrupted)
             {
                 throw new CommandException(Invariant($"the command of --prepare exited with code {failed.ExitCode}"));
             }
@@ -165,12 +170,17 @@ internal sealed class StatRunner : IDisposable
             }
 
             bool isWarmup = run < _options.Warmups;
+            _input.Rewind();
             CommandRun measured = RunOnce(isWarmup ? _plain : meter, _options.Commands[command]);
             bool isInterrupted = Interrupt.IsExitCode(measured.ExitCode)
                 ? _interrupt.Token.WaitHandle.WaitOne(SignalDelay)
                 : IsInterrupted;
-            isIncomplete = isInterrupted && total > 1;
-            if (!isIncomplete && !isWarmup)
+            if (isInterrupted && total > 1)
+            {
+                break; // the run is incomplete
+            }
+
+            if (!isWarmup)
             {
                 series[command].Add(measured);
                 report.Add(command, measured);
@@ -295,6 +305,19 @@ internal abstract class StatReport
 
     /// <summary>Writes the summary.</summary>
     public abstract void End(StatResult result);
+
+    /// <summary>Describes the failures among several runs. Returns null if there are none.</summary>
+    /// <param name="runs">The runs.</param>
+    /// <param name="name">The name of the runs, in the plural.</param>
+    public static string? FailuresOf(IReadOnlyCollection<CommandRun> runs, string name)
+    {
+        CommandRun[] failed = [.. runs.Where(run => run.ExitCode != 0)];
+        return failed.Length == 0 ? null : Invariant($"{failed.Length} of {runs.Count} {name} failed; the first {Ending(failed[0])}");
+    }
+
+    protected static string Ending(CommandRun run) => run.Signal is { } signal
+        ? Invariant($"was terminated by signal {signal}")
+        : Invariant($"exited with code {run.ExitCode}");
 
     /// <summary>Writes a completed interval.</summary>
     /// <param name="endNanoseconds">The end of the interval, in nanoseconds since the start.</param>

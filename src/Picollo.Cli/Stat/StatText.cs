@@ -78,17 +78,9 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         ? ["[n%]: the CPU has too few counters; this counter ran n% of the time, and its value is scaled"]
         : [];
 
-    private IEnumerable<string> Failures(CommandRun[] runs)
-    {
-        CommandRun[] failed = [.. runs.Where(run => run.ExitCode != 0)];
-        return failed.Length == 0 ? []
-            : options.Runs * options.Commands.Count == 1 ? [$"the command {Ending(failed[0])}"]
-            : [Invariant($"{failed.Length} of {runs.Length} runs failed; the first {Ending(failed[0])}")];
-    }
-
-    private static string Ending(CommandRun run) => run.Signal is { } signal
-        ? Invariant($"was terminated by signal {signal}")
-        : Invariant($"exited with code {run.ExitCode}");
+    private IEnumerable<string> Failures(CommandRun[] runs) => FailuresOf(runs, "runs") is not { } failures ? []
+        : options.Runs * options.Commands.Count == 1 ? [$"the command {Ending(runs[0])}"]
+        : [failures];
 
     private string Runs(int done, bool isInterrupted, string how) => isInterrupted && done < options.Runs
         ? Invariant($"{done} of {options.Runs} runs{how}: interrupted; the incomplete run is excluded")

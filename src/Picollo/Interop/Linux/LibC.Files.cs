@@ -20,6 +20,10 @@ internal static unsafe partial class LibC
     public const int FD_CLOEXEC = 1;
     public const int F_DUPFD_CLOEXEC = 1030;
 
+    // <linux/fs.h>
+    public const int SEEK_SET = 0;
+    public const int SEEK_CUR = 1;
+
     // <asm-generic/poll.h>
     public const short POLLIN = 1;
 
@@ -42,6 +46,9 @@ internal static unsafe partial class LibC
 
     [LibraryImport(Library, SetLastError = true)]
     public static partial nint write(int file, void* buffer, nint length);
+
+    [LibraryImport(Library, SetLastError = true)]
+    public static partial long lseek(int file, long offset, int origin);
 
     [LibraryImport(Library)]
     public static partial int close(int file);
