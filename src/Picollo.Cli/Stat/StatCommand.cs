@@ -38,8 +38,8 @@ internal static class StatCommand
 
         Exit codes:
           the exit code of the command, or 128 + N if signal N terminated it; with
-          several runs, the first one that is not 0; with -p, that of the command after
-          --, or 0
+          several runs, including warm-up runs, the first one that is not 0; with -p,
+          that of the command after --, or 0
           1     with -p or -I: the measurement is not possible
           2     invalid command line
           125   the tool itself failed: nothing could be measured or written
@@ -49,7 +49,8 @@ internal static class StatCommand
           141   the reader of the output closed the pipe
           With --baseline, instead of the exit code of the command and 125:
           0     within the limit of --fail-above, if specified
-          1     a run failed, the baseline cannot be read, or the tool itself failed
+          1     a run or a warm-up run failed, the baseline cannot be read, or the tool
+                itself failed
           3     above the limit
 
         Standard input:

@@ -33,6 +33,7 @@ internal sealed class StatRunner : IDisposable
     private readonly RunInput _input;
     private readonly CommandMeter _plain;
     private readonly CommandMeter _preparing;
+    private readonly List<CommandRun> _warmups = [];
     private readonly long _start = Stopwatch.GetTimestamp();
 
     private StatRunner(Terminal terminal, StatOptions options)
@@ -105,7 +106,7 @@ internal sealed class StatRunner : IDisposable
         int meanwhile = Measure(meter, series, report);
 
         CommandRun[] runs = [.. series.SelectMany(each => each.Runs)];
-        bool isComplete = runs.Length == _options.Runs * series.Length && Array.TrueForAll(runs, run => run.ExitCode == 0);
+        bool isComplete = runs.Length == _options.Runs * series.Length && _warmups.Concat(runs).All(run => run.ExitCode == 0);
         Gate? gate = baseline is null || runs.Length == 0 ? null
             : new(SampleStatistics.ChangeOf(baseline.Series[Gate.Measure]!.Values, series[0][Gate.Measure]!.Values), _options.Limit);
         Machine machine = Machine.Read();
@@ -113,7 +114,7 @@ internal sealed class StatRunner : IDisposable
         {
             Baseline = baseline,
             Gate = isComplete ? gate : null,
-            Notes = [.. notes.Of(runs.FirstOrDefault()), .. Texts([Unknown(meter), _input.Note, .. BaselineNotes(baseline, machine)])],
+            Notes = [.. notes.Of(runs.FirstOrDefault()), .. Texts([Unknown(meter), _input.Note, StatReport.FailuresOf(_warmups, "warm-up runs"), .. BaselineNotes(baseline, machine)])],
         });
 
         if (_options.MarkdownPath is { } markdown && runs.Length > 0)
@@ -126,7 +127,7 @@ internal sealed class StatRunner : IDisposable
         Save(series[0], machine, isComplete, isCrossed);
         return _interrupt.ExitCode
             ?? (baseline is not null ? !isComplete ? ExitCodes.Failure : isCrossed ? Gate.CrossedExitCode : ExitCodes.Success
-                : runs.Select(run => run.ExitCode).Append(meanwhile).FirstOrDefault(code => code != 0));
+                : _warmups.Concat(runs).Select(run => run.ExitCode).Append(meanwhile).FirstOrDefault(code => code != 0));
     }
 
     private CommandMeter Meter(StatReport report, CounterNotes notes)
@@ -180,7 +181,11 @@ internal sealed class StatRunner : IDisposable
                 break; // the run is incomplete
             }
 
-            if (!isWarmup)
+            if (isWarmup)
+            {
+                _warmups.Add(measured);
+            }
+            else
             {
                 series[command].Add(measured);
                 report.Add(command, measured);

@@ -171,4 +171,30 @@ public sealed class StatInputTests : IDisposable
     [Fact]
     public void An_input_file_requires_a_command() =>
         PicolloTool.RunHere("stat", "-p", "1", "--input", _path).Error.Should().StartWith("picollo: --input requires a command.\n");
+
+    [FactNeeding(Need.Linux)]
+    public void A_failed_warm_up_run_is_a_failure()
+    {
+        // Only the first run fails.
+        string command = $"[ -e {_path}.ran ] || {{ : > {_path}.ran; exit 7; }}";
+
+        ToolRun run = PicolloTool.Run("stat", "--warmup", "2", "-r", "2", "--save", $"{_path}.json", "-c", command);
+
+        run.ExitCode.Should().Be(7);
+        run.Error.Should().Contain("\n1 of 2 warm-up runs failed; the first exited with code 7\n").And.Contain("\n2 runs\n")
+            .And.EndWith($"\nbaseline not saved to {_path}.json: not all runs succeeded\n").And.NotContain(" of 2 runs failed");
+        File.Exists($"{_path}.json").Should().BeFalse();
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void A_failed_warm_up_run_fails_the_comparison_with_a_baseline()
+    {
+        PicolloTool.Run("stat", "-r", "2", "--save", $"{_path}.json", "--", "true").ExitCode.Should().Be(0);
+
+        ToolRun run = PicolloTool.Run(
+            "stat", "--json", "--warmup", "1", "-r", "2", "--baseline", $"{_path}.json", "-c", $"[ -e {_path}.ran ] || {{ : > {_path}.ran; kill -9 $$; }}");
+
+        run.ExitCode.Should().Be(1);
+        run.Output.Should().Contain("1 of 1 warm-up runs failed; the first was terminated by signal 9").And.NotContain("\"kind\":\"gate\"");
+    }
 }
