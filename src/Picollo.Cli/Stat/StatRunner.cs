@@ -114,7 +114,12 @@ internal sealed class StatRunner : IDisposable
         {
             Baseline = baseline,
             Gate = isComplete ? gate : null,
-            Notes = [.. notes.Of(runs.FirstOrDefault()), .. Texts([Unknown(meter), _input.Note, StatReport.FailuresOf(_warmups, "warm-up runs"), .. BaselineNotes(baseline, machine)])],
+            Notes =
+            [
+                .. notes.Of(runs.FirstOrDefault()),
+                .. Texts([Unknown(meter), _input.Note, StatReport.FailuresOf(_warmups, "warm-up runs")]),
+                .. Texts(BaselineNotes(baseline, machine)),
+            ],
         });
 
         if (_options.MarkdownPath is { } markdown && runs.Length > 0)
