@@ -63,7 +63,7 @@ internal static class PicolloCommand
         catch (Exception e) when (
             e is CommandException or Win32Exception or IOException or UnauthorizedAccessException or MeasurementUnavailableException)
         {
-            Report(terminal, $"picollo: {ForeignText.Clean(e.Message)}");
+            terminal.Error.WriteLine($"picollo: {ForeignText.Clean(e.Message)}");
             return e switch
             {
                 CommandException failure => failure.ExitCode,
@@ -90,20 +90,9 @@ internal static class PicolloCommand
         bool isCommandOpen = name is StatCommand.Name or RecordCommand.Name
             && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
         string remedy = isCommandOpen ? $"A command with options must follow --: picollo {name} -- CMD ARGS\n" : "";
-        Report(terminal, $"picollo: {ForeignText.Clean(error.Message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
+        terminal.Error.WriteLine(
+            $"picollo: {ForeignText.Clean(error.Message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
         return ExitCodes.Usage;
-    }
-
-    // If standard error is closed, the exit code still reports the failure.
-    private static void Report(Terminal terminal, string message)
-    {
-        try
-        {
-            terminal.Error.WriteLine(message);
-        }
-        catch (Exception e) when (e is IOException or ClosedPipeException)
-        {
-        }
     }
 
     private static string NameOf(Command command) =>

@@ -52,7 +52,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
 
             using RunningCommand running = meter.Start(command.WithEnvironment(variables));
             CommandRun run = Wait(running);
-            return Write(profiler!.Stop(run.Usage.Cpu), terminal.Error, run.ExitCode);
+            return Write(profiler!.Stop(run.Usage.Cpu), terminal.ErrorResults, run.ExitCode);
         }
         finally
         {

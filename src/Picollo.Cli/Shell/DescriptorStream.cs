@@ -6,7 +6,9 @@ namespace Picollo.Cli.Shell;
 
 /// <summary>A stream for standard output or standard error that reports a closed pipe. .NET's stream ignores it, so that a command would
 /// continue for hours.</summary>
-internal sealed class DescriptorStream(int descriptor) : ForwardStream
+/// <param name="descriptor">The descriptor.</param>
+/// <param name="isOptional">Whether text that cannot be written is dropped instead.</param>
+internal sealed class DescriptorStream(int descriptor, bool isOptional = false) : ForwardStream
 {
     /// <summary>The descriptors of standard input, output and error.</summary>
     public const int Input = 0, Output = 1, Error = 2;
@@ -24,7 +26,20 @@ internal sealed class DescriptorStream(int descriptor) : ForwardStream
     public static bool IsOpen(int descriptor) =>
         OperatingSystem.IsWindows() || (LibC.fcntl(descriptor, LibC.F_GETFD, 0) is >= 0 and var flags && (flags & LibC.FD_CLOEXEC) == 0);
 
-    public override unsafe void Write(ReadOnlySpan<byte> buffer)
+    public override void Write(ReadOnlySpan<byte> buffer)
+    {
+        try
+        {
+            WriteAll(buffer);
+        }
+        catch (Exception e) when (isOptional && e is IOException or ClosedPipeException)
+        {
+        }
+    }
+
+    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
+
+    private unsafe void WriteAll(ReadOnlySpan<byte> buffer)
     {
         string name = descriptor == Output ? "standard output" : "standard error";
         if (!_isOpen)
@@ -62,6 +77,4 @@ internal sealed class DescriptorStream(int descriptor) : ForwardStream
             }
         }
     }
-
-    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
 }

@@ -14,7 +14,9 @@ internal sealed class Terminal
     {
         bool isUnix = !OperatingSystem.IsWindows();
         Out = Writer(isUnix ? new DescriptorStream(DescriptorStream.Output) : Console.OpenStandardOutput());
-        Error = Writer(isUnix ? new DescriptorStream(DescriptorStream.Error) : Console.OpenStandardError(), autoFlush: true);
+        ErrorResults = Writer(isUnix ? new DescriptorStream(DescriptorStream.Error) : Console.OpenStandardError(), autoFlush: true);
+        Error = Writer(
+            isUnix ? new DescriptorStream(DescriptorStream.Error, isOptional: true) : Console.OpenStandardError(), autoFlush: true);
         Width = Console.IsOutputRedirected ? PlainWidth : Math.Max(WindowColumns ?? PlainWidth, MinWidth);
         OutIsPlain = Console.IsOutputRedirected || IsColorless;
         ErrorIsPlain = Console.IsErrorRedirected || IsColorless;
@@ -22,7 +24,7 @@ internal sealed class Terminal
 
     /// <summary>Writes plain text, 80 columns wide, to the specified writers.</summary>
     public Terminal(TextWriter output, TextWriter error) =>
-        (Out, Error, Width, OutIsPlain, ErrorIsPlain) = (output, error, PlainWidth, true, true);
+        (Out, Error, ErrorResults, Width, OutIsPlain, ErrorIsPlain) = (output, error, error, PlainWidth, true, true);
 
     /// <summary>A function that opens standard input.</summary>
     public Func<Stream> OpenInput { get; init; } = () => DescriptorStream.IsOpen(DescriptorStream.Input)
@@ -33,8 +35,12 @@ internal sealed class Terminal
     /// itself.</summary>
     public TextWriter Out { get; }
 
-    /// <summary>The writer for errors and other output that is not a result.</summary>
+    /// <summary>The writer for errors and other output that is not a result. If standard error is closed or full, the text is dropped: the
+    /// exit code reports errors, and is that of the results.</summary>
     public TextWriter Error { get; }
+
+    /// <summary>The writer for results that go to standard error, because standard output belongs to a command.</summary>
+    public TextWriter ErrorResults { get; }
 
     /// <summary>Whether to write plain text to standard output, without colors or cursor movement: it is a file or a pipe, or the user has
     /// disabled colors (NO_COLOR, or TERM=dumb).</summary>

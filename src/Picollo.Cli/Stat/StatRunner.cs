@@ -55,7 +55,7 @@ internal sealed class StatRunner : IDisposable
         {
             Baseline? baseline = options.BaselinePath is { } path ? ReadBaseline(path, options) : null;
             using TextWriter? file = options.OutputPath is { } output ? Create(output) : null;
-            TextWriter writer = file ?? (options.IsJson ? terminal.Out : terminal.Error);
+            TextWriter writer = file ?? (options.IsJson ? terminal.Out : terminal.ErrorResults);
             using StatRunner runner = new(terminal, options);
             int exitCode = runner.Run(writer, baseline);
             writer.Flush();

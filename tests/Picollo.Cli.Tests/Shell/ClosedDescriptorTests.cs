@@ -28,6 +28,29 @@ public class ClosedDescriptorTests
     }
 
     [FactNeeding(Need.Linux)]
+    public void A_message_that_cannot_be_written_does_not_change_the_exit_code()
+    {
+        using TemporaryFolder folder = new();
+        File.WriteAllText(folder.PathOf("numbers"), "1\n2\nx\n");
+        foreach (string error in (string[])["&-", "/dev/full", "> >(true)"])
+        {
+            foreach ((string command, int exitCode) in ((string, int)[])
+            [
+                ("stat -o report --save base.json --export-markdown table.md -- true", 0),
+                ("stat -o report --save base.json -- sh -c 'exit 7'", 7),
+                ("hist --on-error skip --svg plot.svg numbers > /dev/null", 0),
+                ("jitter -a 0 -l 5 -p 99 --force -o results > /dev/null", 0),
+            ])
+            {
+                ToolRun run = PicolloTool.RunInShell($"cd {folder.Path}; ulimit -r 0; $picollo {command} 2>{error}");
+                run.ExitCode.Should().Be(exitCode, $"{command} 2>{error}");
+            }
+        }
+
+        File.Exists(folder.PathOf("results/results.json")).Should().BeTrue();
+    }
+
+    [FactNeeding(Need.Linux)]
     public void The_command_inherits_closed_descriptors() =>
         PicolloTool.RunInShell("$picollo stat -- ls /proc/self/fd/0 <&- 2>&1 | head -1").Output.Should().Contain("/proc/self/fd/0'"); // from the error message of ls
 }
