@@ -33,8 +33,7 @@ internal static class SavedResults
         string path = Path.Combine(folder, ResultFiles.Json);
         return !File.Exists(path) ? null : Read<ulong?>(path, () =>
         {
-            using MemoryStream content = ReadAll(path);
-            using JsonDocument json = JsonDocument.Parse(content);
+            using JsonDocument json = Parse(path);
             return UnitOf(json.RootElement);
         });
     }
@@ -67,8 +66,7 @@ internal static class SavedResults
         string title = "Wake-up latency";
         try
         {
-            using MemoryStream content = ReadAll(Path.Combine(folder, ResultFiles.Json));
-            using JsonDocument json = JsonDocument.Parse(content);
+            using JsonDocument json = Parse(Path.Combine(folder, ResultFiles.Json));
             title += Text(json.RootElement, ", ", "sysinfo", "nodename");
             JsonElement how = json.RootElement.GetProperty("picollo");
             title += how.GetProperty("start_time").GetDateTime().ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture);
@@ -119,8 +117,7 @@ internal static class SavedResults
 
     private static List<HdrHistogramSeries> ReadJson(string path)
     {
-        using MemoryStream content = ReadAll(path);
-        using JsonDocument json = JsonDocument.Parse(content);
+        using JsonDocument json = Parse(path);
         JsonElement root = json.RootElement;
         ulong unit = UnitOf(root);
         List<HdrHistogramSeries> cpus = [];
@@ -151,6 +148,30 @@ internal static class SavedResults
             ? resolution.GetUInt64()
             : NanosecondsPerMicrosecond;
         return unit is 1 or NanosecondsPerMicrosecond ? unit : throw new FormatException($"unsupported resolution of {unit} ns");
+    }
+
+    private static JsonDocument Parse(string path)
+    {
+        using MemoryStream content = ReadAll(path);
+        ReplaceMeans(content.GetBuffer().AsSpan(0, (int)content.Length));
+        return JsonDocument.Parse(content);
+    }
+
+    /// <summary>Replaces the mean of a CPU without wake-ups by 0. jitterdebugger writes nan or -nan, which is not JSON. A text cannot
+    /// contain the name with quotation marks, which JSON escapes.</summary>
+    private static void ReplaceMeans(Span<byte> json)
+    {
+        ReadOnlySpan<byte> name = "\"avg\":"u8;
+        for (int at; (at = json.IndexOf(name)) >= 0;)
+        {
+            json = json[(at + name.Length)..].TrimStart(" \t\r\n"u8);
+            int length = json.StartsWith("-nan"u8) ? 4 : json.StartsWith("nan"u8) ? 3 : 0;
+            if (length > 0)
+            {
+                json[..length].Fill((byte)' ');
+                json[0] = (byte)'0';
+            }
+        }
     }
 
     // Reads in blocks because the length of a device is not reliable.

@@ -89,6 +89,23 @@ public sealed class JitterPlotTests : IDisposable
         series[1].Histogram.TotalCount.Should().Be(0);
     }
 
+    [FactNeeding(Need.Linux)]
+    public void A_CPU_without_wake_ups_whose_mean_is_not_a_number_is_empty()
+    {
+        foreach (string mean in (string[])["-nan", "nan"])
+        {
+            File.WriteAllText(
+                _folder.PathOf("results.json"),
+                Jitterdebuggers.Replace("\"avg\": 0 ", $"\"avg\": {mean}\n", StringComparison.Ordinal)
+                    .Replace("\"sysname\"", "\"nodename\": \"banana: -nan\", \"sysname\"", StringComparison.Ordinal));
+
+            SavedResults.Read(_folder.Path).Select(one => (one.Name, one.Histogram.TotalCount)).Should().Equal(("CPU 0", 1000UL), ("CPU 1", 0UL));
+            SavedResults.UnitOf(_folder.Path).Should().Be(1000);
+            SavedResults.TitleOf(_folder.Path).Should().Be("Wake-up latency, banana: -nan");
+            PicolloTool.RunHere("jitter", "plot", _folder.Path).Should().Be(new ToolRun(0, "", $"wrote {_folder.PathOf("jitter.html")}\n"));
+        }
+    }
+
     [Fact]
     public void Results_are_read_from_the_log_or_else_from_the_JSON()
     {
