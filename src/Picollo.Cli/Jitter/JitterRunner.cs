@@ -69,9 +69,9 @@ internal sealed class JitterRunner
         }
 
         _problems.ForEach(_report.Note);
-        if (_problems.Count == 0)
+        if (folder is not null)
         {
-            _terminal.ReportWritten(_options.Folder);
+            _terminal.Error.WriteWrapped(ForeignText.Clean($"wrote {folder}"));
         }
 
         return _problems.Count > 0 || samples?.Problem is not null ? ExitCodes.Failure : interrupt.ExitCode ?? ExitCodes.Success;

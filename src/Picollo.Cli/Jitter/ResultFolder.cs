@@ -15,6 +15,7 @@ internal sealed class ResultFolder : IDisposable
 
     private readonly string _path;
     private readonly SafeFileHandle _folder;
+    private readonly SortedSet<string> _written = new(StringComparer.Ordinal);
 
     private ResultFolder(string path, SafeFileHandle folder) => (_path, _folder) = (path, folder);
 
@@ -54,7 +55,9 @@ internal sealed class ResultFolder : IDisposable
     public FileStream Create(string name)
     {
         Remove(name);
-        return new FileStream(CreateNewFile(name, name), FileAccess.Write, bufferSize: 0);
+        FileStream file = new(CreateNewFile(name, name), FileAccess.Write, bufferSize: 0);
+        _written.Add(name);
+        return file;
     }
 
     /// <summary>Writes a file atomically: writes a temporary file and then renames it.</summary>
@@ -73,6 +76,8 @@ internal sealed class ResultFolder : IDisposable
             {
                 throw Problem($"{_path}/{name}", Marshal.GetLastPInvokeError());
             }
+
+            _written.Add(name);
         }
         catch (Exception e)
         {
@@ -89,6 +94,9 @@ internal sealed class ResultFolder : IDisposable
     /// <summary>Writes a file of UTF-8 text.</summary>
     /// <inheritdoc cref="Write"/>
     public void WriteText(string name, Action<TextWriter> write) => Write(name, stream => OutputFile.WriteText(stream, write));
+
+    /// <summary>Returns the path of the folder and the names of the files that were written.</summary>
+    public override string ToString() => $"{_path}: {string.Join(", ", _written)}";
 
     public void Dispose() => _folder.Dispose();
 

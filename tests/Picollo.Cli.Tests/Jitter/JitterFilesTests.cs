@@ -52,6 +52,17 @@ public sealed class JitterFilesTests : IDisposable
         (interval.Tag, interval.Histogram.TotalCount).Should().Be(("cpu0", 700));
     }
 
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
+    public void The_written_files_are_named()
+    {
+        ToolRun run = PicolloTool.Run("jitter", "-a", "0", "-l", "20", "-s", "-o", Results);
+
+        IEnumerable<string?> names = Directory.GetFiles(Results).Select(Path.GetFileName).Order(StringComparer.Ordinal);
+        run.Error.ReplaceLineEndings(" ").Should().EndWith($"wrote {Results}: {string.Join(", ", names)} ");
+        names.Should().Contain(["results.json", "jitter.hlog", "samples.raw", "uname"]);
+    }
+
     [Fact]
     public void The_results_file_matches_the_golden_file()
     {
