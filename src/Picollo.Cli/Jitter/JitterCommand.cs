@@ -55,7 +55,7 @@ internal static class JitterCommand
         "-a",
         "--affinity",
         "CPUS",
-        "CPUs to measure: a list such as 0-3,8, or a mask such as 0x10F. [default: all CPUs available to this process]");
+        "CPUs to measure, including isolated ones: a list such as 0-3,8, or a mask such as 0x10F. [default: the affinity of this process]");
 
     private static readonly Option<string?> Interval = CommandOptions.Text(
         "-i", "--interval", "TIME", "Time between wake-ups, 1us to 1s. [default: 1ms]");

@@ -15,7 +15,8 @@ public sealed class JitterMeterOptions
     public TimeSpan Interval { get; set; } = TimeSpan.FromMilliseconds(1);
 
     /// <summary>The numbers of the CPUs to measure, at least one, in any order. Duplicates are ignored. <see langword="null"/>, the
-    /// default, measures all CPUs on which the main thread of this process may run.</summary>
+    /// default, measures all CPUs on which the main thread of this process may run. A list can contain other CPUs, such as isolated
+    /// ones.</summary>
     public IReadOnlyList<int>? Cpus { get; set; }
 
     /// <summary>The real-time priority (SCHED_FIFO) of the measuring threads, 1 to 99; <see langword="null"/> to keep the inherited

@@ -30,7 +30,8 @@ internal static class JitterReasons
         $"CPU {cpu} went offline, or its thread was moved to another CPU. Its measurement ended.";
 
     public static string NotPinned(int cpu, int error) =>
-        $"The thread for CPU {cpu} could not be pinned to it ({Message(error)}): the CPU went offline, or the cpuset changed.";
+        $"CPU {cpu} is not available to this process (sched_setaffinity: {Message(error)}): its cpuset does not contain the CPU, or the "
+        + "CPU is offline. Change the cpuset, or choose another CPU.";
 
     public static string SleepRefused(int error) =>
         $"The system refused clock_nanosleep(2) ({Message(error)}), probably because of a system-call filter (seccomp). Allow it.";

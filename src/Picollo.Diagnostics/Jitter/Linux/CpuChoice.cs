@@ -2,7 +2,8 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Picollo.Diagnostics.Linux;
 
-/// <summary>Selects the CPUs to measure from those on which this process may run.</summary>
+/// <summary>Selects the CPUs to measure: by default, those on which this process may run. Other CPUs can be requested, such as isolated
+/// ones (isolcpus), which no process may use by default. If the cpuset excludes them, pinning a thread to them fails.</summary>
 internal static class CpuChoice
 {
     /// <param name="requested">The requested CPUs; null for all.</param>
@@ -23,10 +24,15 @@ internal static class CpuChoice
         reason = null;
         foreach (int cpu in cpus.Except(allowed))
         {
-            string why = possible is not null && !Contains(possible, cpu) ? "does not exist"
+            string? why = possible is not null && !Contains(possible, cpu) ? "does not exist"
                 : online is not null && !Contains(online, cpu)
                     ? $"is offline: run `echo 1 > /sys/devices/system/cpu/cpu{cpu}/online` as root"
-                    : "is not available to this process: change its affinity (taskset, cpuset) or choose another CPU";
+                    : null;
+            if (why is null)
+            {
+                continue;
+            }
+
             reason = $"CPU {cpu} {why}. This process may run on {(allowed.Length == 1 ? "CPU" : "CPUs")} {Text(allowed)}.";
             return false;
         }

@@ -127,6 +127,14 @@ public sealed class LinuxJitterTests
     }
 
     [FactNeeding(Need.Linux)]
+    public void A_CPU_that_the_system_refuses_is_reported()
+    {
+        int? priority = null;
+        new LinuxJitterSystem().TryEnter(100_000, ref priority, new ReasonList(), out _, out string? reason).Should().BeFalse();
+        reason.Should().StartWith("CPU 100000 is not available to this process (sched_setaffinity: Invalid argument): its cpuset does not contain the CPU");
+    }
+
+    [FactNeeding(Need.Linux)]
     public void Memory_of_the_meter_is_released()
     {
         for (int i = 0; i < 3; i++)
