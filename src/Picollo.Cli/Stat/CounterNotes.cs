@@ -55,7 +55,9 @@ internal sealed class CounterNotes
 
     private IEnumerable<string> Refused(string[] names, CommandRun? run)
     {
-        bool countsUserCode = run?.Counters.Any(counter => !counter.IsTime) == true;
+        // A modifier states which code an event counts.
+        bool countsUserCode = run?.Counters.Any(
+            counter => !counter.IsTime && PerfEventNames.SplitModifiers(counter.Name).Modifiers is null) == true;
         if (_refusal is null || (names.Length == 0 && !countsUserCode))
         {
             return [];

@@ -78,7 +78,7 @@ internal static class StatCommand
     {
         HelpName = "EVENTS",
         Description = "Comma-separated list of perf events to count, such as instructions, page-faults, LLC-load-misses, "
-            + "r01c2, cpu/event=0x2e,umask=0x41/ or sched:sched_switch.",
+            + "r01c2, cpu/event=0x2e,umask=0x41/ or sched:sched_switch. A modifier selects user or kernel code: cycles:u, cycles:k.",
     };
     private static readonly Option<string?> Repeat = CommandOptions.Text(
         "-r", "--repeat", "N", "Run the command N times and show percentiles. [default: 1]");

@@ -55,6 +55,7 @@ internal enum PerfEventFlags : ulong
     Disabled = 1 << 0,
     Inherit = 1 << 1,
     Pinned = 1 << 2,
+    ExcludeUser = 1 << 4,
     ExcludeKernel = 1 << 5,
     ExcludeHypervisor = 1 << 6,
     ExcludeIdle = 1 << 7,

@@ -230,9 +230,14 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithNamedCounter(string pmuEvent)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(pmuEvent);
+        return With(PmuEvent(pmuEvent, nameof(pmuEvent)), nameof(pmuEvent));
+    }
+
+    private static PerfPmuEvent PmuEvent(string pmuEvent, string argument)
+    {
         if (pmuEvent.Split('/') is not [var pmu, var terms, ""] || pmu.Length == 0 || pmu is "." or "..")
         {
-            throw new ArgumentException($"\"{pmuEvent}\" does not have the form pmu/event/ or pmu/field=value,…/.", nameof(pmuEvent));
+            throw new ArgumentException($"\"{pmuEvent}\" does not have the form pmu/event/ or pmu/field=value,…/.", argument);
         }
 
         try
@@ -241,10 +246,10 @@ public sealed class PerfEventCounterSessionFactory
         }
         catch (FormatException e)
         {
-            throw new ArgumentException(e.Message, nameof(pmuEvent), e);
+            throw new ArgumentException(e.Message, argument, e);
         }
 
-        return With(new PerfPmuEvent(pmuEvent, pmu, terms), nameof(pmuEvent));
+        return new PerfPmuEvent(pmuEvent, pmu, terms);
     }
 
     /// <summary>Adds a kernel tracepoint, which counts each time it is hit.</summary>
@@ -254,31 +259,45 @@ public sealed class PerfEventCounterSessionFactory
     public PerfEventCounterSessionFactory WithTracepoint(string tracepoint)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(tracepoint);
+        return With(Tracepoint(tracepoint, nameof(tracepoint)), nameof(tracepoint));
+    }
+
+    private static PerfTracepoint Tracepoint(string tracepoint, string argument)
+    {
         if (tracepoint.Split(':') is not [var category, var name] || !IsFileName(category) || !IsFileName(name))
         {
-            throw new ArgumentException($"\"{tracepoint}\" does not have the form category:name.", nameof(tracepoint));
+            throw new ArgumentException($"\"{tracepoint}\" does not have the form category:name.", argument);
         }
 
-        return With(new PerfTracepoint(tracepoint, category, name), nameof(tracepoint));
+        return new PerfTracepoint(tracepoint, category, name);
     }
 
     /// <summary>Adds events by the names that <c>perf</c> uses, separated by commas.</summary>
     /// <param name="events">Each event is one of these: <c>instructions</c>, <c>cycles</c>, <c>branch-misses</c>, <c>page-faults</c>,
     /// <c>task-clock</c> and so on; <c>L1-dcache-load-misses</c> and so on; a CPU-specific code, written as <c>r</c> and hexadecimal
     /// digits; or a name for <see cref="WithNamedCounter"/> or <see cref="WithTracepoint"/>. The counter gets the specified name. Names of
-    /// the first two kinds are not case-sensitive.</param>
+    /// the first two kinds are not case-sensitive. A modifier overrides <see cref="WithKernel"/> for an event: <c>cycles:u</c> counts user
+    /// code, <c>cycles:k</c> kernel code, and <c>cycles:uk</c> both.</param>
     /// <returns>A new factory.</returns>
-    /// <exception cref="ArgumentException">There is no such event (the message lists the nearest names), or the factory already has this
-    /// counter, or it already has 64 counters.</exception>
+    /// <exception cref="ArgumentException">There is no such event (the message lists the nearest names) or modifier, or the factory already
+    /// has this counter, or it already has 64 counters.</exception>
     public PerfEventCounterSessionFactory WithPerfEvents(string events)
     {
         ArgumentNullException.ThrowIfNull(events);
-        return PerfEventNames.Split(events).Aggregate(this, (factory, name) => PerfEventNames.Find(name) switch
+        if (events.AsSpan().ContainsAny('{', '}'))
         {
-            { } definition => factory.With(new PerfEventNumbers(name, definition), nameof(events)),
-            null when name.Contains('/', StringComparison.Ordinal) => factory.WithNamedCounter(name),
-            null when name.Contains(':', StringComparison.Ordinal) => factory.WithTracepoint(name),
-            null => throw new ArgumentException(PerfEventNames.Unknown(name), nameof(events)),
+            throw new ArgumentException("Groups such as {a,b} are not supported. List the events without braces.", nameof(events));
+        }
+
+        return PerfEventNames.Split(events).Aggregate(this, (factory, name) =>
+        {
+            (string plain, string? modifiers) = PerfEventNames.SplitModifiers(name);
+            PerfEventSpec spec = PerfEventNames.Find(plain) is { } definition ? new PerfEventNumbers(name, definition)
+                : plain.Contains('/', StringComparison.Ordinal) ? PmuEvent(plain, nameof(events))
+                : plain.Contains(':', StringComparison.Ordinal) ? Tracepoint(plain, nameof(events))
+                : throw new ArgumentException(PerfEventNames.Unknown(plain), nameof(events));
+            return factory.With(
+                spec with { Name = name, Exclusions = PerfEventNames.ExclusionsOf(name, modifiers, nameof(events)) }, nameof(events));
         });
     }
 

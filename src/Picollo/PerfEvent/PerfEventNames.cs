@@ -1,3 +1,5 @@
+using System.Buffers;
+
 namespace Picollo.PerfEvent;
 
 /// <summary>The names of the kernel's events in <c>perf</c> (tools/perf/util/parse-events.c, and <c>perf list</c>).</summary>
@@ -5,6 +7,9 @@ internal static class PerfEventNames
 {
     /// <summary>The number of nearest names in the error message.</summary>
     private const int SuggestionCount = 3;
+
+    /// <summary>All modifiers of perf, of which <see cref="ExclusionsOf"/> supports two.</summary>
+    private static readonly SearchValues<char> Modifiers = SearchValues.Create("ukhIGHpPSDWeb");
 
     private static readonly Dictionary<string, PerfEventDefinition> Known = MakeKnown();
 
@@ -34,6 +39,49 @@ internal static class PerfEventNames
                 isInside = !isInside;
             }
         }
+    }
+
+    /// <summary>Separates an event from its modifiers, which follow a colon or the last slash: <c>cycles:u</c>, <c>cpu/event=1/k</c>,
+    /// <c>sched:sched_switch:u</c>. The modifiers are null if there are none.</summary>
+    public static (string Event, string? Modifiers) SplitModifiers(string name)
+    {
+        int slash = name.LastIndexOf('/');
+        int colon = name.LastIndexOf(':');
+        return slash > name.IndexOf('/', StringComparison.Ordinal)
+                ? (name[..(slash + 1)], name[(slash + 1)..] is { Length: > 0 } rest ? rest[(rest[0] == ':' ? 1 : 0)..] : null)
+            : slash < 0 && colon >= 0 && (IsModified(name[..colon]) || !name.AsSpan(colon + 1).ContainsAnyExcept(Modifiers))
+                ? (name[..colon], name[(colon + 1)..])
+            : (name, null);
+
+        // A name with a colon is a tracepoint otherwise. The name of no tracepoint consists of modifiers only.
+        static bool IsModified(string name) => Find(name) is not null || name.Contains(':', StringComparison.Ordinal);
+    }
+
+    /// <summary>Returns the code that modifiers exclude; null without modifiers.</summary>
+    /// <exception cref="ArgumentException">A modifier is not supported or duplicated.</exception>
+    public static PerfEventFlags? ExclusionsOf(string name, string? modifiers, string argument)
+    {
+        if (modifiers is null)
+        {
+            return null;
+        }
+
+        PerfEventFlags excluded = PerfEventFlags.ExcludeUser | PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
+        foreach (char modifier in modifiers)
+        {
+            PerfEventFlags included = modifier switch
+            {
+                'u' => PerfEventFlags.ExcludeUser,
+                'k' => PerfEventFlags.ExcludeKernel,
+                _ => throw Invalid($"{modifier}", "not supported"),
+            };
+            excluded = (excluded & included) != 0 ? excluded & ~included : throw Invalid($"{modifier}", "duplicated");
+        }
+
+        return modifiers.Length > 0 ? excluded : throw Invalid("", "not supported");
+
+        ArgumentException Invalid(string modifier, string problem) => new(
+            $"The modifier \"{modifier}\" in \"{name}\" is {problem}. Use u for user code, k for kernel code, or uk for both.", argument);
     }
 
     public static string Unknown(string name) =>

@@ -43,7 +43,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             try
             {
-                resolved.Add((spec, spec.Resolve(sources)));
+                resolved.Add((spec, spec.Resolve(sources) with { Exclusions = spec.Exclusions }));
             }
             catch (MeasurementUnavailableException e) when (settings.IsOptional)
             {
@@ -204,9 +204,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
 
     internal static PerfEventAttributes Attributes(PerfEventSettings settings, PerfEventDefinition definition, bool isLeader)
     {
-        PerfEventFlags flags = CountsKernel(settings, definition)
-            ? PerfEventFlags.None
-            : PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor;
+        PerfEventFlags flags = Exclusions(settings, definition);
         flags |= settings.IsInherited ? PerfEventFlags.Inherit : PerfEventFlags.None;
 
         // Only for the group's leader; the members follow it.
@@ -224,8 +222,14 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         };
     }
 
+    private static PerfEventFlags Exclusions(PerfEventSettings settings, PerfEventDefinition definition) =>
+        definition.Exclusions
+        ?? (settings.CountsKernel || definition.HappensInKernel
+            ? PerfEventFlags.None
+            : PerfEventFlags.ExcludeKernel | PerfEventFlags.ExcludeHypervisor);
+
     private static bool CountsKernel(PerfEventSettings settings, PerfEventDefinition definition) =>
-        settings.CountsKernel || definition.HappensInKernel;
+        (Exclusions(settings, definition) & PerfEventFlags.ExcludeKernel) == 0;
 
     private string Describe(int error, int thread, PerfEventSpec spec, PerfEventDefinition definition) => PerfEventReasons.Describe(
         new PerfEventRequest(spec.Name, definition, CountsKernel(settings, definition), settings.IsPinned, thread, settings.Cpu),

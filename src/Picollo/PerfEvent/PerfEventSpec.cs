@@ -6,6 +6,10 @@ internal abstract record PerfEventSpec(string Name)
     /// <summary>The counter that the factory returned for it; null if <see cref="PerfEventOpener"/> creates it.</summary>
     public PerfEventCounter? Counter { get; init; }
 
+    /// <summary>The code that a modifier of the event excludes (ExcludeUser, ExcludeKernel, ExcludeHypervisor); null for the setting of the
+    /// session.</summary>
+    public PerfEventFlags? Exclusions { get; init; }
+
     /// <summary>Returns the kernel's numbers for the event on this machine.</summary>
     /// <exception cref="MeasurementUnavailableException">This machine has no such event, or its description cannot be read.</exception>
     public abstract PerfEventDefinition Resolve(PerfEventSources sources);
@@ -32,6 +36,9 @@ internal sealed record PerfTracepoint(string Name, string Category, string Event
 /// <summary>The kernel's numbers of an event, which are the fields of perf_event_attr with the same names, and its properties.</summary>
 internal readonly record struct PerfEventDefinition(PerfTypeId Type, ulong Config, ulong Config1 = 0, ulong Config2 = 0)
 {
+    /// <inheritdoc cref="PerfEventSpec.Exclusions"/>
+    public PerfEventFlags? Exclusions { get; init; }
+
     /// <summary>Whether the PMU of the CPU counts it.</summary>
     public bool NeedsPmu => Type is not (PerfTypeId.Software or PerfTypeId.Tracepoint);
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json;
 using System.Text.RegularExpressions;
 using Picollo.Cli.Tests.Shell;
 
@@ -84,6 +85,17 @@ public sealed partial class StatCommandTests : IDisposable
 
         run.ExitCode.Should().Be(0);
         Regex.Count(run.Error, "(?m)^not counted: nosuch/a/, nosuch/b/: this machine has no PMU").Should().Be(1);
+    }
+
+    [FactNeeding(Need.Linux, Need.KernelCounters)]
+    [Trait("Category", "Slow")]
+    public void Modifiers_count_user_and_kernel_code_separately()
+    {
+        string line = PicolloTool.Run("stat", "--json", "-e", "page-faults,page-faults:u,page-faults:k", "--", "ls").Output.Split('\n')[0];
+
+        ulong[] counts = [.. JsonDocument.Parse(line).RootElement.GetProperty("counters").EnumerateArray().Select(counter => counter.GetProperty("value").GetUInt64())];
+        counts.Should().HaveCount(3).And.OnlyContain(count => count > 0);
+        counts[0].Should().Be(counts[1] + counts[2]);
     }
 
     [FactNeeding(Need.Linux)]
@@ -327,6 +339,7 @@ public sealed partial class StatCommandTests : IDisposable
 
     [Theory]
     [InlineData("-e", "instrutions", "--", "true", "picollo: There is no event \"instrutions\". Similar names: instructions, ")]
+    [InlineData("-e", "page-fauls:u", "--", "true", "picollo: There is no event \"page-fauls\". Similar names: page-faults, ")]
     [InlineData("-r", "0", "--", "true", "picollo: -r must be a number of runs from 1 to 1000000.")]
     [InlineData("-r", "x", "--", "true", "picollo: -r must be a number of runs from 1 to 1000000.")]
     [InlineData("-c", "true", "--", "true", "picollo: Specify one command, after -- or with -c, or two or more commands with --compare.")]

@@ -77,11 +77,42 @@ public class PerfEventNamesTests
     }
 
     [Theory]
+    [InlineData("cycles:u", true, false)]
+    [InlineData("page-faults:k", false, true)]
+    [InlineData("r1:uk", true, true)]
+    [InlineData("sched:sched_switch:ku", true, true)]
+    [InlineData("cpu/event=0x2e/u", true, false)]
+    [InlineData("cpu/event=0x2e,umask=0x41/:k", false, true)]
+    public void Modifiers_select_user_or_kernel_code(string name, bool user, bool kernel)
+    {
+        foreach (bool withKernel in (bool[])[false, true])
+        {
+            PerfEventSettings settings = PerfEventCounterSession.Factory.WithKernel(withKernel).WithPerfEvents(name).Settings;
+
+            PerfEventSpec spec = settings.Counters.Should().ContainSingle().Which;
+            spec.Name.Should().Be(name);
+            PerfEventDefinition definition = new(PerfTypeId.Software, 3) { Exclusions = spec.Exclusions };
+            PerfEventOpener.Attributes(settings, definition, isLeader: false).Flags.Should().Be(
+                PerfEventFlags.ExcludeHypervisor | (user ? 0 : PerfEventFlags.ExcludeUser) | (kernel ? 0 : PerfEventFlags.ExcludeKernel));
+        }
+    }
+
+    [Theory]
     [InlineData("cycels", "There is no event \"cycels\". Similar names: cycles, *")]
     [InlineData("cycles,", "There is no event \"\".*")]
     [InlineData("cycles,cycles", "*already*")]
     [InlineData("cpu/x", "*not have the form pmu/event/*")]
-    [InlineData("a:b:c", "*not have the form category:name*")]
+    [InlineData("a:b:c:u", "*not have the form category:name*")]
+    [InlineData("a:b:c", "The modifier \"c\" in \"a:b:c\" is not supported.*")]
+    [InlineData("page-fauls:u", "There is no event \"page-fauls\". Similar names: page-faults, *")]
+    [InlineData("cycles:pp", "The modifier \"p\" in \"cycles:pp\" is not supported. Use u for user code, k for kernel code, or uk for both.*")]
+    [InlineData("cycles:x", "The modifier \"x\" in \"cycles:x\" is not supported.*")]
+    [InlineData("cycles:", "The modifier \"\" in \"cycles:\" is not supported.*")]
+    [InlineData("r1:uu", "The modifier \"u\" in \"r1:uu\" is duplicated.*")]
+    [InlineData("cpu/event=1/P", "The modifier \"P\" in \"cpu/event=1/P\" is not supported.*")]
+    [InlineData("sched:sched_switch:G", "The modifier \"G\" in \"sched:sched_switch:G\" is not supported.*")]
+    [InlineData("{cycles,instructions}", "Groups such as {a,b} are not supported. List the events without braces.*")]
+    [InlineData("{cycles,instructions}:u", "Groups such as {a,b} are not supported. List the events without braces.*")]
     public void Invalid_events_are_rejected(string events, string message) =>
         FluentActions.Invoking(() => PerfEventCounterSession.Factory.WithPerfEvents(events)).Should().Throw<ArgumentException>().WithMessage(message);
 }
