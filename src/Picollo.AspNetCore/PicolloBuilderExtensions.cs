@@ -46,12 +46,17 @@ public static class PicolloBuilderExtensions
     /// <c>(static files)</c>, <c>(no endpoint)</c> (answered by a middleware or by routing itself) or <c>(unhandled)</c> (not answered).
     /// Static files are recognized if <c>MapStaticAssets()</c> serves them, or <c>UseStaticFiles()</c> without an options argument. Paths
     /// are not recorded. Endpoints with <c>DisableHttpMetrics()</c> are not counted.</para>
+    /// <para><b>Classes.</b> Requests are counted by the class of their status code, with these exceptions. A gRPC call has the class of
+    /// its gRPC status: <c>5xx</c> for errors of the server, <c>aborted</c> if the client has canceled it, and <c>4xx</c> for other errors.
+    /// A response that fails after its start, or that the application aborts or resets, has the class <c>5xx</c>. A request that fails
+    /// because its client has disconnected has the class <c>aborted</c>.</para>
     /// <para><b>Metrics and log.</b> The meter <c>Picollo.AspNetCore</c> has the histogram <c>picollo.http.server.request.cpu.time</c> in
     /// seconds, with the tags <c>http.request.method</c>, <c>http.response.status_code</c>, <c>http.route</c> (if the request has a route),
-    /// and, with <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or <c>system</c>; two measurements
-    /// for each request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1, <c>OverCpuBudget</c>, is a warning with
-    /// <c>Method</c>, <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and <c>StatusCode</c>. Event 4,
-    /// <c>OverCpuBudgetWhileRunning</c>, has the same properties except the status. It is logged for a request that has not ended, and
+    /// <c>rpc.response.status_code</c> (gRPC calls), <c>error.type</c> (if the request has failed with an error of the server, or after its
+    /// response has started), and, with <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or
+    /// <c>system</c>; two measurements for each request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1,
+    /// <c>OverCpuBudget</c>, is a warning with <c>Method</c>, <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and
+    /// <c>StatusCode</c>. Event 4, <c>OverCpuBudgetWhileRunning</c>, has the same properties except the status. It is logged for a request that has not ended, and
     /// event 1 is then not logged for that request. Event 3, <c>RouteTableFull</c>, is logged once when further routes are counted as
     /// <c>(other)</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged once if this machine does not report the CPU time of threads. Requests
     /// are then served without being measured. Exceptions that metric listeners and loggers throw when a request is reported are ignored.

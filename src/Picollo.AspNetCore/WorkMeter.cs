@@ -11,6 +11,7 @@ namespace Picollo.AspNetCore;
 /// <para>The CPU time is measured by a <see cref="CpuUsageAsyncWatcher"/>: across awaits, and including the tasks and threads that the work
 /// starts. Inside a request or other measured work, it is counted only for the innermost name, so that the sum of all rows does not exceed
 /// the CPU time of the process. The total of a row increases while its work runs. The percentiles include a run when it ends.</para>
+/// <para>Runs are counted by result: completed, failed or canceled. See <see cref="IMeasuredWork"/>.</para>
 /// <example>
 /// <code>
 /// public class ImportService(WorkMeter meter) : BackgroundService
@@ -33,7 +34,7 @@ namespace Picollo.AspNetCore;
 /// </remarks>
 public sealed class WorkMeter
 {
-    private readonly RowTable<string, WorkUsage> _rows;
+    private readonly RowTable<string, NamedWork> _rows;
     private readonly RunningWorkList _running;
     private readonly RequestReporter _reporter;
     private readonly CpuUsageDetail _detail;
@@ -42,41 +43,46 @@ public sealed class WorkMeter
     internal WorkMeter(IOptions<PicolloOptions> options, RunningWorkList running, RequestReporter reporter)
     {
         (_running, _reporter, _detail, _countsAllocations) = (running, reporter, options.Value.Detail, options.Value.MeasureAllocations);
-        _rows = new(options.Value.MaxRoutes, RouteTable.Other, name => new WorkUsage(name, _countsAllocations));
+        _rows = new(options.Value.MaxRoutes, RouteTable.Other, name => new NamedWork(name, _countsAllocations));
     }
 
     /// <summary>All rows, ordered by name.</summary>
-    internal IReadOnlyList<WorkUsage> All => [.. _rows.All.OrderBy(row => row.Name, StringComparer.Ordinal)];
+    internal IReadOnlyList<NamedWork> All => [.. _rows.All.OrderBy(row => row.Name, StringComparer.Ordinal)];
 
     /// <summary>Measures the current flow from now on, until the result is disposed.</summary>
     /// <param name="name">The name of the row. Use a fixed name, not one that is built from data: after
     /// <see cref="PicolloOptions.MaxRoutes"/> names, further names share the row <c>(other)</c>.</param>
-    /// <returns>An object that ends the measurement. Dispose it in the same method. Further calls to <see cref="IDisposable.Dispose"/> have
-    /// no effect.</returns>
+    /// <returns>An object that ends the measurement. Dispose it in the same method, with a <c>using</c> statement, so that exceptions are
+    /// detected. Further calls to <see cref="IDisposable.Dispose"/> have no effect.</returns>
     /// <remarks>If this machine does not report the CPU time of threads, nothing is measured, and this is logged once.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="name"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException"><paramref name="name"/> is empty.</exception>
-    public IDisposable Measure(string name)
+    public IMeasuredWork Measure(string name)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         return new Run(this, _reporter.CanMeasure ? _rows.Get(name) : null);
     }
 
-    private sealed class Run : RunningWork, IDisposable
+    private sealed class Run : RunningWork, IMeasuredWork
     {
         private readonly WorkMeter _meter;
         private readonly RunDescription? _description;
+        private readonly NamedWork? _row;
         private readonly CpuUsageAsyncWatcher? _watcher;
+        private readonly nint _handledBefore;
+        private Exception? _failure;
         private IDisposable? _surrounding;
 
-        public Run(WorkMeter meter, WorkUsage? row)
+        public Run(WorkMeter meter, NamedWork? row)
         {
             _meter = meter;
             if (row is not null)
             {
                 // The surrounding request is not watched during this call, so that the time is counted once. Surrounding spans include
                 // the time.
+                _row = row;
                 _description = new RunDescription(row);
+                _handledBefore = LeavingException.Current;
                 _surrounding = WatchedFlow.SuspendExceptSpans();
                 _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations) { Label = row.Label };
                 meter._running.Add(this, _watcher);
@@ -85,6 +91,12 @@ public sealed class WorkMeter
 
         public override RunDescription? Describe() => _description;
 
+        public void Fail(Exception failure)
+        {
+            ArgumentNullException.ThrowIfNull(failure);
+            Volatile.Write(ref _failure, failure);
+        }
+
         public void Dispose()
         {
             if (Interlocked.Exchange(ref _surrounding, null) is not { } surrounding)
@@ -92,10 +104,14 @@ public sealed class WorkMeter
                 return;
             }
 
+            WorkResult result = Volatile.Read(ref _failure) is { } failure
+                ? LeavingException.ResultOf(failure)
+                : LeavingException.ResultSince(_handledBefore);
             _watcher!.Stop();
             surrounding.Dispose();
             (long counted, _) = _meter._running.Remove(this);
-            _description!.Row.Record(RunUsage.Of(_watcher), counted);
+            _row!.Count(result);
+            _row.Record(RunUsage.Of(_watcher), counted);
         }
     }
 }

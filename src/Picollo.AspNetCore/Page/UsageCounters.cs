@@ -30,12 +30,15 @@ internal sealed class UsageCounters(
         (ResponseClass.Aborted, "aborted"),
     ];
 
+    private static readonly (WorkResult Result, string Name)[] Results =
+        [(WorkResult.Completed, "completed"), (WorkResult.Failed, "failed"), (WorkResult.Canceled, "canceled")];
+
     public void Write(IBufferWriter<byte> output, PrometheusFormat format)
     {
         // Read also adds the CPU time of runs that have not ended to their rows.
         ILookup<WorkUsage, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row);
         WriteRoutes(output, format, routes.All, inFlight);
-        IReadOnlyList<WorkUsage> named = work.All;
+        IReadOnlyList<NamedWork> named = work.All;
         if (named.Count > 0)
         {
             PrometheusWriter.WriteCounter(
@@ -44,6 +47,15 @@ internal sealed class UsageCounters(
                 "picollo_work_cpu_seconds",
                 "CPU time of named work, by name, including work that has not ended.",
                 named.Select(row => SampleOf(row.TotalCpuNanoseconds / 1e9, ("work", row.Name))));
+
+            // Also results that have not occurred, so that the first failure is an increase.
+            PrometheusWriter.WriteCounter(
+                output,
+                format,
+                "picollo_work_runs",
+                "Ended runs of named work, by name and result.",
+                named.SelectMany(row => Results.Select(
+                    one => SampleOf(row[one.Result], ("result", one.Name), ("work", row.Name)))));
         }
 
         if (workers.IsStarted)
@@ -170,7 +182,8 @@ internal sealed class UsageCounters(
             output,
             format,
             "picollo_http_server_responses",
-            "Requests by method, route and response class. Requests aborted by the client have the class aborted.",
+            "Requests by method, route and response class. A gRPC call has the class of its status, and a response that fails after its "
+            + "start has the class 5xx. Requests aborted by the client have the class aborted.",
             all.SelectMany(route => Classes.Where(one => route[one.Class] > 0).Select(
                 one => SampleOf(route, route[one.Class], ("response", one.Name)))));
         PrometheusWriter.WriteCounter(

@@ -50,17 +50,21 @@ internal sealed record TracedRequestJson(
     double WallSeconds,
     double CpuSeconds,
     string TraceId,
-    string SpanId)
+    string SpanId,
+    string? RpcStatusCode,
+    string? ErrorType)
 {
     public static TracedRequestJson Of(TracedRequest request) => new(
         request.Row.Method,
         request.Row.Route,
-        request.Status,
+        request.Outcome.Status,
         request.End,
         request.WallNanoseconds / 1e9,
         request.CpuNanoseconds / 1e9,
         request.TraceId,
-        request.SpanId);
+        request.SpanId,
+        request.Outcome.RpcStatus,
+        request.Outcome.ErrorType);
 }
 
 /// <summary>Totals of the runtime since the process started (exceptions: since the application started), and rates over the window. A
@@ -131,7 +135,8 @@ internal sealed record WorkJson(
     double CpuSecondsTotal,
     QuantilesJson CpuSeconds,
     QuantilesJson WallSeconds,
-    QuantilesJson? AllocatedBytes)
+    QuantilesJson? AllocatedBytes,
+    ResultsJson Results)
 {
     public static WorkJson Of(SubjectUsage usage) => new(
         usage.Subject.Id,
@@ -143,7 +148,14 @@ internal sealed record WorkJson(
         usage.Sum / 1e9,
         QuantilesJson.OfCpu(usage),
         QuantilesJson.OfWall(usage),
-        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null);
+        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null,
+        ResultsJson.Of(usage.Subject.NamedWork!));
+}
+
+/// <summary>The number of ended runs by result.</summary>
+internal sealed record ResultsJson(long Completed, long Failed, long Canceled)
+{
+    public static ResultsJson Of(NamedWork work) => new(work[WorkResult.Completed], work[WorkResult.Failed], work[WorkResult.Canceled]);
 }
 
 /// <summary>The usage of a route. Times are in seconds.</summary>
@@ -161,7 +173,8 @@ internal sealed record RouteJson(
     double AfterResponseCpuSecondsTotal,
     QuantilesJson CpuSeconds,
     QuantilesJson WallSeconds,
-    QuantilesJson? AllocatedBytes)
+    QuantilesJson? AllocatedBytes,
+    IReadOnlyList<StatusJson> ResponsesByStatus)
 {
     public static RouteJson Of(SubjectUsage usage) => new(
         usage.Subject.Id,
@@ -177,7 +190,16 @@ internal sealed record RouteJson(
         usage.AfterEndNanoseconds / 1e9,
         QuantilesJson.OfCpu(usage),
         QuantilesJson.OfWall(usage),
-        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null);
+        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null,
+        [.. usage.Subject.Route!.Durations.Select(StatusJson.Of)]);
+}
+
+/// <summary>The number of responses with a status code, a gRPC status and a type of error, without rejected requests. The status code is
+/// null for all further combinations.</summary>
+internal sealed record StatusJson(int? StatusCode, string? RpcStatusCode, string? ErrorType, long Count)
+{
+    public static StatusJson Of(StatusDuration duration) =>
+        new(duration.Outcome?.Status, duration.Outcome?.RpcStatus, duration.Outcome?.ErrorType, duration.Count);
 }
 
 /// <summary>The number of responses by class. The sum is the route's count.</summary>

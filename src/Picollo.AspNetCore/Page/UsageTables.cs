@@ -28,6 +28,7 @@ internal static partial class UsageTables
         }
 
         WriteRoutes(html, reading, chosen);
+        WriteErrors(html, reading);
         if (reading.Slowest is { Count: > 0 } slowest)
         {
             WriteSlowest(html, slowest);
@@ -177,7 +178,7 @@ internal static partial class UsageTables
             html.Append(
                 CultureInfo.InvariantCulture,
                 $"<tr><th scope=\"row\"><b>{PlotText.Encode(request.Row.Method)}</b> {Html.Name(request.Row.Route)}</th>");
-            Cell(html, "status", "", request.Status.ToString(CultureInfo.InvariantCulture));
+            Cell(html, "status", "", Status(request.Outcome));
             Cell(html, "wall ms", "", Numbers.Short(request.WallNanoseconds / 1e6));
             Cell(html, "CPU ms", "", Numbers.Short(request.CpuNanoseconds / 1e6));
             Cell(html, "ended (UTC)", "", request.End.UtcDateTime.ToString("HH:mm:ss", CultureInfo.InvariantCulture));
@@ -187,6 +188,50 @@ internal static partial class UsageTables
 
         html.Append("</tbody>\n</table>\n</div>\n</details>\n");
     }
+
+    /// <summary>Appends the requests that failed, by the type of the error.</summary>
+    private static void WriteErrors(StringBuilder html, UsageReading reading)
+    {
+        (RouteUsage Route, Outcome Outcome, long Count)[] errors =
+        [
+            .. from usage in reading.Routes
+               from duration in usage.Subject.Route!.Durations
+               where duration.Outcome is { ErrorType: not null }
+               orderby duration.Count descending
+               select (usage.Subject.Route, duration.Outcome!.Value, duration.Count),
+        ];
+        if (errors.Length == 0)
+        {
+            return;
+        }
+
+        html.Append(
+            """
+            <details>
+            <summary>Errors by type, since the start</summary>
+            <div class="table">
+            <table class="parts">
+            <thead><tr><th scope="col">Route</th><th scope="col">Status</th><th scope="col">Error type</th>
+            <th scope="col">Requests</th></tr></thead>
+            <tbody>
+
+            """);
+        foreach ((RouteUsage route, Outcome outcome, long count) in errors)
+        {
+            html.Append(
+                CultureInfo.InvariantCulture,
+                $"<tr><th scope=\"row\"><b>{PlotText.Encode(route.Method)}</b> {Html.Name(route.Route)}</th>");
+            Cell(html, "status", "", Status(outcome));
+            Cell(html, "error type", "", $"<code>{PlotText.Encode(outcome.ErrorType!)}</code>");
+            Cell(html, "requests", "", Numbers.Count((ulong)count));
+            html.Append("</tr>\n");
+        }
+
+        html.Append("</tbody>\n</table>\n</div>\n</details>\n");
+    }
+
+    private static string Status(in Outcome outcome) =>
+        string.Create(CultureInfo.InvariantCulture, $"{outcome.Status} {outcome.RpcStatus}").TrimEnd();
 
     private static void WriteWork(StringBuilder html, UsageReading reading, string chosen) =>
         WriteRows(html, reading, chosen, "Named work", "Name", "Runs", reading.Work);
@@ -219,7 +264,7 @@ internal static partial class UsageTables
         foreach ((SubjectUsage row, string shortName) in rows.Zip(Html.Names([.. rows.Select(row => row.Subject.Name)])))
         {
             BeginRow(html, row, shortName, chosen, reading.Recent);
-            string failures = row.Subject.Route is { } route ? Failures(route) : "";
+            string failures = row.Subject.Route is { } route ? Failures(route) : Failures(row.Subject.NamedWork!);
             Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures + Profiles(reading, row.Subject));
             Cell(html, "per second", "", Numbers.Short(row.Rate));
             string kernel = row.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
@@ -282,13 +327,16 @@ internal static partial class UsageTables
             : "";
 
     /// <summary>Returns the numbers of failed, aborted and rejected requests, which are shown next to the number of requests.</summary>
-    private static string Failures(RouteUsage route)
+    private static string Failures(RouteUsage route) => Failures(
+        ("4xx", route[ResponseClass.ClientError]), ("5xx", route[ResponseClass.ServerError]), ("aborted", route[ResponseClass.Aborted]),
+        ("rejected", route.Rejected));
+
+    /// <summary>Returns the numbers of failed and canceled runs, which are shown next to the number of runs.</summary>
+    private static string Failures(NamedWork work) =>
+        Failures(("failed", work[WorkResult.Failed]), ("canceled", work[WorkResult.Canceled]));
+
+    private static string Failures(params (string Name, long Count)[] all)
     {
-        (string Name, long Count)[] all =
-        [
-            ("4xx", route[ResponseClass.ClientError]), ("5xx", route[ResponseClass.ServerError]), ("aborted", route[ResponseClass.Aborted]),
-            ("rejected", route.Rejected),
-        ];
         string text = string.Join(", ", all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Name}"));
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }

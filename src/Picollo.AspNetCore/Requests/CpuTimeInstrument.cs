@@ -6,7 +6,8 @@ namespace Picollo.AspNetCore.Requests;
 
 /// <summary>The histogram <c>picollo.http.server.request.cpu.time</c> of the <see cref="Meter"/> "Picollo.AspNetCore".</summary>
 /// <remarks>OpenTelemetry's HTTP conventions define the duration but not the CPU time. The attributes are those of the duration;
-/// <c>http.route</c> is absent if the request has no route. If user and kernel time are measured separately, each request is recorded as
+/// <c>http.route</c> is absent if the request has no route, <c>error.type</c> if it succeeded, and <c>rpc.response.status_code</c> if it is
+/// not a gRPC call. If user and kernel time are measured separately, each request is recorded as
 /// two measurements with <c>cpu.mode</c>: as in OpenTelemetry's <c>process.cpu.time</c>, either all points have a mode or none has. Without
 /// listeners, nothing is computed or allocated.</remarks>
 internal sealed class CpuTimeInstrument
@@ -32,14 +33,25 @@ internal sealed class CpuTimeInstrument
 
     public bool IsEnabled => _cpuTime.Enabled;
 
-    public void Record(in RunUsage usage, string method, string? route, int status)
+    public void Record(in RunUsage usage, string method, string? route, in Outcome outcome)
     {
         TagList tags = default;
         tags.Add("http.request.method", method);
+        int status = outcome.Status;
         tags.Add("http.response.status_code", (uint)status < (uint)StatusCodes.Length ? StatusCodes[status] : status);
         if (route is not null)
         {
             tags.Add("http.route", route);
+        }
+
+        if (outcome.RpcStatus is { } rpcStatus)
+        {
+            tags.Add("rpc.response.status_code", rpcStatus);
+        }
+
+        if (outcome.ErrorType is { } errorType)
+        {
+            tags.Add("error.type", errorType);
         }
 
         if (usage.Split is { } split)

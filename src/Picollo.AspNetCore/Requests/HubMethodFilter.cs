@@ -15,9 +15,15 @@ internal sealed class HubMethodFilter(WorkMeter meter) : IHubFilter
     {
         string name = _names.GetOrAdd(
             invocationContext.HubMethod, static (method, hub) => $"{hub.Name}.{method.Name}", invocationContext.Hub.GetType());
-        using (meter.Measure(name))
+        using IMeasuredWork run = meter.Measure(name);
+        try
         {
             return await next(invocationContext);
+        }
+        catch (Exception failure)
+        {
+            run.Fail(failure);
+            throw;
         }
     }
 }

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Diagnostics;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -7,11 +8,15 @@ namespace Picollo.AspNetCore.Requests;
 
 /// <summary>A measured request. Records its endpoint and branch while it runs.</summary>
 /// <remarks>The object is the request's <see cref="IEndpointFeature"/>, through which routing sets the endpoint. The endpoint must be
-/// recorded at that moment, because error pages and branches restore their changes before the pipeline returns. Objects are reused, because
-/// only the features of the request refer to them.</remarks>
-internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
+/// recorded at that moment, because error pages and branches restore their changes before the pipeline returns. The object also passes
+/// aborts and resets of the application on to the server, because they look like a disconnection of the client afterwards. Objects are
+/// reused, because only the features of the request refer to them.</remarks>
+internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequestLifetimeFeature, IHttpResetFeature
 {
     private static readonly TimeSpan RoutingTimeout = TimeSpan.FromSeconds(1);
+
+    // NO_ERROR of HTTP/2 and HTTP/3. A server that has sent a complete response uses it to end the body of the request.
+    private const int Http2NoError = 0, Http3NoError = 0x100;
 
     [ThreadStatic]
     private static MeasuredRequest? _free;
@@ -20,10 +25,12 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     private RequestReporter _reporter = null!;
     private BranchPrefixes _prefixes = null!;
     private IEndpointFeature? _before;
+    private IHttpRequestLifetimeFeature? _lifetime;
+    private IHttpResetFeature? _reset;
+    private StrongBox<IHeaderDictionary?>? _webTrailers;
     private string _base = "";
     private Endpoint? _current;
     private RouteKey? _requested;
-    private bool _isUpgrade;
     private string? _path;
 
     private MeasuredRequest()
@@ -43,6 +50,21 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     /// <summary>Whether the request was rejected because the queue of the CPU workers was full.</summary>
     public bool IsRejected { get; private set; }
 
+    /// <summary>Whether the request is a gRPC call, over gRPC-Web too.</summary>
+    public bool IsGrpc { get; private set; }
+
+    /// <summary>Whether the client requested to upgrade the connection, such as to a WebSocket.</summary>
+    public bool IsUpgrade { get; private set; }
+
+    /// <summary>Whether the application has aborted or reset the response while its client was connected.</summary>
+    public bool IsAbortedByServer { get; private set; }
+
+    /// <summary>The token that is canceled when the client disconnects or the application aborts the request.</summary>
+    public CancellationToken RequestAborted => _lifetime?.RequestAborted ?? _context.RequestAborted;
+
+    /// <summary>The trailers that the gRPC-Web middleware writes to the body; null if there are none.</summary>
+    public IHeaderDictionary? WebTrailers => _webTrailers?.Value;
+
     /// <summary>Returns the longest branch prefix of a path; empty if it has none.</summary>
     public string BranchOf(PathString path) => _prefixes.FindIn(path);
 
@@ -60,6 +82,35 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
                 SetRequested(value, all.Length > _base.Length ? _prefixes.Find(all[_base.Length..]) : "");
             }
         }
+    }
+
+    // After the end of the request, calls through a reference that the application has kept have no effect.
+    CancellationToken IHttpRequestLifetimeFeature.RequestAborted
+    {
+        get => _lifetime?.RequestAborted ?? CancellationToken.None;
+        set
+        {
+            if (_lifetime is { } lifetime)
+            {
+                lifetime.RequestAborted = value;
+            }
+        }
+    }
+
+    void IHttpRequestLifetimeFeature.Abort()
+    {
+        MarkAborted();
+        _lifetime?.Abort();
+    }
+
+    void IHttpResetFeature.Reset(int errorCode)
+    {
+        if (errorCode is not (Http2NoError or Http3NoError))
+        {
+            MarkAborted();
+        }
+
+        _reset?.Reset(errorCode);
     }
 
     /// <summary>Starts measuring a request.</summary>
@@ -85,13 +136,31 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         request.Method = RouteTable.MethodOf(context.Request.Method);
 
         // Read here, because a WebSocket is accepted later, and other threads must not access the request's features.
-        request._isUpgrade = request.Method == "CONNECT" || context.Request.Headers.Upgrade.Count > 0;
+        request.IsUpgrade = request.Method == "CONNECT" || context.Request.Headers.Upgrade.Count > 0;
+        if (request.Method == "POST" && context.Request.ContentType is { } type && GrpcStatus.IsGrpc(type))
+        {
+            request.StartGrpc(type);
+        }
+
         if (request._current is { } current)
         {
             request.SetRequested(current, "");
         }
 
         context.Features.Set<IEndpointFeature>(request);
+        if (context.Features.Get<IHttpRequestLifetimeFeature>() is { } lifetime)
+        {
+            request._lifetime = lifetime;
+            context.Features.Set<IHttpRequestLifetimeFeature>(request);
+        }
+
+        // HTTP/1.1 has no reset.
+        if (!HttpProtocol.IsHttp11(context.Request.Protocol) && context.Features.Get<IHttpResetFeature>() is { } reset)
+        {
+            request._reset = reset;
+            context.Features.Set<IHttpResetFeature>(request);
+        }
+
         return request;
     }
 
@@ -101,9 +170,20 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
     {
         _context.Features.Set(_before);
         _context.SetEndpoint(_current);
+        if (_lifetime is not null)
+        {
+            _context.Features.Set(_lifetime);
+        }
+
+        if (_reset is not null)
+        {
+            _context.Features.Set(_reset);
+        }
+
         _context.Features.Set(MeasuredMark.Instance);
         (_context, _reporter, _before, _current, _requested, _path) = (null!, null!, null, null, null, null);
-        (IsStaticFile, IsRejected) = (false, false);
+        (_lifetime, _reset, _webTrailers) = (null, null, null);
+        (IsStaticFile, IsRejected, IsGrpc, IsAbortedByServer) = (false, false, false, false);
         _free = this;
     }
 
@@ -124,7 +204,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
             // Routing may not have run yet.
             return Watcher!.WallTime < RoutingTimeout
                 ? null
-                : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), _isUpgrade, _path);
+                : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), IsUpgrade, _path);
         }
 
         bool isLongLived = IsLongLived(requested);
@@ -157,7 +237,30 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature
         SetLabel();
     }
 
-    private bool IsLongLived(RouteKey requested) => _isUpgrade || requested.Endpoint.IsLongLived(Method);
+    // If the client has disconnected before, the application only reacts to it.
+    private void MarkAborted() => IsAbortedByServer |= _lifetime?.RequestAborted.IsCancellationRequested == false;
+
+    /// <summary>Prepares to read the status of a gRPC call at its end. The trailers of a gRPC-Web response are accessible only while its
+    /// middleware runs: in particular, when the response starts.</summary>
+    private void StartGrpc(string contentType)
+    {
+        IsGrpc = true;
+        if (GrpcStatus.IsGrpcWeb(contentType) && !_context.Response.HasStarted)
+        {
+            // A separate object, because the response may start after this object was reused.
+            _webTrailers = new();
+            _context.Response.OnStarting(
+                static state =>
+                {
+                    (HttpContext context, StrongBox<IHeaderDictionary?> trailers) = ((HttpContext, StrongBox<IHeaderDictionary?>))state;
+                    trailers.Value = context.Features.Get<IHttpResponseTrailersFeature>()?.Trailers;
+                    return Task.CompletedTask;
+                },
+                (_context, _webTrailers));
+        }
+    }
+
+    private bool IsLongLived(RouteKey requested) => IsUpgrade || requested.Endpoint.IsLongLived(Method);
 
     private bool IsRunAgain() =>
         _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;

@@ -123,12 +123,12 @@ internal sealed class RequestReporter : IDisposable
         bool isReported,
         Exception? failure)
     {
-        int status = StatusOf(context, failure);
-        bool isRejected = request.IsRejected || status == StatusCodes.Status429TooManyRequests;
-        row.Record(usage, status, ClassOf(context, failure, status), isRejected, counted);
-        if (!isRejected && row.AdmitsTrace(usage, status))
+        Outcome outcome = Outcome.Of(context, request, failure, TimeSpan.FromTicks(usage.WallNanoseconds / TimeSpan.NanosecondsPerTick));
+        bool isRejected = request.IsRejected || outcome.Status == StatusCodes.Status429TooManyRequests;
+        row.Record(usage, outcome, isRejected, counted);
+        if (!isRejected && row.AdmitsTrace(usage, outcome))
         {
-            AddTrace(context, row, usage, status);
+            AddTrace(context, row, usage, outcome);
         }
 
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
@@ -139,23 +139,23 @@ internal sealed class RequestReporter : IDisposable
         RouteKey? requested = request.IsStaticFile ? null : request.Requested;
         if (_instrument.IsEnabled)
         {
-            _instrument.Record(usage, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, status);
+            _instrument.Record(usage, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, outcome);
         }
 
         if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported && row != Routes.Page)
         {
-            TryLogOverBudget(usage, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), status);
+            TryLogOverBudget(usage, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), outcome.Status);
         }
     }
 
     // A trace that the application's tracer does not sample is not stored anywhere. Without a tracer, the logs contain the trace ID.
-    private void AddTrace(HttpContext context, RouteUsage row, in RunUsage usage, int status)
+    private void AddTrace(HttpContext context, RouteUsage row, in RunUsage usage, in Outcome outcome)
     {
         if (context.Features.Get<IHttpActivityFeature>()?.Activity is { IdFormat: ActivityIdFormat.W3C } activity
             && (activity.Recorded || !RequestSource.HasListeners()))
         {
             string traceId = activity.TraceId.ToHexString(), spanId = activity.SpanId.ToHexString();
-            row.AddTrace(new(row, status, usage.WallNanoseconds, usage.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));
+            row.AddTrace(new(row, outcome, usage.WallNanoseconds, usage.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));
         }
     }
 
@@ -180,24 +180,6 @@ internal sealed class RequestReporter : IDisposable
     // Does not use context.Items, which allocates the items of a request that has none.
     private static bool IsUnhandled(HttpContext context) =>
         context.Features.Get<IItemsFeature>()?.Items is { Count: > 0 } items && items.ContainsKey(RequestUnhandledKey);
-
-    /// <summary>Predicts the status code of the request when the pipeline has returned.</summary>
-    /// <remarks>The server sets the status for an exception later, and logs 499 for a request that was aborted before its response
-    /// started.</remarks>
-    private static int StatusOf(HttpContext context, Exception? failure) =>
-        context.Response.HasStarted ? context.Response.StatusCode
-        : context.RequestAborted.IsCancellationRequested ? StatusCodes.Status499ClientClosedRequest
-        : failure switch
-        {
-            null => context.Response.StatusCode,
-            BadHttpRequestException badRequest => badRequest.StatusCode,
-            _ => StatusCodes.Status500InternalServerError,
-        };
-
-    // A client may also disconnect after it has received the whole response, before the pipeline has returned. That is not a failure.
-    private static ResponseClass ClassOf(HttpContext context, Exception? failure, int status) =>
-        (failure is not null || !context.Response.HasStarted) && context.RequestAborted.IsCancellationRequested ? ResponseClass.Aborted
-        : (ResponseClass)(Math.Clamp(status / 100, 1, 5) - 1);
 
     // WebSockets over HTTP/1.1 and HTTP/2, and server-sent events.
     private static bool IsLongLived(HttpContext context) =>

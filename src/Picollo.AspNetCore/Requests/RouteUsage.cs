@@ -10,19 +10,20 @@ internal enum ResponseClass
     /// <summary>1xx. The connection was upgraded.</summary>
     Informational,
 
-    /// <summary>2xx.</summary>
+    /// <summary>2xx, or the gRPC status OK.</summary>
     Success,
 
     /// <summary>3xx.</summary>
     Redirection,
 
-    /// <summary>4xx.</summary>
+    /// <summary>4xx, or a gRPC status that reports an error of the client.</summary>
     ClientError,
 
-    /// <summary>5xx.</summary>
+    /// <summary>5xx, a gRPC status that reports an error of the server, or a response that failed after it started.</summary>
     ServerError,
 
-    /// <summary>The client disconnected before the response started, or the request failed after the client disconnected.</summary>
+    /// <summary>The client disconnected before the response started, the request failed after the client disconnected, or the client
+    /// canceled the gRPC call.</summary>
     Aborted,
 }
 
@@ -37,9 +38,13 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
     // Further status codes share one series, so that a client cannot create an unlimited number of series.
     private const int MaxStatusCodes = 8;
 
+    // A server chooses the gRPC status.
+    private static readonly int MaxRpcStatuses = 2 * GrpcStatus.Count;
+
     private readonly Lock _gate = new();
     private readonly long[] _responses = new long[(int)ResponseClass.Aborted + 1];
     private StatusDuration[] _durations = [];
+    private StatusDuration? _rest; // of further status codes and types of errors
     private long _rejected;
 
     /// <summary>A known method, or <see cref="RouteTable.OtherMethod"/>.</summary>
@@ -58,7 +63,7 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
     /// <summary>The number of responses of all classes.</summary>
     public long Responses => _responses.Index().Sum(response => this[(ResponseClass)response.Index]);
 
-    /// <summary>The durations by status code, for the codes that have occurred.</summary>
+    /// <summary>The durations by status code, gRPC status and type of the error, for the combinations that have occurred.</summary>
     public IReadOnlyList<StatusDuration> Durations => Volatile.Read(ref _durations);
 
     /// <summary>The requests with the most CPU time and their traces; null if exemplars are not kept.</summary>
@@ -66,70 +71,79 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
         exemplarTime is null ? null : new(static request => request.CpuNanoseconds, exemplarTime);
 
     /// <summary>Returns whether the trace of a request that was counted would be kept.</summary>
-    public bool AdmitsTrace(in RunUsage usage, int status) => MostExpensive is { } expensive
-        && (expensive.Admits(usage.CpuNanoseconds) || DurationOf(status).Slowest!.Admits(usage.WallNanoseconds));
+    public bool AdmitsTrace(in RunUsage usage, in Outcome outcome) => MostExpensive is { } expensive
+        && (expensive.Admits(usage.CpuNanoseconds) || DurationOf(outcome).Slowest!.Admits(usage.WallNanoseconds));
 
     /// <summary>Keeps the trace of a request that was counted, if the request is among the slowest.</summary>
     public void AddTrace(TracedRequest request)
     {
         MostExpensive!.Add(request);
-        DurationOf(request.Status).Slowest!.Add(request);
+        DurationOf(request.Outcome).Slowest!.Add(request);
     }
+
+    /// <summary>Counts a request that succeeded.</summary>
+    public void Record(in RunUsage usage) => Record(usage, new(200, ResponseClass.Success));
 
     /// <summary>Counts a request.</summary>
     /// <param name="usage">The usage of the request.</param>
-    /// <param name="status">The status code.</param>
-    /// <param name="response">The class of the response.</param>
+    /// <param name="outcome">The way in which the request ended.</param>
     /// <param name="isRejected">Whether the request was rejected before the application did its work. The percentiles then exclude
     /// it.</param>
     /// <param name="counted">The CPU time in nanoseconds that is already counted (see <see cref="WorkUsage.Record"/>).</param>
-    public void Record(
-        in RunUsage usage, int status = 200, ResponseClass response = ResponseClass.Success, bool isRejected = false, long counted = 0)
+    public void Record(in RunUsage usage, in Outcome outcome, bool isRejected = false, long counted = 0)
     {
-        Interlocked.Increment(ref _responses[(int)response]);
+        Interlocked.Increment(ref _responses[(int)outcome.Class]);
         if (isRejected)
         {
             Interlocked.Increment(ref _rejected);
         }
         else
         {
-            DurationOf(status).Record(usage.WallNanoseconds);
+            DurationOf(outcome).Record(usage.WallNanoseconds);
         }
 
         Record(usage, counted, isInPercentiles: !isRejected);
     }
 
-    private StatusDuration DurationOf(int status) => Find(status) ?? Add(status);
+    private StatusDuration DurationOf(in Outcome outcome) => Find(outcome) ?? Add(outcome);
 
-    /// <returns>The durations of a status code; null if they may have to be added.</returns>
-    private StatusDuration? Find(int status)
+    /// <returns>The durations of an outcome; null if they may have to be added.</returns>
+    private StatusDuration? Find(in Outcome outcome)
     {
         StatusDuration[] known = Volatile.Read(ref _durations);
         foreach (StatusDuration one in known)
         {
-            if (one.Status == status)
+            if (one.Outcome is { } other && other.HasLabelsOf(outcome))
             {
                 return one;
             }
         }
 
-        return known.Length > MaxStatusCodes ? known[^1] : null;
+        return known.Length >= LimitOf(outcome) ? Volatile.Read(ref _rest) : null;
     }
 
-    private StatusDuration Add(int status)
+    private StatusDuration Add(in Outcome outcome)
     {
         lock (_gate)
         {
-            if (Find(status) is { } known)
+            if (Find(outcome) is { } known)
             {
                 return known;
             }
 
-            StatusDuration added = new(this, _durations.Length < MaxStatusCodes ? status : null, exemplarTime);
+            bool isRest = _durations.Length >= LimitOf(outcome);
+            StatusDuration added = new(this, isRest ? null : outcome, exemplarTime);
             Volatile.Write(ref _durations, [.. _durations, added]);
+            if (isRest)
+            {
+                Volatile.Write(ref _rest, added);
+            }
+
             return added;
         }
     }
+
+    private static int LimitOf(in Outcome outcome) => outcome.RpcStatus is null ? MaxStatusCodes : MaxRpcStatuses;
 }
 
 /// <summary>The durations of a route's requests with a status code. The exposition contains them as <c>http.server.request.duration</c> of
@@ -147,32 +161,42 @@ internal sealed class StatusDuration
     private long _sum;
 
     /// <param name="route">The row.</param>
-    /// <param name="status">The status code; null for all other codes.</param>
+    /// <param name="outcome">The status code, the gRPC status and the type of the error; null for all others.</param>
     /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
-    public StatusDuration(RouteUsage route, int? status, TimeProvider? exemplarTime)
+    public StatusDuration(RouteUsage route, Outcome? outcome, TimeProvider? exemplarTime)
     {
-        Status = status;
+        Outcome = outcome;
         Slowest = exemplarTime is null ? null : new(static request => request.WallNanoseconds, exemplarTime);
-        string code = status?.ToString(CultureInfo.InvariantCulture) ?? RouteTable.OtherMethod;
+        string code = outcome?.Status.ToString(CultureInfo.InvariantCulture) ?? RouteTable.OtherMethod;
+        KeyValuePair<string, string>? error = outcome?.ErrorType is { } errorType ? new("error.type", errorType) : null;
+        KeyValuePair<string, string>? rpc = outcome?.RpcStatus is { } rpcStatus ? new("rpc.response.status_code", rpcStatus) : null;
+        KeyValuePair<string, string>?[] labels =
+        [
+            error, new("http.request.method", route.Method), new("http.response.status_code", code), new("http.route", route.Route), rpc,
+        ];
         Registration = new HdrHistogramRegistration(
             "http.server.request.duration",
             _histogram,
             Description,
-            [new("http.request.method", route.Method), new("http.response.status_code", code), new("http.route", route.Route)])
+            [.. labels.OfType<KeyValuePair<string, string>>()])
         {
             ExactSum = () => Interlocked.Read(ref _sum),
             Exemplars = Slowest is null ? null : Slowest.ReadExemplars,
         };
     }
 
-    /// <summary>The status code; null for all other codes.</summary>
-    public int? Status { get; }
+    /// <summary>The status code, the gRPC status and the type of the error; null for all others. The class is that of the first
+    /// request.</summary>
+    public Outcome? Outcome { get; }
 
     /// <summary>The slowest requests and their traces; null if exemplars are not kept.</summary>
     public SlowestRequests? Slowest { get; }
 
     /// <summary>The histogram with its name and labels in the exposition.</summary>
     public HdrHistogramRegistration Registration { get; }
+
+    /// <summary>The number of requests.</summary>
+    public long Count => (long)_histogram.TotalCount;
 
     public void Record(long nanoseconds)
     {

@@ -4,14 +4,14 @@ namespace Picollo.AspNetCore.Requests;
 
 /// <summary>A request and its trace.</summary>
 /// <param name="Row">The route.</param>
-/// <param name="Status">The status code.</param>
+/// <param name="Outcome">The way in which the request ended.</param>
 /// <param name="WallNanoseconds">The time from the start to the end of the request.</param>
 /// <param name="CpuNanoseconds">The CPU time on all its threads.</param>
 /// <param name="End">The end time.</param>
 /// <param name="TraceId">The trace ID, 32 hexadecimal digits.</param>
 /// <param name="SpanId">The span ID, 16 hexadecimal digits.</param>
 internal sealed record TracedRequest(
-    RouteUsage Row, int Status, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId);
+    RouteUsage Row, Outcome Outcome, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId);
 
 /// <summary>The requests with the largest values in the current minute and in the previous minute. Thread-safe.</summary>
 /// <remarks>Requests are kept by minute because a Prometheus server accepts the exemplars of a series only in the order of their times.

@@ -64,6 +64,9 @@ internal sealed class Subject
     /// <summary>The route; null for named work and for a registered histogram.</summary>
     public RouteUsage? Route => Work as RouteUsage;
 
+    /// <summary>The named work; null for a route and for a registered histogram.</summary>
+    public NamedWork? NamedWork => Work as NamedWork;
+
     public bool IsRoute => Route is not null;
 
     /// <summary>Whether the subject is a histogram of the runtime, whose name starts with <c>dotnet.</c>.</summary>

@@ -39,7 +39,7 @@ public class ProxyTests
         (await proxy.Client.GetAsync("/elsewhere")).StatusCode.Should().Be(HttpStatusCode.NotFound);
 
         (await proxy.GetCountsAsync(4)).Should().Equal(("GET", "(unhandled)", 1), ("GET", "/api/{**rest}", 2), ("POST", "/api/{**rest}", 1));
-        proxy.Routes.All.SelectMany(route => route.Durations, (route, duration) => (route.Method, route.Route, duration.Status)).Should()
+        proxy.Routes.All.SelectMany(route => route.Durations, (route, duration) => (route.Method, route.Route, duration.Outcome?.Status)).Should()
             .BeEquivalentTo<(string, string, int?)>(
             [
                 ("GET", "(unhandled)", 404), ("GET", "/api/{**rest}", 200), ("GET", "/api/{**rest}", 404), ("POST", "/api/{**rest}", 201),
