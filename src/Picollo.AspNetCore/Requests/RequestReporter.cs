@@ -109,7 +109,7 @@ internal sealed class RequestReporter : IDisposable
             return null;
         }
 
-        bool isLongLived = requested?.Endpoint.IsLongLived(request.Method) == true || IsLongLived(context);
+        bool isLongLived = requested?.Endpoint.IsLongLived(request.Method) == true || IsLongLived(context, request);
         return requested?.Get(Routes, isLongLived)
             ?? Routes.Get(request.Method, RouteTable.NameOf(NameWithoutEndpoint(context, request), isLongLived));
     }
@@ -182,9 +182,9 @@ internal sealed class RequestReporter : IDisposable
         context.Features.Get<IItemsFeature>()?.Items is { Count: > 0 } items && items.ContainsKey(RequestUnhandledKey);
 
     // WebSockets over HTTP/1.1 and HTTP/2, and server-sent events.
-    private static bool IsLongLived(HttpContext context) =>
+    private static bool IsLongLived(HttpContext context, MeasuredRequest request) =>
         context.Response.StatusCode == StatusCodes.Status101SwitchingProtocols
-        || context.Features.Get<IHttpExtendedConnectFeature>() is { IsExtendedConnect: true }
+        || request.Method == "CONNECT" && context.Features.Get<IHttpExtendedConnectFeature>() is { IsExtendedConnect: true }
         || context.Response.ContentType is { } type && type.StartsWith("text/event-stream", StringComparison.OrdinalIgnoreCase);
 
     // A separate method, because a method with a closure always allocates it, even if the closure is not used.
