@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using Picollo.Profiling.Output;
 
 namespace Picollo.Profiling;
 
@@ -23,10 +24,19 @@ public sealed partial class CpuProfileDifference
     /// <param name="before">The profile before the change.</param>
     /// <param name="after">The profile after the change.</param>
     /// <exception cref="ArgumentNullException">A profile is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentException">The profiles show different things, such as CPU time and allocated bytes: their
+    /// <see cref="CpuProfile.SampleType"/> differs, or one has a time and the other another unit.</exception>
     public CpuProfileDifference(CpuProfile before, CpuProfile after)
     {
         ArgumentNullException.ThrowIfNull(before);
         ArgumentNullException.ThrowIfNull(after);
+        if (before.SampleType != after.SampleType || UnitOf(before) != UnitOf(after))
+        {
+            throw new ArgumentException(
+                $"The profiles cannot be compared, because they show {ProfileText.Type(before)} and {ProfileText.Type(after)}.",
+                nameof(after));
+        }
+
         (Before, After) = (before, after);
         Roots = (WithoutProcessIds(before), WithoutProcessIds(after));
     }
@@ -38,6 +48,11 @@ public sealed partial class CpuProfileDifference
     public CpuProfile After { get; }
 
     internal SampleCounts SampleCounts => new(Before.SampleCount, After.SampleCount);
+
+    internal SampleSizes SampleSizes => new(Before.Size?.Effective, After.Size?.Effective);
+
+    /// <summary>Whether the changes have confidence intervals.</summary>
+    internal bool HasIntervals => SampleSizes is { Before: not null, After: not null };
 
     /// <summary>The trees to compare.</summary>
     internal (CpuProfileNode Before, CpuProfileNode After) Roots { get; }
@@ -61,7 +76,8 @@ public sealed partial class CpuProfileDifference
 
         return
         [
-            .. counts.Select(pair => new CpuProfileMethodDifference(pair.Key, pair.Value.Own, pair.Value.Total, SampleCounts))
+            .. counts.Select(pair => new CpuProfileMethodDifference(
+                    pair.Key, pair.Value.Own, pair.Value.Total, SampleCounts, SampleSizes))
                 .OrderByDescending(method => Math.Abs(method.OwnChangePoints))
                 .ThenByDescending(method => Math.Abs(method.PercentAfter - method.PercentBefore))
                 .ThenByDescending(method => method.PercentAfter)
@@ -77,7 +93,14 @@ public sealed partial class CpuProfileDifference
         .. Before.IncludesKernel == After.IncludesKernel
             ? Array.Empty<string>()
             : ["Only one of the profiles has samples of kernel code, so the shares cannot be compared."],
+        .. HasIntervals ? Array.Empty<string>() : [NoIntervals],
     ];
+
+    private const string NoIntervals = "The changes have no confidence interval, because the number of samples is unknown.";
+
+    /// <summary>Returns the unit of the shares: samples are comparable with times, because each represents the same time.</summary>
+    private static string UnitOf(CpuProfile profile) =>
+        profile.SampleUnit == CpuProfile.SamplesUnit ? CpuProfile.TimeUnit : profile.SampleUnit;
 
     private static CpuProfileNode WithoutProcessIds(CpuProfile profile)
     {

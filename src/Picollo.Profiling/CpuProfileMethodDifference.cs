@@ -7,10 +7,11 @@ public sealed record CpuProfileMethodDifference
 {
     private readonly ShareChange _change;
 
-    internal CpuProfileMethodDifference(CpuProfileFrame frame, SampleCounts own, SampleCounts total, SampleCounts all)
+    internal CpuProfileMethodDifference(
+        CpuProfileFrame frame, SampleCounts own, SampleCounts total, SampleCounts all, SampleSizes sizes)
     {
         (Frame, Own, Total, All) = (frame, own, total, all);
-        _change = ShareChange.Of(own, all);
+        _change = ShareChange.Of(own, all, sizes);
     }
 
     /// <summary>The function.</summary>
@@ -51,6 +52,10 @@ public sealed record CpuProfileMethodDifference
     /// A. Agresti and B. Caffo, "Simple and effective confidence intervals for proportions and differences of proportions result from
     /// adding two successes and two failures", The American Statistician 54 (2000), pages 280 to 288. It also holds for few samples of a
     /// function, and for none. It is −100 to 100 if one of the profiles has no samples.</para>
+    /// <para>It is NaN if the number of samples of a profile is unknown. In a profile of another tool that has times or bytes instead of
+    /// samples, the number of samples is that of the sample type <c>samples/count</c>. Without this type, it is the number of
+    /// entries if the tool wrote one for each sample. If the samples have different sizes, <c>nᵢ</c> is the number of samples of
+    /// equal size that have the same sampling error.</para>
     /// <para>The interval covers the randomness of sampling, not the differences between runs of a program. Of 100 functions that have not
     /// changed, about 5 are outside their interval.</para>
     /// </remarks>
@@ -60,7 +65,7 @@ public sealed record CpuProfileMethodDifference
     /// <inheritdoc cref="OwnChangeLowerPoints" path="/remarks"/>
     public double OwnChangeUpperPoints => _change.UpperPoints;
 
-    /// <summary>Whether the interval contains 0, so that the change may be random.</summary>
+    /// <summary>Whether the change may be random, because its interval contains 0 or is unknown.</summary>
     public bool MayBeRandom => _change.MayBeRandom;
 
     internal SampleCounts Own { get; }

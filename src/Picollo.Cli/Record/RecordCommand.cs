@@ -21,6 +21,7 @@ internal static class RecordCommand
           total  CPU time of the function and the functions that it called
           With --diff, the table shows the functions whose own share of the CPU time
           changed most, in percentage points. ~ marks a change that may be random.
+          Profiles of other tools can show another sample type than CPU time.
 
         Examples:
           picollo record -p 1234 --duration 10
@@ -76,6 +77,8 @@ internal static class RecordCommand
         Arity = new ArgumentArity(1, 2), // a single value is reported below
         AllowMultipleArgumentsPerToken = true,
     };
+    private static readonly Option<string?> SampleType = CommandOptions.Text(
+        "--type", "TYPE", "With --diff: the sample type to compare, such as cpu. [default: the type that go tool pprof shows]");
     private static readonly Argument<string[]> Arguments = new("CMD")
     {
         Description = "The command and its arguments, after --.",
@@ -97,7 +100,7 @@ internal static class RecordCommand
     {
         Command command = new(Name, "Profile the CPU time of a process or a command.")
         {
-            Process, Duration, Frequency, Kernel, Tiers, Html, Svg, Pprof, Folded, Json, Diff, Arguments,
+            Process, Duration, Frequency, Kernel, Tiers, Html, Svg, Pprof, Folded, Json, Diff, SampleType, Arguments,
         };
         command.Validators.Add(result =>
         {
@@ -107,7 +110,8 @@ internal static class RecordCommand
             }
         });
         command.SetAction(parsed => parsed.GetValue(Diff) is [var before, var after]
-            ? RecordDifference.Run(terminal, before, after, parsed.GetValue(Html), parsed.GetValue(Svg))
+            ? RecordDifference.Run(
+                terminal, before, after, parsed.GetValue(SampleType), parsed.GetValue(Html), parsed.GetValue(Svg))
             : RecordRunner.Run(terminal, Read(parsed)));
         CommandHelp.Append(command, Epilogue);
         return command;
@@ -125,6 +129,7 @@ internal static class RecordCommand
         return command.Length > 0 && command[0].StartsWith('-') ? $"Unrecognized option '{command[0]}'."
             : hasProcess == command.Length > 0 ? "Specify either a process (-p PID) or a command (after --)."
             : command.Length > 0 && string.IsNullOrWhiteSpace(command[0]) ? "The command is empty."
+            : result.GetResult(SampleType) is { Implicit: false } ? "--type requires --diff."
             : !hasProcess && result.GetResult(Duration) is { Implicit: false }
                 ? "--duration requires -p; a command is profiled until it exits."
             : null;
@@ -136,7 +141,7 @@ internal static class RecordCommand
         Option[] others = [Process, Duration, Frequency, Kernel, Tiers, Pprof, Folded, Json];
         return fileCount != 2 ? "--diff requires two files: BEFORE and AFTER."
             : Array.Find(others, option => result.GetResult(option) is { Implicit: false }) is { } other
-                ? $"--diff cannot be combined with {other.Name}, only with --html and --svg."
+                ? $"--diff cannot be combined with {other.Name}, only with --type, --html and --svg."
             : command.Length > 0 ? $"--diff compares two files and cannot be combined with a command: '{command[0]}'."
             : null;
     }

@@ -7,10 +7,10 @@ internal static class RecordDifference
 {
     /// <summary>Compares two profiles, and writes the table and the requested files.</summary>
     /// <returns>The exit code.</returns>
-    /// <exception cref="CommandException">A profile cannot be read.</exception>
-    public static int Run(Terminal terminal, string before, string after, string? htmlPath, string? svgPath)
+    /// <exception cref="CommandException">A profile cannot be read, or the profiles cannot be compared.</exception>
+    public static int Run(Terminal terminal, string before, string after, string? sampleType, string? htmlPath, string? svgPath)
     {
-        CpuProfileDifference difference = new(Read(before), Read(after));
+        CpuProfileDifference difference = Compare(Read(before, sampleType), Read(after, sampleType));
         return RecordFiles.Write(
             terminal,
             [(htmlPath, RecordFiles.Text(difference.WriteHtml)), (svgPath, RecordFiles.Text(difference.WriteSvg))],
@@ -19,13 +19,25 @@ internal static class RecordDifference
             ExitCodes.Success);
     }
 
-    private static CpuProfile Read(string path)
+    private static CpuProfileDifference Compare(CpuProfile before, CpuProfile after)
+    {
+        try
+        {
+            return new(before, after);
+        }
+        catch (ArgumentException e)
+        {
+            throw new CommandException(e.Message.Split(" (Parameter ")[0]);
+        }
+    }
+
+    private static CpuProfile Read(string path, string? sampleType)
     {
         try
         {
             CommandException.ThrowIfEmpty(path);
             using FileStream file = File.OpenRead(path);
-            return CpuProfile.ReadPprof(file);
+            return CpuProfile.ReadPprof(file, sampleType);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or InvalidDataException)
         {

@@ -29,7 +29,8 @@ public sealed partial class CpuProfile
     /// https://github.com/google/pprof/blob/main/proto/profile.proto. <c>go tool pprof</c>, Grafana Pyroscope, Parca and speedscope
     /// read it.</summary>
     /// <param name="output">The destination, which remains open.</param>
-    /// <remarks>The sample types are <c>samples/count</c> and <c>cpu/nanoseconds</c>. A location is a function: there are no line numbers,
+    /// <remarks>The sample types are <c>samples/count</c> and <c>cpu/nanoseconds</c>. A profile of another tool that does not have samples
+    /// has one type: <see cref="SampleType"/> in <see cref="SampleUnit"/>. A location is a function: there are no line numbers,
     /// and addresses only distinguish functions.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WritePprof(Stream output)
@@ -41,21 +42,25 @@ public sealed partial class CpuProfile
     /// <summary>Reads a pprof profile from <see cref="WritePprof"/> or another tool, such as Go's <c>runtime/pprof</c>.</summary>
     /// <param name="input">The message <c>perftools.profiles.Profile</c>, with or without gzip. The stream is read to its end, and remains
     /// open.</param>
+    /// <param name="sampleType">The name of the sample type to read, such as <c>cpu</c> or <c>alloc_space</c>. By default, it is the type
+    /// that <c>go tool pprof</c> shows: the default type of the file, or otherwise its last type.</param>
     /// <returns>The profile. Reading the output of <see cref="WritePprof"/> returns an equal profile.</returns>
     /// <remarks>
-    /// <para>The samples are those of the type <c>samples/count</c>, or otherwise of the first type. If that type is a time, each period
-    /// counts as a sample. An inlined function is a separate frame, line numbers are not read, and the name of unnamed code is its module
-    /// and its address. Frames of the first mapping, which is the program, have no module.</para>
+    /// <para><see cref="SampleType"/> is the type that was read. If it is a time, and each sample represents the same time, the profile has
+    /// samples. Otherwise, it has the sums of the values in <see cref="SampleUnit"/>, where all units of time are converted to
+    /// nanoseconds. An inlined function is a separate frame, line numbers are not read, and the name of unnamed code is its module
+    /// and its address. Frames of the first mapping, which is the program, have no module. Functions that the file's patterns
+    /// <c>drop_frames</c> and <c>keep_frames</c> hide are not read.</para>
     /// <para>The source may be untrusted. The limits are 256 MiB, 1,000,000 entries of each kind, such as functions, samples and nodes of
     /// the tree, and stacks of 65,536 frames.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="input"/> is <see langword="null"/>.</exception>
-    /// <exception cref="InvalidDataException">The input is not a pprof profile, is damaged, or is too large. The message contains the
-    /// reason.</exception>
-    public static CpuProfile ReadPprof(Stream input)
+    /// <exception cref="InvalidDataException">The input is not a pprof profile, is damaged, is too large, or does not have the sample type.
+    /// The message contains the reason.</exception>
+    public static CpuProfile ReadPprof(Stream input, string? sampleType = null)
     {
         ArgumentNullException.ThrowIfNull(input);
-        return PprofReader.Read(input);
+        return PprofReader.Read(input, sampleType);
     }
 
     /// <summary>Writes the profile as a JSON object on one line (docs/schemas/picollo-profile.schema.json).</summary>

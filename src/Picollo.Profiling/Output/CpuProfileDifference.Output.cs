@@ -8,7 +8,8 @@ public sealed partial class CpuProfileDifference
     private const int DefaultLimit = 25;
 
     /// <summary>The common title of both profiles, or both titles.</summary>
-    internal string Title => Before.Title == After.Title ? After.Title : $"{Before.Title} → {After.Title}";
+    internal string Title =>
+        Before.Title == After.Title ? ProfileText.Title(After) : $"{ProfileText.Title(Before)} → {ProfileText.Title(After)}";
 
     /// <summary>Writes a summary of both profiles, a table of the functions with the largest changes of their own share, and the
     /// notes.</summary>
@@ -16,7 +17,7 @@ public sealed partial class CpuProfileDifference
     /// <param name="limit">The maximum number of functions, at least 1.</param>
     /// <remarks>"Own" is the function itself, "total" includes its callees, both in percent of the samples of their profile. The change and
     /// its 95 % confidence interval are in percentage points, and <c>~</c> marks a change that may be random
-    /// (<see cref="CpuProfileMethodDifference.MayBeRandom"/>). The text does not depend on the culture, and is safe for a
+    /// (<see cref="CpuProfileMethodDifference.MayBeRandom"/>). If the number of samples is unknown, there is no interval and no mark. The text does not depend on the culture, and is safe for a
     /// terminal.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="limit"/> is less than 1.</exception>
@@ -58,7 +59,7 @@ public sealed partial class CpuProfileDifference
     /// difference.WriteSvg(file);
     /// </code>
     /// <para>Vermilion marks a larger share and blue marks a smaller one; stronger colors mark larger changes, and gray marks a change
-    /// that may be random. The tooltip of a box has the whole name and the numbers. The format is that of
+    /// that may be random. If the number of samples is unknown, gray marks an equal share. The tooltip of a box has the whole name and the numbers. The format is that of
     /// <see cref="CpuProfile.WriteSvg"/>.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
@@ -81,25 +82,26 @@ public sealed partial class CpuProfileDifference
 
     private static void WriteSummary(TextWriter output, string name, CpuProfile profile)
     {
-        output.WriteLine($"{name + ":",-7} {profile.Title}");
-        string cpuTime = FormattableString.Invariant($"CPU time {profile.CpuUsage:s} in {profile.Duration.TotalSeconds:N3} s");
-        output.WriteLine(FormattableString.Invariant($"{"",7} {profile.SampleCount:N0} samples at {profile.Frequency} Hz; {cpuTime}"));
+        output.WriteLine($"{name + ":",-7} {ProfileText.Title(profile)}");
+        output.WriteLine($"{"",7} {ProfileText.Total(profile)}");
         if (profile.SampleCount == 0)
         {
             output.WriteLine($"{"",7} No samples. {ProfileText.NoSamplesReason(profile)}");
         }
     }
 
-    private static void WriteMethods(TextWriter output, IReadOnlyList<CpuProfileMethodDifference> methods, int limit)
+    private void WriteMethods(TextWriter output, IReadOnlyList<CpuProfileMethodDifference> methods, int limit)
     {
         output.WriteLine("     own                   points                 total");
         output.WriteLine("before   after   change      95% interval     before   after  function");
         foreach (CpuProfileMethodDifference method in methods.Take(limit))
         {
-            string interval = $"{ProfileText.Points(method.OwnChangeLowerPoints),7} to {ProfileText.Points(method.OwnChangeUpperPoints),7}";
+            string interval = HasIntervals
+                ? $"{ProfileText.Points(method.OwnChangeLowerPoints),7} to {ProfileText.Points(method.OwnChangeUpperPoints),7}"
+                : $"{"unknown",-18}";
             output.WriteLine(
                 $"{Percent(method.OwnPercentBefore)}  {Percent(method.OwnPercentAfter)}  {ProfileText.Points(method.OwnChangePoints),7} "
-                + $"{(method.MayBeRandom ? '~' : ' ')} {interval}  {Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  "
+                + $"{(HasIntervals && method.MayBeRandom ? '~' : ' ')} {interval}  {Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  "
                 + method.Frame.Name);
         }
 
@@ -108,7 +110,7 @@ public sealed partial class CpuProfileDifference
             output.WriteLine(FormattableString.Invariant($"{methods.Count - limit:N0} other functions changed less."));
         }
 
-        if (methods.Take(limit).Any(method => method.MayBeRandom))
+        if (HasIntervals && methods.Take(limit).Any(method => method.MayBeRandom))
         {
             output.WriteLine();
             output.WriteLine("~ The change may be random: its 95% confidence interval contains 0.");

@@ -33,7 +33,8 @@ internal static class FlameGraph
     private static readonly string[] KindNames = ["managed", "native", "kernel", "unnamed"];
 
     public static string Draw(CpuProfile profile) => Draw(
-        profile.Title,
+        ProfileText.Title(profile),
+        LabelOf(profile),
         [Summary(profile)],
         profile.SampleCount == 0 ? $"No samples. {ProfileText.NoSamplesReason(profile)}" : null,
         new FlameTree(profile.Root),
@@ -43,15 +44,17 @@ internal static class FlameGraph
 
     public static string Draw(CpuProfileDifference difference) => Draw(
         difference.Title,
+        LabelOf(difference.After),
         [$"before: {Summary(difference.Before)}", $"after: {Summary(difference.After)}"],
         difference.Before.SampleCount + difference.After.SampleCount == 0 ? "No samples in either profile." : null,
         new FlameTree(difference.Roots.Before, difference.Roots.After),
-        _ => [.. ProfileText.Steps.Select(step => (ProfileText.Step(step), LookOf(step)))],
-        node => LookOf(ProfileText.StepOf(node.Counts, difference.SampleCounts)),
-        node => ProfileText.Weight(node.Counts, difference.SampleCounts));
+        _ => [.. ProfileText.Steps.Select(step => (ProfileText.Step(step, difference.HasIntervals), LookOf(step)))],
+        node => LookOf(ProfileText.StepOf(difference, node.Counts)),
+        node => ProfileText.Weight(difference, node.Counts));
 
     private static string Draw(
         string title,
+        string label,
         string[] summary,
         string? noSamplesReason,
         FlameTree tree,
@@ -72,7 +75,7 @@ internal static class FlameGraph
         if (noSamplesReason is not null)
         {
             svg.Text(left, top + 20, noSamplesReason);
-            return Finish(svg, title, top + 32);
+            return Finish(svg, title, label, top + 32);
         }
 
         double minWidth = tree.IsDifference ? tree.Width * MinWidthFraction : Math.Max(1, Math.Ceiling(tree.Width * MinWidthFraction));
@@ -87,7 +90,7 @@ internal static class FlameGraph
             depth = Math.Max(depth, node.Depth);
         }
 
-        return Finish(svg, title, top + ((depth + 1) * RowHeight) + SvgWriter.Margin);
+        return Finish(svg, title, label, top + ((depth + 1) * RowHeight) + SvgWriter.Margin);
     }
 
     /// <summary>Returns the label of a box. If the name is too long, the outer namespaces and types are omitted, because the method's own
@@ -161,14 +164,23 @@ internal static class FlameGraph
         return top + 22;
     }
 
-    private static string Finish(SvgWriter svg, string title, double height)
+    private static string LabelOf(CpuProfile profile) =>
+        ProfileText.IsCpuTime(profile) ? "CPU flame graph" : $"Flame graph ({profile.SampleType})";
+
+    private static string Finish(SvgWriter svg, string title, string label, double height)
     {
-        string label = $"CPU flame graph of {PlotText.Shorten(title, 80)}";
+        label = $"{label} of {PlotText.Shorten(title, 80)}";
         return svg.ToElement(label, height, $"<title>{PlotText.Encode(label)}</title>{Style}");
     }
 
     private static string Summary(CpuProfile profile)
     {
+        if (profile.EventName.Length == 0)
+        {
+            string start = string.Create(CultureInfo.InvariantCulture, $" · {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
+            return ProfileText.Total(profile) + (profile.StartTimeUtc == default ? "" : start);
+        }
+
         string lost = profile.LostSampleCount == 0 ? "" : $", {ProfileText.Samples(profile.LostSampleCount)} lost";
         return string.Create(
             CultureInfo.InvariantCulture,

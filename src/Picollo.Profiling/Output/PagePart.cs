@@ -29,8 +29,8 @@ internal sealed record PagePart(
     IReadOnlyList<(string Name, string Value, string Detail)> Facts,
     IReadOnlyList<string> Notes)
 {
-    /// <summary>The number of samples per second of CPU time; 0 in a difference, which compares shares.</summary>
-    public int Frequency { get; private init; }
+    /// <summary>The profile, or the two profiles that are compared.</summary>
+    public required IReadOnlyList<CpuProfile> Profiles { get; init; }
 
     /// <summary>The reason why there are no samples; null if there are samples.</summary>
     public string? NoSamplesReason { get; private init; }
@@ -46,7 +46,7 @@ internal sealed record PagePart(
             FactsOf(profile, part.Whole),
             profile.Notes)
         {
-            Frequency = profile.Frequency,
+            Profiles = [profile],
             NoSamplesReason = profile.SampleCount > 0 ? null : ProfileText.NoSamplesReason(profile),
         };
     }
@@ -62,30 +62,38 @@ internal sealed record PagePart(
             FactsOf(difference, part.Whole),
             difference.Notes)
         {
+            Profiles = [difference.Before, difference.After],
             NoSamplesReason = samples == default ? "Neither profile has any." : null,
         };
     }
 
     private static (string Name, string Value, string Detail)[] FactsOf(CpuProfile profile, CpuProfile? whole) =>
     [
-        ("Samples", Count(profile.SampleCount), ""),
+        ("Samples", SamplesOf(profile), ""),
         .. whole is null ? [] : new[] { ("Share", ProfileText.Share(profile.SampleCount, whole.SampleCount), "of all samples") },
-        ("CPU time", CpuTime(profile), KernelTime(profile)),
-        ("Duration", ProfileText.Time(profile.Duration), ""),
+        TotalOf(profile),
+        ("Duration", DurationOf(profile), ""),
+        .. profile.EventName.Length == 0 ? [] : SamplingOf(profile),
+        ("Unnamed", profile.SampleUnit == CpuProfile.SamplesUnit
+            ? Count(profile.UnnamedSampleCount)
+            : ProfileText.Amount(profile, profile.UnnamedSampleCount), OfSamples(profile.UnnamedSampleCount, profile.SampleCount)),
+    ];
+
+    private static (string Name, string Value, string Detail)[] SamplingOf(CpuProfile profile) =>
+    [
         ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
         ("Sampling event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "user mode only"),
-        Counted("Lost", profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount),
-        Counted("Unnamed", profile.UnnamedSampleCount, profile.SampleCount),
+        ("Lost", Count(profile.LostSampleCount), OfSamples(profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount)),
     ];
 
     private static (string Name, string Value, string Detail)[] FactsOf(CpuProfileDifference difference, CpuProfileDifference? whole)
     {
         return
         [
-            Change("Samples", profile => Count(profile.SampleCount)),
+            Change("Samples", SamplesOf),
             .. whole is null ? [] : new[] { ShareOf(whole) },
-            Change("CPU time", CpuTime),
-            Change("Duration", profile => ProfileText.Time(profile.Duration)),
+            Change(TotalOf(difference.After).Name, profile => TotalOf(profile).Value),
+            Change("Duration", profile => DurationOf(profile)),
         ];
 
         (string, string, string) Change(string name, Func<CpuProfile, string> format) =>
@@ -101,16 +109,25 @@ internal sealed record PagePart(
 
     private static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
-    /// <summary>The CPU time according to the kernel, or the time that the samples of a part represent.</summary>
-    private static string CpuTime(CpuProfile profile) =>
-        ProfileText.Time(profile.CpuUsage.TotalNanoseconds > 0 ? profile.CpuUsage.Total : profile.TimeOf(profile.SampleCount));
+    private static string DurationOf(CpuProfile profile) =>
+        profile.Duration > TimeSpan.Zero ? ProfileText.Time(profile.Duration) : "unknown";
 
-    // The kernel part of a request's CPU time is unknown.
-    private static string KernelTime(CpuProfile profile) =>
-        profile.CpuUsage.KernelNanoseconds > 0 ? $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"
-        : profile.CpuUsage.TotalNanoseconds > 0 || profile.SampleCount == 0 ? ""
-        : "estimated from the samples";
+    private static string OfSamples(long count, long all) => ProfileText.Share(count, all) + " of samples";
 
-    private static (string Name, string Value, string Detail) Counted(string name, long count, long all) =>
-        (name, Count(count), ProfileText.Share(count, all) + " of samples");
+    private static string SamplesOf(CpuProfile profile) => profile.Size is { } size ? Count(size.Count) : "unknown";
+
+    /// <summary>Returns what the profile shows: the CPU time according to the kernel, the time that the samples of a part represent, or the
+    /// total of another type.</summary>
+    private static (string Name, string Value, string Detail) TotalOf(CpuProfile profile)
+    {
+        TimeSpan sampled = profile.TimeOf(profile.SampleCount);
+        return !ProfileText.IsCpuTime(profile)
+            ? (profile.SampleType, profile.Frequency > 0 ? ProfileText.Time(sampled) : ProfileText.Amount(profile, profile.SampleCount), "")
+            : profile.CpuUsage.TotalNanoseconds > 0
+                // The kernel part of a request's CPU time is unknown.
+                ? ("CPU time", ProfileText.Time(profile.CpuUsage.Total), profile.CpuUsage.KernelNanoseconds > 0
+                    ? $"{ProfileText.Time(profile.CpuUsage.Kernel)} in the kernel"
+                    : "")
+            : ("CPU time", ProfileText.Time(sampled), profile.SampleCount == 0 ? "" : "estimated from the samples");
+    }
 }

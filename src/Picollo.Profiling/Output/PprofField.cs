@@ -9,6 +9,8 @@ internal static class PprofField
     public const int Location = 4;
     public const int Function = 5;
     public const int StringTable = 6;
+    public const int DropFrames = 7;
+    public const int KeepFrames = 8;
     public const int TimeNanos = 9;
     public const int DurationNanos = 10;
     public const int PeriodType = 11;
@@ -29,4 +31,6 @@ internal static class PicolloField
     public const int UserNanoseconds = 3;
     public const int KernelNanoseconds = 4;
     public const int Lost = 5;
+    public const int SampleCount = 6;
+    public const int EffectiveSampleCount = 7;
 }

@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using System.Text;
 using Picollo.Cpu;
 
@@ -18,12 +19,15 @@ internal sealed partial class PprofReader
                 case PprofField.Mapping: ReadMapping(profile.Bytes); break;
                 case PprofField.Location: ReadLocation(profile.Bytes); break;
                 case PprofField.Function: ReadFunction(profile.Bytes); break;
+                case PprofField.DropFrames: _dropFrames = profile.Number; break;
+                case PprofField.KeepFrames: _keepFrames = profile.Number; break;
                 case PprofField.StringTable: Add(_texts, profile.Place); break;
                 case PprofField.TimeNanos: _start = profile.Number; break;
                 case PprofField.DurationNanos: _duration = profile.Number; break;
                 case PprofField.PeriodType: _periodType = ReadValueType(profile.Bytes); break;
                 case PprofField.Period: _period = profile.Number; break;
                 case PprofField.Comment: profile.AddTo(_comments, MaxEntries); break;
+                case PprofField.DefaultSampleType: _defaultType = profile.Number; break;
                 case PprofField.Picollo: ReadPicollo(profile.Bytes); break;
                 default: break;
             }
@@ -123,7 +127,7 @@ internal sealed partial class PprofReader
     private void ReadPicollo(ReadOnlySpan<byte> message)
     {
         _isFromPicollo = true;
-        long user = 0, kernel = 0;
+        long user = 0, kernel = 0, count = 0, effective = 0;
         ProtobufReader fields = new(message);
         while (fields.Read())
         {
@@ -134,25 +138,63 @@ internal sealed partial class PprofReader
                 case PicolloField.UserNanoseconds: user = Signed(fields.Number); break;
                 case PicolloField.KernelNanoseconds: kernel = Signed(fields.Number); break;
                 case PicolloField.Lost: _lost = fields.Number; break;
+                case PicolloField.SampleCount: count = Signed(fields.Number); break;
+                case PicolloField.EffectiveSampleCount: effective = Signed(fields.Number); break;
                 default: break;
             }
         }
 
         _usage = new CpuUsage(user, kernel);
+        _size = count > 0 ? new(count, effective) : null;
     }
 
-    private static void ReadSample(ReadOnlySpan<byte> message, List<ulong> locations, List<ulong> values)
+    /// <returns>A hash of the locations and the labels.</returns>
+    private ulong ReadSample(ReadOnlySpan<byte> message, List<ulong> locations, List<ulong> values, out bool hasTimestamp)
     {
         locations.Clear();
         values.Clear();
+        ulong labels = 0;
+        hasTimestamp = false;
         ProtobufReader fields = new(message);
         while (fields.Read())
         {
-            if (fields.Field is 1 or 2)
+            switch (fields.Field)
             {
-                fields.AddTo(fields.Field == 1 ? locations : values, MaxEntries);
+                case 1: fields.AddTo(locations, MaxEntries); break;
+                case 2: fields.AddTo(values, MaxEntries); break;
+                case 3:
+                    labels = Hash(labels, fields.Bytes);
+                    hasTimestamp = hasTimestamp || IsTimestamp(fields.Bytes);
+                    break;
+                default: break;
             }
         }
+
+        return Hash(labels, MemoryMarshal.AsBytes(CollectionsMarshal.AsSpan(locations)));
+    }
+
+    /// <summary>Returns whether a label is the time of a sample, such as <c>end_timestamp_ns</c>.</summary>
+    private bool IsTimestamp(ReadOnlySpan<byte> label)
+    {
+        ulong name = 0;
+        ProtobufReader fields = new(label);
+        while (fields.Read())
+        {
+            name = fields.Field == 1 ? fields.Number : name;
+        }
+
+        return Text(name).IndexOf("timestamp"u8) >= 0;
+    }
+
+    /// <summary>Continues a hash (FNV-1a).</summary>
+    private static ulong Hash(ulong hash, ReadOnlySpan<byte> bytes)
+    {
+        foreach (byte one in bytes)
+        {
+            hash = unchecked((hash ^ one ^ 0xcbf29ce484222325) * 0x100000001b3);
+        }
+
+        return hash;
     }
 
     private static void Add<T>(List<T> all, T one)

@@ -7,8 +7,6 @@ namespace Picollo.Profiling;
 /// gzip.</summary>
 internal sealed class PprofWriter : IDisposable
 {
-    private const double NanosecondsPerSecond = 1e9;
-
     /// <summary>The bits of the addresses of a module. The addresses are not real; pprof distinguishes functions by them.</summary>
     private const int MappingBits = 32;
 
@@ -38,14 +36,24 @@ internal sealed class PprofWriter : IDisposable
 
     private void Write(CpuProfile profile)
     {
-        ulong period = profile.Frequency > 0 ? (ulong)Math.Round(NanosecondsPerSecond / profile.Frequency) : 0;
-        WriteValueType(PprofField.SampleType, "samples", "count");
-        WriteValueType(PprofField.SampleType, "cpu", "nanoseconds");
-        WriteValueType(PprofField.PeriodType, "cpu", "nanoseconds");
+        ulong period = profile.Frequency > 0 ? (ulong)Math.Round(CpuProfile.NanosecondsPerSecond / profile.Frequency) : 0;
+        bool isSamples = profile.SampleUnit == CpuProfile.SamplesUnit;
+        if (isSamples)
+        {
+            WriteValueType(PprofField.SampleType, CpuProfile.SamplesUnit, CpuProfile.CountUnit);
+        }
+
+        if (!isSamples || period > 0)
+        {
+            WriteValueType(PprofField.SampleType, profile.SampleType, isSamples ? CpuProfile.TimeUnit : profile.SampleUnit);
+        }
+
+        WriteValueType(PprofField.PeriodType, profile.SampleType, period > 0 ? CpuProfile.TimeUnit : CpuProfile.CountUnit);
         _message.WriteVarint(PprofField.Period, period);
         _message.WriteVarint(PprofField.TimeNanos, Nanoseconds(profile.StartTimeUtc - DateTime.UnixEpoch));
         _message.WriteVarint(PprofField.DurationNanos, Nanoseconds(profile.Duration));
-        _message.WriteVarint(PprofField.DefaultSampleType, Text("cpu"));
+        _message.WriteVarint(
+            PprofField.DefaultSampleType, Text(isSamples && period == 0 ? CpuProfile.SamplesUnit : profile.SampleType));
         foreach (string comment in profile.Notes.Prepend(profile.Title))
         {
             _message.WriteVarint(PprofField.Comment, Text(comment));
@@ -57,13 +65,19 @@ internal sealed class PprofWriter : IDisposable
         _message.WriteVarint(PicolloField.UserNanoseconds, (ulong)profile.CpuUsage.UserNanoseconds);
         _message.WriteVarint(PicolloField.KernelNanoseconds, (ulong)profile.CpuUsage.KernelNanoseconds);
         _message.WriteVarint(PicolloField.Lost, (ulong)profile.LostSampleCount);
+        if (!isSamples && profile.Size is { } size)
+        {
+            _message.WriteVarint(PicolloField.SampleCount, (ulong)size.Count);
+            _message.WriteVarint(PicolloField.EffectiveSampleCount, (ulong)size.Effective);
+        }
+
         _message.End(own);
 
         // pprof regards the first mapping as the program. Frames without a module belong to it.
         NumberOf(_mappings, "");
         foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in profile.GetStacks())
         {
-            WriteSample(stack, (ulong)count, period);
+            WriteSample(stack, isSamples && period > 0 ? [(ulong)count, (ulong)count * period] : [(ulong)count]);
         }
 
         foreach (CpuProfileFrame frame in _functions.Keys)
@@ -93,7 +107,7 @@ internal sealed class PprofWriter : IDisposable
         _message.End(start);
     }
 
-    private void WriteSample(IReadOnlyList<CpuProfileFrame> stack, ulong count, ulong period)
+    private void WriteSample(IReadOnlyList<CpuProfileFrame> stack, ReadOnlySpan<ulong> counts)
     {
         int start = _message.Begin(PprofField.Sample);
         int locations = _message.Begin(1);
@@ -104,8 +118,11 @@ internal sealed class PprofWriter : IDisposable
 
         _message.End(locations);
         int values = _message.Begin(2);
-        _message.WriteUnsigned(count);
-        _message.WriteUnsigned(count * period);
+        foreach (ulong count in counts)
+        {
+            _message.WriteUnsigned(count);
+        }
+
         _message.End(values);
         _message.End(start);
         Flush(FlushBytes);

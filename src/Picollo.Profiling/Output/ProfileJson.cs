@@ -8,8 +8,6 @@ namespace Picollo.Profiling;
 /// <summary>Writes a profile as JSON; see docs/schemas/picollo-profile.schema.json.</summary>
 internal static class ProfileJson
 {
-    private const double NanosecondsPerSecond = 1e9;
-
     // The output is for a file or jq, not for a page, so letters and the characters in names of generic types are not escaped.
     private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
@@ -34,8 +32,10 @@ internal static class ProfileJson
         json.WriteNumber("frequency", profile.Frequency);
         json.WriteString("event", profile.EventName);
         json.WriteBoolean("includesKernel", profile.IncludesKernel);
-        json.WriteNumber("cpuUserSeconds", profile.CpuUsage.UserNanoseconds / NanosecondsPerSecond);
-        json.WriteNumber("cpuKernelSeconds", profile.CpuUsage.KernelNanoseconds / NanosecondsPerSecond);
+        json.WriteNumber("cpuUserSeconds", profile.CpuUsage.UserNanoseconds / CpuProfile.NanosecondsPerSecond);
+        json.WriteNumber("cpuKernelSeconds", profile.CpuUsage.KernelNanoseconds / CpuProfile.NanosecondsPerSecond);
+        json.WriteString("sampleType", profile.SampleType);
+        json.WriteString("sampleUnit", profile.SampleUnit);
         json.WriteNumber("sampleCount", profile.SampleCount);
         json.WriteNumber("lostSampleCount", profile.LostSampleCount);
         json.WriteNumber("unnamedSampleCount", profile.UnnamedSampleCount);

@@ -7,7 +7,7 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     private const string StyleHash = "sha256-1FWFPtKhVu5qyFveHpbrU+IhiLTkELFgV9i0JgC+jYQ=";
-    private const string ScriptHash = "sha256-29YNO06S2PEtfjNqW9GXoztBWpIK1aFfiqX3CJ1pMUk=";
+    private const string ScriptHash = "sha256-7lZcBGSCjuMxDgCGp1ttXRWwCz4Zmt/K3OZbjMAJTH0=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 
@@ -17,23 +17,27 @@ internal static class ProfilePage
 
     private static readonly string Views = Load("profile-page.html");
 
-    public static void Write(TextWriter output, CpuProfile profile) => Write(output, profile.Title, [new ProfilePart("", profile)]);
+    public static void Write(TextWriter output, CpuProfile profile) => Write(output, ProfileText.Title(profile), [new ProfilePart("", profile)]);
 
     /// <summary>Writes a page of several profiles.</summary>
     /// <param name="output">The writer.</param>
     /// <param name="title">The heading.</param>
     /// <param name="parts">The profiles. The first one is shown first, unless the fragment of the page's address names another.</param>
     /// <param name="links">HTML below the heading.</param>
-    public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "") =>
-        Write(output, title, "CPU profile", $"CPU profile{Started(parts[0].Profile)}", [.. parts.Select(PagePart.Of)], links);
+    public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "")
+    {
+        string kind = KindOf(parts[0].Profile);
+        Write(output, title, kind, $"{kind}{Started(parts[0].Profile)}", [.. parts.Select(PagePart.Of)], links);
+    }
 
     /// <summary>Writes a page of several differences.</summary>
     /// <inheritdoc cref="Write(TextWriter, string, IReadOnlyList{ProfilePart}, string)"/>
     public static void Write(TextWriter output, string title, IReadOnlyList<DifferencePart> parts, string links = "")
     {
         CpuProfileDifference first = parts[0].Difference;
-        string about = $"Difference of two CPU profiles: before{Started(first.Before)}; after{Started(first.After)}";
-        Write(output, title, "difference of CPU profiles", about, [.. parts.Select(PagePart.Of)], links);
+        string kind = $"{KindOf(first.After)}s";
+        string about = $"Difference of two {kind}: before{Started(first.Before)}; after{Started(first.After)}";
+        Write(output, title, $"difference of {kind}", about, [.. parts.Select(PagePart.Of)], links);
     }
 
     private static void Write(TextWriter output, string title, string kind, string about, IReadOnlyList<PagePart> parts, string links)
@@ -67,6 +71,8 @@ internal static class ProfilePage
             """.ReplaceLineEndings("\n"));
     }
 
+    private static string KindOf(CpuProfile profile) => PlotText.Encode(ProfileText.Kind(profile));
+
     private static string Started(CpuProfile profile) => profile.StartTimeUtc == default
         ? ", start unknown"
         : string.Create(CultureInfo.InvariantCulture, $", started {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
@@ -86,8 +92,8 @@ internal static class ProfilePage
 
     private static string Fact((string Name, string Value, string Detail) fact)
     {
-        string detail = fact.Detail.Length == 0 ? "" : $" <small>{fact.Detail}</small>";
-        return $"<div><dt>{fact.Name}</dt><dd>{PlotText.Encode(fact.Value)}{detail}</dd></div>\n";
+        string detail = fact.Detail.Length == 0 ? "" : $" <small>{PlotText.Encode(fact.Detail)}</small>";
+        return $"<div><dt>{PlotText.Encode(fact.Name)}</dt><dd>{PlotText.Encode(fact.Value)}{detail}</dd></div>\n";
     }
 
     private static string NoteList(IEnumerable<string> notes, bool isKept)

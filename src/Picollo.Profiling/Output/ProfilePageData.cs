@@ -7,7 +7,8 @@ namespace Picollo.Profiling.Output;
 
 /// <summary>The data in the page, as compact JSON. <c>frames</c> has the name, the module and the kind of each function. Each of the
 /// <c>parts</c> has <c>functions</c>, with frame, own samples and all samples of each function, and <c>nodes</c>, with frame, samples and
-/// depth of each node of the tree, a node before its callees. In a difference, each number of samples is a pair: before and after. If there
+/// depth of each node of the tree, a node before its callees. In a difference, each number of samples is a pair: before and after. The
+/// <c>units</c> have one entry for each of these numbers: the unit, the numbers per second, and the effective number of samples. If there
 /// are several parts, they also have their facts and notes.</summary>
 internal sealed class ProfilePageData
 {
@@ -86,7 +87,17 @@ internal sealed class ProfilePageData
 
     private void WritePart(PagePart part, double minWidth)
     {
-        _json.WriteNumber("frequency", part.Frequency);
+        _json.WriteStartArray("units");
+        foreach (CpuProfile profile in part.Profiles)
+        {
+            _json.WriteStartArray();
+            _json.WriteStringValue(profile.SampleUnit);
+            _json.WriteNumberValue(profile.UnitsPerSecond);
+            WriteNumber(profile.Size?.Effective);
+            _json.WriteEndArray();
+        }
+
+        _json.WriteEndArray();
         _json.WriteStartArray("functions");
         foreach ((CpuProfileFrame frame, SampleCounts own, SampleCounts total) in part.Functions)
         {
@@ -116,6 +127,18 @@ internal sealed class ProfilePageData
         if (_isDifference)
         {
             _json.WriteNumberValue(counts.After);
+        }
+    }
+
+    private void WriteNumber(long? number)
+    {
+        if (number is { } known)
+        {
+            _json.WriteNumberValue(known);
+        }
+        else
+        {
+            _json.WriteNullValue();
         }
     }
 
@@ -172,7 +195,9 @@ internal sealed class ProfilePageData
 
     private static string NoteOf(PagePart part, double minWidth)
     {
-        string few = part.Tree.IsDifference ? "the smallest shares" : Invariant($"fewer than {minWidth:N0} samples");
+        string few = part.Tree.IsDifference ? "the smallest shares"
+            : part.Profiles[0].SampleUnit == CpuProfile.SamplesUnit ? Invariant($"fewer than {minWidth:N0} samples")
+            : $"less than {ProfileText.Amount(part.Profiles[0], (long)minWidth)}";
         return Invariant(
             $"The page is limited to {MaxNodes:N0} nodes. Nodes with {few} are merged into (other), each below its caller. ")
             + "The table of functions counts all samples.";

@@ -22,32 +22,87 @@ internal static class ProfileText
         ? $"{PlotText.Value(Math.Round(time.TotalMilliseconds, 2))} ms"
         : $"{PlotText.Value(Math.Round(time.TotalSeconds, 2))} s";
 
-    /// <summary>Formats the samples of a node with their share and the CPU time that they represent.</summary>
-    public static string Weight(CpuProfile profile, long samples) =>
-        $"{Samples(samples)}, {Share(samples, profile.SampleCount)}, {Time(profile.TimeOf(samples))}";
+    public static string Title(CpuProfile profile) => profile.Title.Length > 0 ? profile.Title : "unknown program";
+
+    /// <summary>Formats a number of samples of a profile in its unit.</summary>
+    public static string Amount(CpuProfile profile, long samples) => profile.SampleUnit switch
+    {
+        CpuProfile.SamplesUnit => Samples(samples),
+        CpuProfile.TimeUnit => Time(profile.TimeOf(samples)),
+        CpuProfile.CountUnit => Invariant($"{samples:N0}"),
+        string unit => Invariant($"{samples:N0} {unit}"),
+    };
+
+    /// <summary>Formats the samples of a node with their share and the time that they represent.</summary>
+    public static string Weight(CpuProfile profile, long samples)
+    {
+        string time = profile.Frequency > 0 ? $", {Time(profile.TimeOf(samples))}" : "";
+        return $"{Amount(profile, samples)}, {Share(samples, profile.SampleCount)}{time}";
+    }
 
     /// <summary>Formats the samples of a node in two profiles, with their shares, and the change of the share.</summary>
-    public static string Weight(SampleCounts counts, SampleCounts all)
+    public static string Weight(CpuProfileDifference difference, SampleCounts counts)
     {
-        ShareChange change = ShareChange.Of(counts, all);
-        return $"before {Share(counts.Before, all.Before)} ({Samples(counts.Before)}), after {Share(counts.After, all.After)} "
-            + $"({Samples(counts.After)}), change {Points(change.Points)} points{(change.MayBeRandom ? ", may be random" : "")}";
+        SampleCounts all = difference.SampleCounts;
+        ShareChange change = ShareChange.Of(counts, all, difference.SampleSizes);
+        return $"before {Share(counts.Before, all.Before)} ({Amount(difference.Before, counts.Before)}), "
+            + $"after {Share(counts.After, all.After)} ({Amount(difference.After, counts.After)}), "
+            + $"change {Points(change.Points)} points{(change.HasInterval && change.MayBeRandom ? ", may be random" : "")}";
     }
+
+    public static bool IsCpuTime(CpuProfile profile) =>
+        profile.SampleType == CpuProfile.CpuType && profile.SampleUnit is CpuProfile.SamplesUnit or CpuProfile.TimeUnit;
+
+    /// <summary>Returns what a profile shows, such as "CPU time" or "inuse_space (bytes)".</summary>
+    public static string Type(CpuProfile profile) =>
+        IsCpuTime(profile) ? TypeName(profile) : $"{profile.SampleType} ({profile.SampleUnit})";
+
+    /// <summary>Returns the kind of a profile for a heading, such as "CPU profile" or "inuse_space profile".</summary>
+    public static string Kind(CpuProfile profile) => IsCpuTime(profile) ? "CPU profile" : $"{profile.SampleType} profile";
+
+    /// <summary>Formats the total and the duration of a profile.</summary>
+    public static string Total(CpuProfile profile)
+    {
+        string duration = profile.Duration > TimeSpan.Zero ? $" in {Seconds(profile.Duration)}" : "";
+        string name = TypeName(profile);
+        if (profile.SampleUnit == CpuProfile.SamplesUnit)
+        {
+            string at = profile.Frequency > 0 ? Invariant($"at {profile.Frequency} Hz; {SampledTime(profile, name)}")
+                : profile.SampleType == CpuProfile.SamplesUnit ? "of an unknown type"
+                : $"of {name}";
+            return Invariant($"{profile.SampleCount:N0} samples {at}{duration}");
+        }
+
+        string total = profile.SampleUnit == CpuProfile.TimeUnit
+            ? Seconds(profile.TimeOf(profile.SampleCount))
+            : Amount(profile, profile.SampleCount);
+        return $"{name} {total}{duration}{(profile.Size is { Count: > 0 } size ? $"; {Samples(size.Count)}" : "")}";
+    }
+
+    public static string Seconds(TimeSpan time) => Invariant($"{time.TotalSeconds:N3} s");
+
+    private static string SampledTime(CpuProfile profile, string name) =>
+        !IsCpuTime(profile) ? $"{name} {Seconds(profile.TimeOf(profile.SampleCount))}"
+        : profile.CpuUsage.TotalNanoseconds > 0 || profile.SampleCount == 0 ? Invariant($"{name} {profile.CpuUsage:s}")
+        : $"{name} of the samples {Seconds(profile.TimeOf(profile.SampleCount))}";
+
+    private static string TypeName(CpuProfile profile) => IsCpuTime(profile) ? "CPU time" : profile.SampleType;
 
     public static string Points(double points) => Invariant($"{points:+0.00;-0.00;0.00}");
 
     /// <summary>Returns the size of a change of a share, for its color: 0 for a change that may be random; otherwise 1 below a point, 2
-    /// below <see cref="LargePoints"/>, and 3; negative if the share is smaller.</summary>
-    public static int StepOf(SampleCounts counts, SampleCounts all)
+    /// below <see cref="LargePoints"/>, and 3; negative if the share is smaller. Without confidence intervals, only an equal share is
+    /// 0.</summary>
+    public static int StepOf(CpuProfileDifference difference, SampleCounts counts)
     {
-        ShareChange change = ShareChange.Of(counts, all);
+        ShareChange change = ShareChange.Of(counts, difference.SampleCounts, difference.SampleSizes);
         int size = Math.Abs(change.Points) switch { < 1 => 1, < LargePoints => 2, _ => MaxStep };
-        return change.MayBeRandom ? 0 : Math.Sign(change.Points) * size;
+        return change.HasInterval && change.MayBeRandom ? 0 : Math.Sign(change.Points) * size;
     }
 
     /// <summary>Returns the name of a step in a legend.</summary>
-    public static string Step(int step) => step == 0
-        ? "may be random"
+    public static string Step(int step, bool hasIntervals) => step == 0
+        ? hasIntervals ? "may be random" : "equal"
         : (step < 0 ? "less: " : "more: ") + Math.Abs(step) switch { 1 => "below 1 point", 2 => "1 to 5", _ => "5 points or more" };
 
     public static IEnumerable<int> Steps => Enumerable.Range(-MaxStep, (2 * MaxStep) + 1);
@@ -60,6 +115,7 @@ internal static class ProfileText
     /// <summary>Returns why a profile has no samples.</summary>
     public static string NoSamplesReason(CpuProfile profile) => profile switch
     {
+        { EventName: "" } => $"The file has no values of the type {profile.SampleType}, or all are 0.",
         { LostSampleCount: > 0 } => $"All of them were lost: {Samples(profile.LostSampleCount)}.",
         { CpuUsage.TotalNanoseconds: > 0 } =>
             $"The process used {Time(profile.CpuUsage.Total)} of CPU time; a sample is taken every {Time(profile.TimeOf(1))}. "

@@ -1,6 +1,7 @@
 
 (() => {
-  // ---- Numbers, as in ProfileText. A profile has one count of samples; a difference has two: before and after.
+  // ---- Numbers, as in ProfileText. A profile has one count of samples; a difference has two: before and after. A count can be in
+  // another unit than samples.
   const { isDifference, frames: frameData, parts } = JSON.parse(document.getElementById("profile").textContent);
   const sides = isDifference ? 2 : 1;
   const numbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
@@ -10,10 +11,18 @@
     const percent = percentOf(part, whole);
     return percent.toFixed(percent > 0 && percent < 1 ? 2 : 1) + " %";
   };
-  const timeOf = count => {
-    const seconds = frequency ? count / frequency : 0;
+  const timeOf = (count, side) => {
+    const seconds = count / units[side].perSecond;
     return seconds > 0 && seconds < .1 ? numbers.format(seconds * 1000) + " ms" : numbers.format(seconds) + " s";
   };
+  // A number in the unit of the profile, as in ProfileText.Amount.
+  const amountOf = (count, side = 0) => {
+    const { name } = units[side];
+    return name === "samples" ? samplesOf(count) : name === "nanoseconds" ? timeOf(count, side)
+      : numbers.format(count) + (name === "count" ? "" : " " + name);
+  };
+  const hasIntervals = () => units.every(unit => unit.samples !== null);
+  const isSampled = () => units[0].name === "samples" && units[0].perSecond > 0;
   const pointsOf = points => {
     const digits = Math.abs(points).toFixed(2);
     return (digits === "0.00" ? "" : points > 0 ? "+" : "−") + digits;
@@ -22,13 +31,15 @@
   const changeOf = ([before, after]) => {
     const points = percentOf(after, total[1]) - percentOf(before, total[0]);
     if (!total[0] || !total[1]) return { points, low: -100, high: 100, mayBeRandom: true };
-    const [n, m] = [total[0] + 2, total[1] + 2];
-    const [p, q] = [(before + 1) / n, (after + 1) / m];
+    const [size, sizeAfter] = units.map(unit => unit.samples);
+    if (!hasIntervals()) return { points, low: null, high: null, mayBeRandom: false };
+    const [n, m] = [size + 2, sizeAfter + 2];
+    const [p, q] = [(before / total[0] * size + 1) / n, (after / total[1] * sizeAfter + 1) / m];
     const margin = 195.9963984540054 * Math.sqrt(p * (1 - p) / n + q * (1 - q) / m);
     const [low, high] = [Math.max(100 * (q - p) - margin, -100), Math.min(100 * (q - p) + margin, 100)];
     return { points, low, high, mayBeRandom: low <= 0 && high >= 0 };
   };
-  const intervalOf = ({ low, high }) => `${pointsOf(low)} to ${pointsOf(high)}`;
+  const intervalOf = ({ low, high }) => low === null ? "unknown" : `${pointsOf(low)} to ${pointsOf(high)}`;
   const widthOf = counts => {
     if (!isDifference) return counts[0];
     const shares = counts.map((count, i) => total[i] ? count / total[i] : 0);
@@ -38,11 +49,11 @@
   const add = (counts, others, sign = 1) => counts.map((count, i) => count + sign * others[i]);
   const describeShare = counts => isDifference
     ? `${shareOf(counts[0], total[0])} before, ${shareOf(counts[1], total[1])} after`
-    : shareOf(counts[0], total[0]) + " of samples";
+    : shareOf(counts[0], total[0]) + (units[0].name === "samples" ? " of samples" : " of the total");
   const describeCounts = counts => {
-    if (!isDifference) return `${samplesOf(counts[0])}, ${shareOf(counts[0], total[0])}, ${timeOf(counts[0])}`;
+    if (!isDifference) return `${amountOf(counts[0])}, ${shareOf(counts[0], total[0])}${isSampled() ? ", " + timeOf(counts[0], 0) : ""}`;
     const change = changeOf(counts);
-    return counts.map((count, i) => `${shareOf(count, total[i])} ${["before", "after"][i]} (${samplesOf(count)})`).join(", ")
+    return counts.map((count, i) => `${shareOf(count, total[i])} ${["before", "after"][i]} (${amountOf(count, i)})`).join(", ")
       + `\nchange: ${pointsOf(change.points)} points (95 %: ${intervalOf(change)})${change.mayBeRandom ? ", may be random" : ""}`;
   };
   const kinds = ["managed", "native", "kernel", "unnamed", "group"];
@@ -57,18 +68,18 @@
   const frames = frameData.map(([name, module, kind]) =>
     ({ name, module, kind, look: `k${kind} t${tintOf(name)}`, lower: name.toLowerCase() }));
   const steps = [["less", 3, "less: 5 points or more"], ["less", 2, "less: 1 to 5"], ["less", 1, "less: below 1 point"],
-    ["k4", 0, "may be random"], ["more", 1, "more: below 1 point"], ["more", 2, "more: 1 to 5"], ["more", 3, "more: 5 points or more"]];
+    ["k4", 0, null], ["more", 1, "more: below 1 point"], ["more", 2, "more: 1 to 5"], ["more", 3, "more: 5 points or more"]];
   const lookOf = (frame, counts) => {
     if (!isDifference) return frame.look;
     const { points, mayBeRandom } = changeOf(counts);
-    if (mayBeRandom) return "k4 s0";
+    if (mayBeRandom || points === 0) return "k4 s0";
     return `${points > 0 ? "more" : "less"} s${Math.abs(points) < 1 ? 1 : Math.abs(points) < 5 ? 2 : 3}`;
   };
 
   // ---- The selected part. A node has its frame, its counts and own counts, its width, and the position of its left edge.
-  let frequency, total, functions, all, root, used;
+  let units, total, functions, all, root, used;
   const load = part => {
-    frequency = part.frequency;
+    units = part.units.map(([name, perSecond, samples]) => ({ name, perSecond, samples }));
     total = part.nodes.slice(1, 1 + sides);
     functions = [];
     const step = 1 + 2 * sides;
@@ -187,8 +198,9 @@
     cell.style.setProperty("--share", percentOf(count, whole) + "%");
     return cell;
   };
+  const columnUnits = () => isSampled() ? ["time", "samples"] : [units[0].name === "nanoseconds" ? "time" : units[0].name];
   const cellsOf = counts => {
-    if (!isDifference) return [shareCell(counts[0], total[0], timeOf(counts[0]), numbers.format(counts[0]))];
+    if (!isDifference) return [shareCell(counts[0], total[0], ...columnUnits().map(unit => unit === "time" ? timeOf(counts[0], 0) : numbers.format(counts[0])))];
     const change = changeOf(counts);
     return [make("td", change.mayBeRandom ? "change chance" : "change", "",
       make("b", "", (change.mayBeRandom ? "~ " : "") + pointsOf(change.points)), make("span", "", intervalOf(change))), ...sharesOf(counts)];
@@ -202,11 +214,11 @@
   const columnsFor = (first, second) => isDifference
     ? [[`${first} change`, "95 % interval"], [`${first} before`], [`${first} after`],
       ...second ? [[`${second} before`, extra], [`${second} after`, extra]] : []]
-    : [first, second].filter(name => name).map(name => [name, "time", "samples"]);
+    : [first, second].filter(name => name).map(name => [name, ...columnUnits()]);
   const columnsOf = {
-    functions: columnsFor("Own", "Total"),
-    calls: isDifference ? columnsFor("Total", "Own") : columnsFor("Own", "Total"),
-    callers: columnsFor("Own"),
+    functions: () => columnsFor("Own", "Total"),
+    calls: () => isDifference ? columnsFor("Total", "Own") : columnsFor("Own", "Total"),
+    callers: () => columnsFor("Own"),
   };
   const called = node => ({
     frame: node.frame,
@@ -247,7 +259,7 @@
     }
     const id = tab.getAttribute("aria-controls");
     const table = document.querySelector(`#${id} table`);
-    if (!table.tBodies[0].rows.length) fillTable(table, columnsOf[id], entriesOf[id]());
+    if (!table.tBodies[0].rows.length) fillTable(table, columnsOf[id](), entriesOf[id]());
   };
   for (const [i, tab] of tabs.entries()) {
     tab.addEventListener("click", () => select(tab));
@@ -325,7 +337,7 @@
   const show = part => {
     load(part);
     if (choice) showHead(part);
-    const looks = isDifference ? steps.map(([hue, strength, name]) => [`${hue} s${strength}`, name])
+    const looks = isDifference ? steps.map(([hue, strength, name]) => [`${hue} s${strength}`, name ?? (hasIntervals() ? "may be random" : "equal")])
       : kinds.map((name, kind) => [`k${kind} t3`, name]).filter((_, kind) => kind < group && [...used].some(one => one.kind === kind));
     legend.replaceChildren(...looks.map(([look, name]) => make("span", "", "", make("i", "swatch " + look), name)));
     for (const body of document.querySelectorAll("tbody")) body.replaceChildren();
@@ -348,7 +360,7 @@
   if (isDifference) {
     document.querySelector(".tables").classList.add("changes");
     for (const text of document.querySelectorAll(".tables p")) {
-      text.append(" Shares are in percent of the samples of each profile, changes in points. ~ marks a change that may be random.");
+      text.append(" Shares are in percent of each profile, changes in points. ~ marks a change that may be random.");
     }
   }
   showNamed();

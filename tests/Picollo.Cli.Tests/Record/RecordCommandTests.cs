@@ -25,13 +25,14 @@ public sealed class RecordCommandTests : IDisposable
     [InlineData("--duration requires -p; a command is profiled until it exits.", "--duration", "5", "--", "true")]
     [InlineData("--frequency must be 1 to 10000 samples per second, not '0'.", "--frequency", "0", "--", "true")]
     [InlineData("--frequency must be 1 to 10000 samples per second, not '10001'.", "--frequency", "10001", "--", "true")]
+    [InlineData("--type requires --diff.", "--type", "cpu", "--", "true")]
     [InlineData("--diff requires two files: BEFORE and AFTER.", "--diff", "a")]
     [InlineData("--diff requires two files: BEFORE and AFTER.", "--diff", "a", "b", "--diff", "c")]
     [InlineData("--diff compares two files and cannot be combined with a command: 'c'.", "--diff", "a", "b", "c")]
     [InlineData("--diff compares two files and cannot be combined with a command: 'true'.", "--diff", "a", "b", "--", "true")]
-    [InlineData("--diff cannot be combined with -p, only with --html and --svg.", "-p", "1", "--diff", "a", "b")]
-    [InlineData("--diff cannot be combined with --kernel, only with --html and --svg.", "--diff", "a", "b", "--kernel")]
-    [InlineData("--diff cannot be combined with --json, only with --html and --svg.", "--diff", "a", "b", "--json", "c")]
+    [InlineData("--diff cannot be combined with -p, only with --type, --html and --svg.", "-p", "1", "--diff", "a", "b")]
+    [InlineData("--diff cannot be combined with --kernel, only with --type, --html and --svg.", "--diff", "a", "b", "--kernel")]
+    [InlineData("--diff cannot be combined with --json, only with --type, --html and --svg.", "--diff", "a", "b", "--json", "c")]
     public void Invalid_arguments_are_reported(string message, params string[] arguments)
     {
         ToolRun run = PicolloTool.RunHere(["record", .. arguments]);

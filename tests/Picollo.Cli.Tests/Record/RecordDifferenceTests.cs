@@ -1,5 +1,6 @@
 using Picollo.Profiling;
 using Picollo.Profiling.Tests;
+using Picollo.Profiling.Tests.Output;
 
 namespace Picollo.Cli.Tests.Record;
 
@@ -25,6 +26,30 @@ public sealed class RecordDifferenceTests : IDisposable
         run.Output.Should().Contain(" 60.0%   90.0%   +30.00    +26.38 to  +33.50   60.0%   90.0%  Work\n");
         File.ReadAllText(html).Should().Be(Text(difference.WriteHtml));
         File.ReadAllText(svg).Should().Be(Text(difference.WriteSvg));
+    }
+
+    [Fact]
+    public void Profiles_of_other_tools_are_compared_in_their_own_unit()
+    {
+        string heap = WriteHeap();
+
+        PicolloTool.RunHere("record", "--diff", heap, heap).Output.Should()
+            .Contain("\n        inuse_space 10,485,760 bytes\n").And.Contain("100.0%  100.0%     0.00   unknown             100.0%  100.0%  F2\n");
+        PicolloTool.RunHere("record", "--type", "alloc_objects", "--diff", heap, heap).Output.Should()
+            .Contain("\n        alloc_objects 1,000\n").And.Contain(" 99.0%   99.0%     0.00   unknown              99.0%   99.0%  F1\n");
+    }
+
+    [Fact]
+    public void Profiles_of_different_types_and_unknown_types_are_reported()
+    {
+        string heap = WriteHeap();
+
+        ToolRun run = PicolloTool.RunHere("record", "--diff", heap, Write("a.pb.gz", Before));
+        (run.ExitCode, run.Output, run.Error).Should().Be(
+            (1, "", "picollo: The profiles cannot be compared, because they show inuse_space (bytes) and CPU time.\n"));
+        run = PicolloTool.RunHere("record", "--type", "cpu", "--diff", heap, heap);
+        (run.ExitCode, run.Output, run.Error).Should().Be(
+            (1, "", $"picollo: {heap}: The profile has no sample type 'cpu'. Its types are: alloc_objects, inuse_space.\n"));
     }
 
     [Fact]
@@ -57,6 +82,16 @@ public sealed class RecordDifferenceTests : IDisposable
 
         (run.ExitCode, run.Error).Should().Be((1, $"picollo: {_folder.PathOf("none/d.svg")}: No such file or directory\n"));
         run.Output.Should().Contain("  Work\n");
+    }
+
+    private string WriteHeap()
+    {
+        ForeignProfile profile = ForeignProfile.Of(2, ("alloc_objects", "count"), ("inuse_space", "bytes"));
+        profile.Sample([1], [990, 0]);
+        profile.Sample([2], [10, 10_485_760]);
+        string path = _folder.PathOf("heap.pb");
+        File.WriteAllBytes(path, profile.ToBytes());
+        return path;
     }
 
     private string Write(string name, CpuProfile profile)

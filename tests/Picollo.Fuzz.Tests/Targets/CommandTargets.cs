@@ -27,7 +27,7 @@ internal static class CommandTargets
         "hist x.csv --column duration --html x.html --hlog x.hlog", "stat -e instructions,cycles -r 20 --warmup 2 --prepare x -- gzip -k a", "stat -c x --compare a b c -o f",
         "stat -p 1 -I 1000 -v", "stat --save x.json --baseline m.json --fail-above 5% -r 3 -- ./app", "jitter -a 0-3,8 -i 250us -p 80 -D 30 -l 100 -b 1ms -N --json -o dir --force -s -c load",
         "jitter plot dir --svg x.svg", "jitter samples dir", "top -d 1 -n 2 -b -u root -p 1,2 --json", "record -p 1 --duration 10 --frequency 999 --html x.html --tiers --kernel",
-        "record --svg f.svg --pprof p --folded f --json j -- dotnet app.dll", "record --diff a b", "--help", "stat --help", "--version",
+        "record --svg f.svg --pprof p --folded f --json j -- dotnet app.dll", "record --type cpu --diff a b", "--help", "stat --help", "--version",
     ];
 
     public static FuzzTarget[] All { get; } =

@@ -2,6 +2,7 @@ using System.IO.Compression;
 using Picollo.Profiling;
 using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Tests;
+using Picollo.Profiling.Tests.Output;
 using static Picollo.Fuzz.Tests.FuzzTargets;
 using static Picollo.Profiling.Tests.Profiles;
 using static Picollo.Profiling.Tests.Sampling.KernelRecords;
@@ -35,7 +36,33 @@ internal static class ProfileTargets
                 gzip.CopyTo(message);
                 yield return new(message.ToArray());
             }
+
+            yield return new(Times().ToBytes());
+            yield return new(Heap().ToBytes());
         }
+    }
+
+    /// <summary>Times of single samples, with labels and patterns of dropped frames.</summary>
+    private static ForeignProfile Times()
+    {
+        ForeignProfile profile = ForeignProfile.Of(3, ("sample", "count"), ("wall", "microseconds"));
+        profile.ValueType(11, "wall", "microseconds");
+        profile.Number(12, 10_000);
+        profile.TextNumber(7, "F[12]|std::.*");
+        profile.TextNumber(8, "F2");
+        profile.Location(4, 0, 4, 3, 1, 2);
+        profile.Sample([1, 3], [1, 10_000]);
+        profile.LabeledSample([2, 4, 3], [2, 20_000], "end_timestamp_ns", 1_700_000_000);
+        return profile;
+    }
+
+    private static ForeignProfile Heap()
+    {
+        ForeignProfile profile = ForeignProfile.Of(2, ("alloc_objects", "count"), ("inuse_space", "bytes"));
+        profile.TextNumber(14, "inuse_space");
+        profile.Sample([1], [990, 0]);
+        profile.Sample([2], [10, 10_485_760]);
+        return profile;
     }
 
     private static IEnumerable<byte> Records =>
@@ -44,14 +71,17 @@ internal static class ProfileTargets
         .. Sample(200, 200, 6, 1, 0xfffffffffffffe00, 0x400010), .. Record(2, 0, Numbers(1, 40)), .. Task(4, 200, 200, 100),
     ];
 
-    /// <summary>Writes a profile and reads it again. The result must be equal.</summary>
+    /// <summary>Writes a profile and reads it again. The result must be equal, in its unit and with its sample size.</summary>
     private static long ReadPprof(byte[] input)
     {
         CpuProfile profile = Read(input);
         using StringWriter page = new();
         profile.WriteHtml(page);
-        string json = Json(profile);
-        Check(Json(Read(Written(profile))) == json, "The profile differs after it was written and read.");
+        CpuProfile read = Read(Written(profile));
+        Check(Json(read) == Json(profile), "The profile differs after it was written and read.");
+        string difference = new CpuProfileDifference(profile, profile).ToString();
+        Check(new CpuProfileDifference(read, read).ToString() == difference, "The difference changed after the profile was written and read.");
+        Check(!difference.Contains("NaN", StringComparison.Ordinal), "The difference contains numbers that are not defined.");
         return profile.SampleCount;
     }
 

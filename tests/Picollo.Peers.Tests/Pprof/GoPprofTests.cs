@@ -84,7 +84,7 @@ public partial class GoPprofTests
 
             CpuProfile cpu = Read(Path.Combine(folder, "cpu.pb.gz"));
             cpu.Title.Should().Be("main");
-            (cpu.Frequency, cpu.EventName).Should().Be((100, "cpu"));
+            (cpu.Frequency, cpu.SampleType, cpu.SampleUnit).Should().Be((100, "cpu", "samples"));
             cpu.GetMethods().Should().Contain(method => method.Frame.Name == "main.work" && method.SampleCount > 10)
                 .And.Contain(method => method.Frame.Name == "main.main");
             Read(Path.Combine(folder, "heap.pb.gz")).SampleCount.Should().BePositive();

@@ -8,12 +8,30 @@ public sealed class ForeignProfile
     private readonly List<string> _texts = [""];
     private readonly List<byte> _message = [];
 
-    internal CpuProfile Read()
+    /// <summary>Returns a profile with functions F1, F2, …, each of which has a location with the same number.</summary>
+    internal static ForeignProfile Of(int functions, params (string Type, string Unit)[] types)
     {
-        byte[] texts = [.. _texts.SelectMany(text => Field(6, Encoding.UTF8.GetBytes(text)))];
-        using MemoryStream stream = new([.. _message, .. texts]);
-        return CpuProfile.ReadPprof(stream);
+        ForeignProfile profile = new();
+        foreach ((string type, string unit) in types)
+        {
+            profile.SampleType(type, unit);
+        }
+
+        for (ulong i = 1; i <= (ulong)functions; i++)
+        {
+            profile.Function(i, $"F{i}", "", "");
+            profile.Location(i, 0, i, i);
+        }
+
+        return profile;
     }
+
+    internal byte[] ToBytes() => [.. _message, .. _texts.SelectMany(text => Field(6, Encoding.UTF8.GetBytes(text)))];
+
+    internal CpuProfile Read() => Profiles.Read(ToBytes());
+
+    /// <summary>Adds a field whose value is the number of a text, such as the default sample type.</summary>
+    internal void TextNumber(int field, string text) => Number(field, Text(text));
 
     internal void Number(int field, ulong number) => _message.AddRange(Field(field, number));
 
@@ -40,6 +58,13 @@ public sealed class ForeignProfile
     internal void Sample(ulong[] locations, ulong[] values, bool isPacked = true) => Message(2, isPacked
         ? [Field(1, [.. locations.SelectMany(Varint)]), Field(2, [.. values.SelectMany(Varint)])]
         : [.. locations.Select(location => Field(1, location)), .. values.Select(value => Field(2, value))]);
+
+    /// <summary>Adds a sample with a label.</summary>
+    internal void LabeledSample(ulong[] locations, ulong[] values, string label, ulong number) => Message(
+        2,
+        Field(1, [.. locations.SelectMany(Varint)]),
+        Field(2, [.. values.SelectMany(Varint)]),
+        Field(3, [.. Field(1, Text(label)), .. Field(3, number)]));
 
     private void Message(int field, params byte[][] fields) => _message.AddRange(Field(field, [.. fields.SelectMany(bytes => bytes)]));
 

@@ -28,7 +28,7 @@ public class JsonTests
         Json(profile).Should().Be(
             """
             {"title":"app","startTimeUtc":"2026-11-25T12:00:00.5Z","durationSeconds":2.5,"frequency":99,"event":"cycles","includesKernel":true,
-            "cpuUserSeconds":1.5,"cpuKernelSeconds":0.25,"sampleCount":9,"lostSampleCount":2,"unnamedSampleCount":1,"notes":["A <note>."],
+            "cpuUserSeconds":1.5,"cpuKernelSeconds":0.25,"sampleType":"cpu","sampleUnit":"samples","sampleCount":9,"lostSampleCount":2,"unnamedSampleCount":1,"notes":["A <note>."],
             "methods":[{"name":"memcpy","module":"libc.so.6","kind":"native","ownSampleCount":5,"sampleCount":5},
             {"name":"Main","module":"App.dll","kind":"managed","ownSampleCount":3,"sampleCount":8},
             {"name":"app+0x12","module":"app","kind":"unnamed","ownSampleCount":1,"sampleCount":1}],

@@ -112,8 +112,8 @@ public class PprofReaderTests
             ("main.main@ Native > _Zinner@ Native > memcpy@libc.so.6 Native", 3),
             ("main.main@ Native > _Zinner@ Native > libc.so.6+0x1030@libc.so.6 Unnamed", 2),
             ("0xffffffff80000001@ Unnamed", 1));
-        (profile.Title, profile.Frequency, profile.EventName, profile.UnnamedSampleCount).Should().Be(("app", 100, "cpu", 3));
-        profile.CpuUsage.TotalNanoseconds.Should().Be(60_000_000);
+        (profile.Title, profile.Frequency, profile.SampleType, profile.SampleUnit, profile.EventName).Should().Be(("app", 100, "cpu", "samples", ""));
+        profile.UnnamedSampleCount.Should().Be(3);
     }
 
     [Fact]
@@ -127,6 +127,20 @@ public class PprofReaderTests
         foreign.Sample([1], [70_000_000]);
 
         foreign.Read().SampleCount.Should().Be(7);
+    }
+
+    [Fact]
+    public void Another_sample_type_can_be_read()
+    {
+        ForeignProfile foreign = ForeignProfile.Of(1, ("alloc_objects", "count"), ("alloc_space", "bytes"));
+        foreign.Sample([1], [3, 700]);
+
+        CpuProfile profile = CpuProfile.ReadPprof(new MemoryStream(foreign.ToBytes()), "alloc_objects");
+
+        (profile.SampleType, profile.SampleUnit, profile.SampleCount).Should().Be(("alloc_objects", "count", 3));
+        FluentActions.Invoking(() => CpuProfile.ReadPprof(new MemoryStream(foreign.ToBytes()), "cpu")).Should().Throw<InvalidDataException>()
+            .WithMessage("The profile has no sample type 'cpu'. Its types are: alloc_objects, alloc_space.");
+        CpuProfile.ReadPprof(new MemoryStream(Written(Profiles.Of("Main 7"))), "cpu").SampleCount.Should().Be(7, "the CPU time is that of the samples");
     }
 
     [Fact]
@@ -182,14 +196,14 @@ public class PprofReaderTests
 
         CpuProfile profile = foreign.Read();
 
-        (profile.Title, profile.GetMethods().Single().Frame.Name, profile.EventName).Should().Be(("a?[1m", "x?y?", "e?[2J"));
+        (profile.Title, profile.GetMethods().Single().Frame.Name, profile.SampleType).Should().Be(("a?[1m", "x?y?", "e?[2J"));
     }
 
     public static TheoryData<string, Action<ForeignProfile>> Damages => new()
     {
         { "a sample has 2 values for 1 types", profile => profile.Sample([], [1, 2]) },
         { "a sample has a negative value", profile => profile.Sample([], [unchecked((ulong)-1)]) },
-        { "it has more than 9223372036854775807 samples", profile => { profile.Sample([], [long.MaxValue]); profile.Sample([], [1]); } },
+        { "the sum of its values is more than 9223372036854775807", profile => { profile.Sample([], [long.MaxValue]); profile.Sample([], [1]); } },
         { "location 7 does not exist", profile => profile.Sample([7], [1]) },
         { "function 7 does not exist", profile => { profile.Location(1, 0, 0, 7); profile.Sample([1], [1]); } },
         { "mapping 7 does not exist", profile => { profile.Location(1, 7, 0); profile.Sample([1], [1]); } },

@@ -1,0 +1,108 @@
+using Picollo.Export;
+using Picollo.Export.Plots;
+
+namespace Picollo.Profiling;
+
+/// <content>The meaning of the values: their type, unit and number of samples.</content>
+internal sealed partial class PprofReader
+{
+    private const int MaxTypeLength = 60;
+
+    /// <summary>A shorter period does not separate samples: tools that have only times write 0 or 1.</summary>
+    private const double MinPeriodNanoseconds = 1_000;
+
+    /// <summary>Periods and times are rounded to whole units, such as microseconds.</summary>
+    private const double Tolerance = 1e-4;
+
+    /// <summary>Reads the values of the sample type to show: as samples if each of them represents the same time, and otherwise as sums in
+    /// the unit of the type. Times of less than a period are therefore not rounded.</summary>
+    private PprofValues ReadValues(string? requested, out CpuProfileNode root)
+    {
+        int shown = IndexOf(requested);
+        (string type, string unit) = (TextOf(_sampleTypes[shown].Type), TextOf(_sampleTypes[shown].Unit));
+        bool isSamples = PprofUnit.IsSamples(type, unit);
+        long nanoseconds = PprofUnit.NanosecondsOf(unit);
+        int counts = isSamples || _isFromPicollo ? -1
+            : _sampleTypes.FindIndex(one => PprofUnit.IsCountOf(TextOf(one.Type), TextOf(one.Unit), type));
+        Stacks stacks = ReadStacks(shown, Math.Max(nanoseconds, 1), counts);
+        PprofValues values = isSamples ? OfSamples(type, stacks) : nanoseconds > 0 ? OfTimes(type, stacks)
+            : new(NameOf(type), unit.Length > 0 ? NameOf(unit) : CpuProfile.CountUnit, 0, stacks.Size);
+        root = Name(stacks);
+        return _isFromPicollo && stacks.Total > 0 ? values with { Size = _size } : values;
+    }
+
+    /// <summary>Returns the index of the sample type to show: the requested one, the default, or the last, as <c>go tool pprof</c>
+    /// does.</summary>
+    private int IndexOf(string? requested)
+    {
+        if (requested is not null && _sampleTypes.FindIndex(one => TextOf(one.Type) == requested) is var index)
+        {
+            string all = string.Join(", ", _sampleTypes.Take(MaxNotes).Select(one => NameOf(TextOf(one.Type))));
+            return index >= 0 ? index
+                : throw new InvalidDataException($"The profile has no sample type '{requested}'. Its types are: {all}.");
+        }
+
+        if (_isFromPicollo)
+        {
+            return Math.Max(_sampleTypes.FindIndex(one => PprofUnit.IsSamples(TextOf(one.Type), TextOf(one.Unit))), 0);
+        }
+
+        string name = TextOf(_defaultType);
+        index = name.Length == 0 ? -1 : _sampleTypes.FindIndex(one => TextOf(one.Type) == name);
+        return index >= 0 ? index : _sampleTypes.Count - 1;
+    }
+
+    private PprofValues OfSamples(string type, Stacks stacks)
+    {
+        string name = !PprofUnit.IsSamples(type) ? type : TextOf(_periodType.Type) is { Length: > 0 } event_ ? event_ : CpuProfile.SamplesUnit;
+        double period = PeriodNanoseconds();
+        int frequency = FrequencyOf(period);
+        if (period == 0 || frequency > 0)
+        {
+            return new(NameOf(name), CpuProfile.SamplesUnit, frequency, null);
+        }
+
+        SampleSize size = new(stacks.Total, stacks.Total);
+        stacks.Scale(period);
+        return new(NameOf(name), CpuProfile.TimeUnit, 0, size);
+    }
+
+    private PprofValues OfTimes(string type, Stacks stacks)
+    {
+        double period = PeriodNanoseconds();
+        int frequency = FrequencyOf(period);
+        if (period == 0 || stacks.CountPeriods(period, Tolerance) is not { } samples)
+        {
+            return new(NameOf(type), CpuProfile.TimeUnit, 0, stacks.Size);
+        }
+
+        if (frequency == 0)
+        {
+            long all = samples.Sum();
+            return new(NameOf(type), CpuProfile.TimeUnit, 0, new(all, all));
+        }
+
+        stacks.Replace(samples);
+        return new(NameOf(type), CpuProfile.SamplesUnit, frequency, null);
+    }
+
+    /// <summary>Returns the sampling period; 0 if it is unknown.</summary>
+    private double PeriodNanoseconds()
+    {
+        double period = (double)Signed(_period) * PprofUnit.NanosecondsOf(TextOf(_periodType.Unit));
+        return Signed(_period) > 1 && period >= MinPeriodNanoseconds ? period : 0;
+    }
+
+    /// <summary>Returns the number of periods per second; 0 if it is not a whole number.</summary>
+    private static int FrequencyOf(double period)
+    {
+        double frequency = period > 0 ? Math.Round(CpuProfile.NanosecondsPerSecond / period) : 0;
+        return frequency > 0 && Math.Abs((frequency * period / CpuProfile.NanosecondsPerSecond) - 1) <= Tolerance ? (int)frequency : 0;
+    }
+
+    private static string NameOf(string type) =>
+        type.Length == 0 ? "unnamed" : PlotText.Shorten(CleanText.Of(type), MaxTypeLength);
+
+    /// <summary>The meaning of the numbers in the tree.</summary>
+    private readonly record struct PprofValues(string Type, string Unit, int Frequency, SampleSize? Size);
+}
