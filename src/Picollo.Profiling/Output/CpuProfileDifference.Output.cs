@@ -17,8 +17,8 @@ public sealed partial class CpuProfileDifference
     /// <param name="limit">The maximum number of functions, at least 1.</param>
     /// <remarks>"Own" is the function itself, "total" includes its callees, both in percent of the samples of their profile. The change and
     /// its 95 % confidence interval are in percentage points, and <c>~</c> marks a change that may be random
-    /// (<see cref="CpuProfileMethodDifference.MayBeRandom"/>). If the number of samples is unknown, there is no interval and no mark. The text does not depend on the culture, and is safe for a
-    /// terminal.</remarks>
+    /// (<see cref="CpuProfileMethodDifference.MayBeRandom"/>). If the number of samples is unknown, there is no interval and no mark.
+    /// The text does not depend on the culture, and is safe for a terminal.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="limit"/> is less than 1.</exception>
     public void WriteTable(TextWriter output, int limit = DefaultLimit)
@@ -59,8 +59,8 @@ public sealed partial class CpuProfileDifference
     /// difference.WriteSvg(file);
     /// </code>
     /// <para>Vermilion marks a larger share and blue marks a smaller one; stronger colors mark larger changes, and gray marks a change
-    /// that may be random. If the number of samples is unknown, gray marks an equal share. The tooltip of a box has the whole name and the numbers. The format is that of
-    /// <see cref="CpuProfile.WriteSvg"/>.</para>
+    /// that may be random. If the number of samples is unknown, gray marks an equal share. The tooltip of a box has the whole name
+    /// and the numbers. The format is that of <see cref="CpuProfile.WriteSvg"/>.</para>
     /// </remarks>
     /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
     public void WriteSvg(TextWriter output)
@@ -101,8 +101,8 @@ public sealed partial class CpuProfileDifference
                 : $"{"unknown",-18}";
             output.WriteLine(
                 $"{Percent(method.OwnPercentBefore)}  {Percent(method.OwnPercentAfter)}  {ProfileText.Points(method.OwnChangePoints),7} "
-                + $"{(HasIntervals && method.MayBeRandom ? '~' : ' ')} {interval}  {Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  "
-                + method.Frame.Name);
+                + $"{(HasIntervals && method.MayBeRandom ? '~' : ' ')} {interval}  "
+                + $"{Percent(method.PercentBefore)}  {Percent(method.PercentAfter)}  {method.Frame.Name}");
         }
 
         if (methods.Count > limit)

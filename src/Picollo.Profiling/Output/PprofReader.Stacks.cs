@@ -43,7 +43,7 @@ internal sealed partial class PprofReader
             }
 
             stacks.Add(stack, value, counts < 0 ? 1 : Math.Max((long)values[counts], 1));
-            stacks.IsOfSingleSamples |= counts < 0 && (hasTimestamp || !keys.Add(key));
+            stacks.IsOfSingleSamples = stacks.IsOfSingleSamples || (counts < 0 && (hasTimestamp || !keys.Add(key)));
         }
 
         return stacks;

@@ -8,8 +8,11 @@ internal sealed partial class PprofReader
 {
     private const int MaxTypeLength = 60;
 
-    /// <summary>A shorter period does not separate samples: tools that have only times write 0 or 1.</summary>
+    /// <summary>Other periods are not those of a sampling profiler: tools that have only times write 0 or 1.</summary>
     private const double MinPeriodNanoseconds = 1_000;
+
+    /// <inheritdoc cref="MinPeriodNanoseconds"/>
+    private const double MaxPeriodNanoseconds = 3.6e12;
 
     /// <summary>Periods and times are rounded to whole units, such as microseconds.</summary>
     private const double Tolerance = 1e-4;
@@ -54,7 +57,8 @@ internal sealed partial class PprofReader
 
     private PprofValues OfSamples(string type, Stacks stacks)
     {
-        string name = !PprofUnit.IsSamples(type) ? type : TextOf(_periodType.Type) is { Length: > 0 } event_ ? event_ : CpuProfile.SamplesUnit;
+        string sampled = TextOf(_periodType.Type);
+        string name = !PprofUnit.IsSamples(type) ? type : sampled.Length > 0 ? sampled : CpuProfile.SamplesUnit;
         double period = PeriodNanoseconds();
         int frequency = FrequencyOf(period);
         if (period == 0 || frequency > 0)
@@ -90,7 +94,7 @@ internal sealed partial class PprofReader
     private double PeriodNanoseconds()
     {
         double period = (double)Signed(_period) * PprofUnit.NanosecondsOf(TextOf(_periodType.Unit));
-        return Signed(_period) > 1 && period >= MinPeriodNanoseconds ? period : 0;
+        return Signed(_period) > 1 && period is >= MinPeriodNanoseconds and <= MaxPeriodNanoseconds ? period : 0;
     }
 
     /// <summary>Returns the number of periods per second; 0 if it is not a whole number.</summary>

@@ -4,7 +4,7 @@ namespace Picollo.Profiling;
 internal static class PprofUnit
 {
     /// <summary>Returns the number of nanoseconds of a unit of time; 0 for another unit.</summary>
-    /// <param name="unit">The unit in the spellings that <c>go tool pprof</c> accepts: singular, plural or abbreviated, in any case.</param>
+    /// <param name="unit">The unit in the spellings of <c>go tool pprof</c>, singular, plural or abbreviated, in any case.</param>
     public static long NanosecondsOf(string unit)
     {
         string name = unit.ToLowerInvariant();

@@ -17,7 +17,8 @@ internal static class ProfilePage
 
     private static readonly string Views = Load("profile-page.html");
 
-    public static void Write(TextWriter output, CpuProfile profile) => Write(output, ProfileText.Title(profile), [new ProfilePart("", profile)]);
+    public static void Write(TextWriter output, CpuProfile profile) =>
+        Write(output, ProfileText.Title(profile), [new ProfilePart("", profile)]);
 
     /// <summary>Writes a page of several profiles.</summary>
     /// <param name="output">The writer.</param>

@@ -71,6 +71,30 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
     }
 
     [FactNeeding(Need.Chromium)]
+    public async Task The_interval_uses_the_number_of_samples_of_times_and_is_unknown_without_it()
+    {
+        ForeignProfile single = ForeignProfile.Of(2, ("cpu", "milliseconds"));
+        for (int i = 0; i < 400; i++)
+        {
+            single.Sample([1 + (ulong)(i % 2)], [10]);
+        }
+
+        ForeignProfile merged = ForeignProfile.Of(2, ("cpu", "milliseconds"));
+        merged.Sample([1], [1_000]);
+        merged.Sample([2], [3_000]);
+        const string Intervals = "[...document.querySelectorAll('#functions td.change')].map(cell => cell.innerText.replace(/\\s+/g, ' '))";
+
+        (await ShowAsync(new CpuProfileDifference(single.Read(), single.Read()))).Should().BeEmpty();
+        (await browser.TextsAsync(Intervals)).Should().Equal("~ 0.00 −6.91 to +6.91", "~ 0.00 −6.91 to +6.91");
+        (await ShowAsync(new CpuProfileDifference(single.Read(), merged.Read()))).Should().BeEmpty();
+        (await browser.TextsAsync(Intervals)).Should().Equal("+25.00 unknown", "−25.00 unknown");
+        (await browser.TextsAsync("[...document.querySelectorAll('.box')].map(box => box.className)")).Should().Equal("box k4 s0", "box more s3", "box less s3");
+        (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("equal").And.NotContain("random");
+        (await browser.TextAsync("[...document.querySelectorAll('.box')][1].ariaLabel")).Should().StartWith(
+            "F2\nnative\n50.0 % before (2 s), 75.0 % after (3 s)\nchange: +25.00 points (95 %: unknown)\nown: ");
+    }
+
+    [FactNeeding(Need.Chromium)]
     public async Task A_selected_part_shows_its_own_difference()
     {
         await ShowAsync("parts");

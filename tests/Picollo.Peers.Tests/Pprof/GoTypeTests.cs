@@ -17,7 +17,7 @@ public partial class GoTypeTests
     ];
 
     [FactNeeding(Need.Go)]
-    public void Shares_are_those_of_go_tool_pprof() => Seeded.Run(25, random =>
+    public void Shares_are_those_of_go_tool_pprof() => Seeded.Run(200, random =>
     {
         ForeignProfile foreign = Random(random);
 
@@ -92,7 +92,7 @@ public partial class GoTypeTests
         for (int i = random.Next(1, 60); i > 0; i--)
         {
             ulong[] stack = [.. Enumerable.Range(0, random.Next(1, 7)).Select(_ => (ulong)random.Next(1, 20))];
-            ulong[] values = [.. types.Select(_ => (ulong)random.Next(random.Next(2) == 0 ? 10 : 10_000_000))];
+            ulong[] values = [.. types.Select(_ => (ulong)random.Next(random.Next(2) == 0 ? 10 : 1_000_000))];
             if (random.Next(2) == 0)
             {
                 profile.LabeledSample(stack, values, "thread", (ulong)random.Next(3));
