@@ -85,9 +85,9 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         const string Intervals = "[...document.querySelectorAll('#functions td.change')].map(cell => cell.innerText.replace(/\\s+/g, ' '))";
 
         (await ShowAsync(new CpuProfileDifference(single.Read(), single.Read()))).Should().BeEmpty();
-        (await browser.TextsAsync(Intervals)).Should().Equal("~ 0.00 −6.91 to +6.91", "~ 0.00 −6.91 to +6.91");
+        (await browser.TextsAsync(Intervals)).Should().Equal("~ 0.00−6.91 to +6.91", "~ 0.00−6.91 to +6.91");
         (await ShowAsync(new CpuProfileDifference(single.Read(), merged.Read()))).Should().BeEmpty();
-        (await browser.TextsAsync(Intervals)).Should().Equal("+25.00 unknown", "−25.00 unknown");
+        (await browser.TextsAsync(Intervals)).Should().Equal("+25.00unknown", "−25.00unknown");
         (await browser.TextsAsync("[...document.querySelectorAll('.box')].map(box => box.className)")).Should().Equal("box k4 s0", "box more s3", "box less s3");
         (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("equal").And.NotContain("random");
         (await browser.TextAsync("[...document.querySelectorAll('.box')][1].ariaLabel")).Should().StartWith(

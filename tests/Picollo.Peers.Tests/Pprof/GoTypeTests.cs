@@ -17,16 +17,16 @@ public partial class GoTypeTests
     ];
 
     [FactNeeding(Need.Go)]
-    public void Shares_are_those_of_go_tool_pprof() => Seeded.Run(200, random =>
+    public void Shares_are_those_of_go_tool_pprof() => Seeded.Run(25, random =>
     {
         ForeignProfile foreign = Random(random);
 
         string top = Top(foreign);
 
         CpuProfile profile = foreign.Read();
-        if (profile.SampleUnit != "samples")
+        if (!top.StartsWith("Type: samples\n", StringComparison.Ordinal)) // which has the type of its period here
         {
-            top.Should().Contain($"Type: {profile.SampleType}\n");
+            top.Should().StartWith($"Type: {profile.SampleType}\n");
         }
 
         Dictionary<string, (double Own, double Total)> rows = top.Split('\n').SkipWhile(line => !line.Contains("flat%", StringComparison.Ordinal)).Skip(1)
