@@ -17,7 +17,7 @@ internal static class ProfileTargets
         new("pprof", () => [.. Pprofs], ReadPprof)
         {
             Documented = [typeof(InvalidDataException)],
-            ConstantBytes = 1_000_000,
+            ConstantBytes = 32_000_000, // the automaton of a pattern of dropped frames, which .NET limits
             BytesPerByte = 3_000, // a repeated function of a few bytes is a node
         },
         new("perf-records", () => [new([.. Records]), new(Sample(100, 101, 5, 77, 0x30, 0x21, 0x31))], ReadRecords) { BytesPerByte = 200 },
