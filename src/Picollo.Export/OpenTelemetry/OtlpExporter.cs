@@ -7,8 +7,8 @@ namespace Picollo.Export;
 /// (<c>s</c>, <c>By</c>). The error of a quantile is that of <see cref="PrometheusWriter"/> with its default schema. Names and labels are
 /// exported as they were registered.</para>
 /// <para><b>Failures.</b> Failed connections, requests that time out, and the status codes 429, 502, 503 and 504 are retried until the next
-/// export is due. The backoff is exponential, from 1 to 30 seconds; if the response has <c>Retry-After</c>, its time is used instead, up to
-/// 10 minutes. Values that a receiver has not accepted are not lost while the process runs, whatever the error: the next export contains
+/// export is due. The backoff is exponential, from 1 to 30 seconds. If the response has <c>Retry-After</c> and its time is longer, that time
+/// is used instead, up to 10 minutes. An export ends when the next one is due, but not before 5 seconds. Values that a receiver has not accepted are not lost while the process runs, whatever the error: the next export contains
 /// them, because cumulative values contain all earlier ones, and a delta starts at the end of the last accepted one. Memory is therefore
 /// bounded by two readings of each series, without a queue. Two kinds of values are lost: those of a histogram that is reset or disposed
 /// before they are accepted, and those of more than 1,000 removed histograms. As with every protocol that retries, a delta is counted twice
@@ -28,9 +28,6 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private const int PointsPerRequest = 1_000;
 
     private static readonly TimeSpan LongestFlush = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan FirstBackoff = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan LongestBackoff = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan LongestRetryAfter = TimeSpan.FromMinutes(10);
 
     private readonly OtlpSettings _settings;
     private readonly OtlpCollector _collector;
@@ -44,7 +41,9 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private readonly CancellationTokenSource _end = new(); // ends requests
     private readonly Task _loop;
     private Task? _disposal;
-    private long _notBefore; // the timestamp before which the receiver accepts no request
+    private readonly long _start; // the timestamp that other times are measured from
+    private int _batches; // the number of batches that were sent
+    private long _notBefore; // in ticks
     private Exception? _lastError;
     private volatile int _callbackThread; // the managed ID of the thread that runs OnError; 0 for none
     private long _exported;
@@ -75,7 +74,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         _settings = new OtlpSettings(options, variables, defaultServiceName);
         _collector = new OtlpCollector(histograms, _settings.IsDelta, _time);
         _sender = new OtlpSender(_settings, _time);
-        _notBefore = _time.GetTimestamp();
+        _start = _time.GetTimestamp();
         foreach (string warning in _settings.Warnings)
         {
             Report(new ArgumentException(warning));
@@ -96,7 +95,16 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     /// <summary>The number of data points that the receiver has rejected in requests that it accepted. They are lost.</summary>
     public long RejectedCount => Interlocked.Read(ref _rejected);
 
-    /// <summary>Exports now, with retries for at most 5 seconds.</summary>
+    private TimeSpan Now => _time.GetElapsedTime(_start);
+
+    /// <summary>The time before which the receiver accepts no request.</summary>
+    private TimeSpan NotBefore
+    {
+        get => TimeSpan.FromTicks(Interlocked.Read(ref _notBefore));
+        set => Interlocked.Exchange(ref _notBefore, value.Ticks);
+    }
+
+    /// <summary>Exports now, with retries. Takes at most 5 seconds, including the time of other exports in progress.</summary>
     /// <param name="cancellationToken">The token to cancel the export. Values that were not accepted are exported later.</param>
     /// <returns><see langword="true"/> if the receiver has accepted all data points, or <c>OTEL_SDK_DISABLED</c> is <c>true</c>; otherwise,
     /// <see langword="false"/>.</returns>
@@ -108,7 +116,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _end.Token);
         try
         {
-            return await ExportAsync(LongestFlush, either.Token, either.Token).ConfigureAwait(false);
+            return await ExportAsync(Now, LongestFlush, either.Token, either.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -141,6 +149,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
     }
 
+    private static TimeSpan Later(TimeSpan a, TimeSpan b) => a > b ? a : b;
+
     private static Func<IReadOnlyList<HdrHistogramRegistration>> ReaderOf(HdrHistogramRegistry registry)
     {
         ArgumentNullException.ThrowIfNull(registry);
@@ -149,17 +159,15 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
 
     private async Task StopAsync()
     {
+        TimeSpan start = Now;
         await _stop.CancelAsync().ConfigureAwait(false);
         using (_time.CreateTimer(static end => ((CancellationTokenSource)end!).Cancel(), _end, LongestFlush, Timeout.InfiniteTimeSpan))
         {
-            await _loop.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            // The loop may be in the application's callback, which cannot be canceled.
+            await _loop.WaitAsync(_end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             try
             {
-                await ExportAsync(LongestFlush, _end.Token, _end.Token).ConfigureAwait(false);
-            }
-            catch (OperationCanceledException)
-            {
-                Report(new TimeoutException($"The last export was not accepted within {LongestFlush.TotalSeconds:0} s."));
+                await ExportAsync(start, LongestFlush, CancellationToken.None, CancellationToken.None).ConfigureAwait(false);
             }
             catch (Exception e)
             {
@@ -169,72 +177,64 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
 
         await _end.CancelAsync().ConfigureAwait(false); // ends a flush that is still waiting
         _sender.Dispose();
-        _stop.Dispose();
     }
 
     private async Task RunAsync()
     {
-        long next = _time.GetTimestamp();
+        TimeSpan limit = _settings.Interval > LongestFlush ? _settings.Interval : LongestFlush;
+        TimeSpan next = Now;
         while (true)
         {
-            next = Math.Max(next + TimestampsOf(_settings.Interval), Volatile.Read(ref _notBefore));
-            await DelayAsync(TimeUntil(next), _stop.Token).ConfigureAwait(false);
+            next = Later(next + _settings.Interval, NotBefore);
+            await DelayAsync(next, _stop.Token).ConfigureAwait(false);
             try
             {
-                await ExportAsync(_settings.Interval, _stop.Token, _end.Token).ConfigureAwait(false);
+                await ExportAsync(Now, limit, _stop.Token, _end.Token).ConfigureAwait(false);
             }
             catch (Exception e) when (!_stop.IsCancellationRequested)
             {
                 Report(e); // a defect of the exporter that may not affect the next export
             }
 
-            next = Math.Max(next, _time.GetTimestamp() - TimestampsOf(_settings.Interval)); // missed exports are skipped
+            next = Later(next, Now - _settings.Interval); // missed exports are skipped
         }
     }
 
-    /// <summary>Reads all histograms and sends them, with retries until a deadline.</summary>
+    /// <summary>Reads all histograms and sends them, with retries until a limit.</summary>
+    /// <param name="start">The time that the limit is measured from.</param>
+    /// <param name="limit">The longest duration of the export.</param>
+    /// <param name="stopWaiting">The token that ends the wait before a retry.</param>
+    /// <param name="stopSending">The token that ends the export.</param>
     /// <returns><see langword="true"/> if all data points were accepted; otherwise, <see langword="false"/>.</returns>
-    private async Task<bool> ExportAsync(TimeSpan longest, CancellationToken stopWaiting, CancellationToken stopSending)
+    private async Task<bool> ExportAsync(TimeSpan start, TimeSpan limit, CancellationToken stopWaiting, CancellationToken stopSending)
     {
         if (_settings.IsDisabled)
         {
             return true;
         }
 
-        long deadline = _time.GetTimestamp() + TimestampsOf(longest);
-        await _gate.WaitAsync(stopWaiting).ConfigureAwait(false);
-        Exception? error = null;
+        using CancellationTokenSource late = new(Later(start + limit - Now, TimeSpan.Zero), _time);
+        using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(late.Token, stopSending);
+        Exception? error;
         try
         {
-            foreach (OtlpPoint[] batch in _collector.Collect().Chunk(PointsPerRequest))
+            await _gate.WaitAsync(end.Token).ConfigureAwait(false);
+            try
             {
-                OtlpRequest.Write(_buffer, _settings.Resource, batch, _settings.IsDelta);
-                OtlpResult result = await SendAsync(deadline, stopWaiting, stopSending).ConfigureAwait(false);
-                if (result.Error is null)
-                {
-                    _collector.Accept(batch);
-                    long rejected = Math.Min(result.RejectedPoints, batch.Length);
-                    Interlocked.Add(ref _exported, batch.Length - rejected);
-                    Interlocked.Add(ref _rejected, rejected);
-                    error ??= rejected == 0 ? null : new HttpRequestException(
-                        $"{_settings.EndpointText} rejected {rejected} of {batch.Length} data points.");
-                    continue;
-                }
-
-                error = result.Error;
-                if (result.MayRetry)
-                {
-                    break; // the other requests would fail, too
-                }
+                error = await SendAllAsync(start, limit, stopWaiting, end.Token).ConfigureAwait(false);
             }
-
-            Volatile.Write(ref _lastError, error);
+            finally
+            {
+                _gate.Release();
+            }
         }
-        finally
+        catch (OperationCanceledException)
+            when (late.IsCancellationRequested && !stopWaiting.IsCancellationRequested && !stopSending.IsCancellationRequested)
         {
-            _gate.Release();
+            error = Late(limit);
         }
 
+        Volatile.Write(ref _lastError, error);
         if (error is not null)
         {
             Notify(error); // after the release, because the callback may flush
@@ -243,45 +243,76 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         return error is null;
     }
 
-    /// <summary>Sends the message until it is accepted, may not be sent again, or the deadline has passed.</summary>
-    private async Task<OtlpResult> SendAsync(long deadline, CancellationToken stopWaiting, CancellationToken stopSending)
+    /// <summary>Reads all histograms and sends them.</summary>
+    /// <returns>The last error; null if all data points were accepted.</returns>
+    private async Task<Exception?> SendAllAsync(
+        TimeSpan start, TimeSpan limit, CancellationToken stopWaiting, CancellationToken stopSending)
     {
-        TimeSpan backoff = FirstBackoff;
-        long next = _notBefore;
-        if (next > deadline)
+        Exception? error = null;
+        OtlpPoint[][] batches = [.. _collector.Collect().Chunk(PointsPerRequest)];
+        for (int i = 0; i < batches.Length; i++)
+        {
+            if (Now >= start + limit)
+            {
+                return Late(limit); // the timer has not run yet
+            }
+
+            // An export that ended early is followed by one that starts with the other batches.
+            OtlpPoint[] batch = batches[(int)((uint)_batches++ % batches.Length)];
+            OtlpRequest.Write(_buffer, _settings.Resource, batch, _settings.IsDelta);
+            OtlpResult result = await SendAsync(start + limit, stopWaiting, stopSending).ConfigureAwait(false);
+            if (result.Error is null)
+            {
+                _collector.Accept(batch);
+                long rejected = Math.Min(result.RejectedPoints, batch.Length);
+                Interlocked.Add(ref _exported, batch.Length - rejected);
+                Interlocked.Add(ref _rejected, rejected);
+                error ??= rejected == 0 ? null : new HttpRequestException(
+                    $"{_settings.EndpointText} rejected {rejected} of {batch.Length} data points.");
+                continue;
+            }
+
+            error = result.Error;
+            if (result.MayRetry)
+            {
+                break; // the other requests would fail, too
+            }
+        }
+
+        return error;
+    }
+
+    /// <summary>Sends the message until it is accepted, may not be sent again, or the deadline has passed.</summary>
+    private async Task<OtlpResult> SendAsync(TimeSpan deadline, CancellationToken stopWaiting, CancellationToken stopSending)
+    {
+        TimeSpan next = NotBefore;
+        if (next >= deadline)
         {
             string problem = $"{_settings.EndpointText} requested a longer wait before the next request (Retry-After).";
             return new(new HttpRequestException(problem), true, null, 0);
         }
 
-        while (true)
+        for (int attempt = 1; ; attempt++)
         {
-            await DelayAsync(TimeUntil(next), stopWaiting).ConfigureAwait(false);
+            await DelayAsync(next, stopWaiting).ConfigureAwait(false);
             OtlpResult result = await _sender.SendAsync(_buffer.WrittenMemory, stopSending).ConfigureAwait(false);
-            if (!result.MayRetry)
-            {
-                return result;
-            }
+            (next, bool stops) = OtlpRetry.After(result, attempt, Now, deadline, Random.Shared.NextDouble());
 
             // Only a wait that the receiver requested also applies to later exports, such as the last one.
-            if (result.RetryAfter is { } after)
+            if (result.RetryAfter is not null)
             {
-                next = _time.GetTimestamp() + TimestampsOf(after < LongestRetryAfter ? after : LongestRetryAfter);
-                Volatile.Write(ref _notBefore, next);
-            }
-            else
-            {
-                // Jitter prevents that the processes of a fleet retry at the same time.
-                next = _time.GetTimestamp() + TimestampsOf(backoff * (0.8 + (0.4 * Random.Shared.NextDouble())));
-                backoff = backoff * 2 < LongestBackoff ? backoff * 2 : LongestBackoff;
+                NotBefore = next;
             }
 
-            if (next > deadline)
+            if (stops)
             {
                 return result;
             }
         }
     }
+
+    private TimeoutException Late(TimeSpan limit) =>
+        new($"The export to {_settings.EndpointText} was not complete within {limit.TotalSeconds:0.###} s.");
 
     private void Report(Exception error)
     {
@@ -304,10 +335,6 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         _callbackThread = 0;
     }
 
-    private Task DelayAsync(TimeSpan time, CancellationToken stop) =>
-        time > TimeSpan.Zero ? Task.Delay(time, _time, stop) : Task.CompletedTask;
-
-    private TimeSpan TimeUntil(long timestamp) => _time.GetElapsedTime(_time.GetTimestamp(), timestamp);
-
-    private long TimestampsOf(TimeSpan time) => (long)(time.TotalSeconds * _time.TimestampFrequency);
+    private Task DelayAsync(TimeSpan until, CancellationToken stop) =>
+        until - Now is var time && time > TimeSpan.Zero ? Task.Delay(time, _time, stop) : Task.CompletedTask;
 }

@@ -48,8 +48,9 @@ public sealed class OtlpExporterOptions
     /// <c>none</c>. Default: <see langword="true"/>.</summary>
     public bool? UseGzip { get; set; }
 
-    /// <summary>The callback for errors. It receives an <see cref="HttpRequestException"/> for each failed export and, while the exporter
-    /// is created, an <see cref="ArgumentException"/> for each ignored environment variable. It is called on a thread of the thread pool.
+    /// <summary>The callback for errors. It receives an <see cref="HttpRequestException"/> for each failed export, a
+    /// <see cref="TimeoutException"/> for each export that reached its time limit and, while the exporter is created, an
+    /// <see cref="ArgumentException"/> for each ignored environment variable. It is called on a thread of the thread pool.
     /// Exceptions that it throws are ignored.</summary>
     public Action<Exception>? OnError { get; set; }
 

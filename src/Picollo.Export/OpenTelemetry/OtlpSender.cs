@@ -8,7 +8,8 @@ namespace Picollo.Export;
 /// <summary>The result of a request.</summary>
 /// <param name="Error">The error; null if the receiver has accepted the request, at least in part.</param>
 /// <param name="MayRetry">Whether the request can be sent again.</param>
-/// <param name="RetryAfter">The time that the receiver requests before a retry; null if it requests none.</param>
+/// <param name="RetryAfter">The time that the receiver requests before a retry, which can be negative; null if it requests none, or if
+/// the request cannot be sent again.</param>
 /// <param name="RejectedPoints">The number of data points that the receiver has rejected.</param>
 internal readonly record struct OtlpResult(HttpRequestException? Error, bool MayRetry, TimeSpan? RetryAfter, long RejectedPoints);
 
@@ -85,10 +86,22 @@ internal sealed class OtlpSender : IDisposable
 
     private OtlpResult Failed(string reason, bool mayRetry, HttpResponseMessage? response = null)
     {
-        RetryConditionHeaderValue? after = response?.Headers.RetryAfter;
-        TimeSpan? wait = after?.Delta ?? (after?.Date - _time.GetUtcNow());
         string message = $"The export to {_settings.EndpointText} failed: {reason}.";
+        TimeSpan? wait = mayRetry && response is not null ? RetryAfterOf(response.Headers) : null;
         return new(new HttpRequestException(message, null, response?.StatusCode), mayRetry, wait, 0);
+    }
+
+    /// <summary>Returns the wait that the receiver requests, which can be negative; null for none, or if it is invalid.</summary>
+    private TimeSpan? RetryAfterOf(HttpResponseHeaders headers)
+    {
+        if (headers.RetryAfter is { } after)
+        {
+            return after.Delta ?? (after.Date - _time.GetUtcNow());
+        }
+
+        // .NET does not parse numbers above int.MaxValue.
+        return headers.NonValidated.TryGetValues("Retry-After", out HeaderStringValues values)
+            && values.ToString() is { Length: > 0 } text && !text.AsSpan().ContainsAnyExceptInRange('0', '9') ? TimeSpan.MaxValue : null;
     }
 
     private ByteArrayContent ContentOf(ReadOnlyMemory<byte> message)

@@ -19,7 +19,7 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
     {
         lock (_gate)
         {
-            var timer = new Timer(this, () => callback(state), period.Ticks, _timestamp + dueTime.Ticks);
+            var timer = new Timer(this, () => callback(state), dueTime, period.Ticks, _timestamp + dueTime.Ticks);
             _timers.Add(timer);
             return timer;
         }
@@ -27,6 +27,15 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
 
     /// <summary>The time until the next tick; null if there is no timer.</summary>
     public TimeSpan? UntilNext => First() is { Next: < long.MaxValue } first ? TimeSpan.FromTicks(first.Next - _timestamp) : null;
+
+    /// <summary>Whether there is a timer that was created with a due time.</summary>
+    public bool Has(TimeSpan dueTime)
+    {
+        lock (_gate)
+        {
+            return _timers.Exists(timer => timer.DueTime == dueTime);
+        }
+    }
 
     /// <summary>Advances the clock and runs all timers that are due.</summary>
     public void Advance(TimeSpan time)
@@ -61,8 +70,10 @@ internal sealed class ManualTime(DateTimeOffset start) : TimeProvider
         _timestamp = timestamp;
     }
 
-    private sealed class Timer(ManualTime time, Action call, long period, long next) : ITimer
+    private sealed class Timer(ManualTime time, Action call, TimeSpan dueTime, long period, long next) : ITimer
     {
+        public TimeSpan DueTime => dueTime;
+
         public long Period => period;
 
         public long Next { get; set; } = next;

@@ -15,7 +15,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     private const ulong Cumulative = 2;
 
     // Longer than any backoff, so a timer that is shorter is a backoff or a pause.
-    private static readonly TimeSpan RequestTimeout = TimeSpan.FromHours(1);
+    internal static readonly TimeSpan RequestTimeout = TimeSpan.FromHours(1);
     private static readonly TimeSpan Rarely = TimeSpan.FromDays(1);
 
     private readonly ManualTime _time = new(new DateTimeOffset(2026, 11, 25, 0, 0, 0, TimeSpan.Zero));
@@ -224,16 +224,16 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     public async Task The_error_of_a_slow_receiver_names_the_timeout()
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
-        OtlpExporter exporter = Exporter(receiver, options => options.Timeout = TimeSpan.FromSeconds(6)); // longer than the limit of a flush
+        OtlpExporter exporter = Exporter(receiver, options => options.Timeout = TimeSpan.FromSeconds(4.5)); // the backoff ends after the limit of the flush
         _histogram.Record(1);
         receiver.Answer(context => Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, TaskScheduler.Default));
 
         Task<bool> flush = exporter.FlushAsync();
         await receiver.WaitAsync();
-        _time.Advance(TimeSpan.FromSeconds(6));
+        _time.Advance(TimeSpan.FromSeconds(4.5));
 
         (await flush).Should().BeFalse();
-        exporter.LastError!.Message.Should().EndWith("failed: there was no response within 6 s.");
+        exporter.LastError!.Message.Should().EndWith("failed: there was no response within 4.5 s.");
     }
 
     [Fact]
@@ -752,14 +752,17 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         return waits;
     }
 
-    private static async Task<List<TimeSpan>> AdvanceAsync(Task flush, ManualTime time)
+    /// <summary>Advances the time to each backoff and pause until a flush or a disposal completes, but not to its limit. Returns the waits.</summary>
+    internal static async Task<List<TimeSpan>> AdvanceAsync(Task flush, ManualTime time)
     {
         List<TimeSpan> waits = [];
+        TimeSpan untilLimit = TimeSpan.FromSeconds(5);
         while (!flush.IsCompleted)
         {
-            if (time.UntilNext is { } next && next <= TimeSpan.FromSeconds(5))
+            if (time.UntilNext is { } next && next < untilLimit)
             {
                 waits.Add(next);
+                untilLimit -= next;
                 time.Advance(next);
             }
 
@@ -769,12 +772,14 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         return waits;
     }
 
-    /// <summary>Waits until the exporter is waiting for its next interval.</summary>
-    private async Task TimerAsync(TimeSpan within)
+    /// <summary>Waits until no request is in flight and the exporter is waiting for a backoff or its next interval.</summary>
+    internal static async Task TimerAsync(ManualTime time, TimeSpan within)
     {
-        while (_time.UntilNext is not { } next || next > within)
+        while (time.Has(RequestTimeout) || time.UntilNext is not { } next || next > within)
         {
             await Task.Delay(1);
         }
     }
+
+    private Task TimerAsync(TimeSpan within) => TimerAsync(_time, within);
 }

@@ -1,0 +1,64 @@
+namespace Picollo.Export.Tests;
+
+/// <summary>Tests the decision about retries with any times, including the smallest and the largest.</summary>
+public class OtlpRetryTests
+{
+    private static readonly OtlpResult Unavailable = new(new HttpRequestException(), MayRetry: true, RetryAfter: null, RejectedPoints: 0);
+
+    [Fact]
+    public void The_next_request_is_after_the_backoff_and_before_the_deadline() => Seeded.Run(20_000, random =>
+    {
+        int attempt = random.Next(10) == 0 ? int.MaxValue : random.Next(1, 2_000);
+        double jitter = random.Next(11) / 10.0;
+        TimeSpan? retryAfter = RetryAfter(random);
+        (TimeSpan now, TimeSpan deadline) = (AnyTime(random), AnyTime(random));
+        (TimeSpan backoff, _) = OtlpRetry.After(Unavailable, attempt, TimeSpan.Zero, TimeSpan.MaxValue, jitter);
+
+        (TimeSpan notBefore, bool stops) = OtlpRetry.After(Unavailable with { RetryAfter = retryAfter }, attempt, now, deadline, jitter);
+
+        double nominal = attempt < 6 ? 1 << (attempt - 1) : 30;
+        backoff.TotalSeconds.Should().BeInRange(0.8 * nominal, 1.2 * nominal);
+        long wait = Math.Max(backoff.Ticks, Math.Min(retryAfter?.Ticks ?? 0, TimeSpan.FromMinutes(10).Ticks));
+        Int128 expected = Int128.Min((Int128)now.Ticks + wait, long.MaxValue);
+        ((Int128)notBefore.Ticks).Should().Be(expected);
+        stops.Should().Be(expected >= deadline.Ticks);
+        (stops || (now < notBefore && notBefore < deadline)).Should().BeTrue("a request is between the present time and the deadline");
+    });
+
+    [Fact]
+    public void A_request_is_not_sent_again_after_the_deadline_or_if_it_may_not_be() => Seeded.Run(5_000, random =>
+    {
+        OtlpResult result = Unavailable with { RetryAfter = RetryAfter(random) };
+        (TimeSpan a, TimeSpan b) = (AnyTime(random), AnyTime(random));
+
+        OtlpRetry.After(result, 1, a > b ? a : b, a > b ? b : a, random.NextDouble()).Stops.Should().BeTrue();
+        OtlpRetry.After(result with { MayRetry = false }, 1, a, b, random.NextDouble()).Stops.Should().BeTrue();
+    });
+
+    [Fact]
+    public void The_number_of_requests_is_limited_whatever_a_receiver_requests() => Seeded.Run(500, random =>
+    {
+        TimeSpan limit = TimeSpan.FromSeconds(random.Next(1 << random.Next(18)));
+        TimeSpan now = TimeSpan.FromTicks(random.NextInt64(TimeSpan.MaxValue.Ticks - limit.Ticks));
+        TimeSpan deadline = now + limit;
+        int requests = 0;
+        for (bool stops = false; !stops;)
+        {
+            OtlpResult result = Unavailable with { RetryAfter = random.Next(2) == 0 ? TimeSpan.Zero : RetryAfter(random) };
+            (now, stops) = OtlpRetry.After(result, ++requests, now, deadline, random.NextDouble());
+            requests.Should().BeLessThanOrEqualTo(6 + (int)(limit.TotalSeconds / 24), "the backoffs are at least 0.8, 1.6, 3.2, 6.4, 12.8 and then 24 s");
+        }
+    });
+
+    private static TimeSpan? RetryAfter(Random random) => random.Next(4) == 0 ? null : AnyTime(random);
+
+    private static TimeSpan AnyTime(Random random) => random.Next(6) switch
+    {
+        0 => TimeSpan.FromSeconds(random.Next(-20, 2_000)),
+        1 => TimeSpan.FromTicks(random.NextInt64(-20 * TimeSpan.TicksPerSecond, 20 * TimeSpan.TicksPerSecond)),
+        2 => TimeSpan.FromTicks(random.NextInt64(long.MinValue, long.MaxValue)),
+        3 => TimeSpan.MaxValue - TimeSpan.FromTicks(random.NextInt64(1_000 * TimeSpan.TicksPerSecond)),
+        4 => TimeSpan.MinValue + TimeSpan.FromTicks(random.NextInt64(1_000 * TimeSpan.TicksPerSecond)),
+        _ => random.Next(3) switch { 0 => TimeSpan.MinValue, 1 => TimeSpan.MaxValue, _ => TimeSpan.Zero },
+    };
+}
