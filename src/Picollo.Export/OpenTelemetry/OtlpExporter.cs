@@ -6,13 +6,14 @@ namespace Picollo.Export;
 /// <para><b>Values</b> are in buckets that are 2.2 % wide (scale 5), in the unit of the description, with the unit codes of OpenTelemetry
 /// (<c>s</c>, <c>By</c>). The error of a quantile is that of <see cref="PrometheusWriter"/> with its default schema. Names and labels are
 /// exported as they were registered.</para>
-/// <para><b>Failures.</b> Failed connections, requests that time out, and the status codes 429, 502, 503 and 504 are retried until the next
-/// export is due. The backoff is exponential, from 1 to 30 seconds. If the response has <c>Retry-After</c> and its time is longer, that time
-/// is used instead, up to 10 minutes. An export ends when the next one is due, but not before 5 seconds. Values that a receiver has not accepted are not lost while the process runs, whatever the error: the next export contains
-/// them, because cumulative values contain all earlier ones, and a delta starts at the end of the last accepted one. Memory is therefore
-/// bounded by two readings of each series, without a queue. Two kinds of values are lost: those of a histogram that is reset or disposed
-/// before they are accepted, and those of more than 1,000 removed histograms. As with every protocol that retries, a delta is counted twice
-/// if the response that accepts it is lost.</para>
+/// <para><b>Failures.</b> Failed connections, requests that time out, and the status codes 429, 502, 503 and 504 are retried until the
+/// next export is due. The backoff is exponential, from 1 to 30 seconds. If the response has <c>Retry-After</c> and its time is longer,
+/// that time is used instead, up to 10 minutes. An export ends when the next one is due, but not before 5 seconds. Values that a receiver
+/// has not accepted are not lost while the process runs, whatever the error: the next export contains them, because cumulative values
+/// contain all earlier ones, and a delta starts at the end of the last accepted one. Memory is therefore bounded by two readings of each
+/// series, without a queue. Two kinds of values are lost: those of a histogram that is reset or disposed before they are accepted, and
+/// those of more than 1,000 removed histograms. As with every protocol that retries, a delta is counted twice if the response that
+/// accepts it is lost.</para>
 /// <para><b>Requests</b> contain at most 1,000 data points each. They create no spans.</para>
 /// <para><b>Shutdown.</b> <see cref="DisposeAsync"/> exports the remaining values, and takes at most 5 seconds. The exporter does not keep
 /// a process running, so dispose it.</para>
@@ -160,9 +161,10 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     private async Task StopAsync()
     {
         TimeSpan start = Now;
-        await _stop.CancelAsync().ConfigureAwait(false);
         using (_time.CreateTimer(static end => ((CancellationTokenSource)end!).Cancel(), _end, LongestFlush, Timeout.InfiniteTimeSpan))
         {
+            await _stop.CancelAsync().ConfigureAwait(false);
+
             // The loop may be in the application's callback, which cannot be canceled.
             await _loop.WaitAsync(_end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             try

@@ -93,12 +93,12 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         _receiver.Answer(503, retryAfter);
         OtlpExporter exporter = Exporter();
 
-        (await exporter.FlushAsync()).Should().BeFalse();
+        (await exporter.FlushAsync().WaitAsync(Hang)).Should().BeFalse();
         _time.Advance(TimeSpan.FromMinutes(10) - Limit);
-        (await exporter.FlushAsync()).Should().BeFalse();
+        (await exporter.FlushAsync().WaitAsync(Hang)).Should().BeFalse();
         _receiver.Requests.Should().ContainSingle();
         _time.Advance(Limit);
-        (await exporter.FlushAsync()).Should().BeTrue();
+        (await exporter.FlushAsync().WaitAsync(Hang)).Should().BeTrue();
         _receiver.Requests.Should().HaveCount(2);
     }
 
@@ -176,7 +176,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         });
         OtlpExporter exporter = Exporter();
 
-        (await exporter.FlushAsync()).Should().BeFalse();
+        (await exporter.FlushAsync().WaitAsync(Hang)).Should().BeFalse();
 
         _receiver.Requests.Should().ContainSingle();
         exporter.ExportedCount.Should().Be(1_000);
