@@ -7,6 +7,9 @@ internal readonly ref struct ProtobufReader(ReadOnlySpan<byte> message)
 
     private readonly ReadOnlySpan<byte> _message = message;
 
+    /// <summary>Whether the message consists of complete fields. The contents of its messages are not checked.</summary>
+    public bool IsValid => Find(0, out _, out _);
+
     /// <summary>Returns the last number with a field number; 0 if there is none.</summary>
     public ulong NumberAt(int field)
     {
@@ -21,7 +24,8 @@ internal readonly ref struct ProtobufReader(ReadOnlySpan<byte> message)
         return new ProtobufReader(bytes);
     }
 
-    private void Find(int field, out ulong number, out ReadOnlySpan<byte> bytes)
+    /// <summary>Finds the last field with a number. Returns whether the message is valid.</summary>
+    private bool Find(int field, out ulong number, out ReadOnlySpan<byte> bytes)
     {
         number = 0;
         bytes = default;
@@ -32,13 +36,13 @@ internal readonly ref struct ProtobufReader(ReadOnlySpan<byte> message)
             int skipped = (int)(key & 7) switch { Fixed64 => sizeof(ulong), Fixed32 => sizeof(uint), _ => 0 };
             if ((int)(key & 7) is Varint or Bytes && !TryRead(ref rest, out value))
             {
-                return;
+                return false;
             }
 
             ulong length = (key & 7) == Bytes ? value : (ulong)skipped;
             if (length > (ulong)rest.Length || (key & 7) is not (Varint or Fixed64 or Bytes or Fixed32))
             {
-                return;
+                return false;
             }
 
             if (key >> 3 == (ulong)field)
@@ -49,6 +53,8 @@ internal readonly ref struct ProtobufReader(ReadOnlySpan<byte> message)
 
             rest = rest[(int)length..];
         }
+
+        return rest.IsEmpty;
     }
 
     private static bool TryRead(ref ReadOnlySpan<byte> rest, out ulong number)

@@ -57,15 +57,18 @@ internal sealed class OtlpSender : IDisposable
 
             using HttpResponseMessage response =
                 await _client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, either.Token).ConfigureAwait(false);
+            string status = $"the receiver returned the status code {(int)response.StatusCode}";
             if (response.IsSuccessStatusCode)
             {
-                return new(null, false, null, await ReadRejectedAsync(response.Content, either.Token).ConfigureAwait(false));
+                return await ReadRejectedAsync(response.Content, either.Token).ConfigureAwait(false) is { } rejected
+                    ? new(null, false, null, rejected)
+                    : Failed($"{status}, but not an OTLP response", mayRetry: false, response);
             }
 
             // The codes that the specification permits to retry.
             bool mayRetry = response.StatusCode is HttpStatusCode.TooManyRequests or HttpStatusCode.BadGateway
                 or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout;
-            return Failed($"the receiver returned the status code {(int)response.StatusCode}", mayRetry, response);
+            return Failed(status, mayRetry, response);
         }
         catch (OperationCanceledException) when (!stop.IsCancellationRequested)
         {
@@ -127,21 +130,31 @@ internal sealed class OtlpSender : IDisposable
         return content;
     }
 
-    /// <summary>Reads the number of rejected data points of an accepted request.</summary>
-    private static async Task<long> ReadRejectedAsync(HttpContent content, CancellationToken stop)
+    /// <summary>Reads the number of rejected data points of a successful response; null if the response is a web page, such as a login, or
+    /// an invalid message, so that the address may not be that of a receiver.</summary>
+    /// <remarks>The specification requires a protobuf message. As in the OpenTelemetry SDKs, other responses are also accepted, because
+    /// receivers return an empty body, "OK" as text, or JSON.</remarks>
+    private static async Task<long?> ReadRejectedAsync(HttpContent content, CancellationToken stop)
     {
-        if (content.Headers.ContentType?.MediaType != "application/x-protobuf")
-        {
-            return 0;
-        }
-
         byte[] response = new byte[MaxResponseBytes];
         Stream body = await content.ReadAsStreamAsync(stop).ConfigureAwait(false);
         await using (body.ConfigureAwait(false))
         {
             int length = await body.ReadAtLeastAsync(response, response.Length, throwOnEndOfStream: false, stop).ConfigureAwait(false);
-            ProtobufReader success = new ProtobufReader(response.AsSpan(0, length)).MessageAt(PartialSuccess);
-            return (long)Math.Min(success.NumberAt(RejectedDataPoints), long.MaxValue);
+            string? type = content.Headers.ContentType?.MediaType?.ToLowerInvariant();
+            if (type == "text/html" ? length > 0 : response.AsSpan(0, length).TrimStart(" \t\r\n"u8) is [(byte)'<', ..])
+            {
+                return null;
+            }
+
+            bool isProtobuf = type is "application/x-protobuf" or "application/protobuf";
+            ProtobufReader message = new(response.AsSpan(0, length)), success = message.MessageAt(PartialSuccess);
+            if (isProtobuf && length < MaxResponseBytes && !(message.IsValid && success.IsValid))
+            {
+                return null;
+            }
+
+            return isProtobuf || type is null ? (long)Math.Min(success.NumberAt(RejectedDataPoints), long.MaxValue) : 0;
         }
     }
 }

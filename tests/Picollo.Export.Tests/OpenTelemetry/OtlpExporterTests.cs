@@ -538,6 +538,53 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         exporter.RejectedCount.Should().Be(1);
     }
 
+    [Theory]
+    [InlineData("text/html; charset=utf-8", "<!doctype html><title>Sign in</title>")]
+    [InlineData("text/html", "Sign in")]
+    [InlineData("text/plain", "\r\n <html></html>")]
+    [InlineData(null, "<html></html>")]
+    [InlineData("application/x-protobuf", "<html></html>")]
+    [InlineData("application/x-protobuf", "\x0A\x06\x08")]
+    [InlineData("application/x-protobuf", "\x0A\x02\x08\x81")]
+    public async Task A_successful_response_that_is_not_an_OTLP_response_is_an_error_and_nothing_is_lost(string? type, string body)
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver, options => options.Temporality = OtlpTemporality.Delta);
+        _histogram.Record(1);
+        receiver.Answer(context => AnswerAsync(context, 200, type, body));
+
+        (await exporter.FlushAsync()).Should().BeFalse();
+        receiver.Requests.Should().ContainSingle("it is not sent again before the next export");
+        exporter.LastError!.Message.Should().Be($"The export to {receiver.Endpoint} failed: the receiver returned the status code 200, but not an OTLP response.");
+        exporter.ExportedCount.Should().Be(0);
+        (await exporter.FlushAsync()).Should().BeTrue();
+        receiver.Points.Last().Count.Should().Be(1);
+    }
+
+    [Theory]
+    [InlineData(200, null, "")]
+    [InlineData(200, "text/html", "")]
+    [InlineData(200, "text/plain; charset=utf-8", "")]
+    [InlineData(200, "text/plain; charset=utf-8", "OK")]
+    [InlineData(200, null, "OK")]
+    [InlineData(200, "application/octet-stream", "\x0A\x00")]
+    [InlineData(200, "Application/X-Protobuf", "")]
+    [InlineData(200, "application/protobuf", "\x0A\x00")]
+    [InlineData(200, null, "\x0A\x00")]
+    [InlineData(200, "application/json", "{\"partialSuccess\":{}}")]
+    [InlineData(202, "application/json; charset=utf-8", "\"OK\"")]
+    [InlineData(204, null, "")]
+    public async Task Successful_responses_of_common_receivers_are_accepted(int status, string? type, string body)
+    {
+        await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
+        OtlpExporter exporter = Exporter(receiver);
+        _histogram.Record(1);
+        receiver.Answer(context => AnswerAsync(context, status, type, body));
+
+        (await exporter.FlushAsync()).Should().BeTrue();
+        (exporter.ExportedCount, exporter.RejectedCount, exporter.LastError).Should().Be((1, 0, null));
+    }
+
     [Fact]
     public async Task Disposal_exports_the_remaining_values_including_those_of_removed_histograms()
     {
@@ -724,6 +771,13 @@ public sealed class OtlpExporterTests : IAsyncLifetime
             error.ToString().Should().NotContain(secret).And.NotContain("dXNlcjpwYXNz").And.NotContain("key=");
             error.InnerException.Should().BeNull();
         }
+    }
+
+    private static Task AnswerAsync(HttpContext context, int status, string? type, string body)
+    {
+        context.Response.StatusCode = status;
+        context.Response.ContentType = type;
+        return context.Response.Body.WriteAsync(System.Text.Encoding.Latin1.GetBytes(body)).AsTask();
     }
 
     private OtlpExporter Exporter(OtlpReceiver receiver, Action<OtlpExporterOptions>? configure = null) => Exporter(receiver.Endpoint, configure);
