@@ -9,6 +9,10 @@ namespace Picollo.Diagnostics;
 /// of <see cref="ResourceUsage.TryGetByChildren"/>, which include other children of this process that end during the run.</summary>
 internal sealed class PlainCommand(Process process, ResourceUsage before, long start, Task copying) : ICommandProcess
 {
+    /// <summary>The time to copy the rest of the output after the command has exited. A background process that it started may keep the
+    /// output open for longer.</summary>
+    private static readonly TimeSpan OutputLimit = TimeSpan.FromSeconds(1);
+
     public int Id => process.Id;
 
     public static PlainCommand Start(MeasuredCommand command, string? inputPath)
@@ -42,7 +46,7 @@ internal sealed class PlainCommand(Process process, ResourceUsage before, long s
     {
         process.WaitForExit();
         long elapsed = (long)Stopwatch.GetElapsedTime(start).TotalNanoseconds;
-        copying.Wait();
+        _ = copying.Wait(OutputLimit);
 
         // .NET reports a signal as a shell does, so it cannot be distinguished from an exit code with that number.
         return new(process.ExitCode, IsSignal: false, elapsed, Usage());

@@ -61,6 +61,15 @@ public class PlainCommandTests
 
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
+    public async Task A_background_process_that_keeps_the_output_open_does_not_extend_the_run()
+    {
+        using RunningCommand running = Meter.Start(MeasuredCommand.FromText("sleep 71 & exit 3").WithOutputToError());
+
+        (await running.WaitAsync().WaitAsync(TimeSpan.FromSeconds(30))).ExitCode.Should().Be(3);
+    }
+
+    [FactNeeding(Need.Linux)]
+    [Trait("Category", "Slow")]
     public void Counters_are_unavailable()
     {
         PerfEventCounterSessionFactory counters = PerfEventCounterSession.Factory.WithPerfEvents("task-clock,cycles");
