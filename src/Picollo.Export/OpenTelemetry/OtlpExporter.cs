@@ -313,8 +313,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         }
     }
 
-    private TimeoutException Late(TimeSpan limit) =>
-        new($"The export to {_settings.EndpointText} was not complete within {limit.TotalSeconds:0.###} s.");
+    private TimeoutException Late(TimeSpan limit) => new(string.Create(
+        CultureInfo.InvariantCulture, $"The export to {_settings.EndpointText} was not complete within {limit.TotalSeconds:0.###} s."));
 
     private void Report(Exception error)
     {

@@ -72,7 +72,9 @@ internal sealed class OtlpSender : IDisposable
         }
         catch (OperationCanceledException) when (!stop.IsCancellationRequested)
         {
-            return Failed($"there was no response within {_settings.Timeout.TotalSeconds:0.###} s", mayRetry: true);
+            string reason = string.Create(
+                CultureInfo.InvariantCulture, $"there was no response within {_settings.Timeout.TotalSeconds:0.###} s");
+            return Failed(reason, mayRetry: true);
         }
         catch (HttpRequestException e)
         {
