@@ -13,7 +13,8 @@ namespace Picollo.Export;
 /// <para>Timestamps are relative to the base time. Without a base time, they are relative to the start time if the first timestamp is more
 /// than 365 days before it; otherwise, they are absolute. Without a start time, the first timestamp is the start time. A later line that
 /// specifies a time applies to the lines after it. These rules are those of HdrHistogram 2.1.11 for Java. In addition, this reader accepts
-/// a complete last line without a line ending, and times before 1970.</para>
+/// a complete last line without a line ending, times before 1970, and the decimal commas that HdrHistogram.NET writes in some
+/// cultures.</para>
 /// <para>Error messages (<see cref="FormatException"/>) include the line and the character. After an error, <see cref="Read()"/> continues
 /// with the next line, so a damaged line does not prevent reading the rest.</para>
 /// <para>Not thread-safe.</para>
@@ -29,6 +30,8 @@ namespace Picollo.Export;
 /// </remarks>
 public sealed class HdrHistogramLogReader : IDisposable
 {
+    private const int NumberCount = 3; // timestamp, length and largest value
+
     private static readonly TimeSpan Year = TimeSpan.FromDays(365);
 
     private readonly Stream _stream;
@@ -62,6 +65,10 @@ public sealed class HdrHistogramLogReader : IDisposable
         _leaveOpen = leaveOpen;
         _lines = new LogLines(stream);
     }
+
+    private static ReadOnlySpan<byte> Legend => "\"StartTimestamp\""u8;
+
+    private static ReadOnlySpan<byte> TagPrefix => "Tag="u8;
 
     /// <summary>The last start time in the log or, if there is none, the time of the first interval, in UTC (offset 0);
     /// <see langword="null"/> before either is read.</summary>
@@ -121,6 +128,23 @@ public sealed class HdrHistogramLogReader : IDisposable
         }
     }
 
+    /// <summary>Returns whether a line is a legend or an interval, which only interval logs contain. The end of the line may be
+    /// missing.</summary>
+    internal static bool IsLogLine(ReadOnlySpan<byte> line)
+    {
+        var fields = new LogFields(line);
+        ReadOnlySpan<byte> first = fields.Next();
+        if (first.StartsWith(Legend))
+        {
+            return true;
+        }
+
+        fields = first.StartsWith(TagPrefix) ? fields : new LogFields(line);
+        fields.FindDecimalCommas(NumberCount);
+        return fields.TryNextSeconds(out _) && fields.TryNextSeconds(out _) && fields.TryNextNumber(out _)
+            && LogFields.IsHistogram(fields.Next());
+    }
+
     /// <summary>Closes the log.</summary>
     public void Dispose()
     {
@@ -141,24 +165,25 @@ public sealed class HdrHistogramLogReader : IDisposable
             return null;
         }
 
-        if (first.StartsWith("\"StartTimestamp\""u8))
+        if (first.StartsWith(Legend))
         {
             return null;
         }
 
         string? tag = null;
-        if (first.StartsWith("Tag="u8))
+        if (first.StartsWith(TagPrefix))
         {
-            tag = Encoding.UTF8.GetString(first["Tag=".Length..]);
+            tag = Encoding.UTF8.GetString(first[TagPrefix.Length..]);
         }
         else
         {
             fields = new LogFields(line);
         }
 
+        fields.FindDecimalCommas(NumberCount);
         TimeSpan timestamp = ReadSeconds(line, ref fields, "timestamp");
         TimeSpan length = ReadSeconds(line, ref fields, "length");
-        if (!double.TryParse(fields.Next(), NumberStyles.Float, CultureInfo.InvariantCulture, out double max))
+        if (!fields.TryNextNumber(out double max))
         {
             throw Invalid(line, fields.Position, "The largest value is not a number");
         }
@@ -189,6 +214,7 @@ public sealed class HdrHistogramLogReader : IDisposable
     private void ParseComment(ReadOnlySpan<byte> line, ReadOnlySpan<byte> first, ref LogFields fields)
     {
         bool isStart = first.SequenceEqual("#[StartTime:"u8);
+        fields.FindDecimalCommas(1);
         if ((isStart || first.SequenceEqual("#[BaseTime:"u8)) && fields.TryNextSeconds(out TimeSpan time) && IsTime(time))
         {
             if (!_lines.IsTerminated && !line.EndsWith("]"u8))

@@ -199,6 +199,20 @@ public class LogReaderTests
         log.Read().Should().BeNull();
     }
 
+    /// <summary>HdrHistogram.NET writes numbers in the current culture.</summary>
+    [Fact]
+    public void Decimal_commas_are_read()
+    {
+        using HdrHistogramLogReader log = Read(
+            $"#[StartTime: 1441812279,474 (seconds since epoch), 2015-09-09T15:24:39.4740000Z]\n0,127,1,007,2,769,{Histogram}\nTag=A,-1,5,0,999,0,442,{Histogram}\n1,2,3,{Histogram}\n");
+        List<HdrHistogramLogInterval> read = [.. log.ReadAll()];
+
+        log.StartTime.Should().Be(DateTimeOffset.FromUnixTimeMilliseconds(1_441_812_279_474));
+        read.Select(interval => (interval.Tag, interval.Offset.TotalSeconds, interval.Length.TotalSeconds, interval.Max))
+            .Should().Equal((null, 0.127, 1.007, 2.769), ("A", -1.5, 0.999, 0.442), (null, 1, 2, 3));
+        read.Should().OnlyContain(interval => interval.Histogram.TotalCount == 3);
+    }
+
     [Fact]
     public void A_later_start_time_applies_to_the_lines_after_it()
     {
