@@ -4,13 +4,28 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
+/// <summary>The parts of inputs to read, and their format.</summary>
+internal sealed record InputOptions
+{
+    /// <summary>The format; null to recognize it.</summary>
+    public InputFormat? Format { get; init; }
+
+    /// <summary>The name or number of the CSV column to read; null for other formats.</summary>
+    public string? Column { get; init; }
+
+    /// <summary>The tag of the intervals to read from logs; null for all intervals.</summary>
+    public string? Tag { get; init; }
+
+    /// <summary>Whether to read only intervals without a tag.</summary>
+    public bool IsUntagged { get; init; }
+
+    /// <summary>The part of each log to read.</summary>
+    public LogPart Part { get; init; } = LogPart.All;
+}
+
 /// <summary>Reads and merges inputs: either lines of numbers and percentile distributions, or interval logs.</summary>
-/// <param name="column">The name or number of the column to read; null if each line is a number.</param>
-/// <param name="tag">The tag of the intervals to read from logs; null for all intervals.</param>
-/// <param name="part">The part of each log to read.</param>
 /// <param name="token">A token that ends reading. Numbers that were read before are kept.</param>
-internal sealed class DistributionReader(
-    string? column, string? tag, LogPart part, BadLines badLines, Terminal terminal, CancellationToken token)
+internal sealed class DistributionReader(InputOptions options, BadLines badLines, Terminal terminal, CancellationToken token)
 {
     public const string StandardInput = "-";
     private const int MaxListed = 8;
@@ -18,26 +33,17 @@ internal sealed class DistributionReader(
     private readonly Progress? _progress = terminal.ErrorIsPlain ? null : new(terminal.Error);
     private readonly NumberHistogram _numbers = new();
     private readonly HdrHistogramMerger _logs = new();
-    private readonly SortedSet<string> _tags = new(StringComparer.Ordinal);
+    private readonly SortedSet<string> _tags = new(StringComparer.Ordinal); // of all intervals
+    private readonly SortedSet<string> _mergedTags = new(StringComparer.Ordinal); // "no tag" for an interval without a tag
     private bool? _areLogs; // null until the first input is opened
     private DateTimeOffset _start = DateTimeOffset.MaxValue;
     private DateTimeOffset _end = DateTimeOffset.MinValue;
 
-    private enum InputKind
-    {
-        /// <summary>Lines of numbers, or of separated values.</summary>
-        Numbers,
-
-        /// <summary>An HdrHistogram interval log (.hlog).</summary>
-        Log,
-
-        /// <summary>An HdrHistogram percentile distribution (.hgrm).</summary>
-        Percentiles,
-    }
-
     /// <summary>Formats the valid names for an error message.</summary>
     public static string ListOf(IReadOnlyCollection<string> names) =>
         names.Count == 0 ? "none" : string.Join(", ", names.Take(MaxListed)) + (names.Count > MaxListed ? ", …" : "");
+
+    public static CommandException CountOverflow(string name) => new($"{name}: the sum of the counts is 2^64 or more");
 
     /// <summary>Reads and merges inputs until the token is canceled.</summary>
     /// <param name="paths">The paths of the files; <c>-</c> is standard input.</param>
@@ -62,9 +68,15 @@ internal sealed class DistributionReader(
         }
 
         HdrHistogram? logged = _logs.ToHistogram();
-        if (logged is null && tag is not null && !token.IsCancellationRequested)
+        if (logged is null && (options.Tag is not null || options.IsUntagged) && !token.IsCancellationRequested)
         {
-            throw new CommandException($"no interval has the tag '{tag}'; available tags: {ListOf(_tags)}");
+            string problem = options.IsUntagged ? "all intervals have a tag" : $"no interval has the tag '{options.Tag}'";
+            throw new CommandException($"{problem}; available tags: {ListOf(_tags)}");
+        }
+
+        if (_mergedTags.Count > 1)
+        {
+            Note($"{name}: merged intervals with different tags ({ListOf(_mergedTags)}); select with --tag or --untagged");
         }
 
         return logged is not null
@@ -80,24 +92,23 @@ internal sealed class DistributionReader(
         using ReadAhead bytes = new(() => Open(path), token) { BlockRead = _progress is null ? null : _progress.Show };
         try
         {
-            ReadOnlySpan<byte> start = bytes.Peek();
-            Encoding? utf16 = start.StartsWith(Encoding.Unicode.Preamble) ? Encoding.Unicode
-                : start.StartsWith(Encoding.BigEndianUnicode.Preamble) ? Encoding.BigEndianUnicode
-                : null;
+            InputFormat format = options.Format ?? (options.Column is null ? FormatOf(path, bytes) : InputFormat.Csv);
+            CheckFormat(name, isLog: format == InputFormat.Log);
+            Encoding? utf16 = Utf16Of(bytes.Peek(1));
             Stream stream = utf16 is null ? bytes : Encoding.CreateTranscodingStream(bytes, utf16, Encoding.UTF8, leaveOpen: true);
-            start = utf16 is null ? start : Encoding.UTF8.GetBytes(utf16.GetString(start[..Math.Min(start.Length, 1024)]));
-            InputKind kind = KindOf(path, start);
-            CheckKind(name, isLog: kind == InputKind.Log);
-            switch (kind)
+            switch (format)
             {
-                case InputKind.Log:
+                case InputFormat.Log:
                     ReadLog(name, stream);
                     break;
-                case InputKind.Percentiles:
+                case InputFormat.Hgrm:
                     ReadPercentiles(name, stream);
                     break;
+                case InputFormat.PercentileLog:
+                    ReadPercentileLog(name, stream);
+                    break;
                 default:
-                    new NumberLines(name, column, _numbers, badLines).Read(stream);
+                    new NumberLines(name, options.Column, _numbers, badLines).Read(stream);
                     break;
             }
         }
@@ -111,19 +122,19 @@ internal sealed class DistributionReader(
         }
     }
 
-    private void CheckKind(string name, bool isLog)
+    private void CheckFormat(string name, bool isLog)
     {
         if (_areLogs is { } before && before != isLog)
         {
             throw new CommandException($"{name}: logs cannot be merged with other inputs");
         }
 
-        if (tag is not null && !isLog)
+        if ((options.Tag is not null || options.IsUntagged) && !isLog)
         {
-            throw new CommandException($"{name}: --tag requires an interval log");
+            throw new CommandException($"{name}: {(options.IsUntagged ? "--untagged" : "--tag")} requires an interval log");
         }
 
-        if (part != LogPart.All && !isLog)
+        if (options.Part != LogPart.All && !isLog)
         {
             throw new CommandException($"{name}: --from and --to require an interval log");
         }
@@ -131,19 +142,38 @@ internal sealed class DistributionReader(
         _areLogs = isLog;
     }
 
-    private InputKind KindOf(string path, ReadOnlySpan<byte> start) =>
-        column is not null ? InputKind.Numbers
-        : path.EndsWith(".hlog", StringComparison.OrdinalIgnoreCase) ? InputKind.Log
-        : path.EndsWith(".hgrm", StringComparison.OrdinalIgnoreCase) ? InputKind.Percentiles
-        : KindOf(start);
+    private void Note(string text) => terminal.Error.WriteLine(ForeignText.Clean($"picollo: {text}"));
 
-    private static InputKind KindOf(ReadOnlySpan<byte> start)
+    /// <summary>Reads the start of an input until a line determines the format.</summary>
+    private static InputFormat FormatOf(string path, ReadAhead bytes)
     {
-        start = (start.StartsWith("\uFEFF"u8) ? start[3..] : start).TrimStart(" \t\r\n"u8);
-        return start.StartsWith("#["u8) || start.StartsWith("\"StartTimestamp\""u8) || start.StartsWith("Tag="u8) ? InputKind.Log
-            : start.StartsWith("Value "u8) || start.StartsWith("\"Value\",\"Percentile\""u8) ? InputKind.Percentiles
-            : InputKind.Numbers;
+        ReadOnlySpan<byte> start = bytes.Peek();
+        InputFormat? format;
+        for (bool isAll = false; (format = InputFormats.Recognize(ToUtf8(start), isAll)) is null && !isAll;)
+        {
+            int length = start.Length;
+            try
+            {
+                start = bytes.Peek(moreThan: length);
+            }
+            catch (OperationCanceledException)
+            {
+                // The lines that were read are still counted if they are numbers.
+            }
+
+            isAll = start.Length == length || start.Length >= InputFormats.MaxBytes;
+        }
+
+        return format ?? InputFormats.OfName(path) ?? InputFormat.Numbers;
     }
+
+    private static Encoding? Utf16Of(ReadOnlySpan<byte> start) =>
+        start.StartsWith(Encoding.Unicode.Preamble) ? Encoding.Unicode
+        : start.StartsWith(Encoding.BigEndianUnicode.Preamble) ? Encoding.BigEndianUnicode
+        : null;
+
+    private static ReadOnlySpan<byte> ToUtf8(ReadOnlySpan<byte> start) =>
+        Utf16Of(start) is { } utf16 ? Encoding.UTF8.GetBytes(utf16.GetString(start)) : start;
 
     private void ReadLog(string name, Stream stream)
     {
@@ -152,7 +182,7 @@ internal sealed class DistributionReader(
         {
             try
             {
-                if (part.Next(log) is not { } interval)
+                if (options.Part.Next(log) is not { } interval)
                 {
                     return;
                 }
@@ -177,11 +207,12 @@ internal sealed class DistributionReader(
             _tags.Add(intervalTag);
         }
 
-        if (tag is not null && tag != interval.Tag)
+        if ((options.Tag is not null && options.Tag != interval.Tag) || (options.IsUntagged && interval.Tag is not null))
         {
             return;
         }
 
+        _mergedTags.Add(interval.Tag ?? "no tag");
         _logs.Add(interval.Histogram);
         bool hasEnd = interval.Length > TimeSpan.Zero && interval.Length < DateTimeOffset.MaxValue - interval.StartTime;
         DateTimeOffset end = hasEnd ? interval.StartTime + interval.Length : interval.StartTime;
@@ -193,19 +224,13 @@ internal sealed class DistributionReader(
     /// bound.</summary>
     private void ReadPercentiles(string name, Stream stream)
     {
-        using StreamReader reader = new(stream);
+        using StreamReader text = new(stream);
+        PercentileDistributionReader reader = new(text);
+        ulong before = 0, otherCount = _numbers.Histogram.TotalCount;
         try
         {
-            ulong before = 0, otherCount = _numbers.Histogram.TotalCount;
-            foreach (PercentileDistributionLine line in PercentileDistribution.Read(reader))
+            foreach (PercentileDistributionLine line in reader.Read())
             {
-                if (line.TotalCount < before || line.Value is < 0 or >= 18_446_744_073_709_551_616d)
-                {
-                    throw new CommandException(
-                        Invariant($"{name}: not a percentile distribution: value {line.Value} has a total count of {line.TotalCount}, ")
-                        + Invariant($"after {before}"));
-                }
-
                 if (line.TotalCount > ulong.MaxValue - otherCount)
                 {
                     throw CountOverflow(name);
@@ -217,11 +242,29 @@ internal sealed class DistributionReader(
         }
         catch (HdrHistogramFormatException e)
         {
-            throw new CommandException($"{name}: line {e.Line}: {e.Problem}");
+            throw OfLine(name, e);
+        }
+
+        if (reader.UncorrectedLine is { } uncorrected)
+        {
+            Note(Invariant($"{name}: read the recorded latencies; the uncorrected latencies (line {uncorrected}) are not included"));
         }
     }
 
-    private static CommandException CountOverflow(string name) => new($"{name}: the sum of the counts is 2^64 or more");
+    private void ReadPercentileLog(string name, Stream stream)
+    {
+        using StreamReader text = new(stream);
+        try
+        {
+            PercentileLog.Read(name, text, _numbers, badLines);
+        }
+        catch (HdrHistogramFormatException e)
+        {
+            throw OfLine(name, e);
+        }
+    }
+
+    private static CommandException OfLine(string name, HdrHistogramFormatException e) => new($"{name}: line {e.Line}: {e.Problem}");
 
     private Stream Open(string path)
     {

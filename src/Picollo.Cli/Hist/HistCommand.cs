@@ -15,9 +15,10 @@ internal static class HistCommand
           One number of 0 or more per line, such as 12, 0.5 or 1e3. Whole numbers up to
           18,446,744,073,709,551,615 are counted exactly.
           CSV (with commas, semicolons or tabs) with --column.
-          HdrHistogram interval logs (.hlog) and percentile distributions (.hgrm),
-          recognized by file extension or content. A percentile distribution only
-          contains upper bounds, so the mean is overestimated.
+          HdrHistogram interval logs (.hlog) and percentile distributions (.hgrm), also
+          within the output of wrk2, vegeta and other tools. They are recognized by
+          content, or specified with --format. A percentile distribution only contains
+          upper bounds, so the mean is overestimated.
 
         Examples:
           picollo hist latency.txt
@@ -46,8 +47,11 @@ internal static class HistCommand
 
     private static readonly Option<string?> Column = CommandOptions.Text(
         "--column", "NAME|N", "CSV column to read: its name, or its number starting at 1.");
+    private static readonly Option<string?> Format = CommandOptions.Text(
+        "--format", "NAME", $"Format of the inputs: {InputFormats.AllNames}. [default: recognized by content]");
     private static readonly Option<string?> Tag = CommandOptions.Text(
         "--tag", "TAG", "Tag of the log intervals to read. [default: all intervals]");
+    private static readonly Option<bool> Untagged = new("--untagged") { Description = "Read only the log intervals without a tag." };
     private static readonly Option<string?> From = CommandOptions.Text(
         "--from", "TIME", "Start of the log part to read: seconds since the log's start, or a time such as 2026-11-23T08:00Z.");
     private static readonly Option<string?> To = CommandOptions.Text(
@@ -87,6 +91,8 @@ internal static class HistCommand
 
     static HistCommand()
     {
+        Format.Check(
+            name => InputFormats.Named(name) is not null, name => $"--format must be one of {InputFormats.AllNames}, not '{name}'.");
         OnError.Check(word => word is "fail" or Skip, word => $"--on-error must be 'fail' or 'skip', not '{word}'.");
         Files.Validators.Add(result =>
         {
@@ -101,7 +107,7 @@ internal static class HistCommand
     {
         Command command = new("hist", "Print the percentiles of numbers or histogram logs, or compare two inputs.")
         {
-            Files, Column, Tag, From, To, Diff, Unit, Scale, OnError, Title, Svg, Html, Log, Json,
+            Files, Format, Column, Tag, Untagged, From, To, Diff, Unit, Scale, OnError, Title, Svg, Html, Log, Json,
         };
         command.Check(Validate);
         command.SetAction(parsed => Run(parsed, terminal));
@@ -115,6 +121,14 @@ internal static class HistCommand
         string[] files = parsed.GetValue(Files) is { Length: > 0 } given ? given : [DistributionReader.StandardInput];
         BadLines badLines = new(areSkipped: parsed.GetValue(OnError) == Skip);
         _ = LogPart.TryParse(parsed.GetValue(From), parsed.GetValue(To), out LogPart? part); // validated
+        InputOptions options = new()
+        {
+            Format = InputFormats.Named(parsed.GetValue(Format)),
+            Column = parsed.GetValue(Column),
+            Tag = parsed.GetValue(Tag),
+            IsUntagged = parsed.GetValue(Untagged),
+            Part = part!,
+        };
         List<Distribution> inputs = [];
         if (parsed.GetValue(Diff))
         {
@@ -177,8 +191,8 @@ internal static class HistCommand
 
         return interrupt.ExitCode ?? ExitCodes.Success;
 
-        Distribution Read(IReadOnlyList<string> paths) => new DistributionReader(
-            parsed.GetValue(Column), parsed.GetValue(Tag), part!, badLines, terminal, interrupt.Token).Read(paths);
+        Distribution Read(IReadOnlyList<string> paths) =>
+            new DistributionReader(options, badLines, terminal, interrupt.Token).Read(paths);
     }
 
     private static void Validate(CommandResult command)
@@ -186,6 +200,16 @@ internal static class HistCommand
         if (!LogPart.TryParse(command.GetValue(From), command.GetValue(To), out _))
         {
             command.AddError("--from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.");
+        }
+
+        if (command.GetValue(Format) is { } format && (format == "csv") != (command.GetValue(Column) is not null))
+        {
+            command.AddError("--format csv and --column require each other.");
+        }
+
+        if (command.GetValue(Untagged) && command.GetValue(Tag) is not null)
+        {
+            command.AddError("--untagged cannot be combined with --tag.");
         }
 
         if (command.GetValue(Diff))

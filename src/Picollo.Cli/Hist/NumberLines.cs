@@ -216,9 +216,10 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
                 badLines.Add(input, _line, "larger than 18,446,744,073,709,551,615", value);
                 break;
             default:
-                bool isHeader = _line == 1 && value.ContainsAny(",;\t"u8);
-                badLines.Add(
-                    input, _line, isHeader ? "not a number; use --column to read a CSV column" : "not a number", value);
+                string remedy = _line > 1 || column is not null ? ""
+                    : value.ContainsAny(",;\t"u8) ? "; use --column to read a CSV column, or --format to specify another format"
+                    : "; use --format to specify another format";
+                badLines.Add(input, _line, $"not a number{remedy}", value);
                 break;
         }
     }

@@ -15,6 +15,9 @@ internal enum NumberKind
 /// <summary>Parses a number: digits, optionally with a sign, a decimal point, an exponent of ten, and surrounding white space.</summary>
 internal static class NumberText
 {
+    /// <summary>The smallest number that is too large.</summary>
+    public const double Limit = 18_446_744_073_709_551_616d;
+
     private const int MaxDigits = 19; // 10¹⁹ − 1 fits in 64 bits
     private const ulong MaxExactInteger = 1UL << 53; // a double represents all whole numbers up to here exactly
 
@@ -97,7 +100,7 @@ internal static class NumberText
     {
         whole = 0;
         fraction = double.Parse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowExponent, CultureInfo.InvariantCulture);
-        if (fraction >= 18_446_744_073_709_551_616d)
+        if (fraction >= Limit)
         {
             return NumberKind.TooLarge;
         }

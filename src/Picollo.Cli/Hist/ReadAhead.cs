@@ -17,6 +17,9 @@ internal sealed class ReadAhead : ForwardStream
     private readonly SemaphoreSlim _filled = new(0);
     private ExceptionDispatchInfo? _failure;
     private long _length = -1;
+    private byte[] _peeked = []; // bytes before the current block
+    private int _peekedStart;
+    private int _peekedEnd;
     private int _current = 1; // the block that is being consumed
     private int _position;
     private int _end;
@@ -45,22 +48,44 @@ internal sealed class ReadAhead : ForwardStream
 
     public override int Read(Span<byte> buffer)
     {
-        if (_isAtEnd || !Await())
+        int length = Math.Min(buffer.Length, _peekedEnd - _peekedStart);
+        if (length > 0)
+        {
+            _peeked.AsSpan(_peekedStart, length).CopyTo(buffer);
+            _peekedStart += length;
+        }
+        else if (_isAtEnd || !Await())
         {
             return 0;
         }
+        else
+        {
+            length = Math.Min(buffer.Length, _end - _position);
+            _blocks[_current].AsSpan(_position, length).CopyTo(buffer);
+            _position += length;
+        }
 
-        int length = Math.Min(buffer.Length, _end - _position);
-        _blocks[_current].AsSpan(_position, length).CopyTo(buffer);
-        _position += length;
         BytesRead += length;
         return length;
     }
 
     public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
-    /// <summary>Waits for bytes and returns the available ones without consuming them. Returns an empty span at the end.</summary>
-    public ReadOnlySpan<byte> Peek() => _isAtEnd || !Await() ? [] : _blocks[_current].AsSpan(_position.._end);
+    /// <summary>Returns the start of the input without consuming it. To be called before the first read.</summary>
+    /// <param name="moreThan">The number of bytes to exceed: the method waits for more, or for the end.</param>
+    public ReadOnlySpan<byte> Peek(int moreThan = 0)
+    {
+        while (_peekedEnd <= moreThan && !_isAtEnd && Await())
+        {
+            int length = _end - _position;
+            Array.Resize(ref _peeked, Math.Max(_peeked.Length, _peekedEnd + length));
+            _blocks[_current].AsSpan(_position, length).CopyTo(_peeked.AsSpan(_peekedEnd));
+            _peekedEnd += length;
+            _position = _end;
+        }
+
+        return _peeked.AsSpan(0, _peekedEnd);
+    }
 
     /// <summary>Waits for bytes. Returns <see langword="false"/> at the end.</summary>
     private bool Await()

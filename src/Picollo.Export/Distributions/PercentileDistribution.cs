@@ -1,4 +1,3 @@
-using System.Text;
 using static System.FormattableString;
 
 namespace Picollo.Export;
@@ -20,12 +19,6 @@ namespace Picollo.Export;
 /// </remarks>
 public static class PercentileDistribution
 {
-    private const char ByteOrderMark = '\uFEFF'; // an editor may have added it
-
-    private const int MaxLineLength = 1 << 16; // written lines have about 50 characters
-
-    private const string CsvLegend = "\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"";
-
     /// <summary>Writes the distribution as text. The footer has the mean, standard deviation, maximum, count and size.</summary>
     /// <param name="histogram">The histogram. It is read once.</param>
     /// <param name="output">The writer for the text. Lines end in LF.</param>
@@ -70,65 +63,13 @@ public static class PercentileDistribution
     {
         Check(histogram, output, ticksPerHalfDistance, valueUnitRatio);
         int decimals = EncodedHeader.DigitsOf(histogram.BlockSize);
-        output.Write(CsvLegend + "\n");
+        output.Write("\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"\n");
         foreach (PercentileDistributionLine line in LinesOf(histogram, ticksPerHalfDistance))
         {
             string value = FixedPoint.Format(line.Value / valueUnitRatio, decimals);
             string tail = line.Rank == 1 ? "Infinity" : FixedPoint.Format(1 / (1 - line.Rank), 2);
             output.Write(Invariant($"{value},{FixedPoint.Format(line.Rank, 12)},{line.TotalCount},{tail}\n"));
         }
-    }
-
-    /// <summary>Reads a distribution of either format, one line at a time. Ignores comments, blank lines, column names and everything after
-    /// the count.</summary>
-    /// <returns>The lines, in the unit in which they were written.</returns>
-    /// <exception cref="HdrHistogramFormatException">A line does not start with a finite value, a rank from 0 to 1 and a count, or has more
-    /// than 65,536 characters.</exception>
-    internal static IEnumerable<PercentileDistributionLine> Read(TextReader input)
-    {
-        StringBuilder buffer = new();
-        for (long number = 1; ReadLine(input, buffer, number) is { } line; number++)
-        {
-            string text = line.TrimStart(number == 1 ? ByteOrderMark : ' ').Trim();
-            if (text.Length == 0 || text.StartsWith('#') || text.StartsWith("Value", StringComparison.Ordinal) || text == CsvLegend)
-            {
-                continue;
-            }
-
-            string[] fields = text.Split([' ', ',', '\t'], StringSplitOptions.RemoveEmptyEntries);
-            yield return fields.Length >= 3
-                && double.TryParse(fields[0], CultureInfo.InvariantCulture, out double value)
-                && double.IsFinite(value)
-                && double.TryParse(fields[1], CultureInfo.InvariantCulture, out double rank)
-                && rank is >= 0 and <= 1
-                && ulong.TryParse(fields[2], CultureInfo.InvariantCulture, out ulong count)
-                    ? new(value, rank, count)
-                    : throw new HdrHistogramFormatException(
-                        "The line does not start with a value, a rank and a count", line.Length - line.TrimStart().Length, number);
-        }
-    }
-
-    /// <summary>Reads a line as <see cref="TextReader.ReadLine"/> does, but with a limit of the length.</summary>
-    private static string? ReadLine(TextReader input, StringBuilder line, long number)
-    {
-        line.Clear();
-        int next;
-        while ((next = input.Read()) is not ('\n' or '\r' or -1))
-        {
-            if (line.Length == MaxLineLength)
-            {
-                throw new HdrHistogramFormatException($"The line has more than {MaxLineLength} characters", MaxLineLength, number);
-            }
-
-            line.Append((char)next);
-        }
-
-        if (next == '\r' && input.Peek() == '\n')
-        {
-            input.Read();
-        }
-
-        return next < 0 && line.Length == 0 ? null : line.ToString();
     }
 
     private static void Check(ReadOnlyHdrHistogram histogram, TextWriter output, int ticksPerHalfDistance, double valueUnitRatio)

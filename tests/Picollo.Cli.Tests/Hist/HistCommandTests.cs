@@ -75,7 +75,7 @@ public class HistCommandTests
         {
             File.WriteAllText(folder.PathOf("input"), text, encoding);
             ToolRun run = PicolloTool.RunHere("hist", folder.PathOf("input"), "--json");
-            (run.ExitCode, run.Error).Should().Be((0, ""));
+            run.ExitCode.Should().Be(0, run.Error);
             using JsonDocument json = JsonDocument.Parse(run.Output);
             json.RootElement.GetProperty("count").GetInt32().Should().Be(count);
         }
@@ -92,7 +92,7 @@ public class HistCommandTests
     [Fact]
     public void A_missing_column_option_is_suggested() =>
         PicolloTool.RunHereWithInput("time,path\n1,/\n", "hist").Error
-            .Should().Be("picollo: standard input: line 1: not a number; use --column to read a CSV column: 'time,path'\n");
+            .Should().Be("picollo: standard input: line 1: not a number; use --column to read a CSV column, or --format to specify another format: 'time,path'\n");
 
     [Fact]
     public void Count_overflows_are_reported()

@@ -29,7 +29,7 @@ public class NumberLinesTests
     [InlineData("1\n2\nabc\n4", "in: line 3: not a number: 'abc'")]
     [InlineData("1\n\n\nabc", "in: line 4: not a number: 'abc'")]
     [InlineData("-1\n", "in: line 1: negative: '-1'")]
-    [InlineData("NaN\n", "in: line 1: not a number: 'NaN'")]
+    [InlineData("NaN\n", "in: line 1: not a number; use --format to specify another format: 'NaN'")]
     [InlineData("1\r\n12 13\r\n", "in: line 2: not a number: '12 13'")]
     [InlineData("18446744073709551616\n", "in: line 1: larger than 18,446,744,073,709,551,615: '18446744073709551616'")]
     public void An_invalid_line_is_reported(string text, string message) =>
@@ -54,7 +54,7 @@ public class NumberLinesTests
 
         Read(new string('z', 100), badLines: bad);
 
-        ReportOf(bad).Should().Be($"picollo: 1 line skipped:\n  in: line 1: not a number: '{new string('z', 40)}…'\n");
+        ReportOf(bad).Should().Be($"picollo: 1 line skipped:\n  in: line 1: not a number; use --format to specify another format: '{new string('z', 40)}…'\n");
     }
 
     [Theory]

@@ -78,9 +78,9 @@ public class PercentileDistributionTests
         int ticks = random.Next(1, 20);
         using var csv = new StringWriter();
         PercentileDistribution.WriteCsv(histogram, csv, ticks);
-        PercentileDistributionLine[] lines = [.. PercentileDistribution.Read(new StringReader(Text(histogram, ticks)))];
+        PercentileDistributionLine[] lines = [.. Read(Text(histogram, ticks))];
 
-        PercentileDistribution.Read(new StringReader(csv.ToString())).Should().Equal(lines);
+        Read(csv.ToString()).Should().Equal(lines);
         foreach (PercentileDistributionLine line in lines)
         {
             // 12 decimals of a rank identify the value for up to 300,000 values.
@@ -100,6 +100,36 @@ public class PercentileDistributionTests
         }
     });
 
+    /// <summary>HdrHistogram.NET, the C library and old versions of the Java library write numbers in the culture of the machine.</summary>
+    [Fact]
+    public void Distributions_of_other_cultures_are_read() => Seeded.Run(30, random =>
+    {
+        HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(random.Next(1, 4)).Create();
+        for (int i = random.Next(1, 300); i > 0; i--)
+        {
+            histogram.Record(random.NextMagnitude() >> random.Next(64), (ulong)random.Next(1, 1000));
+        }
+
+        using var written = new StringWriter();
+        PercentileDistribution.WriteCsv(histogram, written);
+        string text = Text(histogram, 5), csv = written.ToString();
+        PercentileDistributionLine[] lines = [.. Read(text)];
+        string[] variants =
+        [
+            text.Replace('.', ','), text.Replace('.', '\u066B'), csv.Replace('.', ','), csv.Replace(',', ';').Replace('.', ','), csv.Replace(',', '\t').Replace('.', ','),
+            string.Join('\n', csv.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.StartsWith('"') ? line : $"\"{line.Replace(",", "\",\"", StringComparison.Ordinal).Replace('.', ',')}\"")),
+        ];
+        foreach (string variant in variants)
+        {
+            Read(variant).Should().Equal(lines, variant);
+        }
+    });
+
+    [Theory]
+    [InlineData("1\u202F234,500 1,0 7", 1234.5)]
+    [InlineData("1\u00A0234\u00A0567 1,0 7", 1_234_567)]
+    public void No_break_spaces_group_digits(string line, double value) => Read(line).Should().Equal(new PercentileDistributionLine(value, 1, 7));
+
     [FactNeeding(Need.Cultures)]
     public void The_output_does_not_depend_on_the_culture()
     {
@@ -110,7 +140,7 @@ public class PercentileDistributionTests
             System.Globalization.CultureInfo.CurrentCulture = Cultures.German;
             string text = Text(Ten(), 2);
             text.Should().Be(expected);
-            PercentileDistribution.Read(new StringReader(text)).ElementAt(1).Should().Be(new PercentileDistributionLine(3, 0.25, 3));
+            Read(text).ElementAt(1).Should().Be(new PercentileDistributionLine(3, 0.25, 3));
         }
         finally
         {
@@ -136,13 +166,15 @@ public class PercentileDistributionTests
     [InlineData("1.0 0.5", 1, 0)]
     [InlineData("1.0 1.5 7", 1, 0)]
     [InlineData("\n1.0 0.5 -7", 2, 0)]
-    [InlineData("\n NaN 0.5 7", 2, 1)]
+    [InlineData("\n NaN 0.5 7", 2, 0)]
     [InlineData("Infinity 0.5 7", 1, 0)]
     [InlineData("1 NaN 7", 1, 0)]
     [InlineData("1 0.5 7\n\uFEFF1 0.5 7", 2, 0)]
+    [InlineData("Value Percentile TotalCount\n\nx", 3, 0)]
+    [InlineData("Value Percentile TotalCount\n1 0.5 1\n\n\n", 2, 0)]
     public void An_invalid_line_is_reported_with_its_position(string text, long line, long offset)
     {
-        Func<object> read = () => PercentileDistribution.Read(new StringReader(text)).ToArray();
+        Func<object> read = () => Read(text).ToArray();
         HdrHistogramFormatException error = read.Should().Throw<HdrHistogramFormatException>().Which;
         (error.Line, error.Offset).Should().Be((line, offset));
     }
@@ -150,10 +182,10 @@ public class PercentileDistributionTests
     [Fact]
     public void A_line_of_more_than_64_KiB_is_rejected()
     {
-        string longest = "1.0 0.5 7".PadRight(65_536);
-        PercentileDistribution.Read(new StringReader($"{longest}\r\n{longest}")).Should().HaveCount(2);
+        string longest = "1.0 1.0 7".PadRight(65_536);
+        Read($"{longest}\r\n{longest}").Should().HaveCount(2);
 
-        Func<object> read = () => PercentileDistribution.Read(new StringReader($"1.0 0.5 7\n{longest} ")).ToArray();
+        Func<object> read = () => Read($"1.0 0.5 7\n{longest} ").ToArray();
         read.Should().Throw<HdrHistogramFormatException>().Which.Line.Should().Be(2);
     }
 
@@ -161,16 +193,16 @@ public class PercentileDistributionTests
     public void Lines_are_read_one_at_a_time()
     {
         using StringReader reader = new("1.0 0.5 7\n2.0 0.6 8\n");
-        PercentileDistribution.Read(reader).First().TotalCount.Should().Be(7);
+        new PercentileDistributionReader(reader).Read().First().TotalCount.Should().Be(7);
         reader.ReadLine().Should().Be("2.0 0.6 8");
     }
 
     [Theory]
-    [InlineData("1.0 0.5 7")]
-    [InlineData("       Value     Percentile TotalCount 1/(1-Percentile)\n1.0 0.5 7")]
-    [InlineData("\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"\n1.0,0.5,7,2.00")]
+    [InlineData("1.0 1 7")]
+    [InlineData("       Value     Percentile TotalCount 1/(1-Percentile)\n1.0 1 7")]
+    [InlineData("\"Value\",\"Percentile\",\"TotalCount\",\"1/(1-Percentile)\"\n1.0,1,7,Infinity")]
     public void A_byte_order_mark_is_skipped(string text) =>
-        PercentileDistribution.Read(new StringReader("\uFEFF" + text)).Should().Equal(new PercentileDistributionLine(1, 0.5, 7));
+        Read("\uFEFF" + text).Should().Equal(new PercentileDistributionLine(1, 1, 7));
 
     [Theory]
     [InlineData(0, 1)]
@@ -198,6 +230,8 @@ public class PercentileDistributionTests
     [InlineData(double.PositiveInfinity, 2, "Infinity")]
     public void Numbers_are_rounded_as_Java_rounds_them(double value, int decimals, string expected) =>
         FixedPoint.Format(value, decimals).Should().Be(expected);
+
+    private static IEnumerable<PercentileDistributionLine> Read(string text) => new PercentileDistributionReader(new StringReader(text)).Read();
 
     private static PlainHdrHistogram<uint> Ten()
     {

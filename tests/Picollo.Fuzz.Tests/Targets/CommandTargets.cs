@@ -24,7 +24,7 @@ internal static class CommandTargets
     private static readonly string[] Lines =
     [
         "hist latency.txt --unit ms --scale 1e-6 --json", "hist a.hlog b.hlog --from 60 --to 2026-11-23T08:00Z --tag x", "hist --diff a.txt - --svg d.svg --on-error skip --title t",
-        "hist x.csv --column duration --html x.html --hlog x.hlog", "stat -e instructions,cycles -r 20 --warmup 2 --prepare x -- gzip -k a", "stat -c x --compare a b c -o f",
+        "hist x.csv --format csv --column duration --html x.html --hlog x.hlog --untagged", "stat -e instructions,cycles -r 20 --warmup 2 --prepare x -- gzip -k a", "stat -c x --compare a b c -o f",
         "stat -p 1 -I 1000 -v", "stat --save x.json --baseline m.json --fail-above 5% -r 3 -- ./app", "jitter -a 0-3,8 -i 250us -p 80 -D 30 -l 100 -b 1ms -N --json -o dir --force -s -c load",
         "jitter plot dir --svg x.svg", "jitter samples dir", "top -d 1 -n 2 -b -u root -p 1,2 --json", "record -p 1 --duration 10 --frequency 999 --html x.html --tiers --kernel",
         "record --svg f.svg --pprof p --folded f --json j -- dotnet app.dll", "record --type cpu --diff a b", "--help", "stat --help", "--version",
@@ -116,8 +116,8 @@ internal static class CommandTargets
     private static long ReadHist(byte[] input)
     {
         using StringWriter output = new(), error = new();
-        string? column = input.AsSpan(0, Math.Min(input.Length, 100)).ContainsAny(",;\t"u8) && !input.AsSpan().StartsWith("#"u8) ? "2" : null;
-        DistributionReader reader = new(column, null, LogPart.All, new BadLines(areSkipped: true), new Terminal(output, error), CancellationToken.None);
+        string? column = input.AsSpan(0, Math.Min(input.Length, 100)).ContainsAny(",;\t"u8) && !input.AsSpan().StartsWith("#"u8) && !Text(input).Contains("Value", StringComparison.Ordinal) ? "2" : null;
+        DistributionReader reader = new(new() { Column = column }, new BadLines(areSkipped: true), new Terminal(output, error), CancellationToken.None);
         return (long)Math.Min(reader.Read([FileOf(input, "input")]).Histogram.TotalCount, long.MaxValue);
     }
 

@@ -69,8 +69,13 @@ internal static class HistogramTargets
 
             string histogram = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(Some()));
             yield return FuzzSeed.Of($"#[StartTime: 1441812279.474 (seconds since epoch), x]\n#[BaseTime: 0.25 x]\nTag=a,0.5,1,3,{histogram}\r1e0 2 3 {histogram}\n");
+            yield return FuzzSeed.Of($"#[StartTime: 1441812279,474 (seconds since epoch), x]\n0,127,1,007,2,769,{histogram}\nTag=a,-1,5,0,999,0,442,{histogram}\n");
         }
     }
+
+    /// <summary>Distributions and logs in the formats of other programs.</summary>
+    private static IEnumerable<FuzzSeed> ForeignInputs =>
+        Files([.. Directory.EnumerateFiles(InRepository("tests", "Picollo.Cli.Tests", "Hist", "Inputs"), "*.*").Order(StringComparer.Ordinal)]);
 
     private static IEnumerable<FuzzSeed> Distributions
     {
@@ -79,7 +84,7 @@ internal static class HistogramTargets
             using StringWriter text = new(), csv = new();
             PercentileDistribution.Write(Some(), text);
             PercentileDistribution.WriteCsv(Some(), csv);
-            return [FuzzSeed.Of(text.ToString()), FuzzSeed.Of("\ufeff" + csv)];
+            return [FuzzSeed.Of(text.ToString()), FuzzSeed.Of("\ufeff" + csv), .. ForeignInputs];
         }
     }
 
@@ -193,7 +198,7 @@ internal static class HistogramTargets
     {
         using StreamReader reader = new(new MemoryStream(input));
         long count = 0;
-        foreach (PercentileDistributionLine line in PercentileDistribution.Read(reader))
+        foreach (PercentileDistributionLine line in new PercentileDistributionReader(reader).Read())
         {
             Check(double.IsFinite(line.Value) && line.Rank is >= 0 and <= 1, "A line is out of range.");
             count++;
