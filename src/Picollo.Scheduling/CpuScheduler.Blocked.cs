@@ -48,6 +48,7 @@ internal sealed partial class CpuScheduler
         foreach ((WorkerSlot worker, WorkerThread thread, CpuTask task) in _suspects)
         {
             long? cpu = thread.GetCpuTimeIfWaiting(); // two system calls, outside the lock
+            AtSeam?.Invoke(Seam.ThreadRead);
             CpuRunningTask? found = null;
             using (_lock.Enter())
             {

@@ -36,6 +36,7 @@ internal sealed partial class CpuScheduler
         Statistics = new CpuWorkerStatistics(this);
         CpuWorkerStatistics.WarmUp(this);
         _startThread = options.StartThread;
+        AtSeam = options.AtSeam;
         try
         {
             _startThread(new Thread(RunTimer) { IsBackground = true, Name = $"{Name} timer" });
@@ -61,6 +62,8 @@ internal sealed partial class CpuScheduler
     public int MaxExtraThreads { get; }
 
     public CpuWorkerStatistics Statistics { get; }
+
+    public Action<Seam>? AtSeam { get; }
 
     /// <summary>Submits a task.</summary>
     /// <returns><see langword="true"/> if the task was submitted; <see langword="false"/> if it is already canceled.</returns>

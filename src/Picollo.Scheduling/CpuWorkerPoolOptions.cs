@@ -59,6 +59,9 @@ public sealed class CpuWorkerPoolOptions
     /// thread. Tests replace it.</summary>
     internal Action<Thread> StartThread { get; set; } = static thread => thread.UnsafeStart();
 
+    /// <summary>A delegate that is called at each <see cref="Seam"/>, on the thread of the pool. Tests set it.</summary>
+    internal Action<Seam>? AtSeam { get; set; }
+
     internal static TimeSpan CheckSlice(TimeSpan slice, string name)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(slice, TimeSpan.FromMilliseconds(1), name);

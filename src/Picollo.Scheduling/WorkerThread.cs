@@ -144,8 +144,17 @@ internal sealed class WorkerThread
                 task = WaitForTask();
             }
 
-            task?.Run(Slot!);
+            if (task is not null)
+            {
+                RunStep(task, Slot!);
+            }
         }
+    }
+
+    private void RunStep(CpuTask task, WorkerSlot slot)
+    {
+        task.Run(slot);
+        _scheduler.AtSeam?.Invoke(Seam.StepEnded);
     }
 
     /// <summary>Runs the task of the thread's new worker, if it has one.</summary>
@@ -154,7 +163,7 @@ internal sealed class WorkerThread
         if (Slot is { Task: { } task } slot)
         {
             slot.BeginAt(Stopwatch.GetTimestamp());
-            task.Run(slot);
+            RunStep(task, slot);
         }
     }
 
