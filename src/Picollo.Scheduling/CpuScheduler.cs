@@ -105,6 +105,11 @@ internal sealed partial class CpuScheduler
         WorkerThread? woken = null;
         using (_lock.Enter())
         {
+            if (WorkerThread.Current?.Slot is { } worker && worker.Task == task)
+            {
+                Unblock(worker);
+            }
+
             isElsewhere = task.State == CpuTaskState.Ended || task.IsBlocked;
             if (!isElsewhere)
             {
@@ -247,7 +252,20 @@ internal sealed partial class CpuScheduler
 
     /// <summary>Runs a callback as a task of the thread pool, so that an exception of an async void method in the body is an unobserved
     /// task exception and does not end the process.</summary>
-    private static void RunElsewhere(SendOrPostCallback callback, object? state) => Task.Run(() => callback(state));
+    private static void RunElsewhere(SendOrPostCallback callback, object? state) => RunElsewhere(() => callback(state));
+
+    /// <summary>Runs code of the application as a task of the thread pool. An interrupt that the code leaves behind ends with it.</summary>
+    private static void RunElsewhere(Action action) => Task.Run(() =>
+    {
+        try
+        {
+            action();
+        }
+        finally
+        {
+            _ = Interrupts.Clear();
+        }
+    });
 
     // ---- Under the lock ----
 

@@ -25,7 +25,8 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     public static CpuTaskContext None => default;
 
     /// <summary>A token that is canceled when the caller cancels the task or the pool cancels the remaining tasks. Pass it to the methods
-    /// that the body calls. Checkpoints observe it automatically. The first use allocates memory if the caller passed a token.</summary>
+    /// that the body calls. Checkpoints observe it automatically. Registrations on it are removed when the task ends. The first use
+    /// allocates memory.</summary>
     public CancellationToken CancellationToken => _task?.Cancellation ?? CancellationToken.None;
 
     /// <summary>The task's name: <see cref="CpuTaskOptions.Name"/>, or the type and method of its body.</summary>
@@ -73,7 +74,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         }
 
         CancellationToken token = task.Cancellation; // read here, because it is valid only until the body ends
-        return Task.Run(() => function(token) ?? throw NoTask(), task.Token);
+        return Task.Run(() => CallOutside(function, token), task.Token);
     }
 
     /// <inheritdoc cref="RunOutsideAsync{T}(Func{CancellationToken, Task{T}})"/>
@@ -86,7 +87,7 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
         }
 
         CancellationToken token = task.Cancellation;
-        return Task.Run(() => function(token) ?? throw NoTask(), task.Token);
+        return Task.Run(() => CallOutside(function, token), task.Token);
     }
 
     /// <summary>Returns the task's usage so far. Costs a system call, the pool's lock and an allocation, so do not call it at every
@@ -114,6 +115,18 @@ public readonly struct CpuTaskContext : IEquatable<CpuTaskContext>
     /// <param name="right">The second context.</param>
     /// <returns><see langword="true"/> if they belong to different tasks; otherwise, <see langword="false"/>.</returns>
     public static bool operator !=(CpuTaskContext left, CpuTaskContext right) => !left.Equals(right);
+
+    private static TTask CallOutside<TTask>(Func<CancellationToken, TTask> function, CancellationToken token)
+    {
+        try
+        {
+            return function(token) ?? throw NoTask();
+        }
+        finally
+        {
+            _ = Interrupts.Clear();
+        }
+    }
 
     private static InvalidOperationException NoTask() => new("The function of RunOutsideAsync returned null instead of a task.");
 

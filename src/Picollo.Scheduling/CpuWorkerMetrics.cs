@@ -32,6 +32,9 @@ internal static class CpuWorkerMetrics
     private static readonly Histogram<double>? Overrun = TryCreate(
         Meter, "picollo.cpu_worker.overrun.duration", "Time from the request to yield the worker to the task's next checkpoint.");
 
+    /// <summary>Whether <see cref="Record(string, in SliceReport)"/> may call code of the application.</summary>
+    public static bool HasListeners => QueueWait is { Enabled: true } || SliceLength is { Enabled: true } || Overrun is { Enabled: true };
+
     public static void Record(string pool, in SliceReport report)
     {
         Record(QueueWait, report.Waited, pool);

@@ -42,10 +42,10 @@ internal sealed class Sleep
                 lock (_gate)
                 {
                     // A thread that sees Asleep takes the lock before the pulse, so that the pulse follows the start of the wait. The
-                    // state is already Asleep if the last wait was interrupted.
-                    if (Interlocked.CompareExchange(ref _state, Asleep, Awake) != Woken)
+                    // state is already Asleep if the last wait was interrupted, or if a pulse has arrived late: after an interrupt had
+                    // ended the wait for it.
+                    while (Interlocked.CompareExchange(ref _state, Asleep, Awake) != Woken && Monitor.Wait(_gate, milliseconds))
                     {
-                        _ = Monitor.Wait(_gate, milliseconds);
                     }
 
                     Volatile.Write(ref _state, Awake);

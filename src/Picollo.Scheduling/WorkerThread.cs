@@ -55,6 +55,16 @@ internal sealed class WorkerThread
     /// <summary>The next idle thread. Changes under the scheduler's lock.</summary>
     public WorkerThread? NextIdle { get; set; }
 
+    /// <summary>Removes what code of the application may have left on the calling thread: a synchronization context, values of
+    /// <see cref="AsyncLocal{T}"/>, and a pending interrupt. The interrupt is last, because a handler of changed values may cause
+    /// one.</summary>
+    public static void LeaveUserCode()
+    {
+        SynchronizationContext.SetSynchronizationContext(null);
+        ExecutionContext.Restore(EmptyFlow!);
+        _ = Interrupts.Clear();
+    }
+
     public void Start(Action<Thread> start) => start(_thread);
 
     /// <summary>Gives the thread a worker. The caller then wakes the thread.</summary>
@@ -186,6 +196,11 @@ internal sealed class WorkerThread
 
         // A report exists even if the task continues.
         _scheduler.Statistics.Publish(report);
+        if (CpuWorkerMetrics.HasListeners)
+        {
+            LeaveUserCode();
+        }
+
         return next;
     }
 

@@ -23,11 +23,13 @@ internal static class Pools
 
     /// <summary>Creates a pool with a unique name and, by default, slices that do not end. By default, blocked bodies keep their workers, so
     /// that tests can occupy workers.</summary>
-    public static CpuWorkerPool Create(int workers = 1, TimeSpan? slice = null, int extraThreads = 0) => new(new CpuWorkerPoolOptions
+    public static CpuWorkerPool Create(
+        int workers = 1, TimeSpan? slice = null, int extraThreads = 0, Action<Seam>? atSeam = null) => new(new CpuWorkerPoolOptions
     {
         WorkerCount = workers,
         MaxExtraThreads = extraThreads,
         TimeSlice = slice ?? Endless,
+        AtSeam = atSeam,
         Name = $"pool{Interlocked.Increment(ref _number)}", // short: Linux keeps 15 characters of a thread's name
     });
 

@@ -1,3 +1,5 @@
+using System.Reflection;
+
 namespace Picollo.Scheduling.Tests;
 
 public class SleepTests
@@ -52,6 +54,26 @@ public class SleepTests
         sleep.Wake();
         YieldUntil(() => Volatile.Read(ref hasEnded));
         failure.Should().BeNull();
+    }
+
+    [Fact]
+    public void A_pulse_without_a_wake_up_does_not_end_the_sleep()
+    {
+        // Such a pulse arrives late, after an interrupt has ended the wait for it.
+        var sleep = new Sleep();
+        object gate = typeof(Sleep).GetField("_gate", BindingFlags.Instance | BindingFlags.NonPublic)!.GetValue(sleep)!;
+        var waiter = new Thread(() => sleep.Wait()) { IsBackground = true };
+        waiter.Start();
+        SpinWait.SpinUntil(() => waiter.ThreadState.HasFlag(ThreadState.WaitSleepJoin), Pools.Deadline).Should().BeTrue();
+
+        lock (gate)
+        {
+            Monitor.PulseAll(gate);
+        }
+
+        waiter.Join(200).Should().BeFalse();
+        sleep.Wake();
+        waiter.Join(Pools.Deadline).Should().BeTrue();
     }
 
     private static void YieldUntil(Func<bool> condition)
