@@ -61,7 +61,7 @@ internal sealed partial class CpuScheduler
 
             if (found is { } running && Blocked is { } blocked)
             {
-                _ = Task.Run(() => blocked(running));
+                RunElsewhere(() => blocked(running));
             }
         }
 
@@ -177,9 +177,9 @@ internal sealed partial class CpuScheduler
     {
         if (cpu is null || cpu != worker.LastCpuTime)
         {
+            Unblock(worker);
             worker.LastCpuTime = cpu;
             worker.LastCpuTimeAt = now;
-            Unblock(worker);
             return null;
         }
 
@@ -196,10 +196,12 @@ internal sealed partial class CpuScheduler
         return isFirst ? ToRunning(worker, now) : null;
     }
 
-    /// <summary>Records that the body of a worker is not blocked, or no longer blocked. If there are then too many workers, an idle one is
-    /// removed; otherwise, the next body that reaches a checkpoint gives up its worker.</summary>
+    /// <summary>Records that the body of a worker is not blocked, or no longer blocked, and discards the last reading. A reading that the
+    /// timer has taken but not reported yet is then the first one. If there are too many workers, an idle one is removed; otherwise, the
+    /// next body that reaches a checkpoint gives up its worker.</summary>
     private void Unblock(WorkerSlot worker)
     {
+        worker.LastCpuTime = null;
         if (worker.Task is not { IsBlocked: true } task)
         {
             return;

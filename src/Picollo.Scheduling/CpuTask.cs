@@ -54,9 +54,9 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     private Queue<(SendOrPostCallback, object?)>? _moreContinuations;
     private CancellationTokenRegistration _registration;
     private CancellationTokenSource? _cancellation;
-    private bool _hasReturned;
+
+    // The task of the body; null until the first step has ended, and a completed task for a body that is not async or has thrown.
     private Task? _body;
-    private bool _isEndWatched;
     private Exception? _fault;
 
     // The CPU time of the ended slices, in nanoseconds, and the number of ended slices whose time has not been added yet.
@@ -148,16 +148,19 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public bool HasContinuation => _continuation is not null;
 
-    public bool HasBodyEnded => _hasReturned && (_body is null || _body.IsCompleted);
+    /// <summary>Whether the body has ended. A worker notices it after a step. Each body that does not end in its first step posts an empty
+    /// continuation when it ends, so that a worker also looks if it ends elsewhere.</summary>
+    public bool HasBodyEnded => _body is { IsCompleted: true };
 
-    /// <summary>The combination of the caller's token and the pool's token, created on first use.</summary>
+    /// <summary>The combination of the caller's token and the pool's token, created on first use. The registrations on it end with the
+    /// task. After that, this is the caller's token.</summary>
     public CancellationToken Cancellation
     {
         get
         {
-            if (!token.CanBeCanceled)
+            if (State == CpuTaskState.Ended)
             {
-                return Scheduler.Cancellation;
+                return token;
             }
 
             if (_cancellation is null)
@@ -236,16 +239,16 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     /// thread.</summary>
     public void Run(WorkerSlot worker)
     {
+        bool isFirst = !HasStarted;
         SetSynchronizationContext(this);
         try
         {
-            if (!HasStarted)
+            if (isFirst)
             {
                 HasStarted = true;
                 ExecutionContext flow = _flow ?? WorkerThread.EmptyFlow!;
                 _flow = null;
                 ExecutionContext.Run(flow, static task => ((CpuTask)task!).BeginInFlow(), this);
-                _hasReturned = true;
             }
             else if (worker.Continuation is { } next)
             {
@@ -256,11 +259,14 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
         {
             // The exception of a body that is not async, or of an async void method in the body.
             _fault ??= e;
-            _hasReturned = true;
+            _body ??= Task.CompletedTask;
         }
 
-        WatchEnd();
-        SetSynchronizationContext(null);
+        WorkerThread.LeaveUserCode();
+        if (isFirst && !HasBodyEnded)
+        {
+            WatchEnd();
+        }
     }
 
     /// <summary>Records that a slice has ended and that a call to <see cref="Charge"/> will follow.</summary>
@@ -330,19 +336,16 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     private void BeginInFlow()
     {
         Flow.Value = this;
-        _body = Begin();
+        _body = Begin() ?? Task.CompletedTask;
     }
 
-    /// <summary>Posts an empty continuation when the body ends, so that a worker notices the end. A body can end outside the pool, after
-    /// <c>ConfigureAwait(false)</c>.</summary>
+    /// <summary>Posts an empty continuation when the body ends, unless it ends in code of the task itself. A body can end outside the pool:
+    /// after <c>ConfigureAwait(false)</c>, or if the thread pool runs its continuation because its worker is blocked.</summary>
     private void WatchEnd()
     {
-        if (!_isEndWatched && _body is { IsCompleted: false } body && !HasContinuation)
-        {
-            _isEndWatched = true;
-            SetSynchronizationContext(this); // The continuation is posted to it. The code that ran may have set another one.
-            body.GetAwaiter().UnsafeOnCompleted(static () => { });
-        }
+        SetSynchronizationContext(this); // The continuation is posted to it.
+        _body!.GetAwaiter().UnsafeOnCompleted(static () => { });
+        SetSynchronizationContext(null);
     }
 }
 

@@ -41,6 +41,31 @@ public class FlowTests
     }
 
     [Fact]
+    public async Task Async_locals_of_a_posted_callback_do_not_flow_to_the_next_task()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        await Posted(() => Local.Value = "left behind").Soon();
+        string? seen = "not called";
+
+        await Posted(() => seen = Local.Value).Soon();
+
+        seen.Should().BeNull();
+
+        Task Posted(Action action) => pool.RunAsync(_ =>
+        {
+            var hasRun = new TaskCompletionSource();
+            SynchronizationContext.Current!.Post(
+                _ =>
+                {
+                    action();
+                    hasRun.SetResult();
+                },
+                null);
+            return hasRun.Task;
+        });
+    }
+
+    [Fact]
     public async Task Async_locals_survive_a_blocking_checkpoint()
     {
         await using CpuWorkerPool pool = Pools.Create();

@@ -1,0 +1,94 @@
+namespace Picollo.Scheduling.Tests.Pool;
+
+/// <summary>Bodies that interrupt their own thread. The interrupt takes effect when the thread blocks next, which may be in code of the runtime
+/// that the pool calls, such as a contended lock of the thread pool.</summary>
+public class InterruptTests
+{
+    public static TheoryData<string> Kinds => ["step", "exception", "continuation", "posted", "loop"];
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public async Task An_interrupt_that_a_body_leaves_behind_does_not_reach_the_pool(string kind)
+    {
+        int interrupts = 0, pending = 0;
+        await using CpuWorkerPool pool = Pools.Create(atSeam: seam =>
+        {
+            if (seam == Seam.StepEnded && Record.Exception(() => Thread.Sleep(1)) is not null)
+            {
+                Interlocked.Increment(ref pending);
+            }
+        });
+
+        await (kind switch
+        {
+            "step" => pool.RunAsync(_ => Interrupt()),
+            "exception" => pool.RunAsync(void (_) =>
+            {
+                Interrupt();
+                throw new FormatException();
+            }),
+            "continuation" => pool.RunAsync(async _ =>
+            {
+                await Task.Yield();
+                Interrupt();
+            }),
+            "posted" => pool.RunAsync(_ =>
+            {
+                var hasRun = new TaskCompletionSource();
+                SynchronizationContext.Current!.Post(
+                    _ =>
+                    {
+                        hasRun.SetResult();
+                        Interrupt();
+                    },
+                    null);
+                return hasRun.Task;
+            }),
+            _ => pool.ForEachAsync([1], (_, _) => Interrupt()),
+        }).Ended();
+        await pool.RunAsync(_ => { }).Soon();
+
+        interrupts.Should().Be(1);
+        pending.Should().Be(0);
+
+        void Interrupt()
+        {
+            interrupts++;
+            Thread.CurrentThread.Interrupt();
+        }
+    }
+
+    [Fact]
+    public async Task An_interrupt_does_not_reach_the_next_body()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        Task next;
+        using (Held.Worker(pool))
+        {
+            _ = pool.RunAsync(_ => Thread.CurrentThread.Interrupt());
+            next = pool.RunAsync(_ => Thread.Sleep(1));
+        }
+
+        await next.Soon();
+    }
+
+    [Fact]
+    public void The_pending_interrupt_of_a_thread_can_be_cleared()
+    {
+        bool had = false, has = true;
+        Exception? ofNextWait = null;
+        var thread = new Thread(() =>
+        {
+            Thread.CurrentThread.Interrupt();
+            had = Interrupts.Clear();
+            ofNextWait = Record.Exception(() => Thread.Sleep(1));
+            has = Interrupts.Clear();
+        });
+        thread.Start();
+        thread.Join(Pools.Deadline).Should().BeTrue();
+
+        had.Should().BeTrue();
+        ofNextWait.Should().BeNull();
+        has.Should().BeFalse();
+    }
+}
