@@ -9,7 +9,7 @@ public sealed partial class CpuWorkerPool
     [OverloadResolutionPriority(TaskBody)]
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source, Func<TItem, CpuTaskContext, Task> body, CancellationToken cancellationToken = default) =>
-        Loop(source.ToAsyncEnumerable(), body, body, null, cancellationToken);
+        Loop(AsItems(source), body, body, null, cancellationToken);
 
     /// <summary>Calls a body for each item, for up to <see cref="WorkerCount"/> items at a time, as <see cref="Parallel"/> does, with a
     /// checkpoint after each item.</summary>
@@ -19,8 +19,8 @@ public sealed partial class CpuWorkerPool
     /// <param name="body">The work for an item. It needs its own checkpoints if an item takes more than about 100 µs.</param>
     /// <param name="options">The options of the loop's tasks, which are copied.</param>
     /// <param name="cancellationToken">A token that cancels the loop at the next checkpoint.</param>
-    /// <returns>A task that completes when all items are processed. After an exception, no further items are started, and the task contains
-    /// all exceptions.</returns>
+    /// <returns>A task that completes when all items are processed. After an exception, no further items are started, the started ones are
+    /// canceled at their next checkpoint, and the task contains all exceptions, including the one of the disposal of the source.</returns>
     /// <remarks>In the statistics, a loop counts as <see cref="WorkerCount"/> tasks, for any number of items.</remarks>
     /// <exception cref="ObjectDisposedException">The pool is drained or disposed.</exception>
     /// <exception cref="ArgumentNullException">The source, the body or the options are <see langword="null"/>.</exception>
@@ -30,12 +30,12 @@ public sealed partial class CpuWorkerPool
         Func<TItem, CpuTaskContext, Task> body,
         CpuTaskOptions options,
         CancellationToken cancellationToken = default) =>
-        Loop(source.ToAsyncEnumerable(), body, body, Checked(options), cancellationToken);
+        Loop(AsItems(source), body, body, Checked(options), cancellationToken);
 
     /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source, Action<TItem, CpuTaskContext> body, CancellationToken cancellationToken = default) =>
-        Loop(source.ToAsyncEnumerable(), AsTasks(body), body, null, cancellationToken);
+        Loop(AsItems(source), AsTasks(body), body, null, cancellationToken);
 
     /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     public Task ForEachAsync<TItem>(
@@ -43,13 +43,13 @@ public sealed partial class CpuWorkerPool
         Action<TItem, CpuTaskContext> body,
         CpuTaskOptions options,
         CancellationToken cancellationToken = default) =>
-        Loop(source.ToAsyncEnumerable(), AsTasks(body), body, Checked(options), cancellationToken);
+        Loop(AsItems(source), AsTasks(body), body, Checked(options), cancellationToken);
 
     /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     [OverloadResolutionPriority(ValueTaskBody)]
     public Task ForEachAsync<TItem>(
         IEnumerable<TItem> source, Func<TItem, CpuTaskContext, ValueTask> body, CancellationToken cancellationToken = default) =>
-        Loop(source.ToAsyncEnumerable(), AsTasks(body), body, null, cancellationToken);
+        Loop(AsItems(source), AsTasks(body), body, null, cancellationToken);
 
     /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     [OverloadResolutionPriority(ValueTaskBody)]
@@ -58,7 +58,7 @@ public sealed partial class CpuWorkerPool
         Func<TItem, CpuTaskContext, ValueTask> body,
         CpuTaskOptions options,
         CancellationToken cancellationToken = default) =>
-        Loop(source.ToAsyncEnumerable(), AsTasks(body), body, Checked(options), cancellationToken);
+        Loop(AsItems(source), AsTasks(body), body, Checked(options), cancellationToken);
 
     /// <inheritdoc cref="ForEachAsync{TItem}(IEnumerable{TItem}, Func{TItem, CpuTaskContext, Task}, CpuTaskOptions, CancellationToken)"/>
     [OverloadResolutionPriority(ValueTaskBody)]
@@ -90,6 +90,8 @@ public sealed partial class CpuWorkerPool
         CancellationToken cancellationToken = default) =>
         Loop(source, body, body, Checked(options), cancellationToken);
 
+    private static SyncSource<TItem>? AsItems<TItem>(IEnumerable<TItem> source) => source is null ? null : new(source);
+
     private static Func<TItem, CpuTaskContext, Task>? AsTasks<TItem>(Func<TItem, CpuTaskContext, ValueTask> body) =>
         body is null ? null : (item, cpu) => body(item, cpu).AsTask();
 
@@ -105,7 +107,7 @@ public sealed partial class CpuWorkerPool
     }
 
     private Task Loop<TItem>(
-        IAsyncEnumerable<TItem> source,
+        IAsyncEnumerable<TItem>? source,
         Func<TItem, CpuTaskContext, Task>? body,
         Delegate named,
         CpuTaskOptions? options,
@@ -119,12 +121,17 @@ public sealed partial class CpuWorkerPool
         {
             while (parts.Count < WorkerCount)
             {
-                parts.Add(Submit(body, new AsyncCpuTask<bool>(_scheduler, loop.Run, named, options, cancellationToken)));
+                parts.Add(Submit(body, new AsyncCpuTask<bool>(_scheduler, loop.Run, named, options, loop.Token)));
             }
         }
         catch (ObjectDisposedException) when (parts.Count > 0)
         {
             // The pool was closed in the meantime. The submitted tasks process all items.
+        }
+        catch when (parts.Count == 0)
+        {
+            loop.Dispose();
+            throw;
         }
 
         return loop.End(Task.WhenAll(parts));

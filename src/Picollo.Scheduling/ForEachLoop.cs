@@ -5,18 +5,19 @@ internal sealed class ForEachLoop<TItem>(
     IAsyncEnumerable<TItem> source,
     Func<TItem, CpuTaskContext, Task> body,
     CancellationToken token,
-    CancellationToken poolToken) : IAsyncDisposable
+    CancellationToken poolToken) : IDisposable
 {
     private readonly SemaphoreSlim _gate = new(1);
+    private readonly CancellationTokenSource _cancellation = CancellationTokenSource.CreateLinkedTokenSource(token, poolToken);
 
     private IAsyncEnumerator<TItem>? _items;
 
-    // The token of the source. It is canceled with the caller's or the pool's token, or after a failure, because the next item of the
-    // source may never arrive.
-    private CancellationTokenSource? _sourceCancellation;
-
     // Set when the source has ended, or after a failure.
     private volatile bool _isDone;
+
+    /// <summary>The token of the source and of the tasks. It is canceled with the caller's or the pool's token, and after an exception: the
+    /// next item of the source may never arrive, and the other items need not end.</summary>
+    public CancellationToken Token => _cancellation.Token;
 
     /// <summary>Processes items in one task, until no items are left.</summary>
     public async Task Run(CpuTaskContext cpu)
@@ -29,7 +30,7 @@ internal sealed class ForEachLoop<TItem>(
                 await _gate.WaitAsync();
                 try
                 {
-                    if (_isDone || !await (_items ??= Enumerate()).MoveNextAsync())
+                    if (_isDone || !await (_items ??= source.GetAsyncEnumerator(Token)).MoveNextAsync())
                     {
                         _isDone = true;
                         return;
@@ -37,14 +38,9 @@ internal sealed class ForEachLoop<TItem>(
 
                     item = _items.Current;
                 }
-                catch (Exception e)
+                catch
                 {
                     _isDone = true; // before another task requests an item
-                    if (e is OperationCanceledException canceled && canceled.CancellationToken == _sourceCancellation?.Token)
-                    {
-                        token.ThrowIfCancellationRequested(); // with the caller's token in the exception
-                    }
-
                     throw;
                 }
                 finally
@@ -59,7 +55,7 @@ internal sealed class ForEachLoop<TItem>(
         catch
         {
             _isDone = true;
-            _ = _sourceCancellation?.CancelAsync(); // another task may be waiting for the source
+            _ = _cancellation.CancelAsync(); // not Cancel, because the callbacks are the application's code
             throw;
         }
     }
@@ -77,8 +73,20 @@ internal sealed class ForEachLoop<TItem>(
             await parts.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             try
             {
-                await DisposeAsync().ConfigureAwait(false);
-                end.SetFromTask(parts);
+                Dispose();
+                if (_items is not null)
+                {
+                    await _items.DisposeAsync().ConfigureAwait(false);
+                }
+
+                if (parts.IsCanceled && token.IsCancellationRequested)
+                {
+                    end.SetCanceled(token); // The exceptions of the tasks contain the token of the loop.
+                }
+                else
+                {
+                    end.SetFromTask(parts);
+                }
             }
             catch (Exception e)
             {
@@ -87,16 +95,9 @@ internal sealed class ForEachLoop<TItem>(
         }
     }
 
-    public ValueTask DisposeAsync()
+    public void Dispose()
     {
         _gate.Dispose();
-        _sourceCancellation?.Dispose();
-        return _items?.DisposeAsync() ?? default;
-    }
-
-    private IAsyncEnumerator<TItem> Enumerate()
-    {
-        _sourceCancellation = CancellationTokenSource.CreateLinkedTokenSource(token, poolToken);
-        return source.GetAsyncEnumerator(_sourceCancellation.Token);
+        _cancellation.Dispose();
     }
 }

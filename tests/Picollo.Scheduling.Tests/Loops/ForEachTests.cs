@@ -1,3 +1,4 @@
+using System.Collections;
 using System.Runtime.CompilerServices;
 
 namespace Picollo.Scheduling.Tests.Loops;
@@ -156,6 +157,53 @@ public class ForEachTests
         }
     }
 
+    [Theory]
+    [InlineData("checkpoint")]
+    [InlineData("blocking checkpoint")]
+    [InlineData("token")]
+    public async Task After_an_exception_the_other_items_are_canceled(string wait)
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2);
+        var hasStarted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        bool isCanceled = false;
+
+        Task loop = await pool.ForEachAsync([0, 1], (item, cpu) => item == 0 ? Wait(cpu) : Fail()).Ended();
+
+        loop.Exception!.InnerExceptions.Should().ContainSingle().Which.Should().BeOfType<FormatException>();
+        isCanceled.Should().BeTrue();
+
+        async Task Fail()
+        {
+            await hasStarted.Task;
+            throw new FormatException();
+        }
+
+        async Task Wait(CpuTaskContext cpu)
+        {
+            hasStarted.SetResult();
+            try
+            {
+                while (wait != "token")
+                {
+                    if (wait == "checkpoint")
+                    {
+                        await cpu.CheckpointAsync();
+                    }
+                    else
+                    {
+                        cpu.Checkpoint();
+                    }
+                }
+
+                await Task.Delay(Timeout.Infinite, cpu.CancellationToken);
+            }
+            finally
+            {
+                isCanceled = cpu.CancellationToken.IsCancellationRequested;
+            }
+        }
+    }
+
     [Fact]
     public async Task An_exception_of_the_source_ends_the_loop_and_the_source_is_not_called_again()
     {
@@ -186,6 +234,17 @@ public class ForEachTests
         (await pool.ForEachAsync(items, (_, _) => Task.CompletedTask).Ended()).Exception!.InnerExceptions.Should().Equal(items.DisposalFailure);
         (await pool.ForEachAsync(both, (_, _) => Task.FromException(failure)).Ended()).Exception!.InnerExceptions.Should()
             .Equal(failure, both.DisposalFailure);
+    }
+
+    [Fact]
+    public async Task The_loop_fails_with_the_exceptions_of_MoveNext_and_Dispose_of_its_source()
+    {
+        await using CpuWorkerPool pool = Pools.Create(workers: 2);
+
+        Task loop = await pool.ForEachAsync(new FailingItems(), (_, _) => { }).Ended();
+
+        loop.Exception!.InnerExceptions.Should().SatisfyRespectively(
+            first => first.Should().BeOfType<FormatException>(), second => second.Should().BeOfType<TimeoutException>());
     }
 
     [Fact]
@@ -414,5 +473,22 @@ public class ForEachTests
     private sealed class ThrowingItems : IAsyncEnumerable<int>
     {
         public IAsyncEnumerator<int> GetAsyncEnumerator(CancellationToken cancellationToken = default) => throw new FormatException();
+    }
+
+    private sealed class FailingItems : IEnumerable<int>, IEnumerator<int>
+    {
+        public int Current => 0;
+
+        object IEnumerator.Current => 0;
+
+        public IEnumerator<int> GetEnumerator() => this;
+
+        IEnumerator IEnumerable.GetEnumerator() => this;
+
+        public bool MoveNext() => throw new FormatException();
+
+        public void Reset() => throw new NotSupportedException();
+
+        public void Dispose() => throw new TimeoutException();
     }
 }
