@@ -52,7 +52,9 @@ internal sealed partial class CpuScheduler
 
         unstarted.ForEach(EndUnstarted);
         EndIfDone();
-        _cancellation.Cancel(); // last, because the callbacks are the application's code and may throw
+
+        // The callbacks are the application's code. They run in the thread pool, and their exceptions are unobserved task exceptions.
+        _ = _cancellation.CancelAsync();
     }
 
     /// <summary>Cancels a task whose caller has canceled its token.</summary>

@@ -39,7 +39,8 @@ namespace Picollo.Scheduling;
 /// is awake. A worker without a task looks for one for 20 µs and then sleeps. A task that wakes it starts 10 to 100 µs later.
 /// (<c>./build.sh bench compare scheduling</c> measures these costs.) The pool's threads are background threads. They end when the pool is
 /// disposed or drained.</para>
-/// <para>All members are thread-safe. An exception ends only its task.</para>
+/// <para>All members are thread-safe. An exception ends only its task. If a body interrupts its own thread, the interrupt is ignored unless
+/// the thread blocks before the body's next await or its end.</para>
 /// <example>
 /// <code>
 /// await using var pool = new CpuWorkerPool();
@@ -222,12 +223,14 @@ public sealed partial class CpuWorkerPool : IAsyncDisposable, IDisposable
 
     /// <summary>Cancels all tasks, and waits until the started tasks reach their next checkpoint. To let tasks finish, drain the pool
     /// first. Has no effect on the <see cref="Shared"/> pool.</summary>
-    /// <remarks>The wait never ends if a body awaits an operation that never ends and does not observe
-    /// <see cref="CpuTaskContext.CancellationToken"/>.</remarks>
+    /// <remarks>
+    /// <para>The wait never ends if a body awaits an operation that never ends and does not observe
+    /// <see cref="CpuTaskContext.CancellationToken"/>.</para>
+    /// <para>Callbacks that are registered on this token run in the thread pool. Their exceptions are reported by
+    /// <see cref="TaskScheduler.UnobservedTaskException"/>.</para>
+    /// </remarks>
     /// <returns>A task that completes when the last task has ended. Further calls also wait.</returns>
     /// <exception cref="InvalidOperationException">The caller is a task of this pool, which would wait for itself.</exception>
-    /// <exception cref="AggregateException">Callbacks that were registered on the tasks' token have thrown exceptions. All tasks are
-    /// canceled, but the method does not wait for them.</exception>
     public ValueTask DisposeAsync()
     {
         if (_isShared)

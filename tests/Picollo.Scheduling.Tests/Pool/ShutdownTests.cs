@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Picollo.Scheduling.Tests.Pool;
 
 /// <summary>Draining and disposing of pools, and the state that remains.</summary>
@@ -279,14 +281,17 @@ public class ShutdownTests
     }
 
     [Fact]
-    public async Task A_failing_callback_on_the_token_of_the_pool_does_not_prevent_its_end()
+    public async Task The_exception_of_a_callback_on_the_token_is_an_unobserved_exception_and_does_not_prevent_the_end()
     {
+        string message = $"{Guid.NewGuid()}";
+        bool isReported = false;
+        TaskScheduler.UnobservedTaskException += Report;
         CpuWorkerPool pool = Pools.Create();
         using var hasStarted = new ManualResetEventSlim();
         var wait = new TaskCompletionSource();
         Task waiting = pool.RunAsync(async cpu =>
         {
-            using CancellationTokenRegistration failing = cpu.CancellationToken.Register(() => throw new FormatException());
+            using CancellationTokenRegistration failing = cpu.CancellationToken.Register(() => throw new FormatException(message));
             hasStarted.Set();
             await wait.Task;
         });
@@ -294,13 +299,51 @@ public class ShutdownTests
         using var held = Held.Worker(pool);
         Task queued = pool.RunAsync(_ => { });
 
-        await FluentActions.Awaiting(() => pool.DisposeAsync().AsTask()).Should().ThrowAsync<AggregateException>();
+        Task disposed = pool.DisposeAsync().AsTask();
 
         (await queued.Ended()).IsCanceled.Should().BeTrue();
+        await Pools.Until(() =>
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+            return Volatile.Read(ref isReported);
+        });
+        TaskScheduler.UnobservedTaskException -= Report;
         wait.SetResult();
         await held.Release();
         await waiting.Ended();
-        await pool.DrainAsync().Soon();
+        await disposed.Soon();
+
+        void Report(object? sender, UnobservedTaskExceptionEventArgs unobserved)
+        {
+            if (unobserved.Exception.Flatten().InnerExceptions.Any(each => each.Message == message))
+            {
+                Volatile.Write(ref isReported, true);
+                unobserved.SetObserved();
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Registrations_of_an_ended_body_do_not_stay_on_the_token_of_the_pool()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        WeakReference captured = Register(pool);
+
+        await Pools.Until(() =>
+        {
+            GC.Collect();
+            return !captured.IsAlive;
+        });
+
+        // A separate method, so that no reference remains on the stack.
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference Register(CpuWorkerPool pool)
+        {
+            object captured = new();
+            pool.RunAsync(cpu => { _ = cpu.CancellationToken.Register(() => GC.KeepAlive(captured)); }).Soon().Wait();
+            return new WeakReference(captured);
+        }
     }
 
     [Fact]
