@@ -28,11 +28,7 @@ public class AccuracyTests(Xunit.Abstractions.ITestOutputHelper output)
         double allSamples = samples.Values.Sum();
         output.WriteLine(string.Join('\n', samples.Select(pair => $"{pair.Key} {pair.Value / allSamples:P2} {times[pair.Key] / allTimes:P2}")));
         profile.SampleCount.Should().BeGreaterThanOrEqualTo(Samples);
-        long ofCode = profile.GetMethods().Where(method => method.Frame.Kind == CpuProfileFrameKind.Managed).Sum(method => method.OwnSampleCount);
-        long unnamed = profile.GetMethods()
-            .Where(method => method.Frame.Kind == CpuProfileFrameKind.Unnamed && !method.Frame.Module.Contains(".so", StringComparison.Ordinal))
-            .Sum(method => method.OwnSampleCount);
-        ((double)unnamed / (ofCode + unnamed)).Should().BeLessThan(0.02, "98 % of the samples in managed code have a name");
+        profile.ShouldHaveNamesOutsideLibraries();
         samples.Should().AllSatisfy(pair => (pair.Value / allSamples).Should().BeApproximately(times[pair.Key] / allTimes, Points, pair.Key));
 
         CpuProfile Profile() => process.Profile(new CpuProfilerOptions { Frequency = 4999 }, Samples);

@@ -8,6 +8,10 @@ internal sealed class CodeImages(ProcessFiles process)
 {
     private const int MaxNotes = 5;
     private const int MaxHeaderPages = 4;
+    private const string Vdso = "[vdso]";
+
+    /// <summary>Code that the runtime or its compiler generates between methods.</summary>
+    public static readonly CpuProfileFrame Stub = new("[runtime stub]", "", CpuProfileFrameKind.Native);
 
     /// <summary>The libraries of the runtime, which are published without symbols: each of them is one frame.</summary>
     private static readonly HashSet<string> StrippedModules =
@@ -17,6 +21,7 @@ internal sealed class CodeImages(ProcessFiles process)
     private readonly Dictionary<string, Image> _images = [];
     private readonly Dictionary<(string Path, ulong FileOffset), ReadyToRunImage?> _bundled = [];
     private readonly List<string> _notes = [];
+    private ElfImage? _vdso;
 
     /// <summary>The files that could not be read, with the reasons.</summary>
     public IReadOnlyList<string> Notes => _notes;
@@ -29,6 +34,11 @@ internal sealed class CodeImages(ProcessFiles process)
     {
         string module = mapping.Path.Length > 0 ? Path.GetFileName(mapping.Path) : "[anonymous]";
         ulong offset = address - mapping.Start + mapping.FileOffset;
+        if (mapping.Path == Vdso)
+        {
+            return new CpuProfileFrame(NameInVdso(mapping, address) ?? Vdso, Vdso, CpuProfileFrameKind.Native);
+        }
+
         if (StrippedModules.Contains(module))
         {
             return new CpuProfileFrame(module, module, CpuProfileFrameKind.Native);
@@ -44,9 +54,25 @@ internal sealed class CodeImages(ProcessFiles process)
 
         // An offset that no segment of an ELF file loads may be an assembly in a single-file application.
         ReadyToRunImage? assembly = image.Library is null ? image.Assembly : BundledAssemblyOf(mapping);
-        return assembly is not null && assembly.TryGetRva((long)offset, out uint rva) && assembly.NameOf(rva) is { } method
-            ? new CpuProfileFrame(MethodNames.Format(method), assembly.ModuleName, CpuProfileFrameKind.Managed)
+        return assembly is null || !assembly.TryGetRva((long)offset, out uint rva) ? Unnamed(module, offset)
+            : assembly.NameOf(rva) is { } method
+                ? new CpuProfileFrame(MethodNames.Format(method), assembly.ModuleName, CpuProfileFrameKind.Managed)
+            : assembly.IsThunk(rva) ? Stub
             : Unnamed(module, offset);
+    }
+
+    /// <summary>Returns the function at an address of the vDSO; null for its local functions, which have no symbols.</summary>
+    private string? NameInVdso(in CodeMapping mapping, ulong address)
+    {
+        ElfImage? image = mapping.Start > uint.MaxValue ? _vdso ??= ReadVdso() : null; // that of 32-bit processes differs
+        return image?.TryGetAddress((long)(address - mapping.Start), out ulong place) == true ? image.NameOf(place) : null;
+    }
+
+    /// <summary>Reads the vDSO of this process: the kernel maps the image of an ELF file into each process (vdso(7)).</summary>
+    private static unsafe ElfImage? ReadVdso()
+    {
+        CodeMapping own = CodeMapping.Parse(ProcessFiles.Of(Environment.ProcessId).ReadMaps()).FirstOrDefault(each => each.Path == Vdso);
+        return ElfImage.TryRead(new ReadOnlySpan<byte>((void*)own.Start, (int)own.Length).ToArray());
     }
 
     /// <summary>Returns the assembly whose code is in a mapping of a single-file application; null if there is none. The code starts in the

@@ -19,8 +19,6 @@ internal sealed class CodeMap(
     /// <summary>The kernel uses the upper half of the addresses, on all supported architectures.</summary>
     private const ulong FirstKernelAddress = 1UL << 63;
 
-    private static readonly CpuProfileFrame Stub = new("[runtime stub]", "", CpuProfileFrameKind.Native);
-
     private readonly Dictionary<ulong, NamedCode> _codes = [];
 
     /// <summary>Returns the function at an address; if it has no name, its module and offset.</summary>
@@ -62,7 +60,7 @@ internal sealed class CodeMap(
         {
             if (address - mappings[i].Start < mappings[i].Length)
             {
-                return IsRuntimeStub(mappings[i]) ? Stub : images.FrameAt(mappings[i], address);
+                return IsRuntimeStub(mappings[i]) ? CodeImages.Stub : images.FrameAt(mappings[i], address);
             }
         }
 

@@ -60,7 +60,7 @@ public sealed class CodeImagesTests : IDisposable
     [Theory]
     [InlineData("", "[anonymous]+0x10")]
     [InlineData("//anon", "anon+0x10")]
-    [InlineData("[vdso]", "[vdso]+0x10")]
+    [InlineData("[uprobes]", "[uprobes]+0x10")]
     [InlineData("/memfd:doublemapper (deleted)", "memfd:doublemapper (deleted)+0x10")]
     [InlineData("/usr/lib/libgone.so (deleted)", "libgone.so (deleted)+0x10")]
     public void Memory_without_a_file_is_named_by_its_mapping(string path, string name)
@@ -69,6 +69,41 @@ public sealed class CodeImagesTests : IDisposable
 
         images.FrameAt(new CodeMapping(0x1000, 0x1000, 0, path), 0x1010).Name.Should().Be(name);
         images.Notes.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void Each_function_of_the_vdso_is_one_frame_with_the_name_of_its_symbol()
+    {
+        CodeImages images = New();
+        CodeMapping vdso = Vdso();
+
+        // The clock functions are __vdso_clock_gettime on x64 and __kernel_clock_gettime on arm64.
+        CpuProfileFrame[] frames = [.. Frames(images, vdso).Distinct()];
+        frames.Should().OnlyContain(frame => frame.Module == "[vdso]" && frame.Kind == CpuProfileFrameKind.Native);
+        frames.Select(frame => frame.Name).Should().OnlyHaveUniqueItems().And.HaveCountLessThan(20)
+            .And.Contain("[vdso]", "local functions have no symbols")
+            .And.Contain(name => name.StartsWith("__", StringComparison.Ordinal) && name.EndsWith("_clock_gettime", StringComparison.Ordinal))
+            .And.NotContain("clock_gettime", "the C library has a function of this name")
+            .And.NotContain(name => name.Contains('+', StringComparison.Ordinal));
+        Frames(images, vdso with { Start = 0x7f00_0000_0000, FileOffset = 0x7f00_0000_0000 }).Should().Equal(
+            Frames(images, vdso), "another process has the same image at another address");
+        images.Notes.Should().BeEmpty();
+    }
+
+    [FactNeeding(Need.Linux)]
+    public void The_vdso_of_a_32_bit_process_is_one_frame() =>
+        Frames(New(), Vdso() with { Start = 0xf7f0_0000 }).Distinct().Should().Equal(
+            new CpuProfileFrame("[vdso]", "[vdso]", CpuProfileFrameKind.Native));
+
+    [FactNeeding(Need.Linux)]
+    public void Thunks_of_an_assembly_are_stubs()
+    {
+        CodeImages images = New();
+        (int start, int length) = ThunksOf(Linq);
+        var mapping = new CodeMapping(0, int.MaxValue, 0, Linq);
+
+        Enumerable.Range(start, length).Select(offset => images.FrameAt(mapping, (ulong)offset)).Distinct().Should().Equal(new CpuProfileFrame("[runtime stub]", "", CpuProfileFrameKind.Native));
+        images.FrameAt(mapping, (ulong)(start + length)).Should().NotBe(new CpuProfileFrame("[runtime stub]", "", CpuProfileFrameKind.Native));
     }
 
     [FactNeeding(Need.Linux)]
@@ -134,6 +169,32 @@ public sealed class CodeImagesTests : IDisposable
         using FileStream file = File.OpenRead(path);
         SectionHeader code = new PEHeaders(file).SectionHeaders.MaxBy(section => section.SizeOfRawData);
         return (code.PointerToRawData, code.SizeOfRawData);
+    }
+
+    private static IEnumerable<CpuProfileFrame> Frames(CodeImages images, CodeMapping mapping) =>
+        Enumerable.Range(0, (int)mapping.Length).Select(offset => images.FrameAt(mapping, mapping.Start + (ulong)offset));
+
+    private static CodeMapping Vdso() => CodeMapping.Parse(File.ReadLines("/proc/self/maps")).Single(mapping => mapping.Path == "[vdso]");
+
+    /// <summary>Finds the thunks by section 106 of the ReadyToRun header, as an offset in the file and a length.</summary>
+    private static (int Offset, int Length) ThunksOf(string path)
+    {
+        const int thunks = 106;
+        using var file = new PEReader(File.OpenRead(path));
+        PEMemoryBlock header = file.GetSectionData(file.PEHeaders.CorHeader!.ManagedNativeHeaderDirectory.RelativeVirtualAddress);
+        System.Reflection.Metadata.BlobReader sections = header.GetReader(0, 16 + (12 * 100));
+        sections.Offset = 12;
+        for (int left = sections.ReadInt32(); left > 0; left--)
+        {
+            (int kind, int rva, int length) = (sections.ReadInt32(), sections.ReadInt32(), sections.ReadInt32());
+            if (kind == thunks)
+            {
+                SectionHeader code = file.PEHeaders.SectionHeaders[file.PEHeaders.GetContainingSectionIndex(rva)];
+                return (rva - code.VirtualAddress + code.PointerToRawData, length);
+            }
+        }
+
+        throw new InvalidOperationException("There are no thunks.");
     }
 
     /// <summary>Maps all code of a library at the address 0.</summary>

@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using System.Text;
-using Microsoft.Win32.SafeHandles;
 
 namespace Picollo.Profiling.Symbols;
 
@@ -54,13 +53,27 @@ internal sealed class ElfImage
             var info = new FileInfo(path);
             bool isLongEnough = (info.ResolveLinkTarget(returnFinalTarget: true) ?? info) is FileInfo { Length: >= HeaderBytes };
             Check(isLongEnough, "it is not an ELF file");
-            using SafeFileHandle file = File.OpenHandle(path, share: FileShare.ReadWrite | FileShare.Delete); // takes no lock
+            const FileShare noLock = FileShare.ReadWrite | FileShare.Delete;
+            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, noLock, bufferSize: 0);
             reason = null;
             return Read(file);
         }
         catch (Exception e) when (e is InvalidDataException or IOException or UnauthorizedAccessException or ArgumentException)
         {
             reason = e.Message;
+            return null;
+        }
+    }
+
+    /// <summary>Reads an image in memory; null if it is damaged.</summary>
+    public static ElfImage? TryRead(byte[] image)
+    {
+        try
+        {
+            return Read(new MemoryStream(image));
+        }
+        catch (InvalidDataException)
+        {
             return null;
         }
     }
@@ -107,7 +120,7 @@ internal sealed class ElfImage
         return index < 0 ? address : _unwound[index];
     }
 
-    private static ElfImage Read(SafeFileHandle file)
+    private static ElfImage Read(Stream file)
     {
         byte[] header = Read(file, 0, HeaderBytes);
         Check(header.AsSpan().StartsWith("\u007FELF"u8), "it is not an ELF file");
@@ -130,7 +143,7 @@ internal sealed class ElfImage
 
     /// <summary>Returns the starts of all functions that can be unwound, in order: the search table of .eh_frame_hdr (Linux Standard Base
     /// Core, "DWARF Extensions"). Empty if the table does not have the usual format.</summary>
-    private static ulong[] UnwoundOf(SafeFileHandle file, byte[] segments)
+    private static ulong[] UnwoundOf(Stream file, byte[] segments)
     {
         const uint ehFrame = 0x6474e550; // PT_GNU_EH_FRAME
         const int tableStart = 12, entryBytes = 8;
@@ -166,7 +179,7 @@ internal sealed class ElfImage
 
     /// <summary>Adds the functions of a symbol table.</summary>
     /// <returns>The string table of their names.</returns>
-    private static byte[] AddFunctions(SafeFileHandle file, byte[] sections, int section, List<Function> functions)
+    private static byte[] AddFunctions(Stream file, byte[] sections, int section, List<Function> functions)
     {
         int linked = (int)Math.Min(At<uint>(sections, section + 40), int.MaxValue / SectionBytes) * SectionBytes;
         Check(linked < sections.Length, "it is damaged: a symbol table has no strings");
@@ -187,7 +200,10 @@ internal sealed class ElfImage
             ulong sectionEnd = At<ulong>(sections, owner + 16) + At<ulong>(sections, owner + 32);
             ulong end = size == 0 ? sectionEnd : start + Math.Min(size, ulong.MaxValue - start);
             int binding = symbols[at + 4] >> 4; // STB_LOCAL is 0, STB_GLOBAL 1, STB_WEAK 2
-            int underscores = NameAt(names, (int)name).IndexOfAnyExcept((byte)'_');
+
+            // Functions of the vDSO have a second name, which is the name of a function of the C library.
+            ReadOnlySpan<byte> text = NameAt(names, (int)name);
+            int underscores = text.StartsWith("__vdso_"u8) ? 0 : text.IndexOfAnyExcept((byte)'_');
             int rank = ((binding == 0 ? 1 : 0) << 16) + (Math.Max(underscores, 0) << 2) + Math.Min(binding, 3);
             functions.Add(new Function(start, end, (int)name, rank, size == 0));
         }
@@ -245,18 +261,14 @@ internal sealed class ElfImage
         return end < 0 ? name : name[..end];
     }
 
-    private static byte[] Read(SafeFileHandle file, ulong offset, ulong count)
+    private static byte[] Read(Stream file, ulong offset, ulong count)
     {
-        ulong length = (ulong)RandomAccess.GetLength(file);
+        ulong length = (ulong)file.Length;
         Check(offset <= length && count <= length - offset, "it is damaged: a table is outside the file");
         Check(count <= MaxTableBytes, "its symbol table is too large");
         var bytes = new byte[count];
-        int read = 0;
-        for (int more = 1; more > 0; read += more)
-        {
-            more = RandomAccess.Read(file, bytes.AsSpan(read), (long)offset + read);
-        }
-
+        file.Position = (long)offset;
+        int read = file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
         Check(read == bytes.Length, "it is damaged: a table is outside the file");
         return bytes;
     }

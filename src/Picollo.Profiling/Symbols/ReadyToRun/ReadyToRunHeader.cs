@@ -62,8 +62,9 @@ internal sealed class ReadyToRunHeader
             : throw new BadImageFormatException("The file's native code is not in the ReadyToRun format.");
     }
 
-    /// <summary>Returns the address of a section; <see langword="null"/> if the image does not have it.</summary>
-    public uint? AddressOf(ReadyToRunSection kind) => _sections.TryGetValue(kind, out (uint Rva, uint) section) ? section.Rva : null;
+    /// <summary>Returns the address and length of a section; <see langword="null"/> if the image does not have it.</summary>
+    public (uint Rva, uint Length)? RangeOf(ReadyToRunSection kind) =>
+        _sections.TryGetValue(kind, out (uint Rva, uint Length) section) ? section : null;
 
     /// <summary>Reads a section. Returns an empty array if the image does not have it.</summary>
     public byte[] Read(ReadyToRunSection kind)

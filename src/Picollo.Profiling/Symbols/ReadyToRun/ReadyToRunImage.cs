@@ -17,6 +17,7 @@ internal sealed class ReadyToRunImage
     private readonly RuntimeFunctions _functions;
     private readonly EntryPoints _entryPoints;
     private readonly byte[] _instances;
+    private readonly (uint Start, uint Length) _thunks;
 
     private ReadyToRunImage(string path, PeFile file, long start)
     {
@@ -35,11 +36,12 @@ internal sealed class ReadyToRunImage
         MetadataReader? manifest =
             header.Read(ReadyToRunSection.ManifestMetadata) is { Length: > 0 } bytes ? PeFile.ToMetadata(bytes) : null;
         _modules = new ReadyToRunModules(Path.GetDirectoryName(path) ?? "", own, manifest, header.Version);
+        _thunks = header.RangeOf(ReadyToRunSection.DelayLoadThunks) ?? (uint.MaxValue, 0);
         _functions = new RuntimeFunctions(
             header.Read(ReadyToRunSection.RuntimeFunctions),
             header.Read(ReadyToRunSection.HotColdMap),
             file.Headers.CoffHeader.Machine,
-            header.AddressOf(ReadyToRunSection.DelayLoadThunks) ?? uint.MaxValue);
+            _thunks.Start);
         _instances = header.Read(ReadyToRunSection.InstanceEntryPoints);
         List<ReadyToRunHeader> components = header.IsComposite ? header.ReadComponents() : [header];
         _entryPoints = new EntryPoints(
@@ -88,6 +90,9 @@ internal sealed class ReadyToRunImage
         rva = 0;
         return false;
     }
+
+    /// <summary>Returns whether an address is in the code by which methods call others for the first time.</summary>
+    public bool IsThunk(uint rva) => rva - _thunks.Start < _thunks.Length;
 
     /// <summary>Returns the name of the method that contains an instruction, in the format of perf maps plus the arguments of a generic
     /// method: <c>Namespace.Outer+Inner`1[System.Int32,System.__Canon]::Method[System.String]</c>.</summary>
