@@ -387,7 +387,7 @@ public sealed class CpuWorkerEndpointTests : IDisposable
 
     private static async Task UntilAsync(Func<bool> condition)
     {
-        for (int i = 0; i < 1000 && !condition(); i++)
+        for (int i = 0; i < 12_000 && !condition(); i++)
         {
             await Task.Delay(5);
         }

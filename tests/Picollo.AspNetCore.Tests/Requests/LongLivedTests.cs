@@ -86,7 +86,7 @@ public class LongLivedTests
         (await connection.InvokeAsync<string>("Echo", "hello")).Should().Be("hello");
         await connection.StopAsync();
         await connection.DisposeAsync();
-        for (int i = 0; i < 500 && !app.Routes.All.Any(route => route.Route == "/hub (long-lived)"); i++)
+        for (int i = 0; i < 6000 && !app.Routes.All.Any(route => route.Route == "/hub (long-lived)"); i++)
         {
             await Task.Delay(10);
         }
@@ -114,7 +114,7 @@ public class LongLivedTests
             (await stream.ResponseStream.MoveNext(CancellationToken.None)).Should().BeTrue();
         }
 
-        for (int i = 0; i < 500 && app.Routes.All.Count < 2; i++)
+        for (int i = 0; i < 6000 && app.Routes.All.Count < 2; i++)
         {
             await Task.Delay(10);
         }

@@ -66,7 +66,7 @@ internal sealed class RequestApp : IAsyncDisposable
     /// <returns>The method, route and count of each row, ordered by route.</returns>
     public async Task<IReadOnlyList<(string Method, string Route, ulong Count)>> GetCountsAsync(int requests)
     {
-        for (int i = 0; i < 500 && Total() < (ulong)requests; i++)
+        for (int i = 0; i < 6000 && Total() < (ulong)requests; i++)
         {
             await Task.Delay(10);
         }

@@ -95,7 +95,7 @@ public class RequestReportTests
         await app.Client.GetStringAsync("/light");
         await app.Client.SendAsync(new HttpRequestMessage(HttpMethod.Get, "/heavy/secret?password=1") { Headers = { { "X-Secret", "header" } } });
         await app.GetCountsAsync(2);
-        for (int i = 0; i < 100 && !app.Log.Of("Picollo.AspNetCore.CpuUsage").Any(); i++)
+        for (int i = 0; i < 6000 && !app.Log.Of("Picollo.AspNetCore.CpuUsage").Any(); i++)
         {
             await Task.Delay(10);
         }

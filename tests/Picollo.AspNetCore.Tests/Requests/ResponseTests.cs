@@ -141,7 +141,7 @@ public class ResponseTests
 
         await app.GetCountsAsync(1);
         RouteUsage route = app.Routes.All.Single();
-        for (int i = 0; i < 500 && route.Rejected < 2; i++)
+        for (int i = 0; i < 6000 && route.Rejected < 2; i++)
         {
             await Task.Delay(10);
         }
@@ -172,7 +172,7 @@ public class ResponseTests
 
         (await app.Client.GetAsync("/heavy")).StatusCode.Should().Be(HttpStatusCode.ServiceUnavailable);
         mayEnd.Set();
-        for (int i = 0; i < 500 && app.Routes.All.Count == 0; i++)
+        for (int i = 0; i < 6000 && app.Routes.All.Count == 0; i++)
         {
             await Task.Delay(10);
         }

@@ -130,7 +130,7 @@ public sealed class PicolloSpansTests : IDisposable
 
     private static async Task WaitForAsync(Func<bool> condition)
     {
-        for (int i = 0; i < 500 && !condition(); i++)
+        for (int i = 0; i < 6000 && !condition(); i++)
         {
             await Task.Delay(10);
         }

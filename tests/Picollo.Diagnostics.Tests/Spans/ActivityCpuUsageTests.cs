@@ -137,12 +137,12 @@ public class ActivityCpuUsageTests
         using (tracing.Start("parent"))
         using (tracing.Start("span"))
         {
-            Burn.Milliseconds(20);
+            Burn.Milliseconds(50);
         }
 
-        tracing["span"].Total.Should().BeGreaterThanOrEqualTo(19.9);
+        tracing["span"].Total.Should().BeGreaterThanOrEqualTo(49.9);
         tracing["span"].SelfUser.Should().BeNull();
-        tracing["parent"].Self.Should().BeLessThan(10);
+        tracing["parent"].Self.Should().BeLessThan(tracing["span"].Total / 2);
     }
 
     [Fact]

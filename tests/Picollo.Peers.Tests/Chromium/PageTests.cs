@@ -342,7 +342,7 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 
         await browser.Page.EvaluateAsync(Hide + "window.isHidden = true; " + Notify);
         await UntilAsync("document.getElementById('state').textContent === 'paused'");
-        for (int i = 0; i < 100 && server.Viewers > 0; i++)
+        for (int i = 0; i < 600 && server.Viewers > 0; i++)
         {
             await Task.Delay(100);
         }

@@ -146,7 +146,7 @@ public sealed class CpuUsageAsyncWatcherLifeTests : IDisposable
 
     private static async Task Eventually(Func<bool> condition)
     {
-        for (int i = 0; i < 1000 && !condition(); i++)
+        for (int i = 0; i < 12_000 && !condition(); i++)
         {
             await Task.Delay(5);
         }
