@@ -36,7 +36,9 @@ internal sealed class PageAccess(IHostEnvironment environment, ILogger logger)
         headers.XContentTypeOptions = "nosniff";
         headers.XFrameOptions = "DENY";
         headers.ContentSecurityPolicy = PageAssets.ContentSecurityPolicy;
-        headers["Referrer-Policy"] = "no-referrer";
+
+        // With no-referrer, a form would be sent with "Origin: null", as a page of another site can send it.
+        headers["Referrer-Policy"] = "same-origin";
         headers["Cross-Origin-Resource-Policy"] = "same-origin";
         if (!methods.Contains(context.Request.Method, StringComparer.Ordinal))
         {

@@ -37,7 +37,7 @@ public class PageEndpointsTests
             headers["Cache-Control"].Should().Be("no-store");
             headers["X-Content-Type-Options"].Should().Be("nosniff");
             headers["X-Frame-Options"].Should().Be("DENY");
-            headers["Referrer-Policy"].Should().Be("no-referrer");
+            headers["Referrer-Policy"].Should().Be("same-origin");
             headers["Cross-Origin-Resource-Policy"].Should().Be("same-origin");
             headers["Content-Security-Policy"].Should().Be(PageAssets.ContentSecurityPolicy);
             if (method == HttpMethod.Head)
