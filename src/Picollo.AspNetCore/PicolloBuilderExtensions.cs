@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
@@ -96,6 +97,9 @@ public static class PicolloBuilderExtensions
     /// the page answers only in the Development environment, and only requests from this machine: from a loopback address, for a local
     /// Host, and not sent by a proxy or by a page from another origin. All other requests get 404, and the reason for the first one is
     /// logged. In other environments, a warning at startup explains how to open the page.</para>
+    /// <para>In addition, the client must run as the user that runs the application, which only Linux reports, or send the token
+    /// (<see cref="PicolloOptions.PageToken"/>). The address with the token is logged at startup. Other local requests get 401. A proxy that
+    /// the same user runs on this machine is not detected. Behind such a proxy, call <c>RequireAuthorization()</c>.</para>
     /// <para>With <c>AllowAnonymous()</c>, every client that reaches the page can read it. Combine it with
     /// <see cref="RequireLocalPort"/> to serve the page on a port that only trusted clients can reach.</para>
     /// <para>If <see cref="PicolloOptions.MaxViewers"/> pages are open, further requests for updates get 503. Requests for the page are not
@@ -117,6 +121,8 @@ public static class PicolloBuilderExtensions
                 "MapPicollo() requires services that are not registered. Call builder.Services.AddPicollo().");
         PageAccess access = new(
             services.GetRequiredService<IHostEnvironment>(),
+            services.GetRequiredService<ClientUser>(),
+            services.GetRequiredService<PageToken>(),
             services.GetRequiredService<ILoggerFactory>().CreateLogger("Picollo.AspNetCore.Page"));
         string[] get = [HttpMethods.Get, HttpMethods.Head];
 
@@ -132,11 +138,11 @@ public static class PicolloBuilderExtensions
 
         // At startup, because the caller and the groups around the page add their conventions after this call.
         services.GetRequiredService<IHostApplicationLifetime>().ApplicationStarted.Register(
-            () => access.WarnIfClosed(services.GetRequiredService<EndpointDataSource>().Endpoints));
+            () => access.LogAtStart(services.GetRequiredService<EndpointDataSource>().Endpoints, services.GetService<IServer>()));
         return group;
 
         IEndpointConventionBuilder Map(string path, string[] methods, RequestDelegate handler) =>
-            group.Map(prefix + path, access.Protect(methods, handler)).WithDisplayName($"Picollo {prefix}{path}");
+            group.Map(prefix + path, access.Protect(path, methods, handler)).WithDisplayName($"Picollo {prefix}{path}");
     }
 
     /// <summary>Restricts the endpoint to one port of the server. Requests to other ports get 404, as for a route that does not

@@ -8,6 +8,9 @@ namespace Picollo.AspNetCore;
 /// <summary>The options of Picollo in a web application. They are read once, when the application starts.</summary>
 public sealed class PicolloOptions
 {
+    internal const int MaxPageTokenLength = 128;
+    private const int MinPageTokenLength = 16;
+
     /// <summary>Whether all requests are measured, from before the first middleware to after the last one, and not only requests that reach
     /// <c>UsePicollo()</c>. This includes routing, endpoints with <c>ShortCircuit()</c>, static files, and requests that are answered early
     /// in the pipeline. <see langword="false"/> by default. If it is set, an additional <c>UsePicollo()</c> has no effect.</summary>
@@ -96,6 +99,27 @@ public sealed class PicolloOptions
         set => field = AtLeast(1, value);
     } = 16;
 
+    /// <summary>The token that opens the page to clients on this machine of which the server cannot prove that they run as its own user.
+    /// 16 to 128 letters, digits, or characters of <c>-._~</c>. <see langword="null"/>, the default, for a random token that changes at
+    /// each start.</summary>
+    /// <remarks>
+    /// <para>The token is required in the Development environment, unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called
+    /// on the page: on Linux, for requests of other users; on other systems, for all requests. The address with the token is logged at
+    /// startup: event 3, <c>PageAddress</c>, of the category <c>Picollo.AspNetCore.Page</c>. A browser stores the token in a cookie. Other
+    /// clients send it in the header <c>Authorization: Bearer …</c>.</para>
+    /// <para>Set this option to keep the token when the application restarts. Do not store a token in source control.</para>
+    /// </remarks>
+    /// <exception cref="ArgumentException">The value has another length, or contains other characters.</exception>
+    public string? PageToken
+    {
+        get;
+        set => field = value is null || (value.Length is >= MinPageTokenLength and <= MaxPageTokenLength && value.All(IsTokenCharacter))
+            ? value
+            : throw new ArgumentException(
+                $"The token must consist of {MinPageTokenLength} to {MaxPageTokenLength} letters (a to z), digits, or characters of -._~",
+                nameof(PageToken));
+    }
+
     /// <summary>The options of the pool that runs endpoints with <c>RequireCpuWorker()</c>. They are copied at the first request to such an
     /// endpoint.</summary>
     /// <exception cref="ArgumentNullException">The value is <see langword="null"/>.</exception>
@@ -131,6 +155,8 @@ public sealed class PicolloOptions
         get;
         set => field = value ?? throw new ArgumentNullException(nameof(Meters));
     } = new();
+
+    private static bool IsTokenCharacter(char one) => char.IsAsciiLetterOrDigit(one) || "-._~".Contains(one, StringComparison.Ordinal);
 
     private static T AtLeast<T>(T least, T value, [CallerMemberName] string property = "")
         where T : IComparable<T>

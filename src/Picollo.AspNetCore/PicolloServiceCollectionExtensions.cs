@@ -72,6 +72,8 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddSingleton<UsageCounters>();
         services.TryAddSingleton<EventStream>();
         services.TryAddSingleton<PageEndpoints>();
+        services.TryAddSingleton<PageToken>();
+        services.TryAddSingleton<ClientUser>();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<StaticFileOptions>, StaticFileMarker>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<MatcherPolicy, LocalPortPolicy>());
         services.TryAddSingleton<CpuWorkers>();

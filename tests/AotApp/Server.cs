@@ -19,6 +19,8 @@ namespace AotApp;
 /// <summary>A web application in the style of AOT-compiled applications, with everything that Picollo measures in a web application.</summary>
 internal static class Server
 {
+    private const string Token = "token-of-this-test";
+
     public static async Task Run()
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { EnvironmentName = "Development" });
@@ -28,6 +30,7 @@ internal static class Server
         {
             options.MeasureAllocations = options.MeasureRuntime = options.CollectExemplars = options.ServerTiming = options.Profiling = true;
             options.CpuBudget = TimeSpan.FromSeconds(10);
+            options.PageToken = Token;
             options.Meters.AddMeter("System.Net.Http");
         }).MeasureHubMethods();
         builder.Services.AddPicolloSpans("Microsoft.AspNetCore");
@@ -44,6 +47,11 @@ internal static class Server
 
         Uri address = new(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single());
         using HttpClient client = new() { BaseAddress = address };
+        if (!OperatingSystem.IsLinux())
+        {
+            client.DefaultRequestHeaders.Authorization = new("Bearer", Token); // only Linux reports that the client has the same user
+        }
+
         Facts.Print("item", await client.GetStringAsync("/items/7"));
         Facts.Print("worker", await client.GetStringAsync("/work"));
         Facts.Print("branch", await client.GetStringAsync("/branch/leaf"));

@@ -11,8 +11,9 @@ namespace Picollo.AspNetCore.Page;
 /// keeps the Host that the client requested, or uses HTTP/1.0, as nginx does by default. Middleware that trusts such headers replaces the
 /// connection's address with one that the client chose, and keeps the original one in another header. Any web page can make a browser on
 /// this machine send requests: with a name that an attacker resolves to 127.0.0.1 (DNS rebinding, visible in the Host), or across origins
-/// (visible in the Origin, or in Sec-Fetch-Site for images and scripts, which have no Origin). A proxy that leaves none of these traces is
-/// not detected. Require authorization behind such a proxy.
+/// (visible in the Origin, or in Sec-Fetch-Site for images and scripts, which have no Origin). A proxy can leave none of these traces:
+/// since version 1.29.7, nginx uses HTTP/1.1, sends the Host of the upstream and adds no header by default. These checks only deny, and
+/// <see cref="PageAccess"/> requires a proof in addition.
 /// </remarks>
 internal static class LocalRequest
 {
@@ -38,7 +39,8 @@ internal static class LocalRequest
     private static bool IsProxyHeader(string header) =>
         ProxyHeaders.Contains(header) || ProxyPrefixes.Any(prefix => header.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
 
-    private static bool IsLocalName(string host) =>
+    /// <summary>Returns whether a host is localhost or a loopback address.</summary>
+    public static bool IsLocalName(string host) =>
         host.Equals("localhost", StringComparison.OrdinalIgnoreCase)
         || (IPAddress.TryParse(host, out IPAddress? address) && IsLoopback(address));
 
@@ -54,7 +56,7 @@ internal static class LocalRequest
 
     private static bool IsSameOrigin(HttpRequest request)
     {
-        // Sec-Fetch-Site covers forms, too. Their Origin is "null", because the page sends no referrer.
+        // Sec-Fetch-Site also covers forms. Their Origin is "null" if a proxy or the application sets Referrer-Policy to no-referrer.
         StringValues origin = request.Headers[HeaderNames.Origin];
         if (origin.Count > 0 && request.Headers["Sec-Fetch-Site"] != "same-origin")
         {

@@ -7,8 +7,8 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>Creates the page with the current data. Its script keeps it up to date.</summary>
 internal static class PageDocument
 {
-    // Shows the curve of a latency distribution.
-    private const string Icon =
+    /// <summary>The icon, which shows the curve of a latency distribution.</summary>
+    internal const string Icon =
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
         + "%3Crect width='16' height='16' rx='3' fill='%230072B2'/%3E"
         + "%3Cpath d='M2 12h5q4 0 5-9' fill='none' stroke='%23fff' stroke-width='2' stroke-linecap='round'/%3E%3C/svg%3E";

@@ -248,7 +248,7 @@ internal sealed class PageEndpoints(
     }
 
     /// <summary>Returns the address of the page relative to itself, which is the last segment of its path.</summary>
-    private static string AddressOf(HttpContext context)
+    internal static string AddressOf(HttpContext context)
     {
         // Includes the base path, which is the whole path at the root of a branch.
         string name = context.Request.PathBase.Add(context.Request.Path).Value!.Split('/')[^1];
@@ -275,7 +275,7 @@ internal sealed class PageEndpoints(
         return body;
     }
 
-    private static Task WriteHtmlAsync(HttpContext context, string html)
+    internal static Task WriteHtmlAsync(HttpContext context, string html)
     {
         context.Response.ContentType = "text/html; charset=utf-8";
         return context.Response.WriteAsync(html, context.RequestAborted);

@@ -92,7 +92,7 @@ public class MeterBridgeTests
 
         await WaitForAsync(server.Registry, "kestrel.connection.duration", () => server.Client.Dispose());
         server.Registry.Registrations.Select(one => one.Name).Should().NotContain([ServerDuration, CpuTimeInstrument.Name]);
-        using HttpClient client = new() { BaseAddress = server.Address };
+        using HttpClient client = server.CreateClient();
         string[] metrics = (await client.GetStringAsync("/picollo/metrics")).Split('\n');
         metrics.Where(line => line.StartsWith("http_server_request_duration_seconds_count", StringComparison.Ordinal)
             && line.Contains("/hello", StringComparison.Ordinal)).Should().ContainSingle().Which.Should().EndWith(" 1");

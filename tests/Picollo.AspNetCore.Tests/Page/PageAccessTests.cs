@@ -57,8 +57,9 @@ public class PageAccessTests
     {
         await using PageServer server = await PageServer.StartAsync(environment: environment);
 
-        server.Log.Lines.Should().HaveCount(lines).And.NotContain(line => !line.StartsWith("Warning PageClosed: ")
-            || !line.Contains(environment) || !line.Contains("MapPicollo().RequireAuthorization()") || !line.Contains("AllowAnonymous()"));
+        server.Log.Lines.Where(line => !line.StartsWith("Information PageAddress: ", StringComparison.Ordinal)).Should()
+            .HaveCount(lines).And.NotContain(line => !line.StartsWith("Warning PageClosed: ")
+                || !line.Contains(environment) || !line.Contains("MapPicollo().RequireAuthorization()") || !line.Contains("AllowAnonymous()"));
     }
 
     [Fact]
@@ -77,7 +78,7 @@ public class PageAccessTests
     }
 
     [Theory]
-    [InlineData("Development", 1)]
+    [InlineData("Development", 2)]
     [InlineData("Production", 2)]
     public async Task A_logger_that_throws_does_not_change_the_answer(string environment, int expectedLines)
     {

@@ -11,11 +11,18 @@ public class PageAssetsTests
     {
         PageAssets.ContentSecurityPolicy.Should()
             .Contain($"style-src '{HashOf(PageAssets.Style)}'").And.Contain($"script-src '{HashOf(PageAssets.Script)}'");
+        PageAssets.TokenPagePolicy.Should()
+            .Contain($"style-src '{HashOf(PageAssets.Style)}'").And.Contain($"script-src '{HashOf(PageAssets.TokenScript)}'");
     }
 
     [Fact]
-    public void The_content_security_policy_allows_nothing_else() => PageAssets.ContentSecurityPolicy.Should()
-        .StartWith("default-src 'none'; ").And.NotContain("unsafe").And.Contain("frame-ancestors 'none'").And.Contain("base-uri 'none'");
+    public void The_content_security_policy_allows_nothing_else()
+    {
+        foreach (string policy in new[] { PageAssets.ContentSecurityPolicy, PageAssets.TokenPagePolicy })
+        {
+            policy.Should().StartWith("default-src 'none'; ").And.NotContain("unsafe").And.Contain("frame-ancestors 'none'").And.Contain("base-uri 'none'");
+        }
+    }
 
     private static string HashOf(string text) => "sha256-" + Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(text)));
 }

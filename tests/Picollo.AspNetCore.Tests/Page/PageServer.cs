@@ -1,6 +1,8 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -17,6 +19,12 @@ internal sealed class PageServer : IAsyncDisposable
     /// <summary>A request header with the address that the server uses as the address of the connection; "none" for no address.</summary>
     public const string RemoteAddress = "Test-Remote-Address";
 
+    /// <summary>A request header with which the server cannot find the user of the client.</summary>
+    public const string UnknownUser = "Test-Unknown-User";
+
+    // Replaces the random token on systems that do not report the user of a client.
+    private static readonly string? Token = OperatingSystem.IsLinux() ? null : "token-of-the-tests";
+
     private PageServer(WebApplication application, LogLines log)
     {
         Application = application;
@@ -24,7 +32,7 @@ internal sealed class PageServer : IAsyncDisposable
         Address = new Uri(application.Urls.Single());
 
         // A stream that is disposed is closed immediately, instead of being read for two seconds until it ends.
-        Client = new HttpClient(new SocketsHttpHandler { ResponseDrainTimeout = TimeSpan.Zero }) { BaseAddress = Address };
+        Client = CreateClient(new SocketsHttpHandler { ResponseDrainTimeout = TimeSpan.Zero });
     }
 
     public WebApplication Application { get; }
@@ -50,7 +58,7 @@ internal sealed class PageServer : IAsyncDisposable
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { EnvironmentName = environment });
         builder.Logging.ClearProviders().AddProvider(log);
         builder.WebHost.UseUrls("http://127.0.0.1:0");
-        builder.Services.AddPicollo(configure);
+        builder.Services.AddPicollo(options => options.PageToken = Token).Services.AddPicollo(configure);
         build?.Invoke(builder);
         WebApplication application = builder.Build();
         application.Use((context, next) =>
@@ -58,6 +66,11 @@ internal sealed class PageServer : IAsyncDisposable
             if (context.Request.Headers.TryGetValue(RemoteAddress, out var address))
             {
                 context.Connection.RemoteIpAddress = IPAddress.TryParse(address, out IPAddress? given) ? given : null;
+            }
+
+            if (context.Request.Headers.ContainsKey(UnknownUser))
+            {
+                context.Features.Set<IConnectionSocketFeature>(new NoSocket());
             }
 
             return next(context);
@@ -73,6 +86,14 @@ internal sealed class PageServer : IAsyncDisposable
 
         await application.StartAsync();
         return new PageServer(application, log);
+    }
+
+    /// <summary>Creates a client of this user that has access to the page.</summary>
+    public HttpClient CreateClient(HttpMessageHandler? handler = null)
+    {
+        HttpClient client = new(handler ?? new SocketsHttpHandler()) { BaseAddress = Address };
+        client.DefaultRequestHeaders.Authorization = Token is null ? null : new("Bearer", Token);
+        return client;
     }
 
     public async Task<JsonElement> JsonAsync()
@@ -98,6 +119,11 @@ internal sealed class PageServer : IAsyncDisposable
         Client.Dispose();
         await Application.StopAsync();
         await Application.DisposeAsync();
+    }
+
+    private sealed class NoSocket : IConnectionSocketFeature
+    {
+        public Socket Socket { get; } = new(SocketType.Stream, ProtocolType.Tcp);
     }
 }
 

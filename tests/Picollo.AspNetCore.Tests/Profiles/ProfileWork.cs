@@ -30,7 +30,7 @@ internal static class ProfileWork
 
     public static async Task<HttpResponseMessage> PostAsync(PageServer server, CancellationToken cancellation = default)
     {
-        using HttpClient client = new(new HttpClientHandler { AllowAutoRedirect = false }) { BaseAddress = server.Address };
+        using HttpClient client = server.CreateClient(new HttpClientHandler { AllowAutoRedirect = false });
         return await client.PostAsync(new Uri("/picollo", UriKind.Relative), null, cancellation);
     }
 

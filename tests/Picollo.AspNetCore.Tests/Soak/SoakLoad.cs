@@ -41,8 +41,8 @@ internal sealed class SoakLoad : IAsyncDisposable
     {
         (_server, _histograms, _receiver) = (server, histograms, receiver);
         _measured = _meter.CreateHistogram<double>("soak.duration", unit: "s");
-        _client = new(new SocketsHttpHandler { AllowAutoRedirect = false }) { BaseAddress = server.Address };
-        _leaving = new(new SocketsHttpHandler { ResponseDrainTimeout = TimeSpan.Zero }) { BaseAddress = server.Address };
+        _client = server.CreateClient(new SocketsHttpHandler { AllowAutoRedirect = false });
+        _leaving = server.CreateClient(new SocketsHttpHandler { ResponseDrainTimeout = TimeSpan.Zero });
         _snapshots = [.. histograms.Histograms.Select(histogram => histogram.GetSnapshot())];
         SnapshotSums = new ulong[_snapshots.Length];
         _loops =

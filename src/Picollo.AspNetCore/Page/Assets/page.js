@@ -1,5 +1,8 @@
 
 (() => {
+  // The address that the application logs contains the token. The address bar and the history must not keep it.
+  if (location.hash.startsWith("#token=")) history.replaceState(null, "", location.pathname + location.search);
+
   const { address, show, window: recent } = document.querySelector("main").dataset;
   const [state, usage, plots, tools, markButton, forgetButton, note] =
     ["state", "usage", "plots", "tools", "mark", "forget", "note"].map(id => document.getElementById(id));
