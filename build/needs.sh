@@ -31,6 +31,7 @@ is_met() {
     chromium) has chromium || has chromium-browser || has google-chrome ;;
     prometheus) has prometheus && has promtool ;;
     pprof) has go ;;
+    nginx) [ -x /usr/sbin/nginx ] ;;
     openmetrics) /usr/bin/python3 -c 'import prometheus_client.openmetrics.parser' 2>/dev/null ;;
     java) has javac && has java && [ -f /usr/share/java/hdrhistogram.jar ] ;;
     run-wrk) has wrk ;;
@@ -60,6 +61,7 @@ packages_for() {
     prometheus) echo prometheus ;;
     openmetrics) echo python3-prometheus-client ;;
     pprof) echo golang-go ;;
+    nginx) echo nginx ;;
     run-wrk) echo wrk ;;
     jitter-meters) echo jitterdebugger rt-tests stress-ng ;;
     terminal) echo tmux ;;
@@ -89,6 +91,7 @@ skipped_without() {
     prometheus) echo "the tests with Prometheus" ;;
     openmetrics) echo "the tests with the reference parser of OpenMetrics" ;;
     pprof) echo "the tests with go tool pprof" ;;
+    nginx) echo "the tests behind nginx" ;;
     cultures) echo "the tests in other cultures" ;;
   esac
 }
@@ -98,12 +101,12 @@ test_needs() {
   echo c-linux-arm64 run-linux-arm64 c-win-x64 run-win-x64
   if [ "$(host_rid)" = linux-x64 ]; then echo c-linux-x64 run-musl run-kernels; fi
   if [ "$(uname -s)" = Linux ]; then echo system-tools terminal archives symbols; fi
-  echo chromium java prometheus openmetrics pprof cultures
+  echo chromium java prometheus openmetrics pprof nginx cultures
 }
 
 # Installs packages with a policy that prevents services in them from starting, because only the programs are needed.
 apt_install() {
-  local policy=/usr/sbin/policy-rc.d own='' code=0
+  local policy=/usr/sbin/policy-rc.d own='' code=0 service
   if [ ! -e "$policy" ]; then
     own=$policy
     printf '#!/bin/sh\nexit 101\n' >"$policy"
@@ -111,7 +114,9 @@ apt_install() {
   fi
   DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@" || code=$?
   [ -z "$own" ] || rm -f "$own"
-  case " $* " in *' prometheus '*) ! has systemctl || systemctl -q disable prometheus.service 2>/dev/null || true ;; esac
+  for service in prometheus nginx; do
+    case " $* " in *" $service "*) ! has systemctl || systemctl -q disable "$service.service" 2>/dev/null || true ;; esac
+  done
   return "$code"
 }
 

@@ -41,6 +41,7 @@ public enum Need
 
     /// <summary>Native AOT compilation for this machine: the NuGet packages and a linker.</summary>
     NativeAot,
+    Nginx,
 
     /// <summary>The reference parser of OpenMetrics: Debian's python3-prometheus-client.</summary>
     OpenMetricsParser,

@@ -29,6 +29,9 @@ internal static partial class Needs
     /// <summary>The first browser on the PATH; null if there is none.</summary>
     public static string? Browser { get; } = Array.Find(["chromium", "chromium-browser", "google-chrome"], Tool.Exists);
 
+    /// <summary>nginx, in a folder that is not on the PATH of ordinary users.</summary>
+    public const string Nginx = "/usr/sbin/nginx";
+
     /// <summary>The HdrHistogram library for Java.</summary>
     public const string JavaLibrary = "/usr/share/java/hdrhistogram.jar";
 
@@ -66,6 +69,7 @@ internal static partial class Needs
             ?? (File.Exists(JavaLibrary) ? null : $"no {JavaLibrary}: {Setup}"),
         Need.Mpstat => WhyNot(Need.Linux) ?? Program("mpstat"),
         Need.NativeAot => WhyNot(Need.Linux, Need.NativeLibrary) ?? (Tool.Exists("clang") ? null : Program("gcc")) ?? NativeAotPackages(),
+        Need.Nginx => File.Exists(Nginx) ? null : $"no {Nginx}: {Setup}",
         Need.OpenMetricsParser => Works(
             $"no reference parser of OpenMetrics: {Setup}", "/usr/bin/python3", "-c", "import prometheus_client.openmetrics.parser"),
         Need.Pidstat => WhyNot(Need.Linux) ?? Program("pidstat"),

@@ -7,6 +7,9 @@ namespace Picollo.Peers.Tests.Chromium;
 /// <remarks>The sandbox is off, because it does not work for root and in containers. The browser shows only pages of these tests.</remarks>
 public sealed class Browser : IAsyncLifetime
 {
+    /// <summary>A host name of this machine that the browser does not trust, so that it does not send Sec-Fetch-Site.</summary>
+    public const string UntrustedHost = "picollo.test";
+
     private static readonly TimeSpan StartDeadline = TimeSpan.FromSeconds(60);
 
     private readonly string _folder = Directory.CreateTempSubdirectory("picollo-chromium-").FullName;
@@ -26,6 +29,7 @@ public sealed class Browser : IAsyncLifetime
         string[] arguments =
         [
             "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-background-networking",
+            $"--host-resolver-rules=MAP {UntrustedHost} 127.0.0.1",
             "--remote-debugging-port=0", $"--user-data-dir={_folder}", "about:blank",
         ];
         _process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true, RedirectStandardError = true })!;

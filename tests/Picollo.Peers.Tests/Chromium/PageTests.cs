@@ -12,7 +12,7 @@ using Picollo.Metrics;
 namespace Picollo.Peers.Tests.Chromium;
 
 /// <summary>Tests the page of a web application in a browser. Screenshots for manual review are written to artifacts/test-results/chromium.</summary>
-public sealed class PageTests(Browser browser) : IClassFixture<Browser>
+public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
 {
     private const int Narrow = 390;
     private const int Wide = 1280;
@@ -455,23 +455,6 @@ public sealed class PageTests(Browser browser) : IClassFixture<Browser>
 
         await UntilAsync("document.querySelector('#profile [role=status]').textContent === 'The connection was lost, so no profile was taken.'");
         (await TextAsync("String(document.querySelector('#profile button').disabled)")).Should().Be("false");
-    }
-
-    [FactNeeding(Need.Chromium, Need.PerfEvents)]
-    public async Task Without_the_script_the_button_opens_a_profile()
-    {
-        await using PageServer server = await StartWithProfilesAsync(new FastTimers(20));
-        await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = true });
-        try
-        {
-            await ShowAsync(server);
-            await browser.Page.EvaluateAsync("document.querySelector('#profile button').click()");
-            await UntilAsync("location.search.startsWith('?profile=')");
-        }
-        finally
-        {
-            await browser.Page.SendAsync("Emulation.setScriptExecutionDisabled", new() { ["value"] = false });
-        }
     }
 
     private static async Task<PageServer> StartWithProfilesAsync(TimeProvider time)
