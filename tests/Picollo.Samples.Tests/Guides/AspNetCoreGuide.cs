@@ -79,6 +79,11 @@ internal static class AspNetCoreGuide
         app.MapPicollo().RequireAuthorization();                      // to authorized users
     }
 
+    public static void WithToken(WebApplicationBuilder builder)
+    {
+        builder.Services.AddPicollo(options => options.PageToken = builder.Configuration["Picollo:PageToken"]);
+    }
+
     public static void OnPort(WebApplication app)
     {
         app.MapPicollo().RequireLocalPort(9464).AllowAnonymous();     // to every client that can reach this port
