@@ -35,7 +35,11 @@ internal static partial class LogMessages
             + "MapPicollo().RequireLocalPort(9464).AllowAnonymous().")]
     public static partial void LogClosed(this ILogger logger, string environment);
 
-    [LoggerMessage(EventId = 3, EventName = "PageAddress", Level = LogLevel.Information, Message = "Picollo's page: {Address}#token={Token}")]
+    [LoggerMessage(
+        EventId = 3,
+        EventName = "PageAddress",
+        Level = LogLevel.Information,
+        Message = "Picollo's page: {Address}#token={Token}")]
     public static partial void LogAddress(this ILogger logger, string address, string token);
 
     [LoggerMessage(

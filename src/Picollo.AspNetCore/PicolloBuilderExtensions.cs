@@ -98,8 +98,8 @@ public static class PicolloBuilderExtensions
     /// Host, and not sent by a proxy or by a page from another origin. All other requests get 404, and the reason for the first one is
     /// logged. In other environments, a warning at startup explains how to open the page.</para>
     /// <para>In addition, the client must run as the user that runs the application, which only Linux reports, or send the token
-    /// (<see cref="PicolloOptions.PageToken"/>). The address with the token is logged at startup. Other local requests get 401. A proxy that
-    /// the same user runs on this machine is not detected. Behind such a proxy, call <c>RequireAuthorization()</c>.</para>
+    /// (<see cref="PicolloOptions.PageToken"/>). The address with the token is logged at startup. Other local requests get 401. A proxy
+    /// that the same user runs on this machine is not detected. Behind such a proxy, call <c>RequireAuthorization()</c>.</para>
     /// <para>With <c>AllowAnonymous()</c>, every client that reaches the page can read it. Combine it with
     /// <see cref="RequireLocalPort"/> to serve the page on a port that only trusted clients can reach.</para>
     /// <para>If <see cref="PicolloOptions.MaxViewers"/> pages are open, further requests for updates get 503. Requests for the page are not

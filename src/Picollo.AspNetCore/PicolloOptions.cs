@@ -103,10 +103,10 @@ public sealed class PicolloOptions
     /// 16 to 128 letters, digits, or characters of <c>-._~</c>. <see langword="null"/>, the default, for a random token that changes at
     /// each start.</summary>
     /// <remarks>
-    /// <para>The token is required in the Development environment, unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is called
-    /// on the page: on Linux, for requests of other users; on other systems, for all requests. The address with the token is logged at
-    /// startup: event 3, <c>PageAddress</c>, of the category <c>Picollo.AspNetCore.Page</c>. A browser stores the token in a cookie. Other
-    /// clients send it in the header <c>Authorization: Bearer …</c>.</para>
+    /// <para>The token is required in the Development environment, unless <c>RequireAuthorization()</c> or <c>AllowAnonymous()</c> is
+    /// called on the page: on Linux, for requests of other users; on other systems, for all requests. The address with the token is logged
+    /// at startup: event 3, <c>PageAddress</c>, of the category <c>Picollo.AspNetCore.Page</c>. A browser stores the token in a cookie.
+    /// Other clients send it in the header <c>Authorization: Bearer …</c>.</para>
     /// <para>Set this option to keep the token when the application restarts. Do not store a token in source control.</para>
     /// </remarks>
     /// <exception cref="ArgumentException">The value has another length, or contains other characters.</exception>

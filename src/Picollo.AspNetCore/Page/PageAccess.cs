@@ -141,8 +141,8 @@ internal sealed class PageAccess(IHostEnvironment environment, ClientUser client
     // The server listens on all addresses for "*", "+" and other names.
     private static string? GetHost(string host) =>
         LocalRequest.IsLocalName(host) ? host
-        : !IPAddress.TryParse(host, out IPAddress? address) || address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any) ? "localhost"
-        : null;
+        : IPAddress.TryParse(host, out IPAddress? address) && !address.Equals(IPAddress.Any) && !address.Equals(IPAddress.IPv6Any) ? null
+        : "localhost";
 
     private static bool IsOpen(Endpoint? endpoint) => endpoint?.Metadata is { } metadata
         && (metadata.GetMetadata<IAuthorizeData>() is not null || metadata.GetMetadata<IAllowAnonymous>() is not null);

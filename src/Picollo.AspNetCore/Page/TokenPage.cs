@@ -24,7 +24,7 @@ internal static class TokenPage
         <h1>Token required</h1>
         <p>{PlotText.Encode(instruction)}</p>
         <form method="post" action="{PlotText.Encode(address)}">
-        <label>Token: <input name="{PageToken.Name}" type="password" autocomplete="off" maxlength="{PicolloOptions.MaxPageTokenLength}" required></label>
+        <label>Token: <input name="{PageToken.Name}" type="password" autocomplete="off" required></label>
         <button type="submit">Open</button>
         </form>
         </main>
