@@ -568,7 +568,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
     {
         if (route.MostExpensive is not null)
         {
-            route.AddTrace(new(route, 200, 50_000_000, 1_000_000, DateTimeOffset.UtcNow, new string('a', 32), new string('b', 16)));
+            route.AddTrace(new(route, new Outcome(200, ResponseClass.Success), 50_000_000, 1_000_000, DateTimeOffset.UtcNow, new string('a', 32), new string('b', 16)));
         }
     }
 
