@@ -57,11 +57,12 @@ public static class PicolloBuilderExtensions
     /// response has started), and, with <see cref="Picollo.Cpu.CpuUsageDetail.UserAndKernel"/>, <c>cpu.mode</c> (<c>user</c> or
     /// <c>system</c>; two measurements for each request). The log category is <c>Picollo.AspNetCore.CpuUsage</c>. Event 1,
     /// <c>OverCpuBudget</c>, is a warning with <c>Method</c>, <c>Route</c>, <c>CpuMilliseconds</c>, <c>WallMilliseconds</c> and
-    /// <c>StatusCode</c>. Event 4, <c>OverCpuBudgetWhileRunning</c>, has the same properties except the status. It is logged for a request that has not ended, and
-    /// event 1 is then not logged for that request. Event 3, <c>RouteTableFull</c>, is logged once when further routes are counted as
-    /// <c>(other)</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged once if this machine does not report the CPU time of threads. Requests
-    /// are then served without being measured. Exceptions that metric listeners and loggers throw when a request is reported are ignored.
-    /// An exception that a listener throws when the instrument is published makes the start of the application fail.</para>
+    /// <c>StatusCode</c>. Event 4, <c>OverCpuBudgetWhileRunning</c>, has the same properties except the status. It is logged for a request
+    /// that has not ended, and event 1 is then not logged for that request. Event 3, <c>RouteTableFull</c>, is logged once when further
+    /// routes are counted as <c>(other)</c>. Event 2, <c>CpuTimeUnavailable</c>, is logged once if this machine does not report the CPU
+    /// time of threads. Requests are then served without being measured. Exceptions that metric listeners and loggers throw when a request
+    /// is reported are ignored. An exception that a listener throws when the instrument is published makes the start of the application
+    /// fail.</para>
     /// <para><b>Cost.</b> A request that never waits costs two readings of the thread's CPU clock. Each wait costs two more. A request
     /// allocates three objects of 160 bytes in total, or four of 208 bytes in total if the host creates an activity (it does if any logger
     /// is enabled).</para>

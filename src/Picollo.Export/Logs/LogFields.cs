@@ -1,8 +1,8 @@
 namespace Picollo.Export;
 
 /// <summary>Splits a line of a log into fields. A comma or space precedes each field and is optional before the first. Two of them in a row
-/// enclose an empty field, as in the scanner of the HdrHistogram libraries. HdrHistogram.NET writes numbers in the culture of the machine, so
-/// a comma can also be within a number.</summary>
+/// enclose an empty field, as in the scanner of the HdrHistogram libraries. HdrHistogram.NET writes numbers in the culture of the machine,
+/// so a comma can also be within a number.</summary>
 internal ref struct LogFields(ReadOnlySpan<byte> line)
 {
     private readonly ReadOnlySpan<byte> _line = line;
