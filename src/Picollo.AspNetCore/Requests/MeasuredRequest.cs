@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Diagnostics;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -9,8 +8,8 @@ namespace Picollo.AspNetCore.Requests;
 /// <summary>A measured request. Records its endpoint and branch while it runs.</summary>
 /// <remarks>The object is the request's <see cref="IEndpointFeature"/>, through which routing sets the endpoint. The endpoint must be
 /// recorded at that moment, because error pages and branches restore their changes before the pipeline returns. The object also passes
-/// aborts and resets of the application on to the server, because they look like a disconnection of the client afterwards. Objects are
-/// reused, because only the features of the request refer to them.</remarks>
+/// aborts and resets of the application on to the server, because they look like a disconnection of the client afterwards. Objects are not
+/// reused, because the application may keep a feature: a late call must not affect a request of another client.</remarks>
 internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequestLifetimeFeature, IHttpResetFeature
 {
     private static readonly TimeSpan RoutingTimeout = TimeSpan.FromSeconds(1);
@@ -18,27 +17,56 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     // NO_ERROR of HTTP/2 and HTTP/3. A server that has sent a complete response uses it to end the body of the request.
     private const int Http2NoError = 0, Http3NoError = 0x100;
 
-    [ThreadStatic]
-    private static MeasuredRequest? _free;
-
-    private HttpContext _context = null!;
-    private RequestReporter _reporter = null!;
-    private BranchPrefixes _prefixes = null!;
-    private IEndpointFeature? _before;
-    private IHttpRequestLifetimeFeature? _lifetime;
-    private IHttpResetFeature? _reset;
-    private StrongBox<IHeaderDictionary?>? _webTrailers;
-    private string _base = "";
+    private readonly HttpContext _context;
+    private readonly RequestReporter _reporter;
+    private readonly BranchPrefixes _prefixes;
+    private readonly IEndpointFeature? _before;
+    private readonly IHttpRequestLifetimeFeature? _lifetime;
+    private readonly IHttpResetFeature? _reset;
+    private readonly string _base;
+    private readonly string? _path;
+    private IHeaderDictionary? _webTrailers;
     private Endpoint? _current;
     private RouteKey? _requested;
-    private string? _path;
+    private bool _hasEnded;
 
-    private MeasuredRequest()
+    private MeasuredRequest(HttpContext context, IEndpointFeature? before, BranchPrefixes prefixes, RequestReporter reporter)
     {
+        (_context, _before, _prefixes, _reporter) = (context, before, prefixes, reporter);
+        _base = context.Request.PathBase.Value ?? "";
+        _current = before?.Endpoint;
+        _path = reporter.ShowsPaths ? context.Request.Path.Value : null;
+        Method = RouteTable.MethodOf(context.Request.Method);
+
+        // Read here, because a WebSocket is accepted later, and other threads must not access the request's features.
+        IsUpgrade = Method == "CONNECT" || context.Request.Headers.Upgrade.Count > 0;
+        if (Method == "POST" && context.Request.ContentType is { } type && GrpcStatus.IsGrpc(type))
+        {
+            StartGrpc(type);
+        }
+
+        if (_current is not null)
+        {
+            SetRequested(_current, "");
+        }
+
+        context.Features.Set<IEndpointFeature>(this);
+        _lifetime = context.Features.Get<IHttpRequestLifetimeFeature>();
+        if (_lifetime is not null)
+        {
+            context.Features.Set<IHttpRequestLifetimeFeature>(this);
+        }
+
+        // HTTP/1.1 has no reset.
+        _reset = HttpProtocol.IsHttp11(context.Request.Protocol) ? null : context.Features.Get<IHttpResetFeature>();
+        if (_reset is not null)
+        {
+            context.Features.Set<IHttpResetFeature>(this);
+        }
     }
 
     /// <summary>The method, or <see cref="RouteTable.OtherMethod"/>.</summary>
-    public string Method { get; private set; } = "";
+    public string Method { get; }
 
     /// <summary>The key of the requested endpoint; null if the request has no endpoint.</summary>
     /// <remarks>Any thread may read it while the request runs.</remarks>
@@ -54,7 +82,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     public bool IsGrpc { get; private set; }
 
     /// <summary>Whether the client requested to upgrade the connection, such as to a WebSocket.</summary>
-    public bool IsUpgrade { get; private set; }
+    public bool IsUpgrade { get; }
 
     /// <summary>Whether the application has aborted or reset the response while its client was connected.</summary>
     public bool IsAbortedByServer { get; private set; }
@@ -63,7 +91,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     public CancellationToken RequestAborted => _lifetime?.RequestAborted ?? _context.RequestAborted;
 
     /// <summary>The trailers that the gRPC-Web middleware writes to the body; null if there are none.</summary>
-    public IHeaderDictionary? WebTrailers => _webTrailers?.Value;
+    public IHeaderDictionary? WebTrailers => _webTrailers;
 
     /// <summary>Returns the longest branch prefix of a path; empty if it has none.</summary>
     public string BranchOf(PathString path) => _prefixes.FindIn(path);
@@ -76,7 +104,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
             _current = value;
 
             // An error page clears the endpoint and then runs the pipeline again for its own path.
-            if (value is not null && !IsRunAgain())
+            if (value is not null && !_hasEnded && !IsRunAgain())
             {
                 string all = _context.Request.PathBase.Value ?? "";
                 SetRequested(value, all.Length > _base.Length ? _prefixes.Find(all[_base.Length..]) : "");
@@ -84,7 +112,6 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
         }
     }
 
-    // After the end of the request, calls through a reference that the application has kept have no effect.
     CancellationToken IHttpRequestLifetimeFeature.RequestAborted
     {
         get => _lifetime?.RequestAborted ?? CancellationToken.None;
@@ -124,50 +151,14 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
             return null;
         }
 
-        MeasuredRequest request = _free ?? new MeasuredRequest();
-        _free = null;
-        request._context = context;
-        request._reporter = reporter;
-        request._prefixes = prefixes;
-        request._before = before;
-        request._base = context.Request.PathBase.Value ?? "";
-        request._current = before?.Endpoint;
-        request._path = reporter.ShowsPaths ? context.Request.Path.Value : null;
-        request.Method = RouteTable.MethodOf(context.Request.Method);
-
-        // Read here, because a WebSocket is accepted later, and other threads must not access the request's features.
-        request.IsUpgrade = request.Method == "CONNECT" || context.Request.Headers.Upgrade.Count > 0;
-        if (request.Method == "POST" && context.Request.ContentType is { } type && GrpcStatus.IsGrpc(type))
-        {
-            request.StartGrpc(type);
-        }
-
-        if (request._current is { } current)
-        {
-            request.SetRequested(current, "");
-        }
-
-        context.Features.Set<IEndpointFeature>(request);
-        if (context.Features.Get<IHttpRequestLifetimeFeature>() is { } lifetime)
-        {
-            request._lifetime = lifetime;
-            context.Features.Set<IHttpRequestLifetimeFeature>(request);
-        }
-
-        // HTTP/1.1 has no reset.
-        if (!HttpProtocol.IsHttp11(context.Request.Protocol) && context.Features.Get<IHttpResetFeature>() is { } reset)
-        {
-            request._reset = reset;
-            context.Features.Set<IHttpResetFeature>(request);
-        }
-
-        return request;
+        return new MeasuredRequest(context, before, prefixes, reporter);
     }
 
     /// <summary>Restores the feature of the request, and marks the request as measured, so that an error page around the pipeline is not
-    /// measured. No other member may be called afterwards.</summary>
+    /// measured.</summary>
     public void End()
     {
+        _hasEnded = true;
         _context.Features.Set(_before);
         _context.SetEndpoint(_current);
         if (_lifetime is not null)
@@ -181,10 +172,6 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
         }
 
         _context.Features.Set(MeasuredMark.Instance);
-        (_context, _reporter, _before, _current, _requested, _path) = (null!, null!, null, null, null, null);
-        (_lifetime, _reset, _webTrailers) = (null, null, null);
-        (IsStaticFile, IsRejected, IsGrpc, IsAbortedByServer) = (false, false, false, false);
-        _free = this;
     }
 
     /// <summary>Sets the label of the request for CPU profiles from what is known so far. The watcher must be running.</summary>
@@ -247,16 +234,14 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
         IsGrpc = true;
         if (GrpcStatus.IsGrpcWeb(contentType) && !_context.Response.HasStarted)
         {
-            // A separate object, because the response may start after this object was reused.
-            _webTrailers = new();
             _context.Response.OnStarting(
                 static state =>
                 {
-                    (HttpContext context, StrongBox<IHeaderDictionary?> trailers) = ((HttpContext, StrongBox<IHeaderDictionary?>))state;
-                    trailers.Value = context.Features.Get<IHttpResponseTrailersFeature>()?.Trailers;
+                    MeasuredRequest request = (MeasuredRequest)state;
+                    request._webTrailers = request._context.Features.Get<IHttpResponseTrailersFeature>()?.Trailers;
                     return Task.CompletedTask;
                 },
-                (_context, _webTrailers));
+                this);
         }
     }
 
