@@ -105,11 +105,24 @@ public class GrpcTests
             }
         }
 
-        (await Responses.ClassesAsync(app, Calls + 1, Unary)).Should().Be($"2xx 1, 5xx {Calls}");
+        string classes = await Responses.ClassesAsync(app, Calls + 1, Unary);
+        int exceeded = await CountAsync("error_type=\"DEADLINE_EXCEEDED\"", "rpc_response_status_code=\"DEADLINE_EXCEEDED\"");
+        if (!hasClientTimer)
+        {
+            classes.Should().Be($"2xx 1, 5xx {Calls}");
+            exceeded.Should().Be(Calls);
+            return;
+        }
 
-        // The HTTP status is 499 if the client was first.
-        (await Responses.DurationsAsync(app, Unary)).Where(line => line.StartsWith("error_type=\"DEADLINE_EXCEEDED\"", StringComparison.Ordinal)
-            && line.Contains("rpc_response_status_code=\"DEADLINE_EXCEEDED\"")).Sum(line => int.Parse(line.Split(' ')[^1], CultureInfo.InvariantCulture)).Should().Be(Calls);
+        // The HTTP status is 499 if the client was first. On a busy machine, the server may have received such a call too late to see that
+        // the deadline is the reason.
+        int canceled = await CountAsync("http_response_status_code=\"499\"", "rpc_response_status_code=\"CANCELLED\"");
+        (exceeded + canceled).Should().Be(Calls);
+        classes.Should().Be(canceled == 0 ? $"2xx 1, 5xx {exceeded}" : exceeded == 0 ? $"2xx 1, aborted {canceled}" : $"2xx 1, 5xx {exceeded}, aborted {canceled}");
+
+        async Task<int> CountAsync(string start, string label) => (await Responses.DurationsAsync(app, Unary))
+            .Where(line => line.StartsWith(start, StringComparison.Ordinal) && line.Contains(label))
+            .Sum(line => int.Parse(line.Split(' ')[^1], CultureInfo.InvariantCulture));
     }
 
     [Fact]
@@ -124,7 +137,7 @@ public class GrpcTests
         Task<(int, StatusCode)> waiting = ReadAsync(app, "wait", cancel.Token);
         await steps.ReachedAsync();
         await cancel.CancelAsync();
-        (await waiting).Should().Be((2, StatusCode.Cancelled));
+        (await waiting).Item2.Should().Be(StatusCode.Cancelled); // the client may not have read the messages yet
 
         (await Responses.ClassesAsync(app, 4, Stream)).Should().Be("2xx 1, 4xx 1, 5xx 1, aborted 1");
     }
