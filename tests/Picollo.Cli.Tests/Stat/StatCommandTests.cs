@@ -199,7 +199,7 @@ public sealed partial class StatCommandTests : IDisposable
     [Trait("Category", "Slow")]
     public void Threads_and_the_CPU_time_of_missed_threads_are_shown()
     {
-        ToolRun run = PicolloTool.Run("stat", "--per-thread", "-c", "sleep 0.2");
+        ToolRun run = PicolloTool.Run("stat", "--per-thread", "-c", "sleep 2");
 
         run.Error.Should().MatchRegex("(?m)^process +thread +name +CPU time +share$").And.MatchRegex("(?m)^ +[0-9]+ +[0-9]+ +(sh|sleep) +").And.MatchRegex("(?m)^ +not seen +");
     }
