@@ -20,9 +20,14 @@ namespace Picollo.AspNetCore.Page;
 /// </remarks>
 internal sealed class PageAccess(IHostEnvironment environment, ClientUser client, PageToken token, ILogger logger)
 {
+    private const string Required =
+        "This page requires a token, because the client runs as another user than the application, or its user is unknown. ";
+
+    private const string Wrong =
+        "The token is not valid. The application has a new token after each start, unless PageToken is set. ";
+
     private const string Instruction =
-        "This page requires a token, because the request does not come from the user that runs the application, or its user is unknown. "
-        + "Open the address that the application logged when it started, or send the header \"Authorization: Bearer TOKEN\".";
+        "Open the address that the application logged when it started, or send the header \"Authorization: Bearer TOKEN\".";
 
     private int _hasLogged;
 
@@ -85,9 +90,12 @@ internal sealed class PageAccess(IHostEnvironment environment, ClientUser client
         {
             TryLog(() => logger.LogClosed(environment.EnvironmentName));
         }
-        else if (GetAddress(page, server?.Features.Get<IServerAddressesFeature>()?.Addresses ?? []) is { } address)
+        else
         {
-            TryLog(() => logger.LogAddress(address, token.Value));
+            foreach (string address in GetAddresses(page, server?.Features.Get<IServerAddressesFeature>()?.Addresses ?? []))
+            {
+                TryLog(() => logger.LogAddress(address, token.Value));
+            }
         }
     }
 
@@ -101,29 +109,33 @@ internal sealed class PageAccess(IHostEnvironment environment, ClientUser client
             return;
         }
 
+        // Only the form with the token is posted to the page itself.
+        bool isWrong = PageToken.IsSent(context) || (suffix.Length == 0 && HttpMethods.IsPost(request.Method));
+        string instruction = (isWrong ? Wrong : Required) + Instruction;
         context.Response.StatusCode = StatusCodes.Status401Unauthorized;
         context.Response.Headers.WWWAuthenticate = PageToken.Scheme;
         if (request.Headers.Accept.ToString().Contains("text/html", StringComparison.OrdinalIgnoreCase))
         {
             context.Response.Headers.ContentSecurityPolicy = PageAssets.TokenPagePolicy;
-            await PageEndpoints.WriteHtmlAsync(context, TokenPage.Of(Instruction, address));
+            await PageEndpoints.WriteHtmlAsync(context, TokenPage.Of(instruction, address));
             return;
         }
 
         context.Response.ContentType = "text/plain; charset=utf-8";
-        context.Response.ContentLength = Instruction.Length + 1;
-        await context.Response.WriteAsync(Instruction + "\n", context.RequestAborted);
+        context.Response.ContentLength = instruction.Length + 1;
+        await context.Response.WriteAsync(instruction + "\n", context.RequestAborted);
     }
 
     private string? GetDenialReason(HttpContext context) =>
         !environment.IsDevelopment() ? "the environment is not Development" : LocalRequest.GetDenialReason(context);
 
-    /// <summary>Returns the address of the page on this machine; null if the server does not listen on a loopback address.</summary>
-    private static string? GetAddress(Endpoint page, ICollection<string> addresses)
+    /// <summary>Returns the addresses of the page on this machine. A browser may not be able to open each of them: the server does not
+    /// report which endpoints accept only HTTP/2 without TLS, as for gRPC.</summary>
+    private static IEnumerable<string> GetAddresses(Endpoint page, ICollection<string> addresses)
     {
         if (page is not RouteEndpoint { RoutePattern: { Parameters.Count: 0, RawText: { } path } })
         {
-            return null;
+            yield break;
         }
 
         int? port = page.Metadata.GetMetadata<LocalPort>()?.Number;
@@ -131,11 +143,9 @@ internal sealed class PageAccess(IHostEnvironment environment, ClientUser client
         {
             if (!address.IsUnixPipe && !address.IsNamedPipe && (port is null || port == address.Port) && GetHost(address.Host) is { } host)
             {
-                return $"{address.Scheme}://{host}:{address.Port}/{path.TrimStart('/')}";
+                yield return $"{address.Scheme}://{host}:{address.Port}/{path.TrimStart('/')}";
             }
         }
-
-        return null;
     }
 
     // The server listens on all addresses for "*", "+" and other names.

@@ -45,6 +45,10 @@ internal sealed class PageToken(IOptions<PicolloOptions> options)
             && IsToken(header.Parameter))
         || IsToken(context.Request.Cookies[CookieOf(context)]);
 
+    /// <summary>Returns whether the Authorization header or the cookie of a request contains a token, valid or not.</summary>
+    public static bool IsSent(HttpContext context) =>
+        context.Request.Headers.Authorization.Count > 0 || context.Request.Cookies.ContainsKey(CookieOf(context));
+
     /// <summary>If a request is the form with the token, sets the cookie and redirects to the same address.</summary>
     /// <param name="context">The request.</param>
     /// <param name="path">The encoded path of the page, for which the browser sends the cookie.</param>

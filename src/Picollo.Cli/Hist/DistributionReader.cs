@@ -70,7 +70,9 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
         HdrHistogram? logged = _logs.ToHistogram();
         if (logged is null && (options.Tag is not null || options.IsUntagged) && !token.IsCancellationRequested)
         {
-            string problem = options.IsUntagged ? "all intervals have a tag" : $"no interval has the tag '{options.Tag}'";
+            string problem = !options.IsUntagged ? $"no interval has the tag '{options.Tag}'"
+                : _tags.Count == 0 ? "the log contains no intervals"
+                : "all intervals have a tag";
             throw new CommandException($"{problem}; available tags: {ListOf(_tags)}");
         }
 

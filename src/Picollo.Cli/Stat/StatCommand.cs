@@ -54,12 +54,12 @@ internal static class StatCommand
           3     above the limit
 
         Standard input:
-          All runs read the same bytes, including warm-up runs. A file that is
-          redirected to standard input is rewound before each run to where it was at the
-          start. A pipe can be read only once: a single run reads it, and several runs
-          read /dev/null instead, which the report notes. Runs that read a terminal read
-          what is typed during the run. The command of --prepare reads /dev/null, unless
-          standard input is a terminal.
+          Every run reads the same input, including warm-up runs. With < FILE, the file
+          is rewound before each run to its position at the start. --input FILE opens
+          the file for each run. A pipe can be read only once: a single run reads it.
+          With several runs, each run reads /dev/null, and the report contains a note.
+          On a terminal, each run reads what you type. The command of --prepare reads
+          /dev/null, unless standard input is a terminal.
 
         Notes:
           Counters start at the first instruction of the command and include its child

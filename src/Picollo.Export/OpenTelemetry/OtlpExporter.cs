@@ -290,7 +290,9 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         TimeSpan next = NotBefore;
         if (next >= deadline)
         {
-            string problem = $"{_settings.EndpointText} requested a longer wait before the next request (Retry-After).";
+            string problem = string.Create(
+                CultureInfo.InvariantCulture,
+                $"No request is sent to {_settings.EndpointText} for {(next - Now).TotalSeconds:0.#} s, because it failed and sent Retry-After.");
             return new(new HttpRequestException(problem), true, null, 0);
         }
 

@@ -62,7 +62,7 @@ internal sealed class OtlpSender : IDisposable
             {
                 return await ReadRejectedAsync(response.Content, either.Token).ConfigureAwait(false) is { } rejected
                     ? new(null, false, null, rejected)
-                    : Failed($"{status}, but not an OTLP response", mayRetry: false, response);
+                    : Failed($"{status}, but the body is not an OTLP response", mayRetry: false, response);
             }
 
             // The codes that the specification permits to retry.

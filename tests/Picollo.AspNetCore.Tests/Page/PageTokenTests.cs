@@ -104,6 +104,20 @@ public class PageTokenTests
         StrangerTests.CheckRefusal(RawRequest.Send(server.Address, "POST", "/picollo", headers: Unknown + type, body: body), "POST");
     }
 
+    [Theory]
+    [InlineData("GET", "", "", "This page requires a token, because the client runs as another user")]
+    [InlineData("GET", "Authorization: Bearer fedcba9876543210\r\n", "", "The token is not valid. The application has a new token after each start")]
+    [InlineData("POST", Form, "token=fedcba9876543210", "The token is not valid. The application has a new token after each start")]
+    public async Task The_response_distinguishes_a_missing_token_from_an_invalid_one(string method, string headers, string body, string expected)
+    {
+        await using PageServer server = await StartAsync();
+
+        string response = RawRequest.Send(server.Address, method, "/picollo", headers: Unknown + headers, body: body);
+
+        StrangerTests.CheckRefusal(response, method);
+        response[(response.IndexOf("\r\n\r\n", StringComparison.Ordinal) + 4)..].Should().StartWith(expected);
+    }
+
     [Fact]
     public async Task A_form_that_is_too_large_gets_401()
     {
@@ -141,6 +155,7 @@ public class PageTokenTests
     [InlineData("http://unix:/run/app.sock http://10.0.0.1:80 http://localhost:5000", "http://localhost:5000/picollo")]
     [InlineData("http://unix:/run/app.sock http://10.0.0.1:80", null)]
     [InlineData("http://localhost:5000 http://localhost:9464", "http://localhost:9464/picollo", 9464)]
+    [InlineData("http://localhost:5300 http://localhost:9464", "http://localhost:5300/picollo http://localhost:9464/picollo")]
     [InlineData("", null)]
     public async Task The_logged_address_is_one_that_a_browser_on_this_machine_can_open(string addresses, string? expected, int? port = null)
     {
@@ -156,7 +171,7 @@ public class PageTokenTests
         await application.StartAsync();
 
         log.Lines.Select(line => line.Split('#')[0]).Should()
-            .Equal(expected is null ? [] : [$"Information PageAddress: Picollo's page: {expected}"]);
+            .Equal((expected?.Split(' ') ?? []).Select(address => $"Information PageAddress: Picollo's page: {address}"));
     }
 
     [Fact]

@@ -555,7 +555,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
 
         (await exporter.FlushAsync()).Should().BeFalse();
         receiver.Requests.Should().ContainSingle("it is not sent again before the next export");
-        exporter.LastError!.Message.Should().Be($"The export to {receiver.Endpoint} failed: the receiver returned the status code 200, but not an OTLP response.");
+        exporter.LastError!.Message.Should().Be($"The export to {receiver.Endpoint} failed: the receiver returned the status code 200, but the body is not an OTLP response.");
         exporter.ExportedCount.Should().Be(0);
         (await exporter.FlushAsync()).Should().BeTrue();
         receiver.Points.Last().Count.Should().Be(1);
