@@ -22,11 +22,13 @@ internal static class PercentileLog
         line.StartsWith(TextLegend, StringComparison.Ordinal) || line.Contains(CsvLegend, StringComparison.Ordinal);
 
     /// <summary>Reads the last line. Values between two percentiles are recorded as the second one, an upper bound.</summary>
+    /// <exception cref="HdrHistogramFormatException">No line has the column names, or a line is too long.</exception>
     public static void Read(string name, TextReader input, NumberHistogram histogram, BadLines badLines)
     {
         TextLines lines = new(input);
         double[]? last = null;
-        for (bool isLog = false; lines.Read() is { } line; isLog |= IsLegend(line))
+        bool isLog = false;
+        for (; lines.Read() is { } line; isLog |= IsLegend(line))
         {
             if (!isLog || line.AsSpan().TrimStart() is not [>= '0' and <= '9', ..])
             {
@@ -42,6 +44,12 @@ internal static class PercentileLog
             {
                 badLines.Add(name, (ulong)lines.Number, "not the percentiles of an interval and of all intervals up to it");
             }
+        }
+
+        if (!isLog && lines.Number > 1)
+        {
+            throw new HdrHistogramFormatException(
+                "The text contains no log of percentiles: no line has its column names", 0, lines.Number - 1);
         }
 
         if (last is not null)

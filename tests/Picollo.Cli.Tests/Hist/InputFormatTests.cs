@@ -35,6 +35,7 @@ public class InputFormatTests
             PicolloTool.RunHere("hist", folder.PathOf("renamed.hgrm"), "--json"),
             PicolloTool.RunHereWithInput(text, "hist", "--json"),
             PicolloTool.RunHereWithInput(text.ReplaceLineEndings("\r\n"), "hist", "--json"),
+            PicolloTool.RunHereWithInput("\uFEFF" + text, "hist", "--json"),
         })
         {
             (run.ExitCode, run.Error).Should().Be((0, ""));
@@ -156,6 +157,21 @@ public class InputFormatTests
         PicolloTool.RunHereWithInput(text, "hist").Should().Be(
             new ToolRun(1, "", "picollo: standard input: line 6: not the percentiles of an interval and of all intervals up to it\n"));
         Read(PicolloTool.RunHereWithInput(text, "hist", "--on-error", "skip", "--json")).Count.Should().Be(4);
+    }
+
+    [Fact]
+    public void A_log_of_percentiles_must_have_column_names() =>
+        PicolloTool.RunHereWithInput("\n1\n2\n", "hist", "--format", "percentile-log").Should().Be(
+            new ToolRun(1, "", "picollo: standard input: line 3: The text contains no log of percentiles: no line has its column names\n"));
+
+    [Fact]
+    public void The_count_of_a_percentile_of_a_log_is_rounded_up()
+    {
+        string names = File.ReadLines(Path.Combine(Folder, "logprocessor-intervals.txt")).ElementAt(2);
+
+        ToolRun run = PicolloTool.RunHereWithInput($"{names}\n1.0,7,1.0,2.0,3.0,7,1.0,2.0,3.0,3.0,3.0,3.0\n", "hist", "--json");
+
+        Read(run).Should().Be((7, 1, 2));
     }
 
     [FactNeeding(Need.Linux)]
