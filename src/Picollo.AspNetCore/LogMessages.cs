@@ -22,8 +22,8 @@ internal static partial class LogMessages
         EventName = "PageRefused",
         Level = LogLevel.Warning,
         Message = "A request for Picollo's page was answered with 404: {Reason}. Unless RequireAuthorization() or AllowAnonymous() is "
-            + "called on MapPicollo(), the page answers only clients on this machine that run as the same user or send the token, and only in "
-            + "the Development environment. "
+            + "called on MapPicollo(), the page answers only clients on this machine that run as the same user or send the token, and "
+            + "only in the Development environment. "
             + "This is logged once.")]
     public static partial void LogRefused(this ILogger logger, string reason);
 

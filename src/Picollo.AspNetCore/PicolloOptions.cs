@@ -116,7 +116,7 @@ public sealed class PicolloOptions
         set => field = value is null || (value.Length is >= MinPageTokenLength and <= MaxPageTokenLength && value.All(IsTokenCharacter))
             ? value
             : throw new ArgumentException(
-                $"The token must consist of {MinPageTokenLength} to {MaxPageTokenLength} letters (a to z, A to Z), digits, or characters of -._~",
+                $"The token must have {MinPageTokenLength} to {MaxPageTokenLength} letters (a to z, A to Z), digits, or characters of -._~",
                 nameof(PageToken));
     }
 

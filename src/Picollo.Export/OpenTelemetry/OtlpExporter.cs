@@ -290,9 +290,8 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
         TimeSpan next = NotBefore;
         if (next >= deadline)
         {
-            string problem = string.Create(
-                CultureInfo.InvariantCulture,
-                $"No request is sent to {_settings.EndpointText} for {(next - Now).TotalSeconds:0.#} s, because it failed and sent Retry-After.");
+            string wait = (next - Now).TotalSeconds.ToString("0.#", CultureInfo.InvariantCulture);
+            string problem = $"No request is sent to {_settings.EndpointText} for {wait} s, because it failed and sent Retry-After.";
             return new(new HttpRequestException(problem), true, null, 0);
         }
 

@@ -6,6 +6,27 @@ namespace Picollo.Export.Tests;
 /// <summary>Tests the format. Another test compares the bytes for random histograms with those of the Java library.</summary>
 public class PercentileDistributionTests
 {
+    [Theory]
+    [InlineData("1000", 1000, 0.5)]
+    [InlineData("1.50", 1.5, 0.005)]
+    [InlineData("1e3", 1000, 500)]
+    [InlineData("1.25E+3", 1250, 5)]
+    [InlineData("1.0e-4", 0.0001, 0.000005)]
+    public void A_printed_number_has_the_error_of_its_last_digit(string text, double value, double error)
+    {
+        PrintedNumber.TryParse(text, '.', out PrintedNumber number).Should().BeTrue();
+
+        number.Value.Should().Be(value);
+        number.Error.Should().BeApproximately(error, error * 1e-9);
+    }
+
+    [Theory]
+    [InlineData("1e")]
+    [InlineData("e3")]
+    [InlineData("1e400")]
+    [InlineData("1e99999999999")]
+    public void A_damaged_exponent_is_not_a_number(string text) => PrintedNumber.TryParse(text, '.', out _).Should().BeFalse();
+
     [Fact]
     public void The_text_has_the_format_of_the_HdrHistogram_libraries() => Text(Ten(), 2).Should().Be(
         """
