@@ -103,8 +103,11 @@ internal sealed class PageAccess(IHostEnvironment environment, ClientUser client
     {
         HttpRequest request = context.Request;
         string address = PageEndpoints.AddressOf(context) + request.QueryString.ToUriComponent();
+
+        // A middleware may have changed the path after routing.
         string path = request.PathBase.Add(request.Path).Value!.TrimEnd('/');
-        if (await token.TryAcceptFormAsync(context, new PathString(path[..^suffix.Length]).ToUriComponent(), address))
+        path = path.EndsWith(suffix, StringComparison.OrdinalIgnoreCase) ? path[..^suffix.Length] : path;
+        if (await token.TryAcceptFormAsync(context, new PathString(path).ToUriComponent(), address))
         {
             return;
         }

@@ -3,6 +3,7 @@ using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.WebUtilities;
 using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
@@ -83,6 +84,11 @@ internal sealed class PageToken(IOptions<PicolloOptions> options)
         if (context.Request.ContentType?.StartsWith("application/x-www-form-urlencoded", StringComparison.OrdinalIgnoreCase) != true)
         {
             return false;
+        }
+
+        if (context.Features.Get<IFormFeature>()?.Form is { } read)
+        {
+            return IsToken(read[Name]); // A middleware has read the body.
         }
 
         FormPipeReader reader = new(context.Request.BodyReader)

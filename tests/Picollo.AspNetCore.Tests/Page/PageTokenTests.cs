@@ -90,6 +90,29 @@ public class PageTokenTests
         RawRequest.Send(server.Address, "GET", path, headers: $"{Unknown}Cookie: {cookie.Split(';')[0]}\r\n", accept: Html).Should().StartWith("HTTP/1.1 200 ");
     }
 
+    [Fact]
+    public async Task A_form_that_a_middleware_has_read_and_a_path_that_it_has_changed_are_accepted()
+    {
+        await using PageServer server = await PageServer.StartAsync(
+            web =>
+            {
+                web.UseRouting();
+                web.Use(async (context, next) =>
+                {
+                    await context.Request.ReadFormAsync();
+                    context.Request.Path = "/x";
+                    await next(context);
+                });
+                web.MapPicollo();
+            },
+            options => options.PageToken = Token);
+
+        foreach ((string token, string status) in new[] { (Token, "303"), ("wrong", "401") })
+        {
+            RawRequest.Send(server.Address, "POST", "/picollo/json", headers: Unknown + Form, body: $"token={token}").Should().StartWith($"HTTP/1.1 {status} ");
+        }
+    }
+
     [Theory]
     [InlineData(Form, "token=wrong")]
     [InlineData(Form, "")]
