@@ -53,7 +53,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     private (SendOrPostCallback Callback, object? State)? _continuation;
     private Queue<(SendOrPostCallback, object?)>? _moreContinuations;
     private CancellationTokenRegistration _registration;
-    private CancellationTokenSource? _cancellation;
+    private EitherCancellation? _cancellation;
 
     // The task of the body; null until the first step has ended, and a completed task for a body that is not async or has thrown.
     private Task? _body;
@@ -165,10 +165,10 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
             if (_cancellation is null)
             {
-                var made = CancellationTokenSource.CreateLinkedTokenSource(token, Scheduler.Cancellation);
-                if (Interlocked.CompareExchange(ref _cancellation, made, null) is not null)
+                EitherCancellation made = new(token, Scheduler.Cancellation);
+                if (Interlocked.CompareExchange(ref _cancellation, made, null) is not null || State == CpuTaskState.Ended)
                 {
-                    made.Dispose();
+                    made.End();
                 }
             }
 
@@ -298,7 +298,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
     public void End()
     {
         _ = _registration.Unregister();
-        _cancellation?.Dispose();
+        _cancellation?.End();
         _parent = NearestLiving(_parent); // for the same reason as _flow
         Complete(_body, _fault);
     }

@@ -8,7 +8,7 @@ internal sealed class ForEachLoop<TItem>(
     CancellationToken poolToken) : IDisposable
 {
     private readonly SemaphoreSlim _gate = new(1);
-    private readonly CancellationTokenSource _cancellation = CancellationTokenSource.CreateLinkedTokenSource(token, poolToken);
+    private readonly EitherCancellation _cancellation = new(token, poolToken);
 
     private IAsyncEnumerator<TItem>? _items;
 
@@ -55,7 +55,7 @@ internal sealed class ForEachLoop<TItem>(
         catch
         {
             _isDone = true;
-            _ = _cancellation.CancelAsync(); // not Cancel, because the callbacks are the application's code
+            _cancellation.Cancel();
             throw;
         }
     }
@@ -98,6 +98,6 @@ internal sealed class ForEachLoop<TItem>(
     public void Dispose()
     {
         _gate.Dispose();
-        _cancellation.Dispose();
+        _cancellation.End();
     }
 }

@@ -51,6 +51,7 @@ public class ForEachTests
         await using CpuWorkerPool pool = Pools.Create(workers, Pools.Short);
         var items = new ProbedItems(Items);
         var concurrency = new ConcurrencyCounter();
+        using CancellationTokenSource source = new();
 
         // An item that waits outside also counts.
         await pool.ForEachAsync(
@@ -61,12 +62,14 @@ public class ForEachTests
                 await cpu.RunOutsideAsync(token => item % 7 == 0 ? Task.Delay(1, token) : Task.CompletedTask);
                 await cpu.CheckpointAsync();
                 concurrency.Leave();
-            }).Soon();
+            },
+            source.Token).Soon();
 
         concurrency.Max.Should().BeLessThanOrEqualTo(workers);
         items.MaxConcurrentMoves.Should().Be(1);
         items.Disposals.Should().Be(1);
-        items.Token.Invoking(token => token.WaitHandle).Should().Throw<ObjectDisposedException>("otherwise, the caller's token would keep it alive");
+        source.Cancel();
+        items.Token.IsCancellationRequested.Should().BeFalse("otherwise, the caller's token would keep it alive");
         items.Moves.Should().Be(Items + 1, "the source is not called after its end");
     }
 
@@ -234,6 +237,21 @@ public class ForEachTests
         (await pool.ForEachAsync(items, (_, _) => Task.CompletedTask).Ended()).Exception!.InnerExceptions.Should().Equal(items.DisposalFailure);
         (await pool.ForEachAsync(both, (_, _) => Task.FromException(failure)).Ended()).Exception!.InnerExceptions.Should()
             .Equal(failure, both.DisposalFailure);
+    }
+
+    [Fact]
+    public async Task An_exception_of_a_callback_on_the_token_does_not_replace_the_one_of_the_body()
+    {
+        await using CpuWorkerPool pool = Pools.Create();
+        var failure = new FormatException();
+
+        Task loop = await pool.ForEachAsync([1], Task (_, cpu) =>
+        {
+            cpu.CancellationToken.Register(() => throw new TimeoutException());
+            return Task.FromException(failure);
+        }).Ended();
+
+        loop.Exception!.InnerExceptions.Should().Equal(failure);
     }
 
     [Fact]

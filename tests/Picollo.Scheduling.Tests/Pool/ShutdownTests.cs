@@ -324,6 +324,48 @@ public class ShutdownTests
         }
     }
 
+    [Theory]
+    [InlineData("pool")]
+    [InlineData("task")]
+    [InlineData("loop")]
+    public async Task A_callback_on_the_token_can_wait_for_its_task(string canceled)
+    {
+        CpuWorkerPool pool = Pools.Create();
+        using var source = new CancellationTokenSource();
+        using var hasStarted = new ManualResetEventSlim();
+        using var isInCallback = new ManualResetEventSlim();
+        var ended = new TaskCompletionSource();
+        Task task = canceled == "loop"
+            ? pool.ForEachAsync([1], (int _, CpuTaskContext cpu) => Body(cpu), source.Token)
+            : pool.RunAsync(Body, source.Token);
+        _ = task.ContinueWith(_ => ended.SetResult(), TaskScheduler.Default);
+        hasStarted.Await();
+
+        Task cancellation = canceled == "pool" ? pool.DisposeAsync().AsTask() : Task.Run(source.Cancel);
+
+        await task.Ended();
+        await cancellation.Soon();
+        await pool.DisposeAsync().AsTask().Soon();
+
+        async Task Body(CpuTaskContext cpu)
+        {
+            _ = cpu.CancellationToken.Register(() =>
+            {
+                isInCallback.Set();
+                ended.Task.Soon().Wait();
+            });
+            hasStarted.Set();
+            while (true)
+            {
+                await Task.Delay(1);
+                if (isInCallback.IsSet)
+                {
+                    await cpu.CheckpointAsync();
+                }
+            }
+        }
+    }
+
     [Fact]
     public async Task Registrations_of_an_ended_body_do_not_stay_on_the_token_of_the_pool()
     {
