@@ -2,7 +2,9 @@ namespace Picollo.AspNetCore;
 
 /// <summary>A run of named work that <see cref="WorkMeter.Measure"/> measures. Dispose it at the end of the work. Thread-safe.</summary>
 /// <remarks>A run has failed if an exception leaves the block of its <c>using</c> statement. It was canceled if this exception is an
-/// <see cref="OperationCanceledException"/> that was not caused by a timeout of an <c>HttpClient</c>.</remarks>
+/// <see cref="OperationCanceledException"/> that was not caused by a timeout of an <c>HttpClient</c>. The runtime reports only that an
+/// exception is being handled on the thread: a run whose last continuation is called in a <c>catch</c> block of other code also counts as
+/// failed.</remarks>
 public interface IMeasuredWork : IDisposable
 {
     /// <summary>Counts the run as failed, or as canceled if <paramref name="failure"/> is an

@@ -60,10 +60,13 @@ public sealed class WorkMeter
     public IMeasuredWork Measure(string name)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
-        return new Run(this, _reporter.CanMeasure ? _rows.Get(name) : null);
+        return Start(name);
     }
 
-    private sealed class Run : RunningWork, IMeasuredWork
+    /// <summary>Starts measuring a run whose caller reports the result.</summary>
+    internal Run Start(string name) => new(this, _reporter.CanMeasure ? _rows.Get(name) : null);
+
+    internal sealed class Run : RunningWork, IMeasuredWork
     {
         private readonly WorkMeter _meter;
         private readonly RunDescription? _description;
@@ -71,6 +74,7 @@ public sealed class WorkMeter
         private readonly CpuUsageAsyncWatcher? _watcher;
         private readonly nint _handledBefore;
         private Exception? _failure;
+        private bool _isComplete;
         private IDisposable? _surrounding;
 
         public Run(WorkMeter meter, NamedWork? row)
@@ -97,6 +101,10 @@ public sealed class WorkMeter
             Volatile.Write(ref _failure, failure);
         }
 
+        /// <summary>Counts the run as completed. Otherwise, a run that ends while another exception is being handled on the thread looks
+        /// like a failure: in a continuation of code in a <c>catch</c> block.</summary>
+        public void Complete() => _isComplete = true;
+
         public void Dispose()
         {
             if (Interlocked.Exchange(ref _surrounding, null) is not { } surrounding)
@@ -104,8 +112,8 @@ public sealed class WorkMeter
                 return;
             }
 
-            WorkResult result = Volatile.Read(ref _failure) is { } failure
-                ? LeavingException.ResultOf(failure)
+            WorkResult result = _isComplete ? WorkResult.Completed
+                : Volatile.Read(ref _failure) is { } failure ? LeavingException.ResultOf(failure)
                 : LeavingException.ResultSince(_handledBefore);
             _watcher!.Stop();
             surrounding.Dispose();

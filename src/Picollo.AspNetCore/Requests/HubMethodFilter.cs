@@ -15,10 +15,12 @@ internal sealed class HubMethodFilter(WorkMeter meter) : IHubFilter
     {
         string name = _names.GetOrAdd(
             invocationContext.HubMethod, static (method, hub) => $"{hub.Name}.{method.Name}", invocationContext.Hub.GetType());
-        using IMeasuredWork run = meter.Measure(name);
+        using WorkMeter.Run run = meter.Start(name);
         try
         {
-            return await next(invocationContext);
+            object? result = await next(invocationContext);
+            run.Complete();
+            return result;
         }
         catch (Exception failure)
         {

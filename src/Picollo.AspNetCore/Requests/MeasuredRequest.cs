@@ -28,6 +28,8 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     private IHeaderDictionary? _webTrailers;
     private Endpoint? _current;
     private RouteKey? _requested;
+    private CancellationToken _serverToken; // if it was replaced
+    private bool _isTokenReplaced;
     private bool _hasEnded;
 
     private MeasuredRequest(HttpContext context, IEndpointFeature? before, BranchPrefixes prefixes, RequestReporter reporter)
@@ -87,8 +89,10 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     /// <summary>Whether the application has aborted or reset the response while its client was connected.</summary>
     public bool IsAbortedByServer { get; private set; }
 
-    /// <summary>The token that is canceled when the client disconnects or the application aborts the request.</summary>
-    public CancellationToken RequestAborted => _lifetime?.RequestAborted ?? _context.RequestAborted;
+    /// <summary>The server's token, which is canceled when the client disconnects or the application aborts the request. The application
+    /// may have replaced the token of the request, such as by one with a timeout.</summary>
+    public CancellationToken RequestAborted =>
+        _isTokenReplaced ? _serverToken : _lifetime?.RequestAborted ?? _context.RequestAborted;
 
     /// <summary>The trailers that the gRPC-Web middleware writes to the body; null if there are none.</summary>
     public IHeaderDictionary? WebTrailers => _webTrailers;
@@ -119,6 +123,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
         {
             if (_lifetime is { } lifetime)
             {
+                (_serverToken, _isTokenReplaced) = (RequestAborted, true);
                 lifetime.RequestAborted = value;
             }
         }
@@ -225,7 +230,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     }
 
     // If the client has disconnected before, the application only reacts to it.
-    private void MarkAborted() => IsAbortedByServer |= _lifetime?.RequestAborted.IsCancellationRequested == false;
+    private void MarkAborted() => IsAbortedByServer |= _lifetime is not null && !RequestAborted.IsCancellationRequested;
 
     /// <summary>Prepares to read the status of a gRPC call at its end. The trailers of a gRPC-Web response are accessible only while its
     /// middleware runs: in particular, when the response starts.</summary>

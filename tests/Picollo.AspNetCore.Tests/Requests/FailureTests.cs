@@ -201,6 +201,20 @@ public class FailureTests
         (await Responses.ClassesAsync(app, 1, "/token")).Should().Be("2xx 1");
     }
 
+    [Fact]
+    public async Task A_timeout_that_the_application_sets_for_a_request_is_a_server_error()
+    {
+        await using RequestApp app = await StartAsync(web => web.MapGet("/slow", async (HttpContext context) =>
+        {
+            using CancellationTokenSource timeout = new(1);
+            context.RequestAborted = timeout.Token; // not restored
+            await Task.Delay(Timeout.Infinite, context.RequestAborted);
+        }));
+        (await app.Client.GetAsync("/slow")).StatusCode.Should().Be(HttpStatusCode.InternalServerError);
+
+        (await Responses.ClassesAsync(app, 1, "/slow")).Should().Be("5xx 1");
+    }
+
     private static async Task FailHalfwayAsync(HttpContext context, Exception failure)
     {
         await context.Response.WriteAsync("half");

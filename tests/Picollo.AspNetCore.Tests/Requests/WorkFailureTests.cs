@@ -133,7 +133,7 @@ public class WorkFailureTests
             });
         HubConnection connection = new HubConnectionBuilder().WithUrl(new Uri(app.Address, "/hub"), transport).Build();
         await connection.StartAsync();
-        foreach (string kind in new[] { "ok", "throw", "throw later", "cancel", "hub exception" })
+        foreach (string kind in new[] { "ok", "ok in a handler", "throw", "throw later", "cancel", "hub exception" })
         {
             try
             {
@@ -141,14 +141,14 @@ public class WorkFailureTests
             }
             catch (HubException)
             {
-                kind.Should().NotBe("ok");
+                kind.Should().NotStartWith("ok");
             }
         }
 
         await connection.StopAsync();
         await connection.DisposeAsync();
 
-        await ShouldBe(app, "FailingHub.Run", (1, 3, 1));
+        await ShouldBe(app, "FailingHub.Run", (2, 3, 1));
     }
 
     private static void RunSynchronously(WorkMeter meter, Action<WorkMeter> action)
@@ -200,12 +200,30 @@ public class WorkFailureTests
 
     private static Task<RequestApp> StartAsync() => RequestApp.StartAsync(web => web.MapPicollo().AllowAnonymous());
 
+    // Runs the continuations of the task in the handler of an exception.
+    private static void CompleteInHandler(TaskCompletionSource end)
+    {
+        try
+        {
+            throw new InvalidOperationException();
+        }
+        catch (InvalidOperationException)
+        {
+            end.SetResult();
+        }
+    }
+
     private sealed class FailingHub : Hub
     {
         public async Task Run(string kind)
         {
             switch (kind)
             {
+                case "ok in a handler":
+                    TaskCompletionSource end = new();
+                    new Thread(() => CompleteInHandler(end)).Start();
+                    await end.Task;
+                    break;
                 case "throw":
                     throw new InvalidOperationException(Context.ConnectionId);
                 case "throw later":
