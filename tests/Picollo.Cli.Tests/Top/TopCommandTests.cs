@@ -120,13 +120,13 @@ public class TopCommandTests
             JsonElement process = json.RootElement.GetProperty("processes")[0];
             JsonElement session = process.GetProperty("session");
 
-            process.GetProperty("cpuShare").GetDouble().Should().BeInRange(0.05, 1.2);
+            // On a busy machine, the process may get no CPU time in one of the intervals.
+            process.GetProperty("cpuShare").GetDouble().Should().BeInRange(0, 1.2);
             process.GetProperty("waitShare").GetDouble().Should().BeInRange(0, 1.2);
             session.GetProperty("seenNanoseconds").GetInt64().Should().BeGreaterThan(1_000_000_000);
             double[] percentiles = [.. ((string[])["p50CpuShare", "p90CpuShare", "p99CpuShare", "maxCpuShare"]).Select(name => session.GetProperty(name).GetDouble())];
             percentiles.Should().BeInAscendingOrder();
-            percentiles[0].Should().BeInRange(0.05, 1.2);
-            percentiles[^1].Should().BeGreaterThanOrEqualTo(process.GetProperty("cpuShare").GetDouble() * 0.99);
+            percentiles[^1].Should().BeInRange(0.001, 1.2).And.BeGreaterThanOrEqualTo(process.GetProperty("cpuShare").GetDouble() * 0.99);
         }
         finally
         {
