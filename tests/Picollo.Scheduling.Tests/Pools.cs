@@ -25,13 +25,13 @@ internal static class Pools
     /// that tests can occupy workers.</summary>
     public static CpuWorkerPool Create(
         int workers = 1, TimeSpan? slice = null, int extraThreads = 0, Action<Seam>? atSeam = null) => new(new CpuWorkerPoolOptions
-    {
-        WorkerCount = workers,
-        MaxExtraThreads = extraThreads,
-        TimeSlice = slice ?? Endless,
-        AtSeam = atSeam,
-        Name = $"pool{Interlocked.Increment(ref _number)}", // short: Linux keeps 15 characters of a thread's name
-    });
+        {
+            WorkerCount = workers,
+            MaxExtraThreads = extraThreads,
+            TimeSlice = slice ?? Endless,
+            AtSeam = atSeam,
+            Name = $"pool{Interlocked.Increment(ref _number)}", // short: Linux keeps 15 characters of a thread's name
+        });
 
     /// <summary>Returns the task, or throws if it does not end.</summary>
     public static Task Soon(this Task task) => task.WaitAsync(Deadline);
