@@ -16,22 +16,14 @@ internal readonly record struct PrintedNumber(double Value, double Error)
         text = text.Replace("\u00A0", "", StringComparison.Ordinal).Replace("\u202F", "", StringComparison.Ordinal);
         int at = text.IndexOf(decimalSeparator, StringComparison.Ordinal);
         string point = at < 0 ? text : $"{text.AsSpan(0, at)}.{text.AsSpan(at + 1)}";
+        int end = text.AsSpan().IndexOfAny('e', 'E') is var found && found < 0 ? text.Length : found;
+        int exponent = 0;
         bool isNumber = double.TryParse(point, Styles, CultureInfo.InvariantCulture, out double value)
             && (decimalSeparator == '.' || !text.Contains('.', StringComparison.Ordinal))
-            && double.IsFinite(value);
-        if (!isNumber)
-        {
-            number = default;
-            return false;
-        }
-
-        int decimals = at < 0 ? 0 : EndOfDigits(text) - at - 1;
-        number = new(value, Math.Pow(10, ExponentOf(text) - decimals) / 2);
-        return true;
+            && double.IsFinite(value)
+            && (end == text.Length || int.TryParse(text.AsSpan(end + 1), CultureInfo.InvariantCulture, out exponent));
+        int decimals = at < 0 ? 0 : end - at - 1;
+        number = isNumber ? new(value, Math.Pow(10, exponent - decimals) / 2) : default;
+        return isNumber;
     }
-
-    private static int EndOfDigits(string text) => text.AsSpan().IndexOfAny('e', 'E') is var end && end < 0 ? text.Length : end;
-
-    private static int ExponentOf(string text) =>
-        EndOfDigits(text) is var end && end < text.Length ? int.Parse(text.AsSpan(end + 1), CultureInfo.InvariantCulture) : 0;
 }

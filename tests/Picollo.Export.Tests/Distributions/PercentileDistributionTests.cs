@@ -25,6 +25,8 @@ public class PercentileDistributionTests
     [InlineData("e3")]
     [InlineData("1e400")]
     [InlineData("1e99999999999")]
+    [InlineData("0e99999999999")]
+    [InlineData("1e-99999999999")]
     public void A_damaged_exponent_is_not_a_number(string text) => PrintedNumber.TryParse(text, '.', out _).Should().BeFalse();
 
     [Fact]
