@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http.Connections;
@@ -200,17 +201,28 @@ public class WorkFailureTests
 
     private static Task<RequestApp> StartAsync() => RequestApp.StartAsync(web => web.MapPicollo().AllowAnonymous());
 
-    // Runs the continuations of the task in the handler of an exception.
-    private static void CompleteInHandler(TaskCompletionSource end)
+    /// <summary>An awaitable that calls the continuation in the handler of an exception.</summary>
+    private sealed class CallInHandler : INotifyCompletion
     {
-        try
+        public bool IsCompleted => false;
+
+        public CallInHandler GetAwaiter() => this;
+
+        public void GetResult()
         {
-            throw new InvalidOperationException();
         }
-        catch (InvalidOperationException)
+
+        public void OnCompleted(Action continuation) => new Thread(() =>
         {
-            end.SetResult();
-        }
+            try
+            {
+                throw new InvalidOperationException();
+            }
+            catch (InvalidOperationException)
+            {
+                continuation();
+            }
+        }).Start();
     }
 
     private sealed class FailingHub : Hub
@@ -220,9 +232,7 @@ public class WorkFailureTests
             switch (kind)
             {
                 case "ok in a handler":
-                    TaskCompletionSource end = new();
-                    new Thread(() => CompleteInHandler(end)).Start();
-                    await end.Task;
+                    await new CallInHandler();
                     break;
                 case "throw":
                     throw new InvalidOperationException(Context.ConnectionId);
