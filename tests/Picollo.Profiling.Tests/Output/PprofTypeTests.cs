@@ -241,12 +241,15 @@ public class PprofTypeTests
     {
         ForeignProfile wall = ForeignProfile.Of(1, ("wall", "milliseconds"));
         wall.Sample([1], [5]);
+        ForeignProfile bytes = ForeignProfile.Of(1, ("wall", "bytes"));
+        bytes.Sample([1], [5]);
         ForeignProfile objects = Heap();
         objects.TextNumber(14, "alloc_objects");
         CpuProfile cpu = Profiles.Of("Main 1");
 
         Comparing(cpu, Heap().Read()).Should().Throw<ArgumentException>().WithMessage("The profiles cannot be compared, because they show CPU time and inuse_space (bytes).*");
         Comparing(wall.Read(), cpu).Should().Throw<ArgumentException>().WithMessage("*wall (nanoseconds) and CPU time.*");
+        Comparing(wall.Read(), bytes.Read()).Should().Throw<ArgumentException>().WithMessage("*wall (nanoseconds) and wall (bytes).*");
         Comparing(Heap().Read(), objects.Read()).Should().Throw<ArgumentException>().WithMessage("*inuse_space (bytes) and alloc_objects (count).*");
 
         static Func<object> Comparing(CpuProfile before, CpuProfile after) => () => new CpuProfileDifference(before, after);
