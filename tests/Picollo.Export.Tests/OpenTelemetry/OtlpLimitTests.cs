@@ -186,11 +186,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     [Fact]
     public async Task A_flush_that_waits_for_another_export_ends_at_its_limit()
     {
-        _receiver.Answer(NeverAsync);
-        OtlpExporter exporter = Exporter(options => options.Interval = TimeSpan.FromMinutes(1));
-        await OtlpExporterTests.TimerAsync(_time, TimeSpan.FromMinutes(1));
-        _time.Advance(TimeSpan.FromMinutes(1));
-        await _receiver.WaitAsync();
+        OtlpExporter exporter = await StartPeriodicExportAsync(TimeSpan.FromMinutes(1));
 
         Task<bool> flush = exporter.FlushAsync();
         _time.Advance(Limit - OneTick);
@@ -205,11 +201,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     [Fact]
     public async Task A_periodic_export_ends_when_the_next_one_is_due()
     {
-        _receiver.Answer(NeverAsync);
-        OtlpExporter exporter = Exporter(options => options.Interval = TimeSpan.FromSeconds(10));
-        await OtlpExporterTests.TimerAsync(_time, TimeSpan.FromSeconds(10));
-        _time.Advance(TimeSpan.FromSeconds(10));
-        await _receiver.WaitAsync();
+        await StartPeriodicExportAsync(TimeSpan.FromSeconds(10));
 
         _time.Advance(TimeSpan.FromSeconds(10));
         await _receiver.WaitAsync();
@@ -220,11 +212,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     [Fact]
     public async Task A_periodic_export_with_a_short_interval_has_the_time_of_a_flush()
     {
-        _receiver.Answer(NeverAsync);
-        OtlpExporter exporter = Exporter(options => options.Interval = TimeSpan.FromMilliseconds(1));
-        await OtlpExporterTests.TimerAsync(_time, TimeSpan.FromMilliseconds(1));
-        _time.Advance(TimeSpan.FromMilliseconds(1));
-        await _receiver.WaitAsync();
+        await StartPeriodicExportAsync(TimeSpan.FromMilliseconds(1));
 
         _time.Advance(Limit - OneTick);
         _errors.Should().BeEmpty();
@@ -237,11 +225,7 @@ public sealed class OtlpLimitTests : IAsyncLifetime
     [Fact]
     public async Task Disposal_ends_at_its_limit_if_a_request_and_a_flush_are_in_progress()
     {
-        _receiver.Answer(NeverAsync);
-        OtlpExporter exporter = Exporter(options => options.Interval = TimeSpan.FromMinutes(1));
-        await OtlpExporterTests.TimerAsync(_time, TimeSpan.FromMinutes(1));
-        _time.Advance(TimeSpan.FromMinutes(1));
-        await _receiver.WaitAsync();
+        OtlpExporter exporter = await StartPeriodicExportAsync(TimeSpan.FromMinutes(1));
         _time.Advance(TimeSpan.FromSeconds(1));
         Task<bool> flush = exporter.FlushAsync();
         _time.Advance(TimeSpan.FromSeconds(1));
@@ -344,6 +328,17 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         }
 
         _receiver.Answer(400);
+    }
+
+    /// <summary>Starts an exporter whose first periodic export gets no answer.</summary>
+    private async Task<OtlpExporter> StartPeriodicExportAsync(TimeSpan interval)
+    {
+        _receiver.Answer(NeverAsync);
+        OtlpExporter exporter = Exporter(options => options.Interval = interval);
+        await OtlpExporterTests.TimerAsync(_time, interval);
+        _time.Advance(interval);
+        await _receiver.WaitAsync();
+        return exporter;
     }
 
     private OtlpExporter Exporter(Action<OtlpExporterOptions>? configure = null)
