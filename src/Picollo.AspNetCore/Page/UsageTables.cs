@@ -189,47 +189,6 @@ internal static partial class UsageTables
         html.Append("</tbody>\n</table>\n</div>\n</details>\n");
     }
 
-    /// <summary>Appends the requests that failed, by the type of the error.</summary>
-    private static void WriteErrors(StringBuilder html, UsageReading reading)
-    {
-        (RouteUsage Route, Outcome Outcome, long Count)[] errors =
-        [
-            .. from usage in reading.Routes
-               from duration in usage.Subject.Route!.Durations
-               where duration.Outcome is { ErrorType: not null }
-               orderby duration.Count descending
-               select (usage.Subject.Route, duration.Outcome!.Value, duration.Count),
-        ];
-        if (errors.Length == 0)
-        {
-            return;
-        }
-
-        html.Append(
-            """
-            <details>
-            <summary>Errors by type, since the start</summary>
-            <div class="table">
-            <table class="parts">
-            <thead><tr><th scope="col">Route</th><th scope="col">Status</th><th scope="col">Error type</th>
-            <th scope="col">Requests</th></tr></thead>
-            <tbody>
-
-            """);
-        foreach ((RouteUsage route, Outcome outcome, long count) in errors)
-        {
-            html.Append(
-                CultureInfo.InvariantCulture,
-                $"<tr><th scope=\"row\"><b>{PlotText.Encode(route.Method)}</b> {Html.Name(route.Route)}</th>");
-            Cell(html, "status", "", Status(outcome));
-            Cell(html, "error type", "", $"<code>{PlotText.Encode(outcome.ErrorType!)}</code>");
-            Cell(html, "requests", "", Numbers.Count((ulong)count));
-            html.Append("</tr>\n");
-        }
-
-        html.Append("</tbody>\n</table>\n</div>\n</details>\n");
-    }
-
     private static string Status(in Outcome outcome) =>
         string.Create(CultureInfo.InvariantCulture, $"{outcome.Status} {outcome.RpcStatus}").TrimEnd();
 

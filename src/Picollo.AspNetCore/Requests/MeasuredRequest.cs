@@ -25,7 +25,6 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     private readonly IHttpResetFeature? _reset;
     private readonly string _base;
     private readonly string? _path;
-    private IHeaderDictionary? _webTrailers;
     private Endpoint? _current;
     private RouteKey? _requested;
     private CancellationToken _serverToken; // if it was replaced
@@ -95,7 +94,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
         _isTokenReplaced ? _serverToken : _lifetime?.RequestAborted ?? _context.RequestAborted;
 
     /// <summary>The trailers that the gRPC-Web middleware writes to the body; null if there are none.</summary>
-    public IHeaderDictionary? WebTrailers => _webTrailers;
+    public IHeaderDictionary? WebTrailers { get; private set; }
 
     /// <summary>Returns the longest branch prefix of a path; empty if it has none.</summary>
     public string BranchOf(PathString path) => _prefixes.FindIn(path);
@@ -243,7 +242,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
                 static state =>
                 {
                     MeasuredRequest request = (MeasuredRequest)state;
-                    request._webTrailers = request._context.Features.Get<IHttpResponseTrailersFeature>()?.Trailers;
+                    request.WebTrailers = request._context.Features.Get<IHttpResponseTrailersFeature>()?.Trailers;
                     return Task.CompletedTask;
                 },
                 this);

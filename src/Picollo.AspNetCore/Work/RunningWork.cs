@@ -28,7 +28,7 @@ internal sealed record RunDescription(WorkUsage Row, bool IsLongLived = false, s
 /// <summary>A run and its usage so far.</summary>
 internal readonly record struct RunReading(RunningWork Run, RunDescription Description, long CpuNanoseconds, TimeSpan Age)
 {
-    /// <summary>The watcher of the run. It distinguishes the run from a later run of the same object.</summary>
+    /// <summary>The watcher of the run. The run itself has none after its end.</summary>
     public required CpuUsageAsyncWatcher Watcher { get; init; }
 }
 

@@ -169,7 +169,7 @@
       const isRefused = source.readyState === EventSource.CLOSED;
       if (isRefused) {
         cancelLate();
-        showState("not live: the server has reached its limit of viewers, requires you to sign in, or has restarted with another token (open the address in its log)", "late");
+        showState("not live: the server has reached its limit of viewers, or refuses access (open the address in its log)", "late");
         retry = setTimeout(follow, 10_000);
       } else {
         late ||= setTimeout(() => showState("connecting …", "late"), 2000);
