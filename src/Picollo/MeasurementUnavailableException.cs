@@ -21,4 +21,8 @@ public sealed class MeasurementUnavailableException : NotSupportedException
         : base(message, innerException)
     {
     }
+
+    /// <summary>The error number of the system (<c>errno</c>) if it refused to create or control an event of a counter or a profiler, such
+    /// as 13 for <c>EACCES</c>; <see langword="null"/> for other causes.</summary>
+    public int? ErrorNumber { get; internal init; }
 }

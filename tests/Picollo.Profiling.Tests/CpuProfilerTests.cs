@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Reflection.Emit;
 using System.Runtime.CompilerServices;
 using Picollo.Cpu;
+using Picollo.Interop.Linux;
 
 namespace Picollo.Profiling.Tests;
 
@@ -345,6 +346,8 @@ public class CpuProfilerTests
 
         profiler.Should().BeNull();
         reason.Should().Be($"There is no process {int.MaxValue}, or /proc hides it. The process may have exited.");
+        FluentActions.Invoking(() => CpuProfiler.Start(new CpuProfilerOptions { ProcessId = int.MaxValue }))
+            .Should().Throw<MeasurementUnavailableException>().Which.ErrorNumber.Should().Be(Errno.ESRCH);
     }
 
     [FactNeeding(Need.Linux)]

@@ -11,5 +11,6 @@ public class MeasurementUnavailableExceptionTests
 
         exception.Message.Should().Be("The load average is unavailable: no such file.");
         exception.InnerException.Should().BeSameAs(cause);
+        exception.ErrorNumber.Should().BeNull();
     }
 }

@@ -197,12 +197,16 @@ internal sealed class SamplingEvents : IDisposable
             SampleRing? ring = SampleRing.TryMap(file.Number, out int error);
             _rings[cpu] = ring is null ? throw new MeasurementUnavailableException(
                 $"The kernel refused memory for samples ({Marshal.GetPInvokeErrorMessage(error)}). Raise kernel.perf_event_mlock_kb or "
-                + "the limit of locked memory (ulimit -l), or stop other profilers of this user.") : (file, ring);
+                + "the limit of locked memory (ulimit -l), or stop other profilers of this user.") { ErrorNumber = error } : (file, ring);
         }
         else if (LibC.ioctl(file.Number, LibC.PERF_EVENT_IOC_SET_OUTPUT, (void*)shared.Owner.Number) != 0)
         {
+            int error = Marshal.GetLastPInvokeError();
             throw new MeasurementUnavailableException(
-                $"The kernel refused a ring for samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetLastPInvokeErrorMessage()}.");
+                $"The kernel refused a ring for samples (PERF_EVENT_IOC_SET_OUTPUT): {Marshal.GetPInvokeErrorMessage(error)}.")
+            {
+                ErrorNumber = error,
+            };
         }
     }
 
@@ -213,11 +217,11 @@ internal sealed class SamplingEvents : IDisposable
             && most < _target.Frequency)
         {
             return new($"The kernel permits at most {most} samples per second (kernel.perf_event_max_sample_rate), but "
-                + $"{_target.Frequency} were requested. Lower the frequency, or raise the limit.");
+                + $"{_target.Frequency} were requested. Lower the frequency, or raise the limit.") { ErrorNumber = error };
         }
 
         var request = new PerfEventRequest(Name, _definition, _target.IncludesKernel, IsPinned: false, thread, cpu);
-        return new MeasurementUnavailableException(PerfEventReasons.Describe(request, error, PerfMachine.Read()));
+        return new(PerfEventReasons.Describe(request, error, PerfMachine.Read())) { ErrorNumber = error };
     }
 
     // The file has the format 0-3,8: the last number is the highest.

@@ -359,7 +359,10 @@ public sealed partial class PerfEventCounterSession : IDisposable
             if (!group.TryControl(request))
             {
                 int error = Marshal.GetLastPInvokeError();
-                throw new MeasurementUnavailableException($"The kernel refused to enable or disable the counters (errno {error}).");
+                throw new MeasurementUnavailableException($"The kernel refused to enable or disable the counters (errno {error}).")
+                {
+                    ErrorNumber = error,
+                };
             }
         }
 

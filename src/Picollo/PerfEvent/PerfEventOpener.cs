@@ -77,12 +77,15 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             // On Unix the HResult is the error number of the system.
             string remedy = e.HResult == Errno.EMFILE ? "; raise the limit of open files (ulimit -n)" : "";
-            throw new MeasurementUnavailableException($"The threads of process {process} cannot be listed: {e.Message}{remedy}");
+            throw new MeasurementUnavailableException($"The threads of process {process} cannot be listed: {e.Message}{remedy}")
+            {
+                ErrorNumber = e.HResult,
+            };
         }
     }
 
     internal static MeasurementUnavailableException NoProcess(int process) =>
-        new($"There is no process {process}, or /proc hides it. The process may have exited.");
+        new($"There is no process {process}, or /proc hides it. The process may have exited.") { ErrorNumber = Errno.ESRCH };
 
     /// <summary>Opens the counters on the first thread that has not ended, and returns its index. The main thread of a process may end
     /// before the others, and remains in the list.</summary>
@@ -121,7 +124,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             string reason = Describe(error, thread, spec, definition);
             if (!settings.IsOptional || error is Errno.EMFILE or Errno.ENFILE or Errno.ESRCH)
             {
-                throw new MeasurementUnavailableException(reason);
+                throw new MeasurementUnavailableException(reason) { ErrorNumber = error };
             }
 
             resolved.Remove((spec, definition));
@@ -140,7 +143,7 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
             var (spec, definition) = resolved[i];
             if (!TryAdd(thread, spec, definition, i, ref group, out int error) && error != Errno.ESRCH)
             {
-                throw new MeasurementUnavailableException(Describe(error, thread, spec, definition));
+                throw new MeasurementUnavailableException(Describe(error, thread, spec, definition)) { ErrorNumber = error };
             }
         }
     }

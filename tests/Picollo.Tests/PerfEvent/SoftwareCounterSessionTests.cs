@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Picollo.Cpu;
+using Picollo.Interop.Linux;
 using Picollo.Metrics;
 using Picollo.PerfEvent;
 using Picollo.Tests.Cpu;
@@ -328,7 +329,10 @@ public sealed class SoftwareCounterSessionTests
         factory.TryCreate(out PerfEventCounterSession? none, out string? reason).Should().BeFalse();
         none.Should().BeNull();
         reason.Should().Contain("nopmu/event=1/", "names are resolved before anything is opened");
-        factory.Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>().Which.Message.Should().Be(reason);
+        MeasurementUnavailableException unresolved = factory.Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>().Which;
+        (unresolved.Message, unresolved.ErrorNumber).Should().Be((reason!, null), "no system call was refused");
+        Software.WithRawCounter(type: 4_000_000_000, config: 1, "no such PMU").Invoking(f => f.Create())
+            .Should().Throw<MeasurementUnavailableException>().Which.ErrorNumber.Should().Be(Errno.ENOENT);
 
         using PerfEventCounterSession session = factory.WithOptional().Create();
         session.Counters.Select(counter => counter.Name).Should().Equal("Software:PageFaults", "Software:TaskClock");
@@ -347,9 +351,10 @@ public sealed class SoftwareCounterSessionTests
         thread.Join();
         SpinWait.SpinUntil(() => !Directory.Exists($"/proc/self/task/{id}"), TimeSpan.FromSeconds(5));
         Software.WithThread(id).Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>()
-            .WithMessage($"Software:PageFaults: *no thread {id}*ESRCH*");
+            .WithMessage($"Software:PageFaults: *no thread {id}*ESRCH*").Which.ErrorNumber.Should().Be(Errno.ESRCH);
         Software.WithThread(id).WithOptional().Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>("the thread is missing, not the counters");
-        Software.WithProcess(int.MaxValue).Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>().WithMessage("*no process 2147483647*");
+        Software.WithProcess(int.MaxValue).Invoking(f => f.Create()).Should().Throw<MeasurementUnavailableException>().WithMessage("*no process 2147483647*")
+            .Which.ErrorNumber.Should().Be(Errno.ESRCH);
     }
 
     /// <summary>The kernel returns no bytes for a pinned group without room, as /dev/null does.</summary>
