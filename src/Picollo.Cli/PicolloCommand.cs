@@ -86,13 +86,28 @@ internal static class PicolloCommand
             ? parsed.Errors[0]
             : parsed.Errors.FirstOrDefault(one => one.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))
                 ?? parsed.Errors[^1];
-        string name = parsed.CommandResult.Command.Name;
-        bool isCommandOpen = name is StatCommand.Name or RecordCommand.Name
-            && !parsed.Tokens.Any(token => token.Type == TokenType.DoubleDash);
-        string remedy = isCommandOpen ? $"A command with options must follow --: picollo {name} -- CMD ARGS\n" : "";
+        Command command = parsed.CommandResult.Command;
+        string remedy = IsOptionOfMeasuredCommand(parsed, error)
+            ? $"A command with options must follow --: {NameOf(command)} -- CMD ARGS\n"
+            : "";
         terminal.Error.WriteLine(
-            $"picollo: {ForeignText.Clean(error.Message)}\n{remedy}Try '{NameOf(parsed.CommandResult.Command)} --help'.");
+            $"picollo: {ForeignText.Clean(error.Message)}\n{remedy}Try '{NameOf(command)} --help'.");
         return ExitCodes.Usage;
+    }
+
+    // In picollo stat ls -r, the option follows the first word of the command to measure. After --, there are no option tokens.
+    private static bool IsOptionOfMeasuredCommand(ParseResult parsed, ParseError error)
+    {
+        Command command = parsed.CommandResult.Command;
+        if (command.Name is not (StatCommand.Name or RecordCommand.Name)
+            || parsed.GetResult(command.Arguments[0])?.Tokens is not [var word, ..]
+            || word.Value.StartsWith('-'))
+        {
+            return false;
+        }
+
+        Token[] rest = [.. parsed.Tokens.SkipWhile(token => token != word).Where(token => token.Type == TokenType.Option)];
+        return error.SymbolResult is OptionResult { IdentifierToken: { } option } ? rest.Contains(option) : rest.Length > 0;
     }
 
     private static string NameOf(Command command) =>

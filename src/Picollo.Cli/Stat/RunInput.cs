@@ -45,23 +45,28 @@ internal sealed class RunInput
 
     private static string NullDevice => OperatingSystem.IsWindows() ? "NUL" : "/dev/null";
 
-    /// <summary>Returns the reason why a file cannot be the input of each run; null if it can.</summary>
-    public static string? ProblemOf(string path)
+    /// <summary>Checks, before the first run, that a file can be the input of each run.</summary>
+    /// <exception cref="CommandException">It cannot.</exception>
+    public static void Check(string path)
     {
         try
         {
             CommandException.ThrowIfEmpty(path);
             if (Directory.Exists(path))
             {
-                return "Is a directory";
+                throw new CommandException($"{path}: Is a directory");
             }
 
             using FileStream file = new(OpenWithoutWaiting(path), FileAccess.Read, bufferSize: 0);
-            return file.CanSeek ? null : "it can be read only once, like all pipes; redirect it to the standard input of a single run";
+            if (!file.CanSeek)
+            {
+                throw new CommandException(
+                    $"{path}: it can be read only once, like all pipes; redirect it to the standard input of a single run");
+            }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return CommandException.FileProblemOf(e);
+            throw CommandException.OfFile(path, e);
         }
     }
 

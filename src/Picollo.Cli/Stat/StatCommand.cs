@@ -42,7 +42,8 @@ internal static class StatCommand
           that of the command after --, or 0
           1     with -p or -I: the measurement is not possible
           2     invalid command line
-          125   the tool itself failed: nothing could be measured or written
+          125   the tool itself failed: a file cannot be read or written, or nothing
+                could be measured
           126   the command cannot be executed
           127   the command does not exist
           130   interrupted (143 by SIGTERM); the summary of completed runs is printed
@@ -143,13 +144,6 @@ internal static class StatCommand
         Process.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
         Interval.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-I must be a number of milliseconds, not '{word}'.");
         FailAbove.Check(word => Percent(word) is not null, word => $"--fail-above must be a percentage such as 5%, not '{word}'.");
-        Input.Validators.Add(result =>
-        {
-            if (Words(result) is [.., var path] && RunInput.ProblemOf(path) is { } problem)
-            {
-                result.AddError($"--input: {path}: {problem}");
-            }
-        });
         Prepare.Check(word => !string.IsNullOrWhiteSpace(word), _ => "The command of --prepare is empty.");
     }
 
@@ -179,7 +173,8 @@ internal static class StatCommand
         int commands = given.Count(words => words.Length > 0);
         bool isSeries = given[2].Length > 0 || Number(Words(result.GetResult(Repeat)), 1, MaxRuns) > 1;
         bool hasProcess = IsGiven(Process);
-        return (hasProcess ? commands > 1 : commands != 1)
+        return given[0] is [['-', ..] option, ..] ? $"Unrecognized option '{option}'."
+            : (hasProcess ? commands > 1 : commands != 1)
                 ? "Specify one command, after -- or with -c, or two or more commands with --compare."
             : given.Any(words => words.Length > 0 && string.IsNullOrWhiteSpace(words[0])) || given[2].Any(string.IsNullOrWhiteSpace)
                 ? "The command is empty."

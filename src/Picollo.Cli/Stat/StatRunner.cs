@@ -53,6 +53,11 @@ internal sealed class StatRunner : IDisposable
         int failure = hasBaseline || options.ProcessId is not null || options.Interval is not null ? ExitCodes.Failure : ToolFailure;
         try
         {
+            if (options.InputPath is { } input)
+            {
+                RunInput.Check(input);
+            }
+
             Baseline? baseline = options.BaselinePath is { } path ? ReadBaseline(path, options) : null;
             using TextWriter? file = options.OutputPath is { } output ? Create(output) : null;
             TextWriter writer = file ?? (options.IsJson ? terminal.Out : terminal.ErrorResults);

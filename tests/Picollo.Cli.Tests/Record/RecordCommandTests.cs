@@ -38,7 +38,7 @@ public sealed class RecordCommandTests : IDisposable
         ToolRun run = PicolloTool.RunHere(["record", .. arguments]);
 
         (run.ExitCode, run.Output).Should().Be((2, ""));
-        run.Error.Should().StartWith($"picollo: {message}\n").And.EndWith("Try 'picollo record --help'.\n");
+        run.Error.Should().Be($"picollo: {message}\nTry 'picollo record --help'.\n");
     }
 
     [Fact]

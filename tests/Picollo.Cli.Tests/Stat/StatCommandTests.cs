@@ -38,6 +38,18 @@ public sealed partial class StatCommandTests : IDisposable
         run.Error.Should().Contain("\nA command with options must follow --: picollo stat -- CMD ARGS\n");
     }
 
+    [Theory]
+    [InlineData("-r must be a number of runs from 1 to 1000000.", "-r", "x", "ls", "-l")]
+    [InlineData("-r must be a number of runs from 1 to 1000000.", "-r", "x", "ls", "-e", "cycles")]
+    [InlineData("Specify one command, after -- or with -c, or two or more commands with --compare.")]
+    [InlineData("Specify one command, after -- or with -c, or two or more commands with --compare.", "-r", "2")]
+    [InlineData("Specify one command, after -- or with -c, or two or more commands with --compare.", "-c", "ls", "ls")]
+    [InlineData("Unrecognized option '--nosuch'.", "--nosuch", "ls", "-r", "2")]
+    [InlineData("Unrecognized option '--nosuch'.", "--nosuch", "--", "ls")]
+    [InlineData("--fail-above requires --baseline.", "--fail-above", "5%", "--", "ls", "-r")]
+    public void Other_usage_errors_do_not_mention_dashes(string message, params string[] arguments) =>
+        PicolloTool.RunHere(["stat", .. arguments]).Should().Be(new ToolRun(2, "", $"picollo: {message}\nTry 'picollo stat --help'.\n"));
+
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void The_report_is_written_to_standard_error_and_the_output_of_the_command_is_unchanged()

@@ -137,7 +137,7 @@ public sealed class StatInputTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void An_input_file_that_cannot_be_read_is_a_usage_error_before_the_first_run()
+    public void An_input_file_that_cannot_be_read_is_reported_before_the_first_run()
     {
         foreach ((string path, string reason) in ((string, string)[])
         [
@@ -148,22 +148,22 @@ public sealed class StatInputTests : IDisposable
         ])
         {
             PicolloTool.Run("stat", "--prepare", "echo prepared", "--input", path, "--", "echo", "ran")
-                .Should().Be(new ToolRun(2, "", $"picollo: --input: {path}: {reason}\nTry 'picollo stat --help'.\n"));
+                .Should().Be(new ToolRun(125, "", $"picollo: {path}: {reason}\n"));
         }
 
         ToolRun locked = PicolloTool.RunInShell($"chmod 0 {_path}; chmod 755 {_folder.PathOf(".")}; $unprivileged stat --input {_path} -- echo ran");
-        (locked.ExitCode, locked.Output).Should().Be((2, ""));
-        locked.Error.Should().StartWith($"picollo: --input: {_path}: Permission denied\n");
+        locked.Should().Be(new ToolRun(125, "", $"picollo: {_path}: Permission denied\n"));
+        PicolloTool.Run("stat", "--input", _path + ".none", "--baseline", _path, "--", "true").ExitCode.Should().Be(1, "as for a missing baseline");
     }
 
     [FactNeeding(Need.Linux)]
-    public void An_input_that_can_be_read_only_once_is_a_usage_error()
+    public void An_input_that_can_be_read_only_once_is_rejected()
     {
         foreach (string line in (string[])["mkfifo {0}.fifo; $picollo stat --input {0}.fifo -- echo ran", "$picollo stat --input <(cat {0}) -r 2 -- echo ran"])
         {
             ToolRun run = PicolloTool.RunInShell(line.Replace("{0}", _path, StringComparison.Ordinal));
 
-            (run.ExitCode, run.Output).Should().Be((2, ""), line);
+            (run.ExitCode, run.Output).Should().Be((125, ""), line);
             run.Error.Should().Contain("can be read only once", line);
         }
     }
