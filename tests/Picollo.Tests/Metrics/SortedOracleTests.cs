@@ -30,7 +30,7 @@ public class SortedOracleTests
         foreach (ulong value in values.Take(20).Concat([0UL, histogram.MinTrackableValue, histogram.MaxTrackableValue, ulong.MaxValue]))
         {
             ulong other = values.Length == 0 ? 5 : values[random.Next(values.Length)];
-            RankOracle.ShouldBeLargest(histogram.GetPercentileRank(value), oracle.CountBetween(0, value), oracle.Total);
+            RankOracle.ShouldBeRankOf(histogram.GetPercentileRank(value), oracle.CountBetween(0, value), oracle.Total);
             histogram.GetCountBetween(Math.Min(value, other), Math.Max(value, other))
                 .Should().Be(oracle.CountBetween(Math.Min(value, other), Math.Max(value, other)));
         }

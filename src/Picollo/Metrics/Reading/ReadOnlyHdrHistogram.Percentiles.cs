@@ -24,8 +24,9 @@ public abstract partial class ReadOnlyHdrHistogram
     public BucketPercentiles BucketPercentilesWithValues => new(this, withValuesOnly: true);
 
     /// <summary>Returns the percentile at a rank. Its bucket is the first one whose cumulative count is at least rank ×
-    /// <see cref="TotalCount"/> / 100, and at least 1. The computation is exact for the decimal number of the rank: rank 99.9 of the values
-    /// 1 to 1000 is 999.</summary>
+    /// <see cref="TotalCount"/> / 100, and at least 1. A rank with up to six decimals is exact: rank 99.9 of the values 1 to 1000 is 999.
+    /// For any other rank, the next smaller <see cref="double"/> is used, so that <c>100.0 * k / n</c> of n values is the k-th
+    /// value.</summary>
     /// <param name="rank">The rank in percent, from 0 (the smallest recorded value) to 100 (the largest).</param>
     /// <returns>The percentile. In an empty histogram, its value and counts are 0.</returns>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="rank"/> is outside its range or NaN.</exception>
@@ -88,8 +89,8 @@ public abstract partial class ReadOnlyHdrHistogram
     /// objective.</summary>
     /// <param name="value">The value, in the unit of the recorded values. Its whole bucket counts as at or below it.</param>
     /// <returns>The percentage of the values within the range, from 0 to 100. It is 0 in an empty histogram and for a value below the
-    /// range, and 100 for a value above it. Otherwise it is the largest rank at which <see cref="GetPercentileValue(double)"/> is not above
-    /// the value's bucket.</returns>
+    /// range, and 100 for a value above it. Otherwise it is rounded so that <see cref="GetPercentileValue(double)"/> of it is not above the
+    /// value's bucket.</returns>
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public double GetPercentileRank(ulong value)
     {
