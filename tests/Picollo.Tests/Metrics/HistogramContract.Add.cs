@@ -161,7 +161,7 @@ public abstract partial class HistogramContract
     {
         double[] errors = [0.1, 0.03, 0.01, 0.001, 0.0002];
         HdrHistogram other = WithAnyRange(random, HdrHistogram.Factory.WithRelativeError(errors[random.Next(5)])
-            .WithLowestDiscernibleValue(1UL << random.Next(12))).Create();
+            .WithLowestDiscernibleValue(1UL << random.Next(30))).Create();
         for (int i = 0; i < 300; i++)
         {
             other.Record(random.NextMagnitude(), random.Next(20) == 0 ? Whole + 3 : (ulong)random.Next(1, 5));
@@ -183,7 +183,15 @@ public abstract partial class HistogramContract
         {
             ulong width = all.GetBucket(bucket.MidPoint).Step;
             ulong below = width == 1 || width >= bucket.Step ? 0 : (bucket.Count + turn) / 2;
-            turn ^= width < bucket.Step ? bucket.Count % 2 : 0;
+            if (below != 0 && all.GetBucket(bucket.MidPoint - 1).Step is > 1 and var lower && lower < width)
+            {
+                below = (ulong)Math.Round(bucket.Count * 2 / 3m);
+            }
+            else
+            {
+                turn ^= width < bucket.Step ? bucket.Count % 2 : 0;
+            }
+
             expected.Record(bucket.MidPoint - (below == 0 ? 0 : 1UL), below);
             expected.Record(bucket.MidPoint, bucket.Count - below);
         }
@@ -199,10 +207,30 @@ public abstract partial class HistogramContract
             : factory.WithMinTrackableValue(random.NextMagnitude() >> 40).WithMaxTrackableValue((1UL << 41) + (random.NextMagnitude() >> 1));
     });
 
+    [Theory]
+    [InlineData(18, 0.03)]
+    [InlineData(18, 0.1)]
+    [InlineData(10, 0.01)]
+    [InlineData(40, 0.001)]
+    public void Add_of_a_wide_lowest_bucket_keeps_the_sum(int unitScale, double error)
+    {
+        for (ulong count = 999_998; count < 1_000_002; count++)
+        {
+            HdrHistogram coarse = Factory.WithLowestDiscernibleValue(1UL << unitScale).Create();
+            coarse.Record(10, count);
+            HdrHistogram fine = Factory.WithRelativeError(error).Create();
+            fine.Add(coarse);
+
+            fine.TotalCount.Should().Be(count);
+            ulong width = fine.GetBucket((1UL << (unitScale - 1)) - 1).Step;
+            fine.GetSummary().Sum.Should().BeApproximately(coarse.GetSummary().Sum, width);
+        }
+    }
+
     [Fact]
     public void Add_of_a_coarser_histogram_keeps_the_sum() => Seeded.Run(20, random =>
     {
-        HdrHistogram coarse = Factory.WithRelativeError(0.1).WithMaxTrackableValue(1UL << 40).WithLowestDiscernibleValue(1UL << random.Next(12)).Create();
+        HdrHistogram coarse = Factory.WithRelativeError(0.1).WithMaxTrackableValue(1UL << 40).WithLowestDiscernibleValue(1UL << random.Next(30)).Create();
         for (int n = random.Next(100); n > 0; n--)
         {
             coarse.Record(random.NextMagnitude() & ((1UL << 40) - 1), (ulong)random.Next(1, 100));

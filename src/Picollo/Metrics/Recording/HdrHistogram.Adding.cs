@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Picollo.Metrics;
 
 /// <content>Adding and subtracting histograms.</content>
@@ -7,10 +9,10 @@ public abstract partial class HdrHistogram
 
     /// <summary>Adds all counts of another histogram to this one, including its out-of-range counts.</summary>
     /// <param name="other">The histogram or snapshot to add, of any layout and range. It is read once, as a whole. If its buckets are wider
-    /// than those of this histogram, half of each count is added below the bucket's midpoint and half above it. The remaining value of an
-    /// odd count is added to the two sides alternately. The sum of all values changes by less than the width of one bucket of this
-    /// histogram, and the relative errors add up. Values outside the range of this histogram are counted in
-    /// <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
+    /// than those of this histogram, half of each count is added below the bucket's midpoint and half above it: a third if the bucket above
+    /// is twice as wide. The remaining value of an odd count is added to the two sides alternately. The sum of all values changes by less
+    /// than the width of one bucket of this histogram, and the relative errors add up. Values outside the range of this histogram are
+    /// counted in <see cref="ReadOnlyHdrHistogram.OverflowCount"/>.</param>
     /// <remarks>The caller is a writer: only one thread at a time may add to a plain histogram or record into it. A concurrent reader may
     /// see a part of the added counts.</remarks>
     /// <exception cref="ArgumentNullException"><paramref name="other"/> is <see langword="null"/>.</exception>
@@ -115,6 +117,16 @@ public abstract partial class HdrHistogram
                 below[i] = ownScale == 0 ? 0 : (run[i] >> 1) + (run[i] & isLower);
                 above[i] = run[i] - below[i];
                 isLower ^= run[i] & 1;
+            }
+
+            // At a power of two, which can only be the midpoint of the lowest bucket of the other histogram, the bucket above may be twice as
+            // wide as the one below. Its midpoint is then twice as far away.
+            if (ownScale > 1 && Layout.StepScaleOf(ownIndex - 1) < ownScale)
+            {
+                Debug.Assert(run.Length == 1, "the next bucket is in another octave");
+                isLower = 0;
+                above[0] = (run[0] / 3) + (run[0] % 3 / 2); // rounded
+                below[0] = run[0] - above[0];
             }
 
             AddRun(number - 1, scale - ownScale, below[..run.Length]);
