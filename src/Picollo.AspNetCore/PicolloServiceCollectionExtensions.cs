@@ -112,7 +112,7 @@ public static class PicolloServiceCollectionExtensions
 
     /// <summary>Pushes all histograms of the exposition to an OpenTelemetry receiver. The <see cref="OtlpExporter"/> runs as long as the
     /// host.</summary>
-    /// <remarks>The settings are those of <see cref="OtlpExporterOptions"/>. The variables <c>OTEL_…</c> can also be set in the
+    /// <remarks>The settings are those of <see cref="OtlpExportOptions"/>. The variables <c>OTEL_…</c> can also be set in the
     /// application's configuration. <c>service.name</c> is the name of the application by default. When the host stops, the remaining
     /// values are exported, for 5 seconds at most. Errors are logged in the category <c>Picollo.AspNetCore.OtlpExport</c>. Further calls
     /// only apply their options.</remarks>
@@ -120,10 +120,10 @@ public static class PicolloServiceCollectionExtensions
     /// <param name="configure">A delegate that sets options; <see langword="null"/> for those of the configuration.</param>
     /// <returns><paramref name="builder"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>
-    public static IPicolloBuilder AddOtlpExporter(this IPicolloBuilder builder, Action<OtlpExporterOptions>? configure = null)
+    public static IPicolloBuilder AddOtlpExporter(this IPicolloBuilder builder, Action<OtlpExportOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        OptionsBuilder<OtlpExporterOptions> options = builder.Services.AddOptions<OtlpExporterOptions>();
+        OptionsBuilder<OtlpExportOptions> options = builder.Services.AddOptions<OtlpExportOptions>();
         if (configure is not null)
         {
             options.Configure(configure);

@@ -10,7 +10,7 @@ namespace Picollo.AspNetCore.OpenTelemetry;
 /// <summary>Exports all histograms of the exposition while the application runs, and exports the remaining values when it stops.</summary>
 internal sealed class OtlpExportService(
     Subjects subjects,
-    IOptions<OtlpExporterOptions> options,
+    IOptions<OtlpExportOptions> options,
     IConfiguration configuration,
     IHostEnvironment environment,
     ILoggerFactory loggers)
@@ -24,7 +24,7 @@ internal sealed class OtlpExportService(
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        OtlpExporterOptions all = options.Value;
+        OtlpExportOptions all = options.Value;
         Action<Exception>? onError = all.OnError;
         all.OnError = error =>
         {

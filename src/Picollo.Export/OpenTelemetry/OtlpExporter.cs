@@ -55,7 +55,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     /// <param name="options">The options; <see langword="null"/> for those of the environment variables.</param>
     /// <exception cref="ArgumentNullException"><paramref name="registry"/> is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
-    public OtlpExporter(HdrHistogramRegistry registry, OtlpExporterOptions? options = null)
+    public OtlpExporter(HdrHistogramRegistry registry, OtlpExportOptions? options = null)
         : this(ReaderOf(registry), options, Environment.GetEnvironmentVariable, null)
     {
     }
@@ -66,11 +66,11 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     /// <param name="defaultServiceName">The service name if none is configured; null for the name of the process.</param>
     internal OtlpExporter(
         Func<IReadOnlyList<HdrHistogramRegistration>> histograms,
-        OtlpExporterOptions? options,
+        OtlpExportOptions? options,
         Func<string, string?> variables,
         string? defaultServiceName)
     {
-        options ??= new OtlpExporterOptions();
+        options ??= new OtlpExportOptions();
         (_time, _onError) = (options.TimeProvider, options.OnError);
         _settings = new OtlpSettings(options, variables, defaultServiceName);
         _collector = new OtlpCollector(histograms, _settings.IsDelta, _time);
@@ -140,7 +140,7 @@ public sealed class OtlpExporter : IAsyncDisposable, IDisposable
     }
 
     /// <summary>Stops the exporter like <see cref="DisposeAsync"/>, and blocks until the exporter has stopped. In
-    /// <see cref="OtlpExporterOptions.OnError"/> it does not block.</summary>
+    /// <see cref="OtlpExportOptions.OnError"/> it does not block.</summary>
     public void Dispose()
     {
         Task end = Task.Run(() => DisposeAsync().AsTask());

@@ -28,7 +28,7 @@ internal sealed class OtlpSettings
     /// <param name="variables">Returns the value of an environment variable; null if it is not set.</param>
     /// <param name="defaultServiceName">The service name if no variable and no option has one; null for the name of the process.</param>
     /// <exception cref="ArgumentException">An option is invalid.</exception>
-    public OtlpSettings(OtlpExporterOptions options, Func<string, string?> variables, string? defaultServiceName)
+    public OtlpSettings(OtlpExportOptions options, Func<string, string?> variables, string? defaultServiceName)
     {
         _variables = variables;
         IsDisabled = ValueOf("OTEL_SDK_DISABLED")?.Equals("true", StringComparison.OrdinalIgnoreCase) == true;
@@ -99,7 +99,7 @@ internal sealed class OtlpSettings
     }
 
     private static Uri Check(Uri endpoint) =>
-        FaultOf(endpoint) is { } fault ? throw Invalid(fault, nameof(OtlpExporterOptions.Endpoint)) : endpoint;
+        FaultOf(endpoint) is { } fault ? throw Invalid(fault, nameof(OtlpExportOptions.Endpoint)) : endpoint;
 
     private static ArgumentException Invalid(string fault, string option) => new(fault, option);
 
@@ -178,7 +178,7 @@ internal sealed class OtlpSettings
         {
             headers[key] = IsHeader(key, value)
                 ? value
-                : throw Invalid($"HTTP does not allow the header '{key}' or its value.", nameof(OtlpExporterOptions.Headers));
+                : throw Invalid($"HTTP does not allow the header '{key}' or its value.", nameof(OtlpExportOptions.Headers));
         }
 
         return headers;
@@ -207,8 +207,8 @@ internal sealed class OtlpSettings
 
         foreach ((string key, string value) in given)
         {
-            ArgumentException.ThrowIfNullOrEmpty(key, nameof(OtlpExporterOptions.ResourceAttributes));
-            all[key] = value ?? throw Invalid($"The value of '{key}' must not be null.", nameof(OtlpExporterOptions.ResourceAttributes));
+            ArgumentException.ThrowIfNullOrEmpty(key, nameof(OtlpExportOptions.ResourceAttributes));
+            all[key] = value ?? throw Invalid($"The value of '{key}' must not be null.", nameof(OtlpExportOptions.ResourceAttributes));
         }
 
         return all;

@@ -487,7 +487,7 @@ public sealed class OtlpExporterTests : IAsyncLifetime
     {
         await using OtlpReceiver receiver = await OtlpReceiver.StartAsync();
         int calls = 0;
-        OtlpExporterOptions options = new() { Endpoint = receiver.Endpoint, Interval = TimeSpan.FromSeconds(10), TimeProvider = _time, OnError = _errors.Enqueue };
+        OtlpExportOptions options = new() { Endpoint = receiver.Endpoint, Interval = TimeSpan.FromSeconds(10), TimeProvider = _time, OnError = _errors.Enqueue };
         OtlpExporter exporter = new(() => ++calls == 1 ? throw new OperationCanceledException() : _registry.Registrations, options, _ => null, null);
         _exporters.Add(exporter);
         _histogram.Record(1);
@@ -780,11 +780,11 @@ public sealed class OtlpExporterTests : IAsyncLifetime
         return context.Response.Body.WriteAsync(System.Text.Encoding.Latin1.GetBytes(body)).AsTask();
     }
 
-    private OtlpExporter Exporter(OtlpReceiver receiver, Action<OtlpExporterOptions>? configure = null) => Exporter(receiver.Endpoint, configure);
+    private OtlpExporter Exporter(OtlpReceiver receiver, Action<OtlpExportOptions>? configure = null) => Exporter(receiver.Endpoint, configure);
 
-    private OtlpExporter Exporter(Uri endpoint, Action<OtlpExporterOptions>? configure = null)
+    private OtlpExporter Exporter(Uri endpoint, Action<OtlpExportOptions>? configure = null)
     {
-        OtlpExporterOptions options = new()
+        OtlpExportOptions options = new()
         {
             Endpoint = endpoint,
             Interval = Rarely,

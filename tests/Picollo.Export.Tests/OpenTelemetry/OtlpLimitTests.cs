@@ -341,9 +341,9 @@ public sealed class OtlpLimitTests : IAsyncLifetime
         return exporter;
     }
 
-    private OtlpExporter Exporter(Action<OtlpExporterOptions>? configure = null)
+    private OtlpExporter Exporter(Action<OtlpExportOptions>? configure = null)
     {
-        OtlpExporterOptions options = new()
+        OtlpExportOptions options = new()
         {
             Endpoint = _receiver.Endpoint,
             Interval = TimeSpan.FromDays(1),

@@ -44,7 +44,7 @@ public class OtlpSettingsTests
         read.Headers.Should().Equal(new Dictionary<string, string> { ["b"] = "2,3", ["c"] = "4=5" });
         read.Resource.Should().Contain("service.name", "shop").And.Contain("deployment.environment.name", "a b");
 
-        OtlpExporterOptions options = new()
+        OtlpExportOptions options = new()
         {
             Endpoint = new Uri("http://given/"),
             Timeout = TimeSpan.FromSeconds(3),
@@ -118,7 +118,7 @@ public class OtlpSettingsTests
     [InlineData("ResourceAttributes")]
     public void Invalid_options_are_rejected_without_secrets(string option)
     {
-        OtlpExporterOptions options = new();
+        OtlpExportOptions options = new();
         switch (option)
         {
             case "Endpoint":
@@ -144,8 +144,8 @@ public class OtlpSettingsTests
         FluentActions.Invoking(() => Read(options, [])).Should().Throw<ArgumentException>().Which.Message.Should().NotContain("secret");
     }
 
-    private static OtlpSettings Read(params (string Name, string? Value)[] variables) => Read(new OtlpExporterOptions(), variables);
+    private static OtlpSettings Read(params (string Name, string? Value)[] variables) => Read(new OtlpExportOptions(), variables);
 
-    private static OtlpSettings Read(OtlpExporterOptions options, (string Name, string? Value)[] variables, string? service = null) =>
+    private static OtlpSettings Read(OtlpExportOptions options, (string Name, string? Value)[] variables, string? service = null) =>
         new(options, name => variables.FirstOrDefault(variable => variable.Name == name).Value, service);
 }

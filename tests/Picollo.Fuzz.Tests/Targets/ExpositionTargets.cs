@@ -81,7 +81,7 @@ internal static class ExpositionTargets
             variables[parts[0]] = parts[1];
         }
 
-        OtlpSettings settings = new(new OtlpExporterOptions(), variables.GetValueOrDefault, "default");
+        OtlpSettings settings = new(new OtlpExportOptions(), variables.GetValueOrDefault, "default");
         Check(settings.Interval > TimeSpan.Zero && settings.Timeout > TimeSpan.Zero, "A time is not positive.");
         Check(settings.EndpointText.Length > 0, "There is no endpoint.");
         using HttpRequestMessage request = new();

@@ -31,7 +31,7 @@ public class VictoriaMetricsTests(ITestOutputHelper output)
             }
 
             merged.Add(latency);
-            OtlpExporterOptions options = new() { Endpoint = server.Endpoint, UseGzip = useGzip, ResourceAttributes = { ["service.name"] = "shop" } };
+            OtlpExportOptions options = new() { Endpoint = server.Endpoint, UseGzip = useGzip, ResourceAttributes = { ["service.name"] = "shop" } };
             await using OtlpExporter exporter = new(registry, options);
             (await exporter.FlushAsync()).Should().BeTrue(exporter.LastError?.Message);
         }

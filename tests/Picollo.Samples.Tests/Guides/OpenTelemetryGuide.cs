@@ -25,7 +25,7 @@ internal static class OpenTelemetryGuide
 
     public static async Task Options(HdrHistogramRegistry registry, string key)
     {
-        OtlpExporterOptions options = new()
+        OtlpExportOptions options = new()
         {
             Endpoint = new Uri("https://collector.example/v1/metrics"),
             Interval = TimeSpan.FromSeconds(15),

@@ -16,7 +16,7 @@ public enum OtlpTemporality
 /// <remarks>The options are copied when an exporter is created; later changes do not affect it. Not thread-safe while an option is being
 /// changed. Variables <c>OTEL_EXPORTER_OTLP_METRICS_…</c> take precedence over <c>OTEL_EXPORTER_OTLP_…</c>. A variable with an invalid
 /// value is reported to <see cref="OnError"/> and ignored.</remarks>
-public sealed class OtlpExporterOptions
+public sealed class OtlpExportOptions
 {
     /// <summary>The complete address with its path, such as <c>http://collector:4318/v1/metrics</c>. Variables:
     /// <c>OTEL_EXPORTER_OTLP_METRICS_ENDPOINT</c>, or <c>OTEL_EXPORTER_OTLP_ENDPOINT</c>, to which <c>/v1/metrics</c> is appended. Default:
