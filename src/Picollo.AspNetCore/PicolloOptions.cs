@@ -64,13 +64,19 @@ public sealed class PicolloOptions
 
     /// <summary>The CPU time above which a request is logged. Each such request is logged once, as a warning with its method, route, CPU
     /// and wall time: while it is running (this is checked each second), or when it ends, with its status code. With
-    /// <see cref="Profiling"/>, its CPU profile is also kept. Work after the response does not count. Zero or more;
-    /// <see langword="null"/>, the default, for no budget.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    /// <see cref="Profiling"/>, its CPU profile is also kept. Work after the response does not count. Zero to one hour;
+    /// <see langword="null"/>, the default, for no budget. In a configuration, write 100 ms as <c>00:00:00.1</c>: <c>100</c> would be 100
+    /// days.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside its range.</exception>
     public TimeSpan? CpuBudget
     {
         get;
-        set => field = value is null ? null : AtLeast(TimeSpan.Zero, value.Value);
+        set => field = value is { } budget && (budget < TimeSpan.Zero || budget > TimeSpan.FromHours(1))
+            ? throw new ArgumentOutOfRangeException(
+                nameof(CpuBudget),
+                value,
+                "The CPU budget must be from 0 to 1 hour. In a configuration, write 100 ms as \"00:00:00.1\": \"100\" is 100 days.")
+            : value;
     }
 
     /// <summary>Whether the CPU time of work that a request has started and that continues after its response (tasks, timers, SignalR over

@@ -32,4 +32,30 @@ public class OptionsBindingTests
         (options.CpuWorkers.WorkerCount, options.CpuWorkers.TimeSlice, options.CpuWorkers.Name).Should()
             .Be((4, TimeSpan.FromMilliseconds(5), "configured"));
     }
+
+    [Theory]
+    [InlineData("100")]
+    [InlineData("01:00:00.0000001")]
+    [InlineData("-00:00:00.1")]
+    public void A_budget_outside_its_range_is_rejected_with_the_correct_form(string budget)
+    {
+        IConfiguration configuration = new ConfigurationBuilder()
+            .AddInMemoryCollection(new Dictionary<string, string?> { ["CpuBudget"] = budget }).Build();
+        var services = new ServiceCollection();
+        services.AddPicollo();
+        services.Configure<PicolloOptions>(configuration);
+        using ServiceProvider provider = services.BuildServiceProvider();
+
+        Func<PicolloOptions> read = () => provider.GetRequiredService<IOptions<PicolloOptions>>().Value;
+
+        read.Should().Throw<ArgumentOutOfRangeException>().WithMessage("*from 0 to 1 hour*00:00:00.1*");
+    }
+
+    [Theory]
+    [InlineData("00:00:00")]
+    [InlineData("00:00:00.1")]
+    [InlineData("01:00:00")]
+    public void A_budget_of_up_to_an_hour_is_accepted(string budget) =>
+        new PicolloOptions { CpuBudget = TimeSpan.Parse(budget, System.Globalization.CultureInfo.InvariantCulture) }.CpuBudget
+            .Should().BeLessThanOrEqualTo(TimeSpan.FromHours(1));
 }
