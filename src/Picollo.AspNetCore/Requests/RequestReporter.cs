@@ -136,13 +136,18 @@ internal sealed class RequestReporter : IDisposable
             TryLog(() => _logger.LogFull(Routes.Capacity));
         }
 
+        if (row == Routes.Page)
+        {
+            return;
+        }
+
         RouteKey? requested = request.IsStaticFile ? null : request.Requested;
         if (_instrument.IsEnabled)
         {
             _instrument.Record(usage, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, outcome);
         }
 
-        if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported && row != Routes.Page)
+        if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported)
         {
             TryLogOverBudget(usage, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), outcome.Status);
         }

@@ -191,6 +191,25 @@ public class CpuTimeInstrumentTests
     }
 
     [Fact]
+    public async Task Requests_for_the_page_are_not_recorded()
+    {
+        ConcurrentQueue<object?> routes = new();
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapPicollo().AllowAnonymous();
+            web.MapGet("/x", () => "x");
+        });
+        using MeterListener listener = Listen(app, (_, tags) => routes.Enqueue(tags["http.route"]));
+        await app.Client.GetStringAsync("/picollo");
+        await app.Client.GetStringAsync("/picollo/metrics");
+        await app.Client.GetStringAsync("/x");
+        await app.StopAsync();
+
+        app.Routes.Page.Cpu.TotalCount.Should().Be(2);
+        routes.Should().Equal("/x");
+    }
+
+    [Fact]
     public void The_meter_is_created_by_the_factory_of_the_application_and_is_disabled_without_listeners()
     {
         using ServiceProvider services = new ServiceCollection().AddPicollo().Services.BuildServiceProvider();
