@@ -288,10 +288,46 @@ public class PageAccessTests
         (await server.Client.GetStringAsync("/group/x")).Should().Be("any port");
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_route_on_another_port_answers_no_method(bool hasDynamicEndpoints)
+    {
+        await using PageServer server = await PageServer.StartAsync(application =>
+        {
+            application.MapGet("/x", () => "this port only").RequireLocalPort(9464);
+            application.MapGet("/y", () => "this port only").RequireLocalPort(9464);
+            application.MapPut("/y", () => "any port");
+            if (hasDynamicEndpoints)
+            {
+                application.MapGet("/{x}", () => "dynamic").WithMetadata(new Dynamic());
+            }
+        });
+
+        foreach (string method in new[] { "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "BREW" })
+        {
+            using HttpRequestMessage request = new(new HttpMethod(method), "/x");
+            using HttpResponseMessage response = await server.Client.SendAsync(request);
+            using HttpRequestMessage unknown = new(new HttpMethod(method), hasDynamicEndpoints ? "/unknown" : "/unknown/path");
+            using HttpResponseMessage expected = await server.Client.SendAsync(unknown);
+            Described(response).Should().Equal(Described(expected), method);
+            response.StatusCode.Should().Be(expected.StatusCode, method);
+        }
+
+        using HttpResponseMessage shared = await server.Client.DeleteAsync("/y");
+        shared.StatusCode.Should().Be(HttpStatusCode.MethodNotAllowed);
+        shared.Content.Headers.Allow.Should().Equal(hasDynamicEndpoints ? ["GET", "PUT"] : ["PUT"]);
+    }
+
     private static IEnumerable<string> Described(HttpResponseMessage response) => response.Headers.Concat(response.Content.Headers)
         .Where(header => header.Key != "Date")
         .Select(header => $"{header.Key}: {string.Join(',', header.Value)}")
         .Order();
+
+    private sealed class Dynamic : IDynamicEndpointMetadata
+    {
+        public bool IsDynamic => true;
+    }
 
     private sealed class ByHeader(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory logger, UrlEncoder encoder)
         : AuthenticationHandler<AuthenticationSchemeOptions>(options, logger, encoder)
