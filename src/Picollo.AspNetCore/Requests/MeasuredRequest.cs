@@ -110,7 +110,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
             if (value is not null && !_hasEnded && !IsRunAgain())
             {
                 string all = _context.Request.PathBase.Value ?? "";
-                SetRequested(value, all.Length > _base.Length ? _prefixes.Find(all[_base.Length..]) : "");
+                SetRequested(value, _prefixes.Find(all.StartsWith(_base, StringComparison.Ordinal) ? all[_base.Length..] : all));
             }
         }
     }
