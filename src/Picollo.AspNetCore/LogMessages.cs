@@ -54,7 +54,8 @@ internal static partial class LogMessages
     [LoggerMessage(
         3,
         LogLevel.Warning,
-        "The route table is full ({MaxRoutes} rows): requests to further routes are counted as (other). See PicolloOptions.MaxRoutes.",
+        "The route table is full ({MaxRoutes} rows, some of which are reserved for the methods that endpoints declare): requests to "
+        + "further routes are counted as (other). See PicolloOptions.MaxRoutes.",
         EventName = "RouteTableFull")]
     public static partial void LogFull(this ILogger logger, int maxRoutes);
 

@@ -41,12 +41,13 @@ public static class PicolloBuilderExtensions
     /// the middleware until the rest of the pipeline returns. It excludes the work of the server to read the request and to send the rest
     /// of the response. Totals include the CPU time of requests that are still running. Percentiles include a request when it ends. Work
     /// that outlives its request is counted separately for the route (<see cref="PicolloOptions.MeasureAfterResponse"/>).</para>
-    /// <para><b>Rows.</b> A request is counted for its method and route pattern. The pattern includes the literal prefix of the <c>Map</c>
-    /// branch after this middleware in which the route was found, and, for conventional routes, the controller and the action. A request
-    /// that an error page answers is counted for the route that it was sent to. A request without a route is counted as
-    /// <c>(static files)</c>, <c>(no endpoint)</c> (answered by a middleware or by routing itself) or <c>(unhandled)</c> (not answered).
-    /// Static files are recognized if <c>MapStaticAssets()</c> serves them, or <c>UseStaticFiles()</c> without an options argument. Paths
-    /// are not recorded. Endpoints with <c>DisableHttpMetrics()</c> are not counted.</para>
+    /// <para><b>Rows.</b> A request is counted for its method and route pattern. Methods that the endpoint does not declare share the
+    /// method <c>_OTHER</c>, except for GET, POST and CONNECT. The pattern includes the literal prefix of the <c>Map</c> branch after this
+    /// middleware in which the route was found, and, for conventional routes, the controller and the action. A request that an error page
+    /// answers is counted for the route that it was sent to. A request without a route is counted as <c>(static files)</c>, <c>(no
+    /// endpoint)</c> (answered by a middleware or by routing itself) or <c>(unhandled)</c> (not answered). Static files are recognized if
+    /// <c>MapStaticAssets()</c> serves them, or <c>UseStaticFiles()</c> without an options argument. Paths are not recorded. Endpoints with
+    /// <c>DisableHttpMetrics()</c> are not counted.</para>
     /// <para><b>Classes.</b> Requests are counted by the class of their status code, with these exceptions. A gRPC call has the class of
     /// its gRPC status: <c>5xx</c> for errors of the server, <c>aborted</c> if the client has canceled it, and <c>4xx</c> for other errors.
     /// A response that fails after its start, or that the application aborts or resets, has the class <c>5xx</c>. A request that fails

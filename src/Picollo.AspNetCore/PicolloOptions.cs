@@ -87,9 +87,11 @@ public sealed class PicolloOptions
     /// personal data.</summary>
     public bool ShowPaths { get; set; }
 
-    /// <summary>The maximum number of pairs of method and route that have their own histograms. Requests to further routes share those of
-    /// the route <c>(other)</c>. This is also the maximum number of names of <see cref="WorkMeter"/>. 1 or more, 256 by default. Each row
-    /// takes 9 to 22 KB of memory, depending on the range of its values, and 2 KB for each additional status code.</summary>
+    /// <summary>The maximum number of pairs of method and route that have their own histograms. Further requests share those of the route
+    /// <c>(other)</c>. Each method that an endpoint declares has a reserved pair, so that other requests cannot displace it. If more pairs
+    /// are declared, three quarters of the maximum are reserved. This is also the maximum number of names of <see cref="WorkMeter"/>. 1 or
+    /// more, 256 by default. Each row takes 9 to 22 KB of memory, depending on the range of its values, and 2 KB for each additional status
+    /// code.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
     public int MaxRoutes
     {

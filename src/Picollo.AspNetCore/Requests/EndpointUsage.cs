@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Connections;
 using Microsoft.AspNetCore.Http.Metadata;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
@@ -21,15 +22,22 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     private RouteKey? _latest;
 
     /// <summary>The route pattern, or one of the names in <see cref="RouteTable"/>; null if the endpoint has neither.</summary>
-    /// <remarks>The root, which can be written as "/" or "", is "/", as in <c>http.route</c> of the framework's metrics.</remarks>
+    /// <remarks>A pattern starts with a slash. The application can write it with "/", with "~/", or without a slash.</remarks>
     public string? Route { get; } = endpoint.Metadata.GetMetadata<StaticAssetDescriptor>() is not null ? RouteTable.StaticFiles
-        : PatternOf(endpoint) is { } route ? route.Length == 0 ? "/" : route
+        : PatternOf(endpoint) is { } route ? "/" + route.TrimStart('~', '/')
         : null;
+
+    /// <summary>The methods that the endpoint declares, as <see cref="RouteTable.MethodOf"/> returns them; empty if it accepts
+    /// all.</summary>
+    public IReadOnlyList<string> DeclaredMethods { get; } =
+        [.. (endpoint.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods ?? []).Select(RouteTable.MethodOf).Distinct()];
 
     private readonly bool _isLongLived = endpoint.Metadata.Contains(LongLivedMetadata) || IsGrpcStream(endpoint);
 
-    // A SignalR hub. Its transports share a route: GET for connections and long polls, POST for messages from clients.
-    private readonly bool _isHub = endpoint.Metadata.GetMetadata<HubMetadata>() is not null;
+    // A SignalR hub. Its transports share a route: GET for connections and long polls, POST for messages from clients. Negotiation
+    // has a separate route, on which methods other than POST get 405.
+    private readonly bool _isHub =
+        endpoint.Metadata.GetMetadata<HubMetadata>() is not null && endpoint.Metadata.GetMetadata<NegotiateMetadata>() is null;
 
     /// <summary>Whether the application has excluded the endpoint from metrics (<c>DisableHttpMetrics()</c>). The stream of Picollo's own
     /// page is excluded only from the server's metrics.</summary>
@@ -60,7 +68,7 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     public string RouteIn(string prefix) => Route is null ? RouteTable.NoEndpoint
         : Route == RouteTable.StaticFiles || prefix.Length == 0 ? Route
         : Route == "/" ? prefix
-        : prefix + (Route.StartsWith('/') ? "" : "/") + Route;
+        : prefix + Route;
 
     private static string? PatternOf(Endpoint endpoint) => endpoint is RouteEndpoint { RoutePattern: { RequiredValues.Count: > 0 } pattern }
         ? WithRequiredValues(pattern)
@@ -103,8 +111,11 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
     private FlowLabel? _label;
     private FlowLabel? _longLivedLabel;
 
+    private readonly bool _isDeclared = endpoint.DeclaredMethods.Contains(method);
+
     public EndpointUsage Endpoint => endpoint;
 
+    /// <summary>The method of the requests. The row of an undeclared method may have another method.</summary>
     public string Method => method;
 
     public string Prefix => prefix;
@@ -118,7 +129,7 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
         ref FlowLabel? known = ref isLongLived ? ref _longLivedLabel : ref _label;
         return endpoint.IsExcluded ? FlowLabel.None
             : endpoint.IsPage ? RouteTable.PageLabel
-            : known ??= new FlowLabel(method, RouteTable.NameOf(Route, isLongLived));
+            : known ??= new FlowLabel(RowMethod, RouteTable.NameOf(Route, isLongLived));
     }
 
     /// <summary>Returns the row in which the requests are counted.</summary>
@@ -126,6 +137,9 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
     {
         ref RouteUsage? known = ref isLongLived ? ref _longLived : ref _short;
         return Volatile.Read(ref known)
-            ?? (known = endpoint.IsPage ? routes.Page : routes.Get(method, RouteTable.NameOf(Route, isLongLived)));
+            ?? (known = endpoint.IsPage ? routes.Page : routes.Get(
+                RowMethod, RouteTable.NameOf(Route, isLongLived), _isDeclared && isLongLived == endpoint.IsLongLived(method)));
     }
+
+    private string RowMethod => _isDeclared ? method : RouteTable.UndeclaredMethodOf(method);
 }

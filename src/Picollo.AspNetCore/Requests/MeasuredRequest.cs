@@ -195,7 +195,8 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
             // Routing may not have run yet.
             return Watcher!.WallTime < RoutingTimeout
                 ? null
-                : new RunDescription(_reporter.Routes.Get(Method, RouteTable.NoEndpoint), IsUpgrade, _path);
+                : new RunDescription(
+                    _reporter.Routes.Get(RouteTable.UndeclaredMethodOf(Method), RouteTable.NoEndpoint), IsUpgrade, _path);
         }
 
         bool isLongLived = IsLongLived(requested);

@@ -111,7 +111,8 @@ internal sealed class RequestReporter : IDisposable
 
         bool isLongLived = requested?.Endpoint.IsLongLived(request.Method) == true || IsLongLived(context, request);
         return requested?.Get(Routes, isLongLived)
-            ?? Routes.Get(request.Method, RouteTable.NameOf(NameWithoutEndpoint(context, request), isLongLived));
+            ?? Routes.Get(
+                RouteTable.UndeclaredMethodOf(request.Method), RouteTable.NameOf(NameWithoutEndpoint(context, request), isLongLived));
     }
 
     internal void Report(

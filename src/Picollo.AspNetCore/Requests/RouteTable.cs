@@ -1,4 +1,6 @@
 using System.Collections.Frozen;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
@@ -6,7 +8,9 @@ using Picollo.Cpu;
 namespace Picollo.AspNetCore.Requests;
 
 /// <summary>The rows of the methods and routes that were requested, up to the number that the options allow. Thread-safe.</summary>
-internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider time)
+/// <remarks>A client chooses the method, so its requests must not fill the table. Each method that an endpoint declares has a reserved row.
+/// All other methods except GET, POST and CONNECT (WebSockets over HTTP/2) share a row for each route.</remarks>
+internal sealed class RouteTable
 {
     /// <summary>The route of all static files. They share one row, because the names of the files change with each release.</summary>
     public const string StaticFiles = "(static files)";
@@ -40,9 +44,23 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
     private static readonly FrozenSet<string> KnownMethods = FrozenSet.Create(
         StringComparer.Ordinal, "GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "CONNECT", "TRACE", "QUERY");
 
-    private readonly RowTable<(string Method, string Route), RouteUsage> _routes =
-        new(options.Value.MaxRoutes, (OtherMethod, Other), key => new RouteUsage(
-            key.Method, key.Route, options.Value.MeasureAllocations, options.Value.CollectExemplars ? time : null));
+    private readonly PicolloOptions _options;
+    private readonly EndpointDataSource? _endpoints;
+    private readonly RowTable<(string Method, string Route), RouteUsage> _routes;
+    private (IReadOnlyList<Endpoint> Of, int Limit) _undeclared = ([], 0); // guarded by the lock of the table
+
+    /// <param name="options">The options.</param>
+    /// <param name="time">The clock of exemplars.</param>
+    /// <param name="endpoints">The endpoints of the application; null if it has no routing.</param>
+    public RouteTable(IOptions<PicolloOptions> options, TimeProvider time, EndpointDataSource? endpoints = null)
+    {
+        (_options, _endpoints) = (options.Value, endpoints);
+        _routes = new(
+            _options.MaxRoutes,
+            (OtherMethod, Other),
+            key => new(key.Method, key.Route, _options.MeasureAllocations, _options.CollectExemplars ? time : null),
+            endpoints is null ? null : GetUndeclaredLimit);
+    }
 
     /// <summary>The requests for Picollo's own page. They are not shown in the table, because they do not belong to the
     /// application.</summary>
@@ -60,7 +78,7 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
         .ThenBy(usage => usage.Method, StringComparer.Ordinal)];
 
     /// <summary>Returns the slowest requests of all routes, slowest first; null if their traces are not kept.</summary>
-    public IReadOnlyList<TracedRequest>? ReadSlowest() => !options.Value.CollectExemplars ? null :
+    public IReadOnlyList<TracedRequest>? ReadSlowest() => !_options.CollectExemplars ? null :
     [
         .. _routes.All.SelectMany(route => route.Durations).SelectMany(duration => duration.Slowest!.Read())
             .OrderByDescending(request => request.WallNanoseconds)
@@ -74,5 +92,27 @@ internal sealed class RouteTable(IOptions<PicolloOptions> options, TimeProvider 
     /// other requests.</summary>
     public static string NameOf(string route, bool isLongLived) => isLongLived ? $"{route} {LongLived}" : route;
 
-    public RouteUsage Get(string method, string route) => _routes.Get((method, route));
+    /// <summary>Returns the method in the row of a route that does not declare the method.</summary>
+    public static string UndeclaredMethodOf(string method) => method is "GET" or "POST" or "CONNECT" ? method : OtherMethod;
+
+    /// <summary>Returns a row.</summary>
+    /// <param name="method">The method of the row.</param>
+    /// <param name="route">The name of the row.</param>
+    /// <param name="isDeclared">Whether an endpoint declares the method.</param>
+    public RouteUsage Get(string method, string route, bool isDeclared = false) => _routes.Get((method, route), isDeclared);
+
+    // If more methods are declared than there are rows, a quarter of the rows remains for requests without an endpoint, health checks and
+    // other routes that declare no method. The endpoints are counted again after a change, which creates another list.
+    private int GetUndeclaredLimit()
+    {
+        IReadOnlyList<Endpoint> all = _endpoints!.Endpoints;
+        if (!ReferenceEquals(all, _undeclared.Of))
+        {
+            int declared = all.Select(endpoint => new EndpointUsage(endpoint)).Where(usage => !usage.IsExcluded && !usage.IsPage)
+                .SelectMany(usage => usage.DeclaredMethods.Select(method => (method, usage.Route))).Distinct().Count();
+            _undeclared = (all, declared > Capacity ? Capacity / 4 : Capacity - declared);
+        }
+
+        return _undeclared.Limit;
+    }
 }

@@ -6,14 +6,22 @@ namespace Picollo.AspNetCore.Work;
 /// <param name="capacity">The maximum number of rows, without the shared row.</param>
 /// <param name="other">The key of the shared row.</param>
 /// <param name="create">A function that creates a row.</param>
-internal sealed class RowTable<TKey, TRow>(int capacity, TKey other, Func<TKey, TRow> create)
+/// <param name="getLimit">A function that returns the maximum number of rows without a reservation; null for
+/// <paramref name="capacity"/>.</param>
+internal sealed class RowTable<TKey, TRow>(int capacity, TKey other, Func<TKey, TRow> create, Func<int>? getLimit = null)
     where TKey : notnull
     where TRow : class
 {
     private readonly ConcurrentDictionary<TKey, TRow> _rows = new();
 
-    // The shared row; null until the table is full. Rows are never removed, so further keys need no lock.
+    // Guarded by a lock on the rows. Rows are never removed.
+    private int _count;
+    private int _countWithoutReservation;
+
+    // The shared row; null until a key is refused. A refused key needs no lock: the first field is for keys without a reservation, the
+    // second one for all keys.
     private TRow? _rest;
+    private TRow? _restOfAll;
 
     public int Capacity => capacity;
 
@@ -23,9 +31,14 @@ internal sealed class RowTable<TKey, TRow>(int capacity, TKey other, Func<TKey, 
     /// <summary>All rows at the time of the call, in an undefined order.</summary>
     public ICollection<TRow> All => _rows.Values;
 
-    public TRow Get(TKey key) => _rows.TryGetValue(key, out TRow? row) ? row : Volatile.Read(ref _rest) ?? Add(key);
+    /// <summary>Returns the row of a key.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="isReserved">Whether a row is reserved for the key, so that keys without a reservation cannot take it.</param>
+    public TRow Get(TKey key, bool isReserved = false) =>
+        _rows.TryGetValue(key, out TRow? row) ? row
+        : Volatile.Read(ref (isReserved ? ref _restOfAll : ref _rest)) ?? Add(key, isReserved);
 
-    private TRow Add(TKey key)
+    private TRow Add(TKey key, bool isReserved)
     {
         lock (_rows)
         {
@@ -34,14 +47,22 @@ internal sealed class RowTable<TKey, TRow>(int capacity, TKey other, Func<TKey, 
                 return row;
             }
 
-            bool isFull = _rows.Count >= capacity;
-            TRow added = _rows.GetOrAdd(isFull ? other : key, create);
-            if (isFull)
+            bool isFull = _count >= capacity;
+            if (isFull || (!isReserved && getLimit is not null && _countWithoutReservation >= getLimit()))
             {
-                Volatile.Write(ref _rest, added);
+                TRow rest = _rows.GetOrAdd(other, create);
+                Volatile.Write(ref _rest, rest);
+                if (isFull)
+                {
+                    Volatile.Write(ref _restOfAll, rest);
+                }
+
+                return rest;
             }
 
-            return added;
+            _count++;
+            _countWithoutReservation += isReserved ? 0 : 1;
+            return _rows.GetOrAdd(key, create);
         }
     }
 }

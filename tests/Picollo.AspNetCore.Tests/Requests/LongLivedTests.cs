@@ -91,10 +91,21 @@ public class LongLivedTests
             await Task.Delay(10);
         }
 
-        app.Routes.All.Select(route => (route.Method, route.Route)).Where(row => row.Method != "DELETE").Should().BeEquivalentTo(
+        app.Routes.All.Select(route => (route.Method, route.Route)).Where(row => row.Method != "_OTHER").Should().BeEquivalentTo(
             hasPosts
                 ? [("GET", "/hub (long-lived)"), ("POST", "/hub/negotiate"), ("POST", "/hub")]
                 : new[] { ("GET", "/hub (long-lived)"), ("POST", "/hub/negotiate") });
+    }
+
+    [Fact]
+    public async Task Rejected_methods_of_the_negotiation_are_not_long_lived()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(
+            web => web.MapHub<EchoHub>("/hub"),
+            build: builder => builder.Services.AddSignalR());
+        (await app.Client.GetAsync("/hub/negotiate")).StatusCode.Should().Be(HttpStatusCode.MethodNotAllowed);
+
+        (await app.GetCountsAsync(1)).Should().Equal(("GET", "/hub/negotiate", 1));
     }
 
     [Fact]

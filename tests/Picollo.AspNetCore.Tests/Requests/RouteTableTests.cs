@@ -1,3 +1,4 @@
+using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.Options;
@@ -44,12 +45,33 @@ public class RouteTableTests
     }
 
     [Fact]
+    public void A_quarter_of_the_rows_remains_for_other_requests_if_more_methods_are_declared_than_there_are_rows()
+    {
+        Endpoint[] declared = [.. Enumerable.Range(0, 9).Select(i => (Endpoint)new RouteEndpoint(
+            _ => Task.CompletedTask, RoutePatternFactory.Parse($"/{i}"), 0, new(new HttpMethodMetadata(["GET"])), null))];
+        RouteTable table = new(
+            Options.Create(new PicolloOptions { MaxRoutes = 8 }), TimeProvider.System, new DefaultEndpointDataSource(declared));
+        foreach (string route in new[] { "(unhandled)", "/health", "/hub" })
+        {
+            table.Get("GET", route);
+        }
+
+        foreach (Endpoint endpoint in declared)
+        {
+            new EndpointUsage(endpoint).In("GET", "").Get(table, false);
+        }
+
+        table.All.Select(row => row.Route).Should().Equal(
+            "(other)", "(unhandled)", "/0", "/1", "/2", "/3", "/4", "/5", "/health");
+    }
+
+    [Fact]
     public void An_endpoint_has_a_row_in_each_branch()
     {
         RouteTable table = new(Options.Create(new PicolloOptions()), TimeProvider.System);
         EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("a"), 0, null, null));
 
         string RowIn(string prefix) => endpoint.In("GET", prefix).Get(table, false).Route;
-        (RowIn(""), RowIn("/first"), RowIn("/second"), RowIn("")).Should().Be(("a", "/first/a", "/second/a", "a"));
+        (RowIn(""), RowIn("/first"), RowIn("/second"), RowIn("")).Should().Be(("/a", "/first/a", "/second/a", "/a"));
     }
 }
