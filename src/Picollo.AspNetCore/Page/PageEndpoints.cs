@@ -75,8 +75,8 @@ internal sealed class PageEndpoints(
         PrometheusFormat format = PrometheusWriter.FormatOf(context.Request.Headers.Accept);
         context.Response.Headers.Vary = "Accept";
         context.Response.ContentType = PrometheusWriter.ContentTypeOf(format);
-        counters.Write(context.Response.BodyWriter, format);
-        _prometheus.Write(context.Response.BodyWriter, format, subjects.Exposed);
+        IReadOnlySet<string> names = counters.Write(context.Response.BodyWriter, format);
+        _prometheus.Write(context.Response.BodyWriter, format, subjects.Exposed, names);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }
 

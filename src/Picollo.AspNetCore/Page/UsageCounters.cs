@@ -33,25 +33,25 @@ internal sealed class UsageCounters(
     private static readonly (WorkResult Result, string Name)[] Results =
         [(WorkResult.Completed, "completed"), (WorkResult.Failed, "failed"), (WorkResult.Canceled, "canceled")];
 
-    public void Write(IBufferWriter<byte> output, PrometheusFormat format)
+    /// <summary>Writes the counters.</summary>
+    /// <returns>The names that histograms of the same exposition must not have.</returns>
+    public IReadOnlySet<string> Write(IBufferWriter<byte> output, PrometheusFormat format)
     {
+        Families families = new(output, format);
+
         // Read also adds the CPU time of runs that have not ended to their rows.
         ILookup<WorkUsage, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row);
-        WriteRoutes(output, format, routes.All, inFlight);
+        WriteRoutes(families, routes.All, inFlight);
         IReadOnlyList<NamedWork> named = work.All;
         if (named.Count > 0)
         {
-            PrometheusWriter.WriteCounter(
-                output,
-                format,
+            families.WriteCounter(
                 "picollo_work_cpu_seconds",
                 "CPU time of named work, by name, including work that has not ended.",
                 named.Select(row => SampleOf(row.TotalCpuNanoseconds / 1e9, ("work", row.Name))));
 
             // Also results that have not occurred, so that the first failure is an increase.
-            PrometheusWriter.WriteCounter(
-                output,
-                format,
+            families.WriteCounter(
                 "picollo_work_runs",
                 "Ended runs of named work, by name and result.",
                 named.SelectMany(row => Results.Select(
@@ -60,43 +60,39 @@ internal sealed class UsageCounters(
 
         if (workers.IsStarted)
         {
-            WriteWorkers(output, format, workers.Pool);
+            WriteWorkers(families, workers.Pool);
         }
 
         if (runtime.Totals is { } totals)
         {
-            WriteRuntime(output, format, totals);
+            WriteRuntime(families, totals);
         }
 
         if (meters.Histograms is { UnavailableReason: null } recorded)
         {
-            WriteMeters(output, format, recorded);
+            WriteMeters(families, recorded);
         }
 
         IReadOnlyList<CpuPart> parts = account.Read();
         if (parts.Count > 0)
         {
-            PrometheusWriter.WriteCounter(
-                output,
-                format,
+            families.WriteCounter(
                 "process_cpu_seconds",
                 "User and kernel CPU time of the process.",
                 [SampleOf(parts.Sum(part => part.Nanoseconds) / 1e9)]);
-            PrometheusWriter.WriteCounter(
-                output,
-                format,
+            families.WriteCounter(
                 "picollo_process_cpu_seconds",
                 "CPU time of the process by part. The sum of all parts is process_cpu_seconds_total.",
                 parts.Select(part => SampleOf(part.Nanoseconds / 1e9, ("part", part.Name))));
         }
+
+        return families.Names;
     }
 
-    private static void WriteWorkers(IBufferWriter<byte> output, PrometheusFormat format, CpuWorkerPool pool)
+    private static void WriteWorkers(Families families, CpuWorkerPool pool)
     {
         CpuWorkerStatistics statistics = pool.Statistics;
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "picollo_cpu_workers_tasks",
             "Ended tasks of the CPU workers, by result.",
             [
@@ -109,15 +105,13 @@ internal sealed class UsageCounters(
         Write("picollo_cpu_workers_waiting_tasks", "Tasks that are waiting for a CPU worker.", statistics.Waiting);
 
         void Write(string name, string help, double value) =>
-            PrometheusWriter.WriteGauge(output, format, name, help, [SampleOf(value)]);
+            families.WriteGauge(name, help, [SampleOf(value)]);
     }
 
     /// <summary>Writes the runtime's totals under the names of the runtime's own meter, <c>System.Runtime</c>.</summary>
-    private static void WriteRuntime(IBufferWriter<byte> output, PrometheusFormat format, RuntimeTotals totals)
+    private static void WriteRuntime(Families families, RuntimeTotals totals)
     {
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "dotnet_gc_collections",
             "Garbage collections, by the oldest generation collected.",
             [
@@ -131,76 +125,57 @@ internal sealed class UsageCounters(
         Write("dotnet_jit_compiled_methods", "Compiled methods. A method counts once for each tier.", totals.CompiledMethods);
         Write("dotnet_jit_compilation_time_seconds", "Time spent compiling methods.", totals.CompilationTime.TotalSeconds);
 
-        void Write(string name, string help, double value) => PrometheusWriter.WriteCounter(output, format, name, help, [SampleOf(value)]);
+        void Write(string name, string help, double value) => families.WriteCounter(name, help, [SampleOf(value)]);
     }
 
-    private static void WriteMeters(IBufferWriter<byte> output, PrometheusFormat format, MeterHistograms meters)
+    private static void WriteMeters(Families families, MeterHistograms meters)
     {
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "picollo_meters_unrecorded_measurements",
             "Measurements that were not recorded, by reason.",
             [SampleOf(meters.NegativeCount, ("reason", "negative")), SampleOf(meters.NaNCount, ("reason", "not_a_number"))]);
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "picollo_meters_overflow_measurements",
             "Measurements recorded in series with the label otel_metric_overflow, because their instrument has too many series.",
             [SampleOf(meters.OverflowCount)]);
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "picollo_meters_refused_instruments",
             "Instruments that are ignored because there are too many.",
             [SampleOf(meters.RefusedInstrumentCount)]);
     }
 
-    private void WriteRoutes(
-        IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<RouteUsage> all, ILookup<WorkUsage, RunReading> inFlight)
+    private void WriteRoutes(Families families, IReadOnlyList<RouteUsage> all, ILookup<WorkUsage, RunReading> inFlight)
     {
         if (all.Count == 0)
         {
             return;
         }
 
-        PrometheusWriter.WriteGauge(
-            output,
-            format,
+        families.WriteGauge(
             "picollo_http_server_max_routes",
             "Maximum number of routes that are counted separately. Requests to further routes have the route (other).",
             [SampleOf(routes.Capacity)]);
-        PrometheusWriter.WriteGauge(
-            output,
-            format,
+        families.WriteGauge(
             "picollo_http_server_active_requests",
             "Requests that have not ended, by method and route.",
             all.Select(route => SampleOf(route, inFlight[route].Count())));
 
         // Only classes that occurred, because a series that is always 0 costs as much as any other.
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "picollo_http_server_responses",
             "Requests by method, route and response class. A gRPC call has the class of its status, and a response that fails after its "
             + "start has the class 5xx. Requests aborted by the client have the class aborted.",
             all.SelectMany(route => Classes.Where(one => route[one.Class] > 0).Select(
                 one => SampleOf(route, route[one.Class], ("response", one.Name)))));
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "picollo_http_server_rejected_requests",
             "Requests rejected by a rate limit or by the queue of the CPU workers. The percentiles exclude them.",
             all.Where(route => route.Rejected > 0).Select(route => SampleOf(route, route.Rejected)));
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "picollo_http_server_cpu_seconds",
             "CPU time of requests, by method and route, including requests that have not ended.",
             all.Select(route => SampleOf(route, route.TotalCpuNanoseconds / 1e9)));
-        PrometheusWriter.WriteCounter(
-            output,
-            format,
+        families.WriteCounter(
             "picollo_http_server_after_response_cpu_seconds",
             "CPU time used after the end of requests by work that they started, by method and route.",
             all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(one => one.Nanoseconds > 0)
@@ -221,5 +196,25 @@ internal sealed class UsageCounters(
         }
 
         return (all, value);
+    }
+
+    /// <summary>Writes families of the exposition, and collects their names.</summary>
+    private sealed class Families(IBufferWriter<byte> output, PrometheusFormat format)
+    {
+        public HashSet<string> Names { get; } = [];
+
+        public void WriteCounter(
+            string name, string help, IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+        {
+            Names.UnionWith(PrometheusNames.LinesOfCounter(name));
+            PrometheusWriter.WriteCounter(output, format, name, help, samples);
+        }
+
+        public void WriteGauge(
+            string name, string help, IEnumerable<(IReadOnlyList<KeyValuePair<string, string>> Labels, double Value)> samples)
+        {
+            Names.Add(name);
+            PrometheusWriter.WriteGauge(output, format, name, help, samples);
+        }
     }
 }

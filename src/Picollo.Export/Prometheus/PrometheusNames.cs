@@ -17,12 +17,20 @@ internal static class PrometheusNames
     /// <summary>Returns the suffix of names with a unit.</summary>
     public static string SuffixOf(string unit) => "_" + string.Concat(unit.EnumerateRunes().Select(CleanRune));
 
-    /// <summary>Returns the name of the histogram that has lines with a name: x for x_bucket, x_sum and x_count; otherwise, null.</summary>
+    /// <summary>Returns the name of the histogram that has lines with a name: x for x_bucket, x_sum, x_count and x_created; otherwise,
+    /// null.</summary>
     public static string? OwnerOf(string name)
     {
         int end = name.LastIndexOf('_');
-        return end > 0 && name[end..] is "_bucket" or "_sum" or "_count" ? name[..end] : null;
+        return end > 0 && name[end..] is "_bucket" or "_sum" or "_count" or "_created" ? name[..end] : null;
     }
+
+    /// <summary>Returns the name of a histogram and those of its lines. OpenMetrics also reserves the line _created.</summary>
+    public static string[] LinesOf(string name) => [name, name + "_bucket", name + "_sum", name + "_count", name + "_created"];
+
+    /// <summary>Returns the names that no other metric may have because of a counter. OpenMetrics also reserves _created.</summary>
+    /// <param name="name">The exported name without the suffix <c>_total</c>.</param>
+    public static string[] LinesOfCounter(string name) => [name, name + "_total", name + "_created"];
 
     /// <summary>Returns the text of labels between braces (<see cref="PairsOf"/>); empty if there are no labels.</summary>
     public static string LabelsOf(IReadOnlyList<KeyValuePair<string, string>> labels) =>

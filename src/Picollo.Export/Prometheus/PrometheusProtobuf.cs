@@ -25,11 +25,6 @@ internal static class PrometheusProtobuf
         foreach (PrometheusSelected selected in all)
         {
             using CountsCopy copy = selected.Copy;
-            if (selected.OmissionReason is not null)
-            {
-                continue;
-            }
-
             PrometheusSeries series = selected.Series;
             if (selected.IsFirstOfName)
             {

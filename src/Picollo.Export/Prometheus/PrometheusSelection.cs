@@ -3,18 +3,20 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Export;
 
-/// <summary>A series to write, or the reason why it is omitted.</summary>
+/// <summary>A series to write.</summary>
 /// <param name="Series">The series.</param>
-/// <param name="Copy">The counters, which the caller must dispose; empty if the series is omitted.</param>
+/// <param name="Copy">The counters, which the caller must dispose.</param>
 /// <param name="IsFirstOfName">Whether this is the first written series with its name.</param>
-/// <param name="OmissionReason">The reason as text; null for a series to write.</param>
-internal readonly record struct PrometheusSelected(PrometheusSeries Series, CountsCopy Copy, bool IsFirstOfName, byte[]? OmissionReason);
+internal readonly record struct PrometheusSelected(PrometheusSeries Series, CountsCopy Copy, bool IsFirstOfName);
 
 /// <summary>Selects the series of an exposition, and caches the constant parts of each registration while it exists. Thread-safe.</summary>
 internal sealed class PrometheusSelection
 {
-    private static readonly byte[] SameSeries = "it has the same name and labels as the series above"u8.ToArray();
-    private static readonly byte[] SameLines = "another histogram has lines with this name"u8.ToArray();
+    /// <summary>The name of the gauge of the histograms that are omitted.</summary>
+    public const string Omitted = "picollo_omitted_histograms";
+
+    private const string SameSeries = "another histogram has this name and these labels";
+    private const string SameLines = "another metric has this name, or lines with this name";
 
     private readonly double _relativeError;
     private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries> _series = [];
@@ -26,26 +28,44 @@ internal sealed class PrometheusSelection
     public PrometheusSelection(double relativeError) => (_relativeError, _render) = (relativeError, Render);
 
     /// <summary>Returns the series in the order of their names and labels, without those that are disposed.</summary>
-    public IEnumerable<PrometheusSelected> Select(IReadOnlyList<HdrHistogramRegistration> registrations)
+    /// <param name="registrations">The histograms.</param>
+    /// <param name="taken">The names of families and samples that the exposition already contains.</param>
+    /// <param name="omitted">Receives the omitted histograms with the reasons while the result is enumerated.</param>
+    public IEnumerable<PrometheusSelected> Select(
+        IReadOnlyList<HdrHistogramRegistration> registrations, IReadOnlySet<string> taken, List<(string Histogram, string Reason)> omitted)
     {
         HashSet<string> names = [];
         PrometheusSeries? last = null;
         foreach (PrometheusSeries series in Sorted(registrations))
         {
-            if (last?.Name == series.Name && last.Labels == series.Labels)
+            string? reason = last?.Name == series.Name && last.Labels == series.Labels ? SameSeries
+                : (series.Owner is { } owner && names.Contains(owner)) || IsTaken(series, taken) ? SameLines
+                : null;
+            if (reason is not null)
             {
-                yield return new(series, default, false, SameSeries);
-            }
-            else if (series.Owner is { } owner && names.Contains(owner))
-            {
-                yield return new(series, default, false, SameLines);
+                // Without lone surrogates, so that texts that become equal are counted together.
+                omitted.Add((string.Concat(series.Registration.ToString().EnumerateRunes()), reason));
             }
             else if (series.Registration.TryRead(out CountsCopy copy))
             {
                 last = series;
-                yield return new(series, copy, names.Add(series.Name), null);
+                yield return new(series, copy, names.Add(series.Name));
             }
         }
+    }
+
+    // No LINQ, which would allocate for each registration.
+    private static bool IsTaken(PrometheusSeries series, IReadOnlySet<string> taken)
+    {
+        foreach (string line in series.Lines)
+        {
+            if (line == Omitted || taken.Contains(line))
+            {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     // The order is by name and then by labels, so that the series of a name are adjacent. It is stable, so that the first of equal series

@@ -8,7 +8,6 @@ internal sealed class PrometheusSeries
     private readonly byte[] _bucket; // up to the bound: name_bucket{label="value",le="
     private readonly byte[] _sum;
     private readonly byte[] _count;
-    private readonly byte[] _comment; // up to the reason; it must not start with the name, which could be "TYPE x"
 
     public PrometheusSeries(HdrHistogramRegistration registration, PrometheusBounds bounds)
     {
@@ -20,8 +19,8 @@ internal sealed class PrometheusSeries
         string braced = Labels.Length == 0 ? "" : $"{{{Labels}}}";
         _sum = Encoding.UTF8.GetBytes($"{Name}_sum{braced} ");
         _count = Encoding.UTF8.GetBytes($"{Name}_count{braced} ");
-        _comment = Encoding.UTF8.GetBytes($"# The histogram {PrometheusNames.EscapeHelp(registration.ToString())} is left out: ");
         Owner = PrometheusNames.OwnerOf(Name);
+        Lines = PrometheusNames.LinesOf(Name);
     }
 
     private static ReadOnlySpan<byte> Infinity => "+Inf\"} "u8;
@@ -50,14 +49,8 @@ internal sealed class PrometheusSeries
     /// <summary>The name of the histogram, if one exists, whose lines would have this name; otherwise, null.</summary>
     public string? Owner { get; }
 
-    /// <summary>Writes a comment instead of the series.</summary>
-    public void WriteOmission(ref Utf8Lines lines, ReadOnlySpan<byte> reason)
-    {
-        lines.Reserve(_comment.Length + reason.Length + EndOfLine.Length);
-        lines.Write(_comment);
-        lines.Write(reason);
-        lines.Write(EndOfLine);
-    }
+    /// <summary>The names that no other metric may have (<see cref="PrometheusNames.LinesOf"/>).</summary>
+    public string[] Lines { get; }
 
     /// <summary>Returns the value of an exemplar, in the display unit.</summary>
     public double ValueOf(in Exemplar exemplar) => exemplar.Value / Registration.Description.Unit.Ratio;

@@ -2,8 +2,7 @@ using System.Buffers;
 
 namespace Picollo.Export;
 
-/// <summary>Writes the text formats: 0.0.4, and OpenMetrics 1.0.0, which ends with <c># EOF</c>, allows no other comments, and can contain
-/// exemplars.</summary>
+/// <summary>Writes the text formats: 0.0.4, and OpenMetrics 1.0.0, which can contain exemplars.</summary>
 internal static class PrometheusText
 {
     private const string Total = "_total";
@@ -14,16 +13,6 @@ internal static class PrometheusText
         foreach (PrometheusSelected selected in all)
         {
             using CountsCopy copy = selected.Copy;
-            if (selected.OmissionReason is { } reason)
-            {
-                if (!isOpenMetrics)
-                {
-                    selected.Series.WriteOmission(ref lines, reason);
-                }
-
-                continue;
-            }
-
             if (selected.IsFirstOfName)
             {
                 WriteHeader(ref lines, selected.Series.Name, "histogram", selected.Series.Help, isOpenMetrics);
@@ -34,11 +23,6 @@ internal static class PrometheusText
             }
 
             selected.Series.Write(ref lines, copy, hasExemplars: isOpenMetrics);
-        }
-
-        if (isOpenMetrics)
-        {
-            lines.WriteText("# EOF\n");
         }
 
         lines.Flush();

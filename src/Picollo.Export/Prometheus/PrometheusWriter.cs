@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Collections.Frozen;
 
 namespace Picollo.Export;
 
@@ -36,8 +37,9 @@ namespace Picollo.Export;
 /// <b>Names.</b> A character that Prometheus does not allow in a name becomes an underscore, including the colon. The unit is appended to
 /// the name unless the name already ends in it. Labels that Prometheus reserves (<c>le</c>, and all that start with two underscores) get
 /// the prefix <c>exported_</c>. If several labels get the same name, their values are joined by semicolons. Labels with an empty value are
-/// omitted. If several registrations become the same series, only the first is written; <see cref="PrometheusFormat.Text"/> contains a
-/// comment for each of the others. The help text defaults to the name.
+/// omitted. If several registrations become the same series, only the first is written. A histogram with the name of a line of another
+/// one, such as <c>x_sum</c>, is not written either. The gauge <c>picollo_omitted_histograms</c> contains the omitted registrations and the
+/// reason. The help text defaults to the name.
 /// </para>
 /// <para>Thread-safe. A writer caches the constant parts of its output for each registration while the registration exists, so reuse the
 /// writer.</para>
@@ -112,11 +114,20 @@ public sealed class PrometheusWriter
     /// once, as a whole. Allocates a few bytes per registration, and nothing for recorded values.</remarks>
     /// <exception cref="ArgumentNullException">An argument is <see langword="null"/>.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The value is not defined in the enumeration.</exception>
-    public void Write(IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<HdrHistogramRegistration> registrations)
+    public void Write(IBufferWriter<byte> output, PrometheusFormat format, IReadOnlyList<HdrHistogramRegistration> registrations) =>
+        Write(output, format, registrations, FrozenSet<string>.Empty);
+
+    /// <summary>Writes histograms, except for those with a name that the exposition already contains, and ends the exposition.</summary>
+    internal void Write(
+        IBufferWriter<byte> output,
+        PrometheusFormat format,
+        IReadOnlyList<HdrHistogramRegistration> registrations,
+        IReadOnlySet<string> taken)
     {
         ArgumentNullException.ThrowIfNull(output);
         ArgumentNullException.ThrowIfNull(registrations);
-        IEnumerable<PrometheusSelected> selected = _selection.Select(registrations);
+        List<(string Histogram, string Reason)> omitted = [];
+        IEnumerable<PrometheusSelected> selected = _selection.Select(registrations, taken, omitted);
         if (Check(format) == PrometheusFormat.Protobuf)
         {
             PrometheusProtobuf.Write(output, selected, _native);
@@ -125,12 +136,27 @@ public sealed class PrometheusWriter
         {
             PrometheusText.Write(output, selected, isOpenMetrics: format == PrometheusFormat.OpenMetrics);
         }
+
+        if (omitted.Count > 0)
+        {
+            WriteGauge(output, format, PrometheusSelection.Omitted, "Histograms that are not exported, by reason.", omitted.CountBy(
+                one => one).Select(one => (LabelsOf(one.Key), (double)one.Value)));
+        }
+
+        if (format == PrometheusFormat.OpenMetrics)
+        {
+            output.Write("# EOF\n"u8);
+        }
     }
+
+    private static IReadOnlyList<KeyValuePair<string, string>> LabelsOf((string Histogram, string Reason) omitted) =>
+        [new("histogram", omitted.Histogram), new("reason", omitted.Reason)];
 
     /// <summary>Writes a counter, which has a value for each set of labels. The values never decrease until the process restarts.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
     /// <param name="format">The format.</param>
-    /// <param name="name">The name. The suffix <c>_total</c> is added unless the name already has it.</param>
+    /// <param name="name">The name. The suffix <c>_total</c> is added unless the name already has it. OpenMetrics requires that no other
+    /// metric has the name without or with this suffix, including histograms.</param>
     /// <param name="help">The description of the counted events.</param>
     /// <param name="samples">The labels and the value of each series, 0 or more. Each set of labels must be unique.</param>
     /// <remarks>Names and labels are converted like those of histograms. Thread-safe.</remarks>
@@ -148,7 +174,7 @@ public sealed class PrometheusWriter
     /// <summary>Writes a gauge, which has a value for each set of labels. The values can increase and decrease.</summary>
     /// <param name="output">The destination, such as a <c>PipeWriter</c>. It is not flushed.</param>
     /// <param name="format">The format.</param>
-    /// <param name="name">The name, with its unit.</param>
+    /// <param name="name">The name, with its unit. No other metric may have it.</param>
     /// <param name="help">The description of the measured quantity.</param>
     /// <param name="samples">The labels and the value of each series. Each set of labels must be unique.</param>
     /// <inheritdoc cref="WriteCounter" path="/remarks"/>

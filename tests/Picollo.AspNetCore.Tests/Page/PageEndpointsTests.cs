@@ -75,6 +75,33 @@ public class PageEndpointsTests
     }
 
     [Theory]
+    [InlineData("text/plain")]
+    [InlineData("application/openmetrics-text; version=1.0.0")]
+    [InlineData("application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited")]
+    public async Task A_histogram_with_the_name_of_a_counter_is_omitted_and_counted_in_every_format(string type)
+    {
+        await using PageServer server = await PageServer.StartAsync();
+        server.Count("GET", "/orders");
+        server.Registry.GetOrAdd("process.cpu", HdrHistogram.Create, HdrHistogramDescription.Nanoseconds, []);
+        server.Registry.GetOrAdd("picollo_http_server_max_routes", HdrHistogram.Create, HdrHistogramDescription.None, []);
+        server.Registry.GetOrAdd("picollo.omitted.histograms", HdrHistogram.Create, HdrHistogramDescription.None, []);
+        server.Registry.GetOrAdd("other", HdrHistogram.Create, HdrHistogramDescription.None, []);
+        using HttpRequestMessage request = new(HttpMethod.Get, "/picollo/metrics");
+        request.Headers.TryAddWithoutValidation("Accept", type);
+
+        using HttpResponseMessage response = await server.Client.SendAsync(request);
+
+        byte[] body = await response.Content.ReadAsByteArrayAsync();
+        string text = System.Text.Encoding.UTF8.GetString(body);
+        string[] families = type.Contains("protobuf", StringComparison.Ordinal)
+            ? [.. ProtobufMessage.Delimited(body).Select(family => family.Text(1))]
+            : [.. text.Split('\n').Where(line => line.StartsWith("# TYPE", StringComparison.Ordinal)).Select(line => line.Split(' ')[2])];
+        families.Select(name => name.EndsWith("_total", StringComparison.Ordinal) ? name[..^6] : name).Should().OnlyHaveUniqueItems()
+            .And.Contain(["process_cpu_seconds", "picollo_http_server_max_routes", "other", "picollo_omitted_histograms"]);
+        text.Should().ContainAll("process.cpu", "picollo.omitted.histograms").And.Contain("another metric has this name");
+    }
+
+    [Theory]
     [InlineData("POST", "/picollo", "GET, HEAD")]
     [InlineData("DELETE", "/picollo/json", "GET, HEAD")]
     [InlineData("GET", "/picollo/diff", "POST")]

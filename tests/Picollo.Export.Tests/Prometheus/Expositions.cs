@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Globalization;
 using System.Text;
 using Picollo.Metrics;
 
@@ -22,15 +23,29 @@ internal static class Expositions
     public static IReadOnlyList<ExpositionSeries> Series(PrometheusWriter writer, params HdrHistogramRegistration[] registrations) =>
         Read(writer, registrations).Series;
 
-    public static IReadOnlyList<string> Comments(params HdrHistogramRegistration[] registrations) =>
-        Read(new PrometheusWriter(), registrations).Comments;
+    /// <summary>Returns the histograms that are not in the exposition, with the reasons.</summary>
+    public static IReadOnlyList<string> Omitted(params HdrHistogramRegistration[] registrations) =>
+        Read(new PrometheusWriter(), registrations).Omitted;
 
-    public static (IReadOnlyList<ExpositionSeries> Series, IReadOnlyList<string> Comments) Read(
+    /// <summary>Returns the series, and each histogram that is not in the exposition.</summary>
+    public static (IReadOnlyList<ExpositionSeries> Series, IReadOnlyList<string> Omitted) Read(
         PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
-        ArrayBufferWriter<byte> output = new();
-        writer.Write(output, PrometheusFormat.Text, registrations);
-        return ExpositionParser.Parse(output.WrittenSpan);
+        const string Gauge = "# HELP picollo_omitted_histograms Histograms that are not exported, by reason.\n# TYPE picollo_omitted_histograms gauge\n";
+        string text = Text(writer, registrations);
+        int end = text.LastIndexOf(Gauge, StringComparison.Ordinal);
+        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> comments) =
+            ExpositionParser.Parse(Encoding.UTF8.GetBytes(end < 0 ? text : text[..end]));
+        comments.Should().BeEmpty();
+        List<string> omitted = [];
+        foreach (string line in end < 0 ? [] : text[(end + Gauge.Length)..^1].Split('\n'))
+        {
+            int number = line.LastIndexOf(' ');
+            line.Should().MatchRegex("^picollo_omitted_histograms{histogram=\".*\",reason=\"[a-z, ]*\"} [1-9][0-9]*$");
+            omitted.AddRange(Enumerable.Repeat(line[..number], int.Parse(line[number..], CultureInfo.InvariantCulture)));
+        }
+
+        return (series, omitted);
     }
 
     public static HdrHistogramRegistration Plain(string name, params ReadOnlySpan<KeyValuePair<string, string>> labels) =>

@@ -21,7 +21,7 @@ internal sealed record NativeHistogram(
     {
         ArrayBufferWriter<byte> output = new();
         writer.Write(output, PrometheusFormat.Protobuf, registrations);
-        return [.. ProtobufMessage.Delimited(output.WrittenSpan).SelectMany(Read)];
+        return [.. ProtobufMessage.Delimited(output.WrittenSpan).Where(family => family.Text(1) != "picollo_omitted_histograms").SelectMany(Read)];
     }
 
     public static NativeHistogram Of(HdrHistogram histogram, int schema = 5, double ratio = 1) => Of(

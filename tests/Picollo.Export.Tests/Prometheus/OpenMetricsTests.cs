@@ -119,6 +119,26 @@ public class OpenMetricsTests
         double.Parse(text, CultureInfo.InvariantCulture).Should().Be(value);
     }
 
+    [Theory]
+    [InlineData("jobs", "jobs")]
+    [InlineData("jobs", "jobs_total")]
+    [InlineData("jobs", "jobs.created")]
+    [InlineData("jobs_sum", "jobs")]
+    [InlineData("jobs_created", "jobs")]
+    public void A_histogram_with_a_name_or_a_line_of_a_counter_is_omitted_and_counted(string counter, string histogram)
+    {
+        ArrayBufferWriter<byte> output = new();
+        PrometheusWriter.WriteCounter(output, PrometheusFormat.OpenMetrics, counter, "", [([], 3)]);
+        new PrometheusWriter().Write(
+            output, PrometheusFormat.OpenMetrics, [Expositions.Plain(histogram)], PrometheusNames.LinesOfCounter(counter).ToHashSet());
+
+        Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
+            $"# HELP {counter} \n# TYPE {counter} counter\n{counter}_total 3\n"
+            + "# HELP picollo_omitted_histograms Histograms that are not exported, by reason.\n# TYPE picollo_omitted_histograms gauge\n"
+            + $"picollo_omitted_histograms{{histogram=\"{histogram}\",reason=\"another metric has this name, or lines with this name\"}} 1\n"
+            + "# EOF\n");
+    }
+
     private static string Text(PrometheusWriter writer, params HdrHistogramRegistration[] registrations)
     {
         ArrayBufferWriter<byte> output = new();

@@ -103,9 +103,9 @@ public class PrometheusPropertyTests
     {
         HdrHistogramRegistration[] hostile = [.. Enumerable.Range(0, 10_000).Select(_ => HostileRegistrations.Next(random))];
 
-        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> comments) = Expositions.Read(new PrometheusWriter(), hostile);
+        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> omitted) = Expositions.Read(new PrometheusWriter(), hostile);
 
-        series.Count.Should().BeGreaterThan(1_000).And.Be(hostile.Length - comments.Count);
+        series.Count.Should().BeGreaterThan(1_000).And.Be(hostile.Length - omitted.Count);
     });
 
     private static ulong BoundOf(double bound, HdrHistogramDescription description) => (ulong)Math.Round(bound * description.Unit.Ratio);

@@ -68,8 +68,8 @@ internal static class ExpositionTargets
                 HdrHistogramDescription.None with { Help = fields.ElementAtOrDefault(1) ?? "", Unit = new() { Name = fields.ElementAtOrDefault(2) ?? "" } },
                 [.. fields.Skip(3).Chunk(2).Where(label => label.Length == 2).Select(label => KeyValuePair.Create(label[0], label[1]))])),
         ];
-        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> comments) = Expositions.Read(new PrometheusWriter(), registrations);
-        Check(series.Count == registrations.Length - comments.Count, "A histogram is neither in the exposition nor left out with a comment.");
+        (IReadOnlyList<ExpositionSeries> series, IReadOnlyList<string> omitted) = Expositions.Read(new PrometheusWriter(), registrations);
+        Check(series.Count == registrations.Length - omitted.Count, "A histogram is neither in the exposition nor counted as omitted.");
         return series.Count;
     }
 
