@@ -27,6 +27,37 @@ public abstract partial class HistogramContract
         below.GetSnapshot().Should().Be(same.GetSnapshot()).And.NotBe(above.GetSnapshot());
     }
 
+    /// <summary>Nothing is half done: the counts and times are those before the call.</summary>
+    [Fact]
+    public void A_clock_that_throws_leaves_histogram_snapshot_and_summary_unchanged()
+    {
+        var time = new ManualTime { Now = DateTimeOffset.UnixEpoch };
+        using HdrHistogram histogram = Factory.WithRelativeError(0.01).WithTimeProvider(time).Create();
+        histogram.Record([1, 2]);
+        HdrHistogramSnapshot snapshot = histogram.GetSnapshot();
+        HdrHistogramSummary summary = histogram.GetSummary();
+        string text = summary.ToString("text");
+        histogram.Record([3, 4, 5]);
+        time.Failure = new InvalidOperationException("test");
+
+        histogram.Invoking(h => h.Reset()).Should().Throw<InvalidOperationException>();
+        histogram.TotalCount.Should().Be(5);
+        snapshot.Invoking(s => s.Update()).Should().Throw<InvalidOperationException>();
+        snapshot.Invoking(s => s.Update(deltas: true)).Should().Throw<InvalidOperationException>();
+        (snapshot.TotalCount, snapshot.EndTime).Should().Be((2, DateTimeOffset.UnixEpoch));
+        histogram.Invoking(h => h.GetSummary(summary)).Should().Throw<InvalidOperationException>();
+        summary.ToString("text").Should().Be(text);
+        summary.P100.Value.Should().Be(2);
+
+        time.Failure = null;
+        time.Now += TimeSpan.FromSeconds(1);
+        snapshot.Update(deltas: true);
+        (snapshot.TotalCount, snapshot.StartTime, snapshot.EndTime).Should().Be((3, DateTimeOffset.UnixEpoch, time.Now));
+        histogram.Record(6);
+        snapshot.Update(deltas: true);
+        snapshot.TotalCount.Should().Be(1, "the reset has not happened");
+    }
+
     [Fact]
     public void A_snapshot_does_not_follow_its_histogram()
     {

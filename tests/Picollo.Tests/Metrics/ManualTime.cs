@@ -5,5 +5,8 @@ internal sealed class ManualTime : TimeProvider
 {
     public DateTimeOffset Now { get; set; }
 
-    public override DateTimeOffset GetUtcNow() => Now;
+    /// <summary>The exception that a reading throws; null for none.</summary>
+    public Exception? Failure { get; set; }
+
+    public override DateTimeOffset GetUtcNow() => Failure is null ? Now : throw Failure;
 }

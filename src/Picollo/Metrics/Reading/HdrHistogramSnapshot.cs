@@ -78,7 +78,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            DateTimeOffset previousUpdate = EndTime;
+            DateTimeOffset previousUpdate = EndTime, end = source.ReadTime; // a clock that throws leaves everything unchanged
 
             // Write deltas to the array that does not contain the previous counts.
             (ulong[] last, ulong[] counts) = deltas && _isShownSinceReset ? (_shown, _atLastUpdate) : (_atLastUpdate, _shown);
@@ -98,8 +98,8 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
 
             (_shown, _atLastUpdate) = (counts, last);
             _isShownSinceReset = !areDeltas;
-            EndTime = source.ReadTime;
             StartTime = areDeltas ? previousUpdate : countingSince;
+            EndTime = end > StartTime ? end : StartTime; // the histogram may have been reset since the clock was read
             _shownOutOfRange = areDeltas
                 ? (now.Underflow - _outOfRangeAtLastUpdate.Underflow, now.Overflow - _outOfRangeAtLastUpdate.Overflow)
                 : now;

@@ -164,6 +164,7 @@ public sealed partial class HdrHistogramSummary
     internal bool TryFill<TCounter>(ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ulong outOfRange)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
+        DateTime timestamp = source.ReadTime.UtcDateTime; // a clock that throws leaves the summary unchanged
         int length = CounterScan.BufferLength(source) + PercentileSearch.ChunkSize;
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(length);
         CounterScan scan = new(source, buffer.AsSpan(PercentileSearch.ChunkSize));
@@ -189,7 +190,7 @@ public sealed partial class HdrHistogramSummary
         Sum = moments.Sum;
         Mean = moments.Mean;
         StDev = moments.StDev;
-        TimestampUtc = source.ReadTime.UtcDateTime;
+        TimestampUtc = timestamp;
         RelativeError = source.RelativeError;
         MinTrackableValue = source.MinTrackableValue;
         MaxTrackableValue = source.MaxTrackableValue;

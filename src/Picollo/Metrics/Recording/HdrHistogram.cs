@@ -125,10 +125,10 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
         lock (Gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
+            _countingSince = ReadTime; // a clock that throws leaves everything unchanged
             _baseline ??= new Baseline(Length);
             SumCounts(_baseline.Counts, ..Length);
             _baseline.OutOfRange = SumOutOfRange();
-            _countingSince = ReadTime;
             _resetCount++;
         }
     }
