@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Interop.Native;
 using Picollo.Timing;
@@ -37,7 +38,7 @@ public sealed unsafe class ThreadCpuClock : IDisposable
 
     // The object, not the ID, because a later thread may get the same ID.
     private readonly Thread _owner = Thread.CurrentThread;
-    private readonly PerfEventFile? _file;
+    private readonly SafeHandle? _file;
     private readonly void* _page;
     private readonly delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int> _readPage;
     private readonly Func<long> _readSystem;
@@ -56,8 +57,9 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         NativeShim shim = NativeShim.Current;
         _readSystem = CpuUsageReader.GetThreadTimeNanoseconds;
         _readPage = shim.ReadThreadTime;
-        _file = TryOpenPage(shim, out string? reason);
-        _page = _file is null ? null : _file.Page;
+        PerfEventFile? file = TryOpenPage(shim, out string? reason);
+        _page = file is null ? null : file.Page;
+        _file = file;
         UnavailableReason = reason;
         _last = _readSystem();
         Start();
@@ -68,8 +70,13 @@ public sealed unsafe class ThreadCpuClock : IDisposable
     }
 
     /// <summary>For tests: uses a given page, reader and kernel clock.</summary>
-    internal ThreadCpuClock(void* page, delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int> readPage, Func<long> readSystem)
+    internal ThreadCpuClock(
+        void* page,
+        delegate* unmanaged[SuppressGCTransition]<void*, ulong*, int> readPage,
+        Func<long> readSystem,
+        SafeHandle? file = null)
     {
+        _file = file;
         _page = page;
         _readPage = readPage;
         _readSystem = readSystem;
@@ -108,11 +115,16 @@ public sealed unsafe class ThreadCpuClock : IDisposable
         return Synchronize();
     }
 
-    /// <summary>Closes the descriptor. Further calls do nothing.</summary>
+    /// <summary>Ends the use of the clock; later readings throw an exception. Closes the descriptor if the thread that created the clock
+    /// calls it or has ended. Otherwise, that thread may be reading the page, so the descriptor is closed when the clock is collected, or
+    /// when that thread calls this method. Further calls do nothing.</summary>
     public void Dispose()
     {
         _isDisposed = true;
-        _file?.Dispose();
+        if (Thread.CurrentThread == _owner || !_owner.IsAlive)
+        {
+            _file?.Dispose();
+        }
     }
 
     private uint Lock => Volatile.Read(ref *(uint*)((byte*)_page + LockOffset));

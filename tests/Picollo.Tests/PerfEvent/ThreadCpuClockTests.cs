@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using Picollo.Cpu;
 using Picollo.Interop.Native;
 using Picollo.PerfEvent;
@@ -179,7 +180,7 @@ public sealed unsafe class ThreadCpuClockTests
     public void A_thread_with_the_reused_ID_is_not_the_owner()
     {
         using var machine = new SimulatedThread();
-        ThreadCpuClock clock = PerfPagesTests.OnAnotherThread(machine.NewClock);
+        ThreadCpuClock clock = PerfPagesTests.OnAnotherThread(() => machine.NewClock());
         PerfPagesTests.OnLaterThreads(() => clock.Invoking(c => c.GetNanoseconds()).Should().Throw<InvalidOperationException>());
     }
 
@@ -230,6 +231,36 @@ public sealed unsafe class ThreadCpuClockTests
         clock.Invoking(c => c.GetNanoseconds()).Should().Throw<ObjectDisposedException>();
     }
 
+    /// <summary>The owner may be reading the page, which must then remain mapped.</summary>
+    [FactNeeding(Need.Linux, Need.NativeLibrary)]
+    public void Only_the_owner_unmaps_the_page_while_it_runs()
+    {
+        using var machine = new SimulatedThread();
+        using var file = new TestHandle();
+        ThreadCpuClock clock = machine.NewClock(file);
+        PerfPagesTests.OnAnotherThread(() =>
+        {
+            clock.Dispose();
+            return 0;
+        });
+        file.IsClosed.Should().BeFalse();
+        clock.Invoking(c => c.GetNanoseconds()).Should().Throw<ObjectDisposedException>();
+        clock.Dispose();
+        file.IsClosed.Should().BeTrue();
+
+        using var other = new TestHandle();
+        ThreadCpuClock ofEnded = PerfPagesTests.OnAnotherThread(() => machine.NewClock(other));
+        ofEnded.Dispose();
+        other.IsClosed.Should().BeTrue("its thread has ended");
+    }
+
+    private sealed class TestHandle() : SafeHandle(0, ownsHandle: true)
+    {
+        public override bool IsInvalid => false;
+
+        protected override bool ReleaseHandle() => true;
+    }
+
     /// <summary>A thread on a machine whose CPU counter does not advance: its time passes only when the test sets it.</summary>
     private sealed class SimulatedThread : IDisposable
     {
@@ -243,7 +274,8 @@ public sealed unsafe class ThreadCpuClockTests
         /// <summary>Runs after the kernel has read its clock.</summary>
         public Action? AfterCall { get; set; }
 
-        public ThreadCpuClock NewClock() => new(Page.Address, NativeShim.Current.ReadThreadTime, ReadSystem);
+        public ThreadCpuClock NewClock(SafeHandle? file = null) =>
+            new(Page.Address, NativeShim.Current.ReadThreadTime, ReadSystem, file);
 
         /// <summary>Runs the thread; some of the time is lost for the page or, if negative, for the kernel.</summary>
         public void Run(long nanoseconds, long lost = 0)
