@@ -1,3 +1,4 @@
+using System.Runtime.Loader;
 using Picollo.Cpu;
 using Picollo.Tests.PerfEvent;
 
@@ -35,6 +36,30 @@ public class InterruptTests
         }
 
         (failures, registered).Should().Be((0, 20 * Threads));
+    }
+
+    /// <summary>Loads the assembly again, because only its first watcher initializes anything.</summary>
+    [Fact]
+    public void An_interrupt_at_the_first_watcher_breaks_nothing()
+    {
+        var loaded = new AssemblyLoadContext(nameof(InterruptTests), isCollectible: true);
+        Type type = loaded.LoadFromAssemblyPath(typeof(CpuUsageAsyncWatcher).Assembly.Location)
+            .GetType(typeof(CpuUsageAsyncWatcher).FullName!)!;
+        type.Assembly.Should().NotBeSameAs(typeof(CpuUsageAsyncWatcher).Assembly);
+        Exception? first = null, second = null, later = null;
+        var thread = new Thread(() =>
+        {
+            Thread.CurrentThread.Interrupt();
+            first = Record.Exception(() => ((IDisposable)Activator.CreateInstance(type, args: [false])!).Dispose());
+            later = Record.Exception(() => Thread.Sleep(1));
+            second = Record.Exception(() => ((IDisposable)Activator.CreateInstance(type, args: [false])!).Dispose());
+        });
+        thread.Start();
+        thread.Join();
+        loaded.Unload();
+
+        (first, second).Should().Be((null, null));
+        later.Should().BeOfType<ThreadInterruptedException>("it is left to the next wait of the caller");
     }
 
     [Fact]

@@ -69,6 +69,63 @@ public class SuspendedWatcherTests
         WatchedFlow.Count.Should().Be(2);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_watcher_that_is_created_while_suspended_continues_afterwards(bool isNested)
+    {
+        var amount = TimeSpan.FromMilliseconds(20);
+        using var outer = new CpuUsageAsyncWatcher();
+        CpuUsageAsyncWatcher created;
+        using (CpuUsageAsyncWatcher.Suspend())
+        {
+            created = new CpuUsageAsyncWatcher();
+            using (isNested ? CpuUsageAsyncWatcher.Suspend() : null)
+            {
+                using var other = new CpuUsageAsyncWatcher();
+            }
+
+            Burn.User(amount);
+        }
+
+        long before = outer.GetTotalNanoseconds();
+        Burn.User(amount);
+        await Task.Yield();
+        Burn.User(amount);
+        created.Stop();
+        long taken = created.GetTotalNanoseconds();
+        Burn.User(amount);
+
+        taken.Should().BeInRange(60_000_000, 60_000_000 + outer.GetTotalNanoseconds());
+        created.GetTotalNanoseconds().Should().Be(taken);
+        (outer.GetTotalNanoseconds() - before).Should().BeGreaterThanOrEqualTo(60_000_000);
+        before.Should().BeLessThan(20_000_000, "it was suspended");
+    }
+
+    [Fact]
+    public async Task A_loop_of_a_watcher_that_is_created_while_suspended_does_not_count_for_the_suspended_one()
+    {
+        using var mayGoOn = new SemaphoreSlim(0);
+        using var outer = new CpuUsageAsyncWatcher();
+        CpuUsageAsyncWatcher created;
+        Task<int> inside;
+        using (CpuUsageAsyncWatcher.Suspend())
+        {
+            created = new CpuUsageAsyncWatcher();
+            inside = Task.Run(async () =>
+            {
+                await mayGoOn.WaitAsync();
+                return WatchedFlow.Count;
+            });
+        }
+
+        WatchedFlow.Count.Should().Be(2);
+        mayGoOn.Release();
+        (await inside).Should().Be(1);
+        created.Stop();
+        WatchedFlow.Count.Should().BeLessThanOrEqualTo(2, "a stopped watcher may remain innermost");
+    }
+
     [Fact]
     public void A_watcher_that_is_stopped_while_suspended_does_not_resume()
     {

@@ -5,7 +5,8 @@ namespace Picollo.Cpu;
 public sealed partial class CpuUsageAsyncWatcher
 {
     /// <summary>The data that a span stores in its watcher; null for watchers that do not belong to a span, and after the stop.</summary>
-    internal object? Companion => _successorOrPieces is FlowPiece or FlowLabel or CpuUsageAsyncWatcher ? null : _successorOrPieces;
+    internal object? Companion =>
+        _successorOrPieces is FlowPiece or FlowLabel or CpuUsageAsyncWatcher or OpenSegments ? null : _successorOrPieces;
 
     /// <summary>Starts a watcher for a span that has just become the current one. <see cref="IsSupported"/> must be true.</summary>
     internal static CpuUsageAsyncWatcher StartSpan(object companion)

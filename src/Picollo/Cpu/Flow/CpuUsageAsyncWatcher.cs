@@ -19,8 +19,9 @@ namespace Picollo.Cpu;
 /// but work that <see cref="Task.Wait()"/> runs inline on the waiting thread is counted); work started before the constructor; work passed
 /// to a thread or a loop that was started outside the flow, such as the consumer of a channel; garbage collections and other work of the
 /// runtime's own threads; work that child tasks and threads still run after <see cref="Stop"/>; the time of a thread started without a
-/// context (<see cref="Thread.UnsafeStart()"/>) from its last switch to its end. A watcher created inside an <c>async</c> method or
-/// iterator is removed from the flow when the method returns (for an iterator, at each <c>yield</c>), as with every
+/// context or with an empty one (<see cref="Thread.UnsafeStart()"/>, or <see cref="Thread.Start()"/> where no <see cref="AsyncLocal{T}"/>
+/// is set) from its last switch to its end, because the runtime does not report that end. A watcher created inside an <c>async</c> method
+/// or iterator is removed from the flow when the method returns (for an iterator, at each <c>yield</c>), as with every
 /// <see cref="AsyncLocal{T}"/>: if a helper creates a watcher and returns it, the watcher does not measure the caller. Create the watcher
 /// in the method that calls <see cref="Stop"/>, or pass the work to <see cref="MeasureAsync"/>.</para>
 /// <para><b>Loops shared with other flows.</b> If the flow starts a loop that later serves other flows, all CPU time of the loop counts for
@@ -52,6 +53,8 @@ namespace Picollo.Cpu;
 /// </remarks>
 public sealed partial class CpuUsageAsyncWatcher : IDisposable
 {
+    private const byte IsNew = 0, IsEntered = 1, IsStopRequested = 2;
+
     // Protected by the lock; constant once the watcher is final. A timestamp while the watcher runs, then the elapsed ticks.
     private long _startOrLength;
     private CpuSegment _sums;
@@ -60,12 +63,13 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     private CpuUsageAsyncWatcher? _outer;
 
     // A watcher that lists its switches has no successor and no label. The watcher of a span has none of the three until it is stopped. A
-    // successor has the label of the watchers before it. So one field holds any of them, and watchers stay small.
+    // successor has the label of the watchers before it. While a stopped watcher waits for OpenSegments, they have its successor or label.
+    // So one field holds any of them, and watchers stay small.
     private object? _successorOrPieces;
 
     private int _threadCount;
     private readonly byte _readings;
-    private byte _stopRequested;
+    private byte _state; // IsNew, IsEntered or IsStopRequested
     private byte _isLocked;
     private bool _isFinal;
 
@@ -215,7 +219,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>Stops watching: the results no longer change. They include the CPU time that threads in the flow have used so far. Further
     /// calls do nothing.</summary>
-    public void Stop() => StopFor(null);
+    public void Stop() => StopFor(null, waits: false);
 
     /// <summary>Stops watching, as <see cref="Stop"/> does. The results remain available.</summary>
     public void Dispose() => Stop();
@@ -224,7 +228,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     internal FlowReadings Readings => (FlowReadings)_readings;
 
     /// <summary>The bytes that the flow has allocated so far, or until <see cref="Stop"/>, if they are counted. For threads other than the
-    /// calling one, only completed segments count.</summary>
+    /// calling one, only completed segments count; see <see cref="OpenSegments"/>.</summary>
     internal long AllocatedBytes => (Final ?? WatchedFlow.GetCpuTime(this)).AllocatedBytes;
 
     /// <summary>The next outer watcher of the flow; null for none. The getter also unlinks watchers that no longer count
@@ -267,6 +271,19 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         return ended;
     }
 
+    /// <summary>Returns whether no thread has entered the flow so far: only its creator knows the watcher. Must be called at each
+    /// entry.</summary>
+    internal bool MarkEntered()
+    {
+        bool isNew = _state == IsNew;
+        if (isNew)
+        {
+            _state = IsEntered;
+        }
+
+        return isNew;
+    }
+
     /// <summary>Records that a thread enters the flow.</summary>
     internal void AddThread() => Interlocked.Increment(ref _threadCount);
 
@@ -298,6 +315,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         Unlock();
         if (isFinal)
         {
+            (_successorOrPieces as OpenSegments)?.Add(segment.AllocatedBytes);
             Successor?.Add(segment, byThreadSwitch);
         }
     }

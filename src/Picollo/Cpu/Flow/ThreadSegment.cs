@@ -25,6 +25,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private long _startTimestamp;
     private long _watched;
     private long _version;
+    private long _innerChanges; // changes of the version that did not end the segment
+    private FlowReadings _readings; // of the start
 
     // The latest value of the owner's clock that another thread has read.
     private long _measured;
@@ -59,6 +61,9 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     /// <summary>Whether the thread is in <see cref="LeaveSpan"/>: it stays in its flow, but in an older context.</summary>
     public bool IsLeavingSpan { get; private set; }
+
+    /// <summary>The number of the segment. Valid under the same condition as <see cref="Measure"/>.</summary>
+    public long Number => _version - (2 * _innerChanges);
 
     /// <summary>A number that increases with each change; even while no change is in progress.</summary>
     public long Version => Volatile.Read(ref _version);
@@ -103,32 +108,78 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// <param name="now">The clocks of the thread.</param>
     /// <param name="byThreadSwitch">See <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
     /// <param name="timestamp">The wall time of <paramref name="now"/>, if a watcher of either segment lists its switches.</param>
+    /// <param name="readings">The clocks that were read.</param>
     /// <remarks>The clocks are read before the change starts. If they were read during the change, readers would wait while the owner is
     /// preempted there (tried: for milliseconds if threads switch continuously). So another thread may have measured the segment since
     /// then. In this case the segment ends at that measurement, which the owner's clock has also passed, and no total decreases.</remarks>
-    public void Change(CpuUsageAsyncWatcher? watchers, in CpuSegment now, bool byThreadSwitch, long timestamp = 0)
+    public void Change(
+        CpuUsageAsyncWatcher? watchers, in CpuSegment now, bool byThreadSwitch, long timestamp = 0, FlowReadings readings = default)
     {
         BeginChange();
         CpuSegment end = now;
         if (Watchers is not null)
         {
             AddToWatchers(now - _start, byThreadSwitch, timestamp - _startTimestamp);
-
-            // The addition is a full fence: either the owner sees the value that a reader stored, or that reader sees that the version has
-            // changed and discards its result.
-            long measured = Volatile.Read(ref _measured);
-            if (measured > now.TotalNanoseconds)
+            end = EndOf(now);
+            if (end != now)
             {
-                end = now with { TotalNanoseconds = measured };
                 AddToWatchers(end - now, byThreadSwitch: false);
             }
         }
 
         _watched += Watchers is null ? 0 : end.TotalNanoseconds - _start.TotalNanoseconds;
         _start = end;
+        _readings = readings;
         _startTimestamp = timestamp;
         SetWatchers(watchers);
         EndChange();
+    }
+
+    /// <summary>Adds an inner watcher to the running segment or removes it, if nothing else changes. The segment continues for the outer
+    /// watchers, so the cost does not depend on their number. Only the owner may call it.</summary>
+    /// <param name="entered">The innermost watcher from now on.</param>
+    /// <param name="isNew">Whether it has never been in a flow.</param>
+    /// <returns><see langword="false"/>, with nothing done, if more must change.</returns>
+    /// <remarks>At its end, the segment is added to the inner watcher as a whole, so the part before the watcher is subtracted here. No
+    /// other thread can have read the sum of a new watcher before that.</remarks>
+    public bool TryChangeInnermost(CpuUsageAsyncWatcher? entered, bool isNew)
+    {
+        if (Watchers is not { } before || entered is null)
+        {
+            return false;
+        }
+
+        CpuUsageAsyncWatcher? outer = before.Outer;
+        bool isRemoved = outer == entered;
+        CpuUsageAsyncWatcher inner = isRemoved ? before : entered;
+        if ((!isRemoved && (!isNew || !entered.IsRunning || entered.Outer != (before.IsCounting ? before : outer)))
+            || (inner.Readings & ~(_readings & ~FlowReadings.Switches)) != 0
+            || !CpuSegment.TryReadThread(inner.Readings, out CpuSegment now))
+        {
+            return false;
+        }
+
+        BeginChange();
+        if (isRemoved)
+        {
+            inner.Add(now - _start, byThreadSwitch: false);
+            if (EndOf(now) is var end && end != now)
+            {
+                inner.Add(end - now, byThreadSwitch: false);
+            }
+
+            inner.RemoveThread();
+        }
+        else
+        {
+            inner.Add(_start - now, byThreadSwitch: false);
+            inner.AddThread();
+        }
+
+        Watchers = entered;
+        _innerChanges++;
+        EndChange();
+        return true;
     }
 
     /// <summary>Discards the running segment, because no watcher counts it any more or its end could not be read.</summary>
@@ -141,6 +192,11 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             EndChange();
         }
     }
+
+    /// <summary>Returns the end of a segment that has been added to a watcher. The addition is a full fence: either the owner sees the
+    /// value that a reader stored, or that reader sees that the version has changed and discards its result.</summary>
+    private CpuSegment EndOf(in CpuSegment now) =>
+        Volatile.Read(ref _measured) is var measured && measured > now.TotalNanoseconds ? now with { TotalNanoseconds = measured } : now;
 
     /// <summary>Returns the time of the running segment; 0 if the system does not report it. Any thread may call it. The result is valid if
     /// <see cref="Version"/> was even before the call and has not changed after it.</summary>

@@ -30,9 +30,9 @@ internal static class WatchedFlow
 
     public static void Enter(CpuUsageAsyncWatcher watcher)
     {
-        if (ReferenceEquals(ExecutionContext.Capture(), EmptyFlow.Contexts.Plain))
+        if (EmptyFlow.Contexts is { } empty && ReferenceEquals(ExecutionContext.Capture(), empty.Plain))
         {
-            ExecutionContext.Restore(EmptyFlow.Contexts.Listening);
+            ExecutionContext.Restore(empty.Listening);
         }
         else
         {
@@ -91,23 +91,11 @@ internal static class WatchedFlow
     }
 
     /// <summary>Suspends the watchers of the flow, except those of spans.</summary>
-    /// <remarks>All flows that contain a watcher share its links, so each span is represented by a watcher that belongs to this flow
-    /// alone.</remarks>
     public static IDisposable SuspendExceptSpans()
     {
         var suspended = new Suspended(Current.Value);
-        Current.Value = Represent(Current.Value);
+        Current.Value = Represent(Current.Value, static span => span.Companion is not null, outer: null);
         return suspended;
-
-        static CpuUsageAsyncWatcher? Represent(CpuUsageAsyncWatcher? watcher)
-        {
-            while (watcher is not null && watcher.Counting?.Companion is null)
-            {
-                watcher = watcher.Outer;
-            }
-
-            return watcher is { Counting: { } span } ? span.MakeRepresentative(Represent(watcher.Outer)) : null;
-        }
     }
 
     /// <summary>Returns the CPU time of a flow so far: the completed segments, and those that threads currently run. The latter matter even
@@ -144,11 +132,11 @@ internal static class WatchedFlow
         // The segment of the calling thread cannot change in the meantime, and there is usually no other.
         CpuSegment own = default;
         long ownWallTicks = 0;
-        List<(ThreadSegment Thread, long Version, CpuSegment Measured, long WallTicks)>? others = null;
+        List<(RunningSegment Segment, CpuSegment Measured, long WallTicks)>? others = null;
         foreach (ThreadSegment thread in threads)
         {
-            long version = thread.WaitForEvenVersion();
-            if (!CountsFor(thread.Watchers, watcher))
+            RunningSegment segment = new(thread);
+            if (!segment.CountsFor(watcher))
             {
                 continue;
             }
@@ -161,7 +149,7 @@ internal static class WatchedFlow
             }
             else
             {
-                (others ??= []).Add((thread, version, measured, wallTicks));
+                (others ??= []).Add((segment, measured, wallTicks));
             }
         }
 
@@ -171,7 +159,7 @@ internal static class WatchedFlow
             taken = own + watcher.GetEnded(out pieces);
             Volatile.ReadBarrier();
         }
-        while (others?.RemoveAll(static other => other.Thread.WaitForEvenVersion() != other.Version) > 0);
+        while (others?.RemoveAll(other => other.Segment.HasEnded(watcher)) > 0);
 
         // The watcher may have been stopped and have lost segments before they were measured: threads drop segments that no watcher counts.
         if (watcher.Final is { } final)
@@ -185,16 +173,18 @@ internal static class WatchedFlow
             pieces = new FlowPiece(own.Split, ownWallTicks, Environment.CurrentManagedThreadId, isEnd: false) { Previous = pieces };
         }
 
-        foreach ((ThreadSegment thread, _, CpuSegment measured, long wallTicks) in CollectionsMarshal.AsSpan(others))
+        foreach ((RunningSegment segment, CpuSegment measured, long wallTicks) in CollectionsMarshal.AsSpan(others))
         {
             taken += measured;
             if (wallTicks > 0)
             {
-                pieces = new FlowPiece(measured.Split, wallTicks, thread.ManagedThreadId, isEnd: false) { Previous = pieces };
+                pieces = new FlowPiece(measured.Split, wallTicks, segment.Thread.ManagedThreadId, isEnd: false) { Previous = pieces };
             }
         }
 
-        return taken;
+        // The kernel time of other threads has a coarser resolution than the part of their segments before the watcher.
+        long total = Math.Max(taken.Split.TotalNanoseconds, 0), kernel = Math.Clamp(taken.Split.KernelNanoseconds, 0, total);
+        return taken with { Split = new CpuUsage(total - kernel, kernel) };
     }
 
     internal static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads) =>
@@ -213,7 +203,7 @@ internal static class WatchedFlow
 
     /// <summary>Works like <see cref="Contains"/>, but also finds stopped watchers whose successor is
     /// <paramref name="watcher"/>.</summary>
-    private static bool CountsFor(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
+    internal static bool CountsFor(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
     {
         while (innermost is not null && innermost != watcher && innermost.Counting != watcher)
         {
@@ -235,16 +225,20 @@ internal static class WatchedFlow
 
         CpuUsageAsyncWatcher? before = thread.Watchers;
         CpuUsageAsyncWatcher? entered = change.CurrentValue;
-        FlowReadings ofEntered = ReadingsOf(entered);
-        FlowReadings readings = ReadingsOf(thread.Watchers) | ofEntered;
-        if (readings != default && CpuSegment.TryReadThread(readings, out CpuSegment now))
+        bool isNew = !byThreadSwitch && entered?.MarkEntered() == true;
+        if (byThreadSwitch || !thread.TryChangeInnermost(entered, isNew))
         {
-            long timestamp = (readings & FlowReadings.Switches) != 0 ? Stopwatch.GetTimestamp() : 0;
-            thread.Change(ofEntered != default ? entered : null, now, byThreadSwitch, timestamp);
-        }
-        else
-        {
-            thread.Drop();
+            FlowReadings ofEntered = ReadingsOf(entered);
+            FlowReadings readings = ReadingsOf(before) | ofEntered;
+            if (readings != default && CpuSegment.TryReadThread(readings, out CpuSegment now))
+            {
+                long timestamp = (readings & FlowReadings.Switches) != 0 ? Stopwatch.GetTimestamp() : 0;
+                thread.Change(ofEntered != default ? entered : null, now, byThreadSwitch, timestamp, readings);
+            }
+            else
+            {
+                thread.Drop();
+            }
         }
 
         if (FlowRecorder.IsActive && (before ?? thread.Watchers) is not null)
@@ -259,47 +253,100 @@ internal static class WatchedFlow
         FlowReadings readings = default;
         for (; watcher is not null; watcher = watcher.Outer)
         {
-            readings |= watcher.Counting?.Readings ?? default;
+            readings |= watcher.CountedReadings;
         }
 
         return readings;
+    }
+
+    /// <summary>Returns a flow of watchers that represent watchers of another flow.</summary>
+    /// <param name="watcher">The innermost watcher of the other flow.</param>
+    /// <param name="isKept">Selects the watchers.</param>
+    /// <param name="outer">The watcher around all of them; null for none.</param>
+    /// <remarks>All flows that contain a watcher share its links, so each is represented by a watcher that belongs to this flow
+    /// alone.</remarks>
+    private static CpuUsageAsyncWatcher? Represent(
+        CpuUsageAsyncWatcher? watcher, Predicate<CpuUsageAsyncWatcher> isKept, CpuUsageAsyncWatcher? outer)
+    {
+        Stack<CpuUsageAsyncWatcher>? kept = null;
+        for (; watcher is not null; watcher = watcher.Outer)
+        {
+            if (watcher.Counting is { } counting && isKept(counting))
+            {
+                (kept ??= []).Push(counting);
+            }
+        }
+
+        foreach (CpuUsageAsyncWatcher one in kept ?? [])
+        {
+            outer = one.MakeRepresentative(outer);
+        }
+
+        return outer;
     }
 
     private sealed class Suspended(CpuUsageAsyncWatcher? innermost) : IDisposable
     {
         private CpuUsageAsyncWatcher? _innermost = innermost;
 
+        /// <remarks>Watchers that were created in the meantime remain in the flow.</remarks>
         public void Dispose()
         {
-            if (_innermost is { } innermost)
+            CpuUsageAsyncWatcher? resumed = _innermost is { IsCounting: false } stopped ? stopped.Outer : _innermost;
+            _innermost = null;
+            if (resumed is not null)
             {
-                Current.Value = innermost.IsCounting ? innermost : innermost.Outer;
-                _innermost = null;
+                Current.Value = Represent(Current.Value, created => !CountsFor(resumed, created), resumed);
             }
         }
     }
 
     /// <summary>The runtime allocates an array of listeners for each flow that has none. An empty flow gets a shared one instead, which
     /// saves an object and 32 bytes.</summary>
-    private static class EmptyFlow
+    private sealed class EmptyFlow : IThreadPoolWorkItem
     {
-        /// <summary>The context of a thread whose context was never changed, and an empty one that listens for watchers.</summary>
-        public static readonly (ExecutionContext Plain, ExecutionContext Listening) Contexts = Make();
+        private static EmptyFlow? _contexts;
+        private static bool _isRequested;
 
-        // Runs on a new thread, because the caller's context may contain anything.
-        private static (ExecutionContext Plain, ExecutionContext Listening) Make()
+        private EmptyFlow()
         {
-            ExecutionContext? plain = null, listening = null;
-            var thread = new Thread(() =>
+        }
+
+        /// <summary>The contexts; null until a thread of the pool has created them. The caller's context may contain anything, and waiting
+        /// for another thread could throw.</summary>
+        public static EmptyFlow? Contexts => Volatile.Read(ref _contexts) ?? Request();
+
+        /// <summary>The context of a thread whose context was never changed.</summary>
+        public ExecutionContext? Plain { get; private set; }
+
+        /// <summary>An empty context that listens for watchers.</summary>
+        public ExecutionContext Listening { get; private set; } = null!;
+
+        void IThreadPoolWorkItem.Execute()
+        {
+            Plain = ExecutionContext.Capture();
+            Current.Value = CpuUsageAsyncWatcher.MakeStopped(); // setting null alone would not be a change
+            Current.Value = null;
+            Listening = ExecutionContext.Capture()!;
+            Volatile.Write(ref _contexts, this);
+        }
+
+        private static EmptyFlow? Request()
+        {
+            if (!Interlocked.Exchange(ref _isRequested, true))
             {
-                plain = ExecutionContext.Capture();
-                Current.Value = CpuUsageAsyncWatcher.MakeStopped(); // setting null alone would not be a change
-                Current.Value = null;
-                listening = ExecutionContext.Capture();
-            });
-            thread.UnsafeStart();
-            thread.Join();
-            return (plain!, listening!);
+                try
+                {
+                    ThreadPool.UnsafeQueueUserWorkItem(new EmptyFlow(), preferLocal: false);
+                }
+                catch (ThreadInterruptedException)
+                {
+                    Volatile.Write(ref _isRequested, false);
+                    Thread.CurrentThread.Interrupt(); // left to the next wait of the caller
+                }
+            }
+
+            return null;
         }
     }
 }

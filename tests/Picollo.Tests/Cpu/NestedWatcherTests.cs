@@ -1,0 +1,139 @@
+using Picollo.Cpu;
+
+namespace Picollo.Tests.Cpu;
+
+/// <summary>Watchers that start and stop inside the segment of another one.</summary>
+public class NestedWatcherTests
+{
+    private static readonly TimeSpan Amount = TimeSpan.FromMilliseconds(20);
+
+    [Fact]
+    public void Inner_watchers_do_not_end_the_segment_of_the_outer_ones()
+    {
+        using var outer = new CpuUsageAsyncWatcher(listSwitches: true);
+        var inner = new Stack<CpuUsageAsyncWatcher>();
+        for (int i = 0; i < 100; i++)
+        {
+            inner.Push(new CpuUsageAsyncWatcher());
+        }
+
+        while (inner.TryPop(out CpuUsageAsyncWatcher? last))
+        {
+            last.Stop();
+        }
+
+        outer.Pieces.Should().BeNull("its segment has not ended");
+        outer.Totals.Should().ContainSingle();
+    }
+
+    [Fact]
+    public async Task Each_watcher_counts_the_time_from_its_start_to_its_stop()
+    {
+        var outer = new CpuUsageAsyncWatcher();
+        Burn.User(Amount);
+        var middle = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+        Burn.User(Amount);
+        var inner = new CpuUsageAsyncWatcher();
+        Burn.User(Amount);
+        await Task.Yield();
+        Burn.User(Amount);
+        inner.Stop();
+        Burn.User(Amount);
+        middle.Stop();
+        Burn.User(Amount);
+        outer.Stop();
+
+        ShouldBe(inner, 2);
+        ShouldBe(middle, 4);
+        ShouldBe(outer, 6);
+        Steps.ShouldBeAbout(inner.GetSummaryCpuUsage().Total, 2 * Amount, Steps.OfSplit);
+        Steps.ShouldBeAbout(outer.GetSummaryCpuUsage().Total, 6 * Amount, Steps.OfSplit);
+    }
+
+    [Fact]
+    public void Watchers_may_stop_in_any_order()
+    {
+        var outer = new CpuUsageAsyncWatcher();
+        var middle = new CpuUsageAsyncWatcher();
+        var inner = new CpuUsageAsyncWatcher();
+        Burn.User(Amount);
+        middle.Stop();
+        Burn.User(Amount);
+        outer.Stop();
+        Burn.User(Amount);
+        var last = new CpuUsageAsyncWatcher();
+        Burn.User(Amount);
+        inner.Stop();
+        Burn.User(Amount);
+        last.Stop();
+
+        ShouldBe(middle, 1);
+        ShouldBe(outer, 2);
+        ShouldBe(inner, 4);
+        ShouldBe(last, 2);
+    }
+
+    [Fact]
+    public void Allocated_bytes_are_those_between_start_and_stop()
+    {
+        var outer = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, countsAllocations: true);
+        byte[] before = new byte[50_000];
+        var inner = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly, countsAllocations: true);
+        byte[] inside = new byte[70_000];
+        inner.Stop();
+        byte[] after = new byte[90_000];
+        outer.Stop();
+        GC.KeepAlive((before, inside, after));
+
+        inner.AllocatedBytes.Should().BeInRange(70_000, 75_000);
+        outer.AllocatedBytes.Should().BeInRange(210_000, 220_000);
+    }
+
+    /// <summary>Another thread reads the total of all watchers while they start and stop.</summary>
+    [Fact]
+    public void Totals_that_another_thread_reads_are_at_least_0_and_do_not_decrease()
+    {
+        CpuUsageAsyncWatcher[] watchers = [];
+        bool isEnd = false;
+        string? fault = null;
+        var reader = new Thread(() =>
+        {
+            var last = new Dictionary<CpuUsageAsyncWatcher, long>();
+            while (!Volatile.Read(ref isEnd) && fault is null)
+            {
+                foreach (CpuUsageAsyncWatcher watcher in Volatile.Read(ref watchers))
+                {
+                    long now = watcher.GetTotalNanoseconds(), before = last.GetValueOrDefault(watcher);
+                    CpuUsage split = watcher.GetSummaryCpuUsage();
+                    fault ??= now < before ? $"{now} after {before}" : null;
+                    fault ??= split.UserNanoseconds < 0 || split.KernelNanoseconds < 0 ? $"{split}" : null;
+                    last[watcher] = now;
+                }
+            }
+        });
+        reader.UnsafeStart();
+        Burn.User(Amount); // an offset that would be visible
+        for (int i = 0; i < 300; i++)
+        {
+            var outer = new CpuUsageAsyncWatcher();
+            Burn.User(TimeSpan.FromMilliseconds(0.2));
+            var inner = new CpuUsageAsyncWatcher();
+            Volatile.Write(ref watchers, [outer, inner]);
+            Burn.User(TimeSpan.FromMilliseconds(0.2));
+            var innermost = new CpuUsageAsyncWatcher();
+            Volatile.Write(ref watchers, [outer, inner, innermost]);
+            Burn.Kernel(TimeSpan.FromMilliseconds(0.2));
+            innermost.Stop();
+            Burn.User(TimeSpan.FromMilliseconds(0.1));
+            inner.Stop();
+            outer.Stop();
+        }
+
+        Volatile.Write(ref isEnd, true);
+        reader.Join();
+        fault.Should().BeNull();
+    }
+
+    private static void ShouldBe(CpuUsageAsyncWatcher watcher, int amounts) =>
+        Steps.ShouldBeAbout(Steps.Nanoseconds(watcher.GetTotalNanoseconds()), amounts * Amount, Steps.OfTotal);
+}
