@@ -27,6 +27,8 @@ public sealed class PicolloOptions
 
     /// <summary>Whether the bytes that a request allocates on all its threads are measured, too. This costs one more reading, of about
     /// 10 ns, each time the request switches threads, and up to 10 KB for each route. <see langword="false"/> by default.</summary>
+    /// <remarks>If other threads still run a part of the request at its end, the bytes are recorded when they have left the request, at
+    /// most a second later. Bytes of parts that run longer are not counted.</remarks>
     public bool MeasureAllocations { get; set; }
 
     /// <summary>Whether the pauses of the garbage collector, the delays of the thread pool and the waits for locks are measured, and shown

@@ -93,6 +93,9 @@ public sealed class WorkMeter
             }
         }
 
+        /// <summary>Whether the run is measured and has not ended.</summary>
+        public bool IsMeasured => Volatile.Read(ref _surrounding) is not null;
+
         public override RunDescription? Describe() => _description;
 
         public void Fail(Exception failure)
@@ -115,11 +118,25 @@ public sealed class WorkMeter
             WorkResult result = _isComplete ? WorkResult.Completed
                 : Volatile.Read(ref _failure) is { } failure ? LeavingException.ResultOf(failure)
                 : LeavingException.ResultSince(_handledBefore);
-            _watcher!.Stop();
+            OpenSegments? open = _watcher!.StopFor(null, waits: true);
             surrounding.Dispose();
+            Count(result, open);
+        }
+
+        /// <summary>Ends the run on any thread and in any flow, unless it has already ended.</summary>
+        public void End(WorkResult result)
+        {
+            if (Interlocked.Exchange(ref _surrounding, null) is not null)
+            {
+                Count(result, _watcher!.StopFor(null, waits: true));
+            }
+        }
+
+        private void Count(WorkResult result, OpenSegments? open)
+        {
             (long counted, _) = _meter._running.Remove(this);
             _row!.Count(result);
-            _row.Record(RunUsage.Of(_watcher), counted);
+            _row.Record(RunUsage.Of(_watcher!, open), counted);
         }
     }
 }

@@ -25,7 +25,8 @@ internal sealed class RequestReporter : IDisposable
     private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
 
     // It has the same name, and therefore the same listeners, as the source that starts the spans of requests.
-    private static readonly ActivitySource RequestSource = new("Microsoft.AspNetCore");
+    // Not static, because listeners of the application may throw.
+    private readonly ActivitySource _requestSource = new("Microsoft.AspNetCore");
 
     private readonly CpuTimeInstrument _instrument;
     private readonly ILogger _logger;
@@ -89,16 +90,20 @@ internal sealed class RequestReporter : IDisposable
         finally
         {
             watcher.Label = row?.Label ?? FlowLabel.None;
-            watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null);
+            OpenSegments? open = watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null, waits: row?.Allocated is not null);
             (long counted, bool isReported) = Running.Remove(request);
             if (row is not null)
             {
-                Report(context, request, row, RunUsage.Of(watcher), counted, isReported, failure);
+                Report(context, request, row, RunUsage.Of(watcher, open), counted, isReported, failure);
             }
         }
     }
 
-    public void Dispose() => _budgetTimer?.Dispose();
+    public void Dispose()
+    {
+        _budgetTimer?.Dispose();
+        _requestSource.Dispose();
+    }
 
     /// <summary>Returns the row of a request that has ended; null if the request is excluded.</summary>
     private RouteUsage? RowOf(HttpContext context, MeasuredRequest request)
@@ -158,7 +163,7 @@ internal sealed class RequestReporter : IDisposable
     private void AddTrace(HttpContext context, RouteUsage row, in RunUsage usage, in Outcome outcome)
     {
         if (context.Features.Get<IHttpActivityFeature>()?.Activity is { IdFormat: ActivityIdFormat.W3C } activity
-            && (activity.Recorded || !RequestSource.HasListeners()))
+            && (activity.Recorded || !_requestSource.HasListeners()))
         {
             string traceId = activity.TraceId.ToHexString(), spanId = activity.SpanId.ToHexString();
             row.AddTrace(new(row, outcome, usage.WallNanoseconds, usage.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));

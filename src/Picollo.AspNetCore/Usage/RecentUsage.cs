@@ -120,7 +120,7 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
     private static State StateOf(WorkUsage work, State? previous)
     {
         // Read before the histograms, so that a run that ends in between changes the count of the next state.
-        ulong count = work.Wall.TotalCount;
+        ulong count = work.Wall.TotalCount + (work.Allocated?.TotalCount ?? 0);
         return previous is not null && previous.Count == count
             ? previous
             : new(count, SumsOf(work), [.. HistogramsOf(work).Select(histogram => HdrHistogramEncoding.EncodeCompressed(histogram))]);

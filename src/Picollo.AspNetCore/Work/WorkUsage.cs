@@ -7,14 +7,18 @@ namespace Picollo.AspNetCore.Work;
 /// <param name="CpuNanoseconds">The CPU time on all its threads.</param>
 /// <param name="WallNanoseconds">The time from the start to the end of the run.</param>
 /// <param name="Split">User and kernel time; null if they are not measured separately.</param>
-/// <param name="AllocatedBytes">The bytes allocated on all its threads; 0 if they are not measured.</param>
-internal readonly record struct RunUsage(long CpuNanoseconds, long WallNanoseconds, CpuUsage? Split, long AllocatedBytes = 0)
+/// <param name="AllocatedBytes">The bytes allocated on all its threads, without <paramref name="Open"/>; 0 if they are not
+/// measured.</param>
+/// <param name="Open">The segments whose bytes are not yet known; null for none.</param>
+internal readonly record struct RunUsage(
+    long CpuNanoseconds, long WallNanoseconds, CpuUsage? Split, long AllocatedBytes = 0, OpenSegments? Open = null)
 {
-    public static RunUsage Of(CpuUsageAsyncWatcher watcher) => new(
+    public static RunUsage Of(CpuUsageAsyncWatcher watcher, OpenSegments? open = null) => new(
         watcher.GetTotalNanoseconds(),
         watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick,
         watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null,
-        watcher.AllocatedBytes);
+        watcher.AllocatedBytes,
+        open);
 }
 
 /// <summary>The usage of all runs of a route or of named work. Thread-safe.</summary>
@@ -61,7 +65,8 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
     /// <summary>The wall time of each run, in nanoseconds. Values outside the range are clamped to it.</summary>
     public InterlockedHdrHistogram<uint> Wall { get; } = Nanoseconds.Create();
 
-    /// <summary>The bytes allocated by each run; null if they are not measured.</summary>
+    /// <summary>The bytes allocated by each run; null if they are not measured. A run is recorded when its last thread has left it, or
+    /// after <see cref="OpenSegments.MaxWait"/>, which may be later than in the other histograms.</summary>
     public InterlockedHdrHistogram<uint>? Allocated { get; } = countsAllocations ? Bytes.Create() : null;
 
     /// <summary>The exact sum of the values in <see cref="Allocated"/>.</summary>
@@ -117,18 +122,40 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
             Interlocked.Add(ref _kernel, split.KernelNanoseconds);
         }
 
+        if (usage.Open is { } open)
+        {
+            RecordLater(open, usage.AllocatedBytes, isInPercentiles);
+        }
+
         if (isInPercentiles)
         {
             Wall.Record(WithinRange(usage.WallNanoseconds));
             Interlocked.Add(ref _wall, usage.WallNanoseconds);
-            if (Allocated is { } allocated)
+            if (usage.Open is null)
             {
-                allocated.Record(Math.Min((ulong)Math.Max(usage.AllocatedBytes, 0), MaxBytes));
-                Interlocked.Add(ref _allocated, usage.AllocatedBytes);
+                RecordAllocated(usage.AllocatedBytes);
             }
 
             Interlocked.Add(ref _cpu, usage.CpuNanoseconds);
             Cpu.Record(WithinRange(usage.CpuNanoseconds));
+        }
+    }
+
+    // A separate method, because a method with a closure always allocates it.
+    private void RecordLater(OpenSegments open, long known, bool isRecorded) => open.OnEnded(bytes =>
+    {
+        if (isRecorded)
+        {
+            RecordAllocated(known + bytes);
+        }
+    });
+
+    private void RecordAllocated(long bytes)
+    {
+        if (Allocated is { } allocated)
+        {
+            allocated.Record(Math.Min((ulong)Math.Max(bytes, 0), MaxBytes));
+            Interlocked.Add(ref _allocated, bytes);
         }
     }
 

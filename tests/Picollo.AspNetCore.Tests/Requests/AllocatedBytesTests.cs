@@ -45,6 +45,68 @@ public class AllocatedBytesTests
         (await app.Client.GetStringAsync("/picollo/metrics") + await app.Client.GetStringAsync("/picollo")).Should().NotContainEquivalentOf("allocated");
     }
 
+    /// <summary>A thread that has queued the continuation of a request may still be in its flow when the request ends.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task The_bytes_of_a_segment_that_ends_after_the_request_are_counted(bool isMeasuredAfterEnd)
+    {
+        using ManualResetEventSlim mayEnd = new();
+        await using RequestApp app = await StartHeldAsync(mayEnd, isMeasuredAfterEnd);
+        await app.Client.GetStringAsync("/held");
+        await app.GetCountsAsync(1);
+        RouteUsage row = app.Routes.All.Should().ContainSingle().Subject;
+        ulong before = row.Allocated!.TotalCount;
+        mayEnd.Set();
+        await WaitForAllocatedAsync(row);
+
+        before.Should().BeLessThanOrEqualTo(1);
+        row.Allocated!.TotalCount.Should().Be(1);
+        if (before == 0)
+        {
+            row.AllocatedBytes.Should().BeInRange(Bytes, 2 * Bytes);
+        }
+    }
+
+    [Fact]
+    public async Task A_segment_that_does_not_end_delays_the_record_for_a_limited_time()
+    {
+        using ManualResetEventSlim mayEnd = new();
+        await using RequestApp app = await StartHeldAsync(mayEnd, isMeasuredAfterEnd: true);
+        await app.Client.GetStringAsync("/held");
+        await app.GetCountsAsync(1);
+        RouteUsage row = app.Routes.All.Should().ContainSingle().Subject;
+        await WaitForAllocatedAsync(row);
+        long recorded = row.AllocatedBytes;
+        mayEnd.Set();
+
+        row.Allocated!.TotalCount.Should().Be(1);
+        recorded.Should().BeLessThan(Bytes);
+    }
+
+    private static async Task WaitForAllocatedAsync(RouteUsage row)
+    {
+        for (int i = 0; i < 6000 && row.Allocated!.TotalCount == 0; i++)
+        {
+            await Task.Delay(10);
+        }
+    }
+
+    private static Task<RequestApp> StartHeldAsync(ManualResetEventSlim mayEnd, bool isMeasuredAfterEnd) => RequestApp.StartAsync(
+        web => web.MapGet("/held", async () =>
+        {
+            TaskCompletionSource allocated = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            new Thread(() =>
+            {
+                GC.KeepAlive(new byte[Bytes]);
+                allocated.SetResult();
+                mayEnd.Wait();
+            }).Start();
+            await allocated.Task;
+            return "ended";
+        }),
+        options => (options.MeasureAllocations, options.MeasureAfterResponse) = (true, isMeasuredAfterEnd));
+
     private static Task<RequestApp> StartAsync(bool isMeasured) => RequestApp.StartAsync(
         web =>
         {
