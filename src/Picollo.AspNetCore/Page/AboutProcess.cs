@@ -8,7 +8,9 @@ namespace Picollo.AspNetCore.Page;
 /// <summary>Describes the measured process: the version, the uptime and the machine.</summary>
 internal static class AboutProcess
 {
-    private static readonly DateTimeOffset Started = Process.GetCurrentProcess().StartTime.ToUniversalTime();
+    // Not a static initializer, because it may throw.
+    private static readonly Lazy<DateTimeOffset> Started =
+        new(static () => Process.GetCurrentProcess().StartTime.ToUniversalTime(), LazyThreadSafetyMode.PublicationOnly);
 
     // Without the commit.
     private static readonly string? Version = Assembly.GetEntryAssembly()
@@ -18,9 +20,9 @@ internal static class AboutProcess
     public static string At(DateTimeOffset now)
     {
         // In whole minutes, because the page is sent again each second if its text has changed.
-        var minutes = TimeSpan.FromMinutes(Math.Floor((now - Started).TotalMinutes));
+        var minutes = TimeSpan.FromMinutes(Math.Floor((now - Started.Value).TotalMinutes));
         string duration = minutes > TimeSpan.Zero ? Numbers.Duration(minutes) : "less than a minute";
-        string up = string.Create(CultureInfo.InvariantCulture, $"running for {duration}, since {Started:yyyy-MM-dd HH:mm:ss} UTC");
+        string up = string.Create(CultureInfo.InvariantCulture, $"running for {duration}, since {Started.Value:yyyy-MM-dd HH:mm:ss} UTC");
         string machine = $"{Environment.MachineName}, {RuntimeInformation.OSDescription}, {RuntimeInformation.FrameworkDescription}";
         return Version is null ? $"{up}, on {machine}" : $"version {Version}, {up}, on {machine}";
     }

@@ -127,6 +127,19 @@ public partial class DependencyTests
 
     private static IEnumerable<Type> UsedIn(byte[] code, MethodBase method)
     {
+        foreach ((_, MemberInfo member) in MembersIn(code, method))
+        {
+            yield return member as Type ?? member.DeclaringType!;
+            foreach (Type argument in member is MethodInfo { IsGenericMethod: true } generic ? generic.GetGenericArguments() : [])
+            {
+                yield return argument;
+            }
+        }
+    }
+
+    /// <summary>Returns the instructions of a method that refer to a member, and the members.</summary>
+    internal static IEnumerable<(OpCode Instruction, MemberInfo Member)> MembersIn(byte[] code, MethodBase method)
+    {
         Type[]? ofType = method.DeclaringType!.IsGenericType ? method.DeclaringType.GetGenericArguments() : null;
         Type[]? ofMethod = method.IsGenericMethod ? method.GetGenericArguments() : null;
         for (int i = 0; i < code.Length;)
@@ -135,12 +148,7 @@ public partial class DependencyTests
             i++;
             if (instruction.OperandType is OperandType.InlineMethod or OperandType.InlineField or OperandType.InlineType or OperandType.InlineTok)
             {
-                MemberInfo member = method.Module.ResolveMember(BitConverter.ToInt32(code, i), ofType, ofMethod)!;
-                yield return member as Type ?? member.DeclaringType!;
-                foreach (Type argument in member is MethodInfo { IsGenericMethod: true } generic ? generic.GetGenericArguments() : [])
-                {
-                    yield return argument;
-                }
+                yield return (instruction, method.Module.ResolveMember(BitConverter.ToInt32(code, i), ofType, ofMethod)!);
             }
 
             i += instruction.OperandType switch
