@@ -91,10 +91,12 @@ public static class PicolloServiceCollectionExtensions
     }
 
     /// <summary>Measures each method of SignalR hubs as named work, such as <c>ChatHub.Send</c>, over every transport.</summary>
-    /// <remarks>The time is counted for the method and not for the connection. If a method returns a stream, only the call is measured. The
-    /// work that produces the items is counted for the connection, and its exceptions are not failures of the method. Calls that throw are
-    /// counted as failed, or as canceled after an <see cref="OperationCanceledException"/> that was not caused by a timeout. Further calls
-    /// to this method have no effect.</remarks>
+    /// <remarks>The time is counted for the method and not for the connection. Calls that throw are counted as failed, or as canceled after
+    /// an <see cref="OperationCanceledException"/> that was not caused by a timeout. If a method returns a stream (an
+    /// <c>IAsyncEnumerable</c> or a <c>ChannelReader</c>), the call lasts until the end of the stream, and is canceled if the client
+    /// cancels the stream or disconnects. (With Native AOT, a call that returns a stream of a value type lasts until the method returns.)
+    /// Filters that were added before this call receive an object that wraps the stream. Further calls to this method have no
+    /// effect.</remarks>
     /// <param name="builder">The builder that <see cref="AddPicollo"/> returned.</param>
     /// <returns><paramref name="builder"/>.</returns>
     /// <exception cref="ArgumentNullException"><paramref name="builder"/> is <see langword="null"/>.</exception>

@@ -1,0 +1,251 @@
+using System.Runtime.CompilerServices;
+using System.Threading.Channels;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.SignalR;
+using Microsoft.AspNetCore.SignalR.Client;
+using Microsoft.Extensions.DependencyInjection;
+using Picollo.AspNetCore.Work;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>A hub method that returns a stream is measured until the end of the stream.</summary>
+[Trait("Category", "Slow")]
+public sealed class HubStreamTests : IAsyncLifetime
+{
+    private const int Items = 5;
+    private const double Burnt = 10;
+
+    private RequestApp _app = null!;
+    private HubConnection _connection = null!;
+
+    public async Task InitializeAsync()
+    {
+        _app = await RequestApp.StartAsync(
+            web => web.MapHub<StreamHub>("/hub"),
+            build: builder =>
+            {
+                builder.Services.AddSignalR();
+                builder.Services.AddPicollo().MeasureHubMethods();
+            });
+        _connection = new HubConnectionBuilder().WithUrl(new Uri(_app.Address, "/hub")).Build();
+        await _connection.StartAsync();
+    }
+
+    public async Task DisposeAsync()
+    {
+        await _connection.DisposeAsync();
+        await _app.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData(nameof(StreamHub.Numbers))]
+    [InlineData(nameof(StreamHub.Texts))]
+    [InlineData(nameof(StreamHub.Custom))]
+    [InlineData(nameof(StreamHub.Channel))]
+    [InlineData(nameof(StreamHub.ChannelLater))]
+    public async Task The_CPU_time_of_all_items_is_counted(string method)
+    {
+        (await _connection.StreamAsync<object>(method).CountAsync()).Should().Be(Items);
+
+        await ShouldEndAsync(method, WorkResult.Completed, Items);
+    }
+
+    [Fact]
+    public async Task A_method_with_an_upload_is_measured_until_the_end_of_its_result()
+    {
+        List<int> received = await _connection.StreamAsync<int>(nameof(StreamHub.Echo), Upload()).ToListAsync();
+        received.Should().Equal(1, 2, 3);
+
+        await ShouldEndAsync(nameof(StreamHub.Echo), WorkResult.Completed, 3);
+
+        static async IAsyncEnumerable<int> Upload()
+        {
+            for (int i = 1; i <= 3; i++)
+            {
+                await Task.Yield();
+                yield return i;
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(nameof(StreamHub.Endless))]
+    [InlineData(nameof(StreamHub.EndlessWithoutToken))]
+    [InlineData(nameof(StreamHub.EndlessChannel))]
+    public async Task A_stream_that_the_client_cancels_is_canceled(string method)
+    {
+        using CancellationTokenSource end = new();
+        Func<Task> read = async () =>
+        {
+            await foreach (int _ in _connection.StreamAsync<int>(method, end.Token))
+            {
+                await end.CancelAsync();
+            }
+        };
+        await read.Should().ThrowAsync<OperationCanceledException>();
+
+        await ShouldEndAsync(method, WorkResult.Canceled, 1);
+    }
+
+    [Theory]
+    [InlineData(nameof(StreamHub.Endless))]
+    [InlineData(nameof(StreamHub.EndlessWithoutToken))]
+    [InlineData(nameof(StreamHub.EndlessChannel))]
+    public async Task A_stream_whose_client_disconnects_is_canceled(string method)
+    {
+        await using IAsyncEnumerator<int> items = _connection.StreamAsync<int>(method).GetAsyncEnumerator();
+        (await items.MoveNextAsync()).Should().BeTrue();
+        await _connection.StopAsync();
+
+        await ShouldEndAsync(method, WorkResult.Canceled, 1);
+    }
+
+    [Theory]
+    [InlineData(nameof(StreamHub.Failing), 1)]
+    [InlineData(nameof(StreamHub.FailingAtStart), 0)]
+    [InlineData(nameof(StreamHub.FailingChannel), 1)]
+    public async Task A_stream_that_throws_has_failed(string method, int items)
+    {
+        List<int> received = [];
+        Func<Task> read = async () =>
+        {
+            await foreach (int item in _connection.StreamAsync<int>(method))
+            {
+                received.Add(item);
+            }
+        };
+        await read.Should().ThrowAsync<HubException>();
+        received.Should().HaveCount(items);
+
+        await ShouldEndAsync(method, WorkResult.Failed, items);
+    }
+
+    private async Task ShouldEndAsync(string method, WorkResult result, int items)
+    {
+        NamedWork row = _app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
+        row.Name.Should().Be($"{nameof(StreamHub)}.{method}");
+        for (int i = 0; i < 3000 && row.Cpu.TotalCount == 0; i++)
+        {
+            await Task.Delay(10);
+        }
+
+        (row.Cpu.TotalCount, row[result]).Should().Be((1, 1));
+        (row.TotalCpuNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(items * Burnt);
+    }
+
+#pragma warning disable CA1822, CA1859 // SignalR calls instance methods with the declared types.
+    private sealed class StreamHub : Hub
+    {
+        public async IAsyncEnumerable<int> Numbers()
+        {
+            for (int i = 0; i < Items; i++)
+            {
+                Burn.Milliseconds(Burnt / 2);
+                await Task.Yield();
+                Burn.Milliseconds(Burnt / 2);
+                yield return i;
+            }
+        }
+
+        public async Task<IAsyncEnumerable<string>> Texts()
+        {
+            await Task.Yield();
+            return Numbers().Select(static number => $"{number}");
+        }
+
+        public ValueTask<Stream<int>> Custom() => ValueTask.FromResult(new Stream<int>(Numbers()));
+
+        public ChannelReader<int> Channel() => Write(Numbers());
+
+        public async ValueTask<ChannelReader<int>> ChannelLater()
+        {
+            await Task.Yield();
+            return Write(Numbers());
+        }
+
+        public async IAsyncEnumerable<int> Echo(IAsyncEnumerable<int> items)
+        {
+            await foreach (int item in items)
+            {
+                Burn.Milliseconds(Burnt);
+                yield return item;
+            }
+        }
+
+        public async IAsyncEnumerable<int> Endless([EnumeratorCancellation] CancellationToken end)
+        {
+            for (int i = 1; ; i++)
+            {
+                Burn.Milliseconds(Burnt);
+                yield return i;
+                await Task.Delay(1, end);
+            }
+        }
+
+        public async IAsyncEnumerable<int> EndlessWithoutToken()
+        {
+            for (int i = 1; ; i++)
+            {
+                Burn.Milliseconds(Burnt);
+                yield return i;
+                await Task.Delay(1);
+            }
+        }
+
+        public ChannelReader<int> EndlessChannel(CancellationToken end)
+        {
+            Channel<int> channel = System.Threading.Channels.Channel.CreateBounded<int>(1);
+            _ = Task.Run(
+                async () =>
+                {
+                    Burn.Milliseconds(Burnt);
+                    await channel.Writer.WriteAsync(1, end); // the channel is never completed
+                },
+                CancellationToken.None);
+            return channel.Reader;
+        }
+
+        public async IAsyncEnumerable<int> Failing()
+        {
+            Burn.Milliseconds(Burnt);
+            yield return 1;
+            await Task.Yield();
+            throw new InvalidOperationException();
+        }
+
+        public IAsyncEnumerable<int> FailingAtStart() => new Stream<int>(Context.Items.Count > 0 ? Numbers() : null);
+
+        public ChannelReader<int> FailingChannel() => Write(Failing());
+
+        private static ChannelReader<T> Write<T>(IAsyncEnumerable<T> items)
+        {
+            Channel<T> channel = System.Threading.Channels.Channel.CreateUnbounded<T>();
+            _ = Task.Run(async () =>
+            {
+                Exception? failure = null;
+                try
+                {
+                    await foreach (T item in items)
+                    {
+                        await channel.Writer.WriteAsync(item);
+                    }
+                }
+                catch (InvalidOperationException e)
+                {
+                    failure = e;
+                }
+
+                channel.Writer.Complete(failure);
+            });
+            return channel.Reader;
+        }
+    }
+
+#pragma warning restore CA1822, CA1859
+    /// <summary>A class that is a stream.</summary>
+    private sealed class Stream<T>(IAsyncEnumerable<T>? items) : IAsyncEnumerable<T>
+    {
+        public IAsyncEnumerator<T> GetAsyncEnumerator(CancellationToken cancellationToken = default) =>
+            items?.GetAsyncEnumerator(cancellationToken) ?? throw new InvalidOperationException();
+    }
+}
