@@ -154,7 +154,8 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
     {
         if (Allocated is { } allocated)
         {
-            allocated.Record(Math.Min((ulong)Math.Max(bytes, 0), MaxBytes));
+            bytes = Math.Max(bytes, 0); // the part of a segment before a nested run is subtracted before its end is known
+            allocated.Record(Math.Min((ulong)bytes, MaxBytes));
             Interlocked.Add(ref _allocated, bytes);
         }
     }

@@ -70,7 +70,6 @@ public sealed class HubStreamTests : IAsyncLifetime
 
     [Theory]
     [InlineData(nameof(StreamHub.Endless))]
-    [InlineData(nameof(StreamHub.EndlessWithoutToken))]
     [InlineData(nameof(StreamHub.EndlessChannel))]
     public async Task A_stream_that_the_client_cancels_is_canceled(string method)
     {

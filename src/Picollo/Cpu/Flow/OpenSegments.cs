@@ -6,8 +6,8 @@ namespace Picollo.Cpu;
 /// such as a loop that the flow has started, so the wait is limited.</remarks>
 internal sealed class OpenSegments
 {
-    /// <summary>The maximum wait. The bytes of segments that end later are not counted.</summary>
-    public static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(1);
+    /// <summary>The maximum wait. The bytes of segments that end later are not counted. Only tests change it.</summary>
+    public static TimeSpan MaxWait { get; set; } = TimeSpan.FromSeconds(1);
 
     private readonly CpuUsageAsyncWatcher _watcher;
     private readonly List<RunningSegment> _found = [];
