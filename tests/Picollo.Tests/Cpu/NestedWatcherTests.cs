@@ -134,6 +134,36 @@ public class NestedWatcherTests
         fault.Should().BeNull();
     }
 
+    /// <summary>The runtime does not report the end of a thread that was started without a context.</summary>
+    [Fact]
+    public void A_thread_whose_end_is_not_reported_counts_until_its_last_measurement()
+    {
+        CpuUsageAsyncWatcher outer = null!, inner = null!;
+        var thread = new Thread(() =>
+        {
+            outer = new CpuUsageAsyncWatcher();
+            Burn.User(Amount);
+            inner = new CpuUsageAsyncWatcher();
+            Burn.User(Amount);
+            inner.Stop();
+            Burn.User(Amount); // lost
+        });
+        thread.UnsafeStart();
+        thread.Join();
+        ShouldBe(inner, 1);
+        ShouldBe(outer, 2);
+        long before = outer.GetTotalNanoseconds();
+        var other = new Thread(static () => new CpuUsageAsyncWatcher().Stop()); // removes the segments of ended threads
+        other.Start();
+        other.Join();
+
+        outer.GetTotalNanoseconds().Should().Be(before);
+        outer.ThreadCount.Should().Be(0);
+        outer.SwitchCount.Should().Be(1);
+        outer.Stop();
+        outer.GetTotalNanoseconds().Should().Be(before);
+    }
+
     private static void ShouldBe(CpuUsageAsyncWatcher watcher, int amounts) =>
         Steps.ShouldBeAbout(Steps.Nanoseconds(watcher.GetTotalNanoseconds()), amounts * Amount, Steps.OfTotal);
 }

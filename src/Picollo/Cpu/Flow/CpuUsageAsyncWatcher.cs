@@ -20,8 +20,8 @@ namespace Picollo.Cpu;
 /// to a thread or a loop that was started outside the flow, such as the consumer of a channel; garbage collections and other work of the
 /// runtime's own threads; work that child tasks and threads still run after <see cref="Stop"/>; the time of a thread started without a
 /// context or with an empty one (<see cref="Thread.UnsafeStart()"/>, or <see cref="Thread.Start()"/> where no <see cref="AsyncLocal{T}"/>
-/// is set) from its last switch to its end, because the runtime does not report that end. A watcher created inside an <c>async</c> method
-/// or iterator is removed from the flow when the method returns (for an iterator, at each <c>yield</c>), as with every
+/// is set) from its last measurement to its end, because the runtime does not report that end. A watcher created inside an
+/// <c>async</c> method or iterator is removed from the flow when the method returns (for an iterator, at each <c>yield</c>), as with every
 /// <see cref="AsyncLocal{T}"/>: if a helper creates a watcher and returns it, the watcher does not measure the caller. Create the watcher
 /// in the method that calls <see cref="Stop"/>, or pass the work to <see cref="MeasureAsync"/>.</para>
 /// <para><b>Loops shared with other flows.</b> If the flow starts a loop that later serves other flows, all CPU time of the loop counts for
@@ -202,14 +202,16 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
             return false;
         }
 
+        // The kernel time of other threads has a coarser resolution than the part of their segments before the watcher.
         usage = (Final ?? WatchedFlow.GetCpuTime(this)).Split;
+        long total = Math.Max(usage.TotalNanoseconds, 0), kernel = Math.Clamp(usage.KernelNanoseconds, 0, total);
+        usage = new CpuUsage(total - kernel, kernel);
         return true;
     }
 
     /// <summary>Returns the CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel time together, at the finest
     /// resolution of the system. The clock is that of <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>.</summary>
-    /// <returns>Nanoseconds. While the watcher runs, never less than an earlier result on the same thread (except for threads started
-    /// without a context, whose last part is lost when they end).</returns>
+    /// <returns>Nanoseconds. While the watcher runs, never less than an earlier result on the same thread.</returns>
     public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetCpuTime(this)).TotalNanoseconds;
 
     /// <summary>Excludes the following code, and everything that it starts, from all watchers of the current flow until the result is
@@ -249,7 +251,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     }
 
     /// <summary>The number of threads in the flow. A thread adds its time before it leaves the flow. A thread that was started without a
-    /// context remains counted after its end.</summary>
+    /// context remains counted after its end, until another thread enters its first flow.</summary>
     internal int ThreadCount => Volatile.Read(ref _threadCount);
 
     /// <summary>Creates a stopped watcher that was never in a flow.</summary>

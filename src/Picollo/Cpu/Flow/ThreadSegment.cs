@@ -28,8 +28,9 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private long _innerChanges; // changes of the version that did not end the segment
     private FlowReadings _readings; // of the start
 
-    // The latest value of the owner's clock that another thread has read.
+    // The latest value of the owner's clock that another thread has read, or the owner when it changed the innermost watcher.
     private long _measured;
+    private bool _isRemoved;
 
     // The span that the owner entered last in its current flow, and the contexts before and after. Only the owner uses them.
     private CpuUsageAsyncWatcher? _span;
@@ -159,6 +160,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             return false;
         }
 
+        StoreMeasured(now.TotalNanoseconds); // for EndWithOwner
         BeginChange();
         if (isRemoved)
         {
@@ -209,7 +211,12 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
         // The runtime does not report the end of a thread that was started without a context (UnsafeStart). Its segment is still here, and
         // the system may have assigned its ID to another thread.
-        if (!_owner.IsAlive || _threadId is not { } thread || !_clocks.TryGetTotal(ResourceOwner.Thread, thread, out long end, out _))
+        if (!_owner.IsAlive)
+        {
+            return Known;
+        }
+
+        if (_threadId is not { } thread || !_clocks.TryGetTotal(ResourceOwner.Thread, thread, out long end, out _))
         {
             return default;
         }
@@ -248,10 +255,33 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return watched;
     }
 
-    /// <summary>Makes readers wait until <see cref="EndChange"/>. Only the owner may call it.</summary>
+    /// <summary>The time of the segment until its last measurement. All of it counts as user time.</summary>
+    private CpuSegment Known
+    {
+        get
+        {
+            long total = Math.Max(Volatile.Read(ref _measured) - _start.TotalNanoseconds, 0);
+            return new CpuSegment(total, new CpuUsage(total, 0));
+        }
+    }
+
+    /// <summary>Ends the segment of a thread that has ended without a report. The time since its last measurement is lost.</summary>
+    private void EndWithOwner()
+    {
+        if (!Interlocked.Exchange(ref _isRemoved, true) && Watchers is not null)
+        {
+            BeginChange();
+            AddToWatchers(Known, byThreadSwitch: true, wallTicks: 0);
+            SetWatchers(null);
+            EndChange();
+        }
+    }
+
+    /// <summary>Makes readers wait until <see cref="EndChange"/>. Only the owner may call it, or one other thread after its end.</summary>
     internal void BeginChange()
     {
-        Debug.Assert(_owner == Thread.CurrentThread, "Only the owner writes, so plain increments of the version are sufficient.");
+        Debug.Assert(
+            _owner == Thread.CurrentThread || _isRemoved, "Only one thread writes, so plain increments of the version are sufficient.");
         _version++;
         Volatile.WriteBarrier();
     }
@@ -305,6 +335,10 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         do
         {
             all = Volatile.Read(ref _all);
+            foreach (ThreadSegment ended in all.Where(static other => !other._owner.IsAlive))
+            {
+                ended.EndWithOwner(); // before it is removed, so that each reader finds its time
+            }
         }
         while (Interlocked.CompareExchange(ref _all, [.. all.Where(other => other._owner.IsAlive), added], all) != all);
         return added;

@@ -176,15 +176,13 @@ internal static class WatchedFlow
         foreach ((RunningSegment segment, CpuSegment measured, long wallTicks) in CollectionsMarshal.AsSpan(others))
         {
             taken += measured;
-            if (wallTicks > 0)
+            if (wallTicks > 0 || (watcher.ListsSwitches && measured.TotalNanoseconds > 0))
             {
                 pieces = new FlowPiece(measured.Split, wallTicks, segment.Thread.ManagedThreadId, isEnd: false) { Previous = pieces };
             }
         }
 
-        // The kernel time of other threads has a coarser resolution than the part of their segments before the watcher.
-        long total = Math.Max(taken.Split.TotalNanoseconds, 0), kernel = Math.Clamp(taken.Split.KernelNanoseconds, 0, total);
-        return taken with { Split = new CpuUsage(total - kernel, kernel) };
+        return taken;
     }
 
     internal static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads) =>
