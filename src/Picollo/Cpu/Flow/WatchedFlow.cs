@@ -111,7 +111,7 @@ internal static class WatchedFlow
     public static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, out FlowPiece? pieces)
     {
         ThreadSegment? own = ThreadSegment.OfThread;
-        bool isInFlow = own is not null && Contains(own.Watchers, watcher);
+        bool isInFlow = own is not null && watcher.ThreadCount > 0 && Contains(own.Watchers, watcher);
         if (watcher.ListsSwitches || watcher.ThreadCount > (isInFlow ? 1 : 0))
         {
             return GetCpuTime(watcher, ThreadSegment.All, out pieces);
