@@ -8,17 +8,26 @@ namespace Picollo.Export;
 /// <summary>Decodes histograms of the HdrHistogram libraries; implements <see cref="HdrHistogramEncoding"/>.</summary>
 /// <remarks>All data is checked before it is used: lengths against the available data, and counts against the layout. The decoder allocates
 /// the histogram that the header describes, a second one if the data counts values above the highest trackable value, and buffers of
-/// constant size.</remarks>
+/// constant size. A run of zeros in a few bytes can reach a page of 2 MB. If the histogram could be large compared with the data, all data
+/// is therefore decoded once without a histogram, so that damaged data takes little memory.</remarks>
 internal static class HdrHistogramDecoder
 {
-    public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> data)
+    // Decoding twice takes less time than allocating a histogram beyond these limits. No layout of 3 digits exceeds the first one.
+    private const long MaxUncheckedBytes = 1 << 20, MaxUncheckedBytesPerByte = 64;
+
+    public static PlainHdrHistogram<ulong> Decode(ReadOnlySpan<byte> data) =>
+        Decode(data, Math.Max(MaxUncheckedBytes, data.Length * MaxUncheckedBytesPerByte)) ?? Decode(data, long.MaxValue)!;
+
+    /// <summary>Decodes a histogram, or only checks the data and returns null if the histogram could need more than
+    /// <paramref name="maxBytes"/>.</summary>
+    private static PlainHdrHistogram<ulong>? Decode(ReadOnlySpan<byte> data, long maxBytes)
     {
         uint cookie = EncodedHeader.ReadCookie(data);
         if (!EncodedHeader.IsCompressed(cookie))
         {
             EncodedHeader header = EncodedHeader.Read(data);
             var payload = new EncodedBytes(PayloadOf(data, header), header.Length);
-            return Decode(header, ref payload);
+            return Decode(header, ref payload, maxBytes);
         }
 
         if (data.Length < EncodedHeader.CompressedLength)
@@ -33,7 +42,7 @@ internal static class HdrHistogramDecoder
         }
 
         ReadOnlySpan<byte> compressed = Cut(data[EncodedHeader.CompressedLength..], compressedLength, EncodedHeader.CompressedLength);
-        return compressed.IsEmpty ? throw EncodedHeader.Truncated(EncodedHeader.CompressedLength) : Inflate(compressed);
+        return compressed.IsEmpty ? throw EncodedHeader.Truncated(EncodedHeader.CompressedLength) : Inflate(compressed, maxBytes);
     }
 
     private static ReadOnlySpan<byte> Cut(ReadOnlySpan<byte> data, int length, int offset) =>
@@ -47,12 +56,12 @@ internal static class HdrHistogramDecoder
         return Cut(data, header.PayloadLength ?? (int)Math.Min(data.Length, (long)header.CountsLength * header.WordSize), header.Length);
     }
 
-    private static PlainHdrHistogram<ulong> Inflate(ReadOnlySpan<byte> compressed)
+    private static PlainHdrHistogram<ulong>? Inflate(ReadOnlySpan<byte> compressed, long maxBytes)
     {
         byte[] buffer = ArrayPool<byte>.Shared.Rent(EncodedBytes.BufferLength);
         try
         {
-            return Inflate(compressed, buffer.AsSpan(0, EncodedBytes.BufferLength));
+            return Inflate(compressed, buffer.AsSpan(0, EncodedBytes.BufferLength), maxBytes);
         }
         finally
         {
@@ -60,7 +69,7 @@ internal static class HdrHistogramDecoder
         }
     }
 
-    private static unsafe PlainHdrHistogram<ulong> Inflate(ReadOnlySpan<byte> compressed, Span<byte> buffer)
+    private static unsafe PlainHdrHistogram<ulong>? Inflate(ReadOnlySpan<byte> compressed, Span<byte> buffer, long maxBytes)
     {
         fixed (byte* start = compressed)
         {
@@ -73,7 +82,7 @@ internal static class HdrHistogramDecoder
                 int length = inflated.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false);
                 EncodedHeader header = EncodedHeader.Read(buffer[..length]);
                 var payload = new EncodedBytes(inflated, buffer, buffer[header.Length..length], header);
-                PlainHdrHistogram<ulong> histogram = Decode(header, ref payload);
+                PlainHdrHistogram<ulong>? histogram = Decode(header, ref payload, maxBytes);
 
                 // Reading to the end also verifies the checksum. HdrHistogram.NET writes none, and the other libraries accept that.
                 return payload.HasMore || inflated.ReadByte() >= 0
@@ -107,9 +116,10 @@ internal static class HdrHistogramDecoder
         return !source.IsExceeded && source.Position == source.Length;
     }
 
-    private static PlainHdrHistogram<ulong> Decode(in EncodedHeader header, ref EncodedBytes payload)
+    private static PlainHdrHistogram<ulong>? Decode(in EncodedHeader header, ref EncodedBytes payload, long maxBytes)
     {
-        PlainHdrHistogram<ulong> histogram = Create(header, header.HighestTrackableValue);
+        PlainHdrHistogram<ulong>? histogram =
+            (long)header.CountsLength * sizeof(ulong) > maxBytes ? null : Create(header, header.HighestTrackableValue);
         Span<ulong> counters = []; // the rest of the page that contains the last count written
         long first = 0; // the index of counters[0]
         ulong total = 0;
@@ -150,14 +160,19 @@ internal static class HdrHistogramDecoder
                         throw new HdrHistogramFormatException("The counts add up to 2^64 or more", payload.Offset + at);
                     }
 
-                    if (index >= histogram.Length)
+                    if (index >= histogram?.Length)
                     {
                         histogram = Widen(header, histogram);
                     }
 
-                    counters = histogram.UnsharedCountersFrom((int)index);
-                    counters[0] = (ulong)number;
-                    first = index++;
+                    if (histogram is not null)
+                    {
+                        counters = histogram.UnsharedCountersFrom((int)index);
+                        counters[0] = (ulong)number;
+                        first = index;
+                    }
+
+                    index++;
                 }
                 else
                 {
@@ -174,7 +189,7 @@ internal static class HdrHistogramDecoder
             payload.Take(at);
         }
 
-        if (histogram.RelativeError <= HdrLayout.MaxRelativeError)
+        if (histogram is null || histogram.RelativeError <= HdrLayout.MaxRelativeError)
         {
             return histogram;
         }

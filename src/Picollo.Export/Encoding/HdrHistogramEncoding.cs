@@ -67,7 +67,8 @@ public static class HdrHistogramEncoding
     /// <param name="encoded">The encoded histogram. Data after it is ignored.</param>
     /// <returns>A new histogram with the digits, the unit and the range of the data. Data of 0 digits, which Java allows, is decoded with 1
     /// digit: half the count of each bucket goes below its midpoint and half above. The histogram takes 8 bytes per bucket and at most 50
-    /// MB, whatever the data is. Decoding takes twice that if the data counts values above its highest trackable value.</returns>
+    /// MB, whatever the data is. Decoding takes twice that if the data counts values above its highest trackable value. Damaged data takes
+    /// at most 3 MB, or 128 times its length if that is more.</returns>
     /// <remarks>If the values are scaled from doubles by a ratio, the result has the scaled integers.</remarks>
     /// <exception cref="FormatException">The data is not a histogram, is damaged or truncated, or holds doubles. The message includes the
     /// position.</exception>

@@ -241,6 +241,47 @@ public class HostileEncodingTests
         }
     }
 
+    [Fact]
+    public void Damaged_data_does_not_allocate_its_layout()
+    {
+        // One count in each octave of 5 digits: 48 MB of counters in 200 bytes.
+        const int Octave = 1 << 17;
+        long[] numbers = [.. Enumerable.Repeat(0, 46).SelectMany(_ => new[] { 1, 1L - Octave })];
+        byte[] whole = OfNumbers(5, 1, long.MaxValue, numbers), compressed = Compressed(whole), flipped = [.. compressed];
+        flipped[^1] ^= 1;
+        (byte[] Data, string Message)[] all =
+        [
+            (whole[..^1], "*truncated*"),
+            (OfNumbers(5, 1, long.MaxValue, [.. numbers, -2 * Octave]), "*more counts than*"),
+            (OfNumbers(5, 1, long.MaxValue, [.. numbers, long.MinValue]), "*out of range*"),
+            (OfNumbers(5, 1, long.MaxValue, [.. numbers, long.MaxValue, long.MaxValue]), "*add up to 2^64*"),
+            (OfNumbers(4, 1, long.MaxValue, [.. numbers.Select(number => Math.Max(number, -10_000)), long.MinValue]), "*out of range*"),
+            (Compressed(whole[..^1]), "*truncated*"),
+            (Compressed([.. whole, 0]), "*continues after the histogram*"),
+            (Compressed(whole, length: compressed.Length - 9), "*truncated*"),
+            (flipped, "*damaged*"),
+        ];
+        foreach ((byte[] data, string message) in all)
+        {
+            AllocatedBy(() => data.Invoking(each => Decode(each)).Should().Throw<HdrHistogramFormatException>().WithMessage(message))
+                .Should().BeLessThan(2 * ConstantBytes, message);
+        }
+
+        foreach (byte[] valid in new[] { whole, compressed })
+        {
+            Decode(valid).BucketsWithValues.Select(bucket => bucket.StorageIndex)
+                .Should().Equal(Enumerable.Range(0, 46).Select(i => i * Octave));
+        }
+    }
+
+    [Fact]
+    public void Damaged_data_that_fills_its_layout_allocates_in_proportion_to_its_length()
+    {
+        byte[] damaged = OfPayload(V2, 5, 1, long.MaxValue, [.. Enumerable.Repeat((byte)2, 1_000_000), 0x80]);
+
+        AllocatedBy(() => Rejected(damaged, damaged.Length, "*truncated*")).Should().BeLessThan(ConstantBytes + (20L * damaged.Length));
+    }
+
     private static PlainHdrHistogram<ulong> Decode(byte[] encoded) => HdrHistogramEncoding.Decode(encoded);
 
     private static void Rejected(byte[] encoded, long offset, string message)
