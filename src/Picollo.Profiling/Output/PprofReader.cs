@@ -52,13 +52,7 @@ internal sealed partial class PprofReader
     public static CpuProfile Read(Stream input, string? sampleType)
     {
         byte[] bytes = ReadAll(input);
-        if (bytes is [0x1F, 0x8B, ..])
-        {
-            using GZipStream gzip = new(new MemoryStream(bytes), CompressionMode.Decompress);
-            bytes = ReadAll(gzip);
-        }
-
-        var reader = new PprofReader(bytes);
+        var reader = new PprofReader(bytes is [0x1F, 0x8B, ..] ? Decompress(bytes) : bytes);
         reader.ReadFields();
         return reader.Build(sampleType);
     }
@@ -93,19 +87,43 @@ internal sealed partial class PprofReader
     private static byte[] ReadAll(Stream input)
     {
         using MemoryStream all = new();
-        byte[] buffer = new byte[1 << 16];
-        while (all.Length <= MaxBytes)
-        {
-            int read = Read(input, buffer);
-            if (read == 0)
-            {
-                return all.ToArray();
-            }
+        CopyTo(input, all);
+        return all.ToArray();
+    }
 
-            all.Write(buffer, 0, read);
+    /// <summary>Decompresses data. First only counts the bytes, so that a small file that expands allocates nothing.</summary>
+    private static byte[] Decompress(byte[] compressed)
+    {
+        byte[] all;
+        using (GZipStream gzip = new(new MemoryStream(compressed), CompressionMode.Decompress))
+        {
+            all = new byte[CopyTo(gzip, Stream.Null)];
         }
 
-        throw ProtobufReader.TooLarge($"it has more than {MaxBytes:N0} bytes");
+        using (GZipStream gzip = new(new MemoryStream(compressed), CompressionMode.Decompress))
+        {
+            CopyTo(gzip, new MemoryStream(all));
+        }
+
+        return all;
+    }
+
+    /// <returns>The number of bytes.</returns>
+    private static int CopyTo(Stream input, Stream output)
+    {
+        byte[] buffer = new byte[1 << 16];
+        int length = 0;
+        for (int read; (read = Read(input, buffer)) > 0; length += read)
+        {
+            if (read > MaxBytes - length)
+            {
+                throw ProtobufReader.TooLarge($"it has more than {MaxBytes:N0} bytes");
+            }
+
+            output.Write(buffer, 0, read);
+        }
+
+        return length;
     }
 
     private static int Read(Stream input, byte[] buffer)

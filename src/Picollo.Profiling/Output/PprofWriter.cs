@@ -77,7 +77,7 @@ internal sealed class PprofWriter : IDisposable
         NumberOf(_mappings, "");
         foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in profile.GetStacks())
         {
-            WriteSample(stack, isSamples && period > 0 ? [(ulong)count, (ulong)count * period] : [(ulong)count]);
+            WriteSample(stack, isSamples && period > 0 ? [(ulong)count, Product(count, period)] : [(ulong)count]);
         }
 
         foreach (CpuProfileFrame frame in _functions.Keys)
@@ -172,7 +172,10 @@ internal sealed class PprofWriter : IDisposable
         return (ulong)index + 1;
     }
 
-    private static ulong Nanoseconds(TimeSpan time) => (ulong)Math.Max(time.Ticks, 0) * TimeSpan.NanosecondsPerTick;
+    private static ulong Nanoseconds(TimeSpan time) => Product(Math.Max(time.Ticks, 0), TimeSpan.NanosecondsPerTick);
+
+    /// <summary>Returns a product as an int64, the type of the fields: the largest one if it does not fit.</summary>
+    private static ulong Product(long count, ulong factor) => (ulong)UInt128.Min((UInt128)count * factor, long.MaxValue);
 
     private void Flush(int minimum)
     {

@@ -247,7 +247,10 @@ public class PprofReaderTests
             }
         }
 
-        FluentActions.Invoking(() => Read(stream.ToArray())).Should().Throw<InvalidDataException>().WithMessage("The profile is too large: it has more than 268,435,456 bytes.");
+        byte[] bomb = stream.ToArray();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        FluentActions.Invoking(() => Read(bomb)).Should().Throw<InvalidDataException>().WithMessage("The profile is too large: it has more than 268,435,456 bytes.");
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(1_000_000 + (4L * bomb.Length));
     }
 
     [Fact]

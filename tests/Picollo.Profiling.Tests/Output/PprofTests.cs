@@ -56,6 +56,23 @@ public class PprofTests
     }
 
     [Fact]
+    public void Numbers_that_do_not_fit_are_the_largest_number()
+    {
+        const long Count = long.MaxValue / NanosecondsPerSample;
+        CpuProfile profile = new(Profiles.RootOf(([Profiles.Managed("Main")], Count), ([Profiles.Managed("Work")], Count + 1)))
+        {
+            Frequency = 100,
+            StartTimeUtc = DateTime.SpecifyKind(DateTime.MaxValue, DateTimeKind.Utc),
+            Duration = TimeSpan.MaxValue,
+        };
+
+        ProtobufMessage message = Decode(profile, out _);
+
+        message.Messages(2).Select(sample => (long)sample.PackedNumbers(2)[1]).Order().Should().Equal(Count * NanosecondsPerSample, long.MaxValue);
+        (message.Number(9), message.Number(10)).Should().Be((long.MaxValue, long.MaxValue));
+    }
+
+    [Fact]
     public void Groups_are_written_as_functions_and_the_root_is_written_only_for_an_empty_stack()
     {
         CpuProfileFrame group = new("process 7", "", CpuProfileFrameKind.Group);
