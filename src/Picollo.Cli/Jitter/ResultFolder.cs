@@ -126,8 +126,8 @@ internal sealed class ResultFolder : IDisposable
     private static unsafe uint OwnerOf(int descriptor)
     {
         byte emptyPath = 0;
-        return LibC.statx_owner(descriptor, &emptyPath, LibC.AT_EMPTY_PATH, out uint owner, out _) == 0
-            ? owner
+        return LibC.statx(descriptor, &emptyPath, LibC.AT_EMPTY_PATH, out LibC.FileStatus status) == 0
+            ? status.User
             : throw new CommandException($"statx: {Marshal.GetLastPInvokeErrorMessage()}");
     }
 }

@@ -147,8 +147,8 @@ internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Grou
     {
         byte emptyPath = 0;
         return OperatingSystem.IsLinux()
-            && LibC.statx_owner((int)file.DangerousGetHandle(), &emptyPath, LibC.AT_EMPTY_PATH, out uint user, out uint group) == 0
-                ? (user, group)
+            && LibC.statx((int)file.DangerousGetHandle(), &emptyPath, LibC.AT_EMPTY_PATH, out LibC.FileStatus status) == 0
+                ? (status.User, status.Group)
                 : null;
     }
 }

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.ComponentModel;
 using System.Runtime.InteropServices;
+using Picollo.Cpu.Linux;
 
 namespace Picollo.Diagnostics;
 
@@ -93,15 +94,12 @@ internal sealed class MeasuredCommand
 
     private static string[] ArgumentsOf(int id)
     {
-        try
-        {
-            string line = File.ReadAllText($"/proc/{id}/cmdline");
-            return line.Length > 0 ? line.TrimEnd('\0').Split('\0') : [File.ReadAllText($"/proc/{id}/comm").TrimEnd('\n')];
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return ["?"]; // it has ended, or this is not Linux; Attach reports the reason
-        }
+        string line = Read("cmdline").TrimEnd('\0');
+        return line.Length > 0 ? line.Split('\0')
+            : Read("comm").TrimEnd('\n') is { Length: > 0 } name ? [name]
+            : ["?"]; // it has ended, or this is not Linux; Attach reports the reason
+
+        string Read(string name) => OperatingSystem.IsLinux() ? LinuxFiles.ReadText($"/proc/{id}/{name}") : "";
     }
 
     private static string Quoted(string argument) =>

@@ -4,7 +4,7 @@ using Picollo.Profiling.Symbols.ReadyToRun;
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>Finds the names of code in files: assemblies with ReadyToRun code and native libraries. Reads each file once.</summary>
-internal sealed class CodeImages(ProcessFiles process)
+internal sealed class CodeImages(ProcessFiles process, ReadBudget? budget = null)
 {
     private const int MaxNotes = 5;
     private const int MaxHeaderPages = 4;
@@ -22,6 +22,9 @@ internal sealed class CodeImages(ProcessFiles process)
     private readonly Dictionary<(string Path, ulong FileOffset), ReadyToRunImage?> _bundled = [];
     private readonly List<string> _notes = [];
     private ElfImage? _vdso;
+
+    /// <summary>The number of bytes of files that may still be read.</summary>
+    public ReadBudget Budget { get; } = budget ?? new ReadBudget();
 
     /// <summary>The files that could not be read, with the reasons.</summary>
     public IReadOnlyList<string> Notes => _notes;
@@ -85,7 +88,7 @@ internal sealed class CodeImages(ProcessFiles process)
             long start = (long)mapping.FileOffset;
             for (int page = 0; page < MaxHeaderPages && start >= 0 && assembly is null; page++, start -= Environment.SystemPageSize)
             {
-                assembly = ReadyToRunImage.TryRead(process.PathOf(mapping.Path), out _, start);
+                assembly = ReadyToRunImage.TryRead(mapping.Path, out _, start, process.Root, Budget);
             }
 
             _bundled.Add(key, assembly);
@@ -120,8 +123,8 @@ internal sealed class CodeImages(ProcessFiles process)
         bool isAssembly = Path.GetExtension(path).ToUpperInvariant() is ".DLL" or ".EXE";
         string? reason;
         Image image = isAssembly
-            ? new Image(ReadyToRunImage.TryRead(process.PathOf(path), out reason), null)
-            : new Image(null, ElfImage.TryRead(process.PathOf(path), out reason));
+            ? new Image(ReadyToRunImage.TryRead(path, out reason, 0, process.Root, Budget), null)
+            : new Image(null, ElfImage.TryRead(path, out reason, process.Root, Budget));
         if (reason is not null)
         {
             AddNote(path, reason);

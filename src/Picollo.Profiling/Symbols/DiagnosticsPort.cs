@@ -1,8 +1,7 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Net.Sockets;
-using System.Text;
-using Picollo.Cpu.Linux;
+using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Profiling.Symbols;
@@ -11,9 +10,9 @@ namespace Picollo.Profiling.Symbols;
 /// https://github.com/dotnet/diagnostics/blob/main/documentation/design-docs/ipc-protocol.md).</summary>
 internal sealed class DiagnosticsPort
 {
-    /// <summary>A large application writes its map in half a second, or in a few seconds on a busy machine.</summary>
-    private const int TimeoutMilliseconds = 30_000;
-    private const int ShortTimeoutMilliseconds = 1000;
+    /// <summary>100,000 methods take 4 s, or longer on a busy machine.</summary>
+    private static readonly TimeSpan EnableTimeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan DisableTimeout = TimeSpan.FromSeconds(1);
 
     private const byte ProcessCommands = 4;
     private const byte EnablePerfMapCommand = 5;
@@ -24,25 +23,27 @@ internal sealed class DiagnosticsPort
     private const int HeaderSize = 20;
 
     private readonly string _path;
+    private readonly string? _root;
+    private readonly uint? _user;
+    private readonly TimeSpan _timeout;
 
-    internal DiagnosticsPort(string path) => _path = path;
+    /// <param name="path">The path of the socket.</param>
+    /// <param name="root">The root of the path (<see cref="ForeignFile"/>).</param>
+    /// <param name="user">The expected owner of the socket; null for any.</param>
+    /// <param name="timeout">The time to wait for the map; null for the default.</param>
+    internal DiagnosticsPort(string path, string? root = null, uint? user = null, TimeSpan? timeout = null) =>
+        (_path, _root, _user, _timeout) = (path, root, user, timeout ?? EnableTimeout);
 
     /// <summary>Finds the port of a process; null if it has none that belongs to its user.</summary>
     public static DiagnosticsPort? Find(ProcessFiles process)
     {
-        string folder = process.PathOf(process.Variable("TMPDIR") is { Length: > 0 } temporary ? temporary : "/tmp");
-        try
-        {
-            // The name contains the start time of the process, because another process with the same ID may have left a socket.
-            return Directory.EnumerateFiles(folder, $"dotnet-diagnostic-{process.OwnId}-{process.StartTicks}-socket")
-                .Where(path => LinuxFiles.TryGetOwner(LibC.AT_FDCWD, Encoding.UTF8.GetBytes(path + "\0")) == process.UserId)
-                .Select(path => new DiagnosticsPort(path))
-                .FirstOrDefault();
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
+        string folder = process.Variable("TMPDIR") is { Length: > 0 } temporary ? temporary : "/tmp";
+
+        // The name contains the start time of the process, because another process with the same ID may have left a socket.
+        string path = string.Create(
+            CultureInfo.InvariantCulture, $"{folder.TrimEnd('/')}/dotnet-diagnostic-{process.OwnId}-{process.StartTicks}-socket");
+        var port = new DiagnosticsPort(path, process.Root, process.UserId);
+        return process.UserId is not null && port.IsSocketOfUser(ForeignFile.StatusOf(path, process.Root)) ? port : null;
     }
 
     /// <summary>Makes the runtime write the map: all methods compiled so far before this method returns, and then each later one.</summary>
@@ -51,27 +52,40 @@ internal sealed class DiagnosticsPort
     {
         byte[] payload = new byte[sizeof(uint)];
         BinaryPrimitives.WriteUInt32LittleEndian(payload, PerfMapOnly);
-        return Send(EnablePerfMapCommand, payload, TimeoutMilliseconds);
+        return Send(EnablePerfMapCommand, payload, _timeout);
     }
 
     /// <summary>Stops writing the map. The runtime handles commands in order: if it has not yet answered the command to enable the map,
     /// this command takes effect after it.</summary>
-    public void DisablePerfMap() => _ = Send(DisablePerfMapCommand, [], ShortTimeoutMilliseconds);
+    public void DisablePerfMap() => _ = Send(DisablePerfMapCommand, [], DisableTimeout);
 
-    private string? Send(byte command, ReadOnlySpan<byte> payload, int timeoutMilliseconds)
+    private bool IsSocketOfUser(LibC.FileStatus? status) => status is { IsSocket: true } && (_user is null || status.Value.User == _user);
+
+    private string? Send(byte command, ReadOnlySpan<byte> payload, TimeSpan timeout)
     {
         try
         {
-            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
-            socket.SendTimeout = timeoutMilliseconds;
-            socket.Connect(new UnixDomainSocketEndPoint(_path));
+            // Connects to the file that was checked, even if the path refers to another one in the meantime.
+            using SafeFileHandle found = ForeignFile.Find(_path, _root);
+            if (!IsSocketOfUser(ForeignFile.StatusOf(found)))
+            {
+                return "the diagnostics socket was replaced";
+            }
+
+            // A Unix socket connects and sends immediately, or fails because its queue is full.
+            using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified) { Blocking = false };
+            socket.Connect(new UnixDomainSocketEndPoint(ForeignFile.PathOf(found)));
             socket.Send(Message(command, payload));
             long start = Stopwatch.GetTimestamp();
             byte[] answer = new byte[HeaderSize + sizeof(uint)];
             for (int got = 0, read; got < answer.Length; got += read)
             {
-                int left = timeoutMilliseconds - (int)Stopwatch.GetElapsedTime(start).TotalMilliseconds;
-                socket.ReceiveTimeout = Math.Max(left, 1);
+                TimeSpan left = timeout - Stopwatch.GetElapsedTime(start);
+                if (left < TimeSpan.Zero || !socket.Poll(left, SelectMode.SelectRead))
+                {
+                    return string.Create(CultureInfo.InvariantCulture, $"the process did not answer within {timeout.TotalSeconds:0.#} s");
+                }
+
                 read = socket.Receive(answer.AsSpan(got));
                 if (read == 0)
                 {
@@ -85,7 +99,11 @@ internal sealed class DiagnosticsPort
                 : string.Create(
                     CultureInfo.InvariantCulture, $"the runtime refused the command (0x{result:X8}), which requires .NET 8 or later");
         }
-        catch (Exception e) when (e is SocketException or ArgumentException)
+        catch (SocketException e) when (e.SocketErrorCode == SocketError.WouldBlock)
+        {
+            return "the process does not accept connections to its diagnostics socket";
+        }
+        catch (SocketException e)
         {
             return e.Message;
         }

@@ -1,5 +1,4 @@
 using Microsoft.Win32.SafeHandles;
-using Picollo.Interop.Linux;
 using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
@@ -10,7 +9,6 @@ namespace Picollo.Profiling.Symbols;
 /// regardless of how either process ends.</remarks>
 internal sealed class PerfMapFile : IDisposable
 {
-    private const long MaxBytes = 512L << 20;
     private const string Effect = "JIT-compiled methods have no names: ";
 
     private static readonly Lock OwnGate = new();
@@ -47,14 +45,14 @@ internal sealed class PerfMapFile : IDisposable
     }
 
     /// <summary>Reads the map that a process has written to a folder (<c>DOTNET_PerfMapJitDumpPath</c>); null if there is none.</summary>
-    public static PerfMap? ReadFrom(string folder, int processId)
+    public static PerfMap? ReadFrom(string folder, int processId, ReadBudget budget)
     {
         string path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"perf-{processId}.map"));
         using SafeFileHandle? file = TryOpen(path);
-        return file is null ? null : PerfMap.Parse(ReadAll(file));
+        return file is null ? null : PerfMap.Parse(ReadAll(file, budget));
     }
 
-    public PerfMap Read() => PerfMap.Parse(ReadAll(_file));
+    public PerfMap Read(ReadBudget budget) => PerfMap.Parse(ReadAll(_file, budget));
 
     public void Dispose()
     {
@@ -92,7 +90,7 @@ internal sealed class PerfMapFile : IDisposable
                 .Where(folder => !string.IsNullOrEmpty(folder)).Select(folder => folder!.TrimEnd('/')).Distinct(),
         ];
         string[] paths = [.. folders.Select(folder => string.Create(CultureInfo.InvariantCulture, $"{folder}/perf-{process.OwnId}.map"))];
-        HashSet<string> existing = [.. paths.Where(path => File.Exists(process.PathOf(path)))];
+        HashSet<string> existing = [.. paths.Where(path => ForeignFile.StatusOf(path, process.Root) is not null)];
         bool wasEnabled = process.OpenFiles(paths).Count > 0;
         if (port.EnablePerfMap() is { } refusal)
         {
@@ -108,7 +106,7 @@ internal sealed class PerfMapFile : IDisposable
             {
                 if (!isUnlinked && !existing.Contains(path))
                 {
-                    TryDelete(process.PathOf(path));
+                    ForeignFile.Delete(path, process.Root, file, process.UserId);
                 }
 
                 return new PerfMapFile(file, wasEnabled ? null : port);
@@ -144,19 +142,24 @@ internal sealed class PerfMapFile : IDisposable
     private static bool HasCompiler(ProcessFiles process) =>
         CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.BelongsToRuntime);
 
-    // Opening a pipe would wait for its writer.
     private static SafeFileHandle? TryOpen(string path)
-    {
-        int flags = LibC.O_RDONLY | LibC.O_CLOEXEC | LibC.O_NONBLOCK;
-        var file = new SafeFileHandle(LibC.openat(LibC.AT_FDCWD, path, flags), ownsHandle: true);
-        return file.IsInvalid ? null : file;
-    }
-
-    private static byte[] ReadAll(SafeFileHandle file)
     {
         try
         {
-            byte[] text = new byte[Math.Min(RandomAccess.GetLength(file), MaxBytes)];
+            return ForeignFile.Open(path);
+        }
+        catch (IOException)
+        {
+            return null;
+        }
+    }
+
+    private static byte[] ReadAll(SafeFileHandle file, ReadBudget budget)
+    {
+        try
+        {
+            long size = RandomAccess.GetLength(file);
+            byte[] text = budget.TryTake(size) ? new byte[size] : [];
             int length = 0;
             for (int read = 1; read > 0 && length < text.Length; length += read)
             {
@@ -165,21 +168,9 @@ internal sealed class PerfMapFile : IDisposable
 
             return length == text.Length ? text : text[..length];
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or NotSupportedException)
-        {
-            return [];
-        }
-    }
-
-    private static void TryDelete(string path)
-    {
-        try
-        {
-            File.Delete(path);
-        }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A user without permission to delete the file has not profiled the process either.
+            return [];
         }
     }
 }

@@ -57,8 +57,8 @@ internal sealed class ProcessFiles
     public static string NameOf(int processId) =>
         Lines(string.Create(CultureInfo.InvariantCulture, $"/proc/{processId}/comm")).FirstOrDefault("");
 
-    /// <summary>Returns the path by which this process opens a file with a path of the process.</summary>
-    public string PathOf(string path) => IsContained ? $"{_directory}/root{path}" : path;
+    /// <summary>The root of the paths of the process (<see cref="ForeignFile"/>); null if it is that of this process.</summary>
+    public string? Root => IsContained ? $"{_directory}/root" : null;
 
     /// <summary>Returns a variable of the initial environment of the process; null if it is unset or cannot be read.</summary>
     public string? Variable(string name) => _environment.GetValueOrDefault(name);
@@ -105,36 +105,20 @@ internal sealed class ProcessFiles
 
     private Dictionary<string, string> ReadEnvironment()
     {
+        // Empty if the process has exited, or belongs to another user. Then, other files cannot be read either.
         var variables = new Dictionary<string, string>();
-        try
+        foreach (string variable in LinuxFiles.ReadText($"{_directory}/environ").Split('\0'))
         {
-            foreach (string variable in File.ReadAllText($"{_directory}/environ").Split('\0'))
+            if (variable.IndexOf('=', StringComparison.Ordinal) is > 0 and var sign)
             {
-                if (variable.IndexOf('=', StringComparison.Ordinal) is > 0 and var sign)
-                {
-                    variables.TryAdd(variable[..sign], variable[(sign + 1)..]);
-                }
+                variables.TryAdd(variable[..sign], variable[(sign + 1)..]);
             }
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // The process has exited, or belongs to another user. Then, other files cannot be read either.
         }
 
         return variables;
     }
 
-    private static string[] Lines(string path)
-    {
-        try
-        {
-            return File.ReadAllLines(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return [];
-        }
-    }
+    private static string[] Lines(string path) => LinuxFiles.ReadText(path).Split('\n', StringSplitOptions.RemoveEmptyEntries);
 
     private static string? LinkOf(string path)
     {

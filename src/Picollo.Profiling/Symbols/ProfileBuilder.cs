@@ -94,13 +94,13 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
     /// for a command, the folder contains those of its last program.</summary>
     private PerfMap? MapOf(SampledProcess process)
     {
-        PerfMap? map = settings.PerfMapFolder is not { } folder ? process == samples.Main ? perfMap?.Read() : null
+        PerfMap? map = settings.PerfMapFolder is not { } folder ? process == samples.Main ? perfMap?.Read(_images.Budget) : null
             : process.IsReplaced ? null
-            : PerfMapFile.ReadFrom(folder, process.Id);
+            : PerfMapFile.ReadFrom(folder, process.Id, _images.Budget);
         if ((map is null && (process != samples.Main || settings.IsCommand) && process.Mappings.Any(mapping => mapping.BelongsToRuntime))
             || map is { IsComplete: false })
         {
-            string missing = map is null ? "there is none" : "it is incomplete (the disk may be full)";
+            string missing = map is null ? "there is none" : "it is incomplete (the disk may be full) or too large";
             _notes.Add(string.Create(
                 CultureInfo.InvariantCulture,
                 $"Compiled methods of {process.Name} (process {process.Id}) have no names, because their names are in its perf map, and "

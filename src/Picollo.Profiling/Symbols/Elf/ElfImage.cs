@@ -16,9 +16,6 @@ internal sealed class ElfImage
     private const int SectionBytes = 64;
     private const int SymbolBytes = 24;
 
-    /// <summary>The size limit of a table, so that a damaged file cannot exhaust the memory.</summary>
-    private const ulong MaxTableBytes = 1 << 28;
-
     private const int MaxNameBytes = 1 << 12;
 
     private readonly Segment[] _segments;
@@ -44,19 +41,16 @@ internal sealed class ElfImage
     /// <summary>Reads a file.</summary>
     /// <param name="path">Its path.</param>
     /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
+    /// <param name="root">The root of the path (<see cref="ForeignFile"/>).</param>
+    /// <param name="budget">The number of bytes that may be read; null for the default of a profile.</param>
     /// <returns>The image, possibly without functions; <see langword="null"/> if it cannot be read.</returns>
-    public static ElfImage? TryRead(string path, out string? reason)
+    public static ElfImage? TryRead(string path, out string? reason, string? root = null, ReadBudget? budget = null)
     {
         try
         {
-            // Opening a pipe would wait for its writer. Pipes and devices have no length; a link has its own length, so it is resolved.
-            var info = new FileInfo(path);
-            bool isLongEnough = (info.ResolveLinkTarget(returnFinalTarget: true) ?? info) is FileInfo { Length: >= HeaderBytes };
-            Check(isLongEnough, "it is not an ELF file");
-            const FileShare noLock = FileShare.ReadWrite | FileShare.Delete;
-            using var file = new FileStream(path, FileMode.Open, FileAccess.Read, noLock, bufferSize: 0);
+            using var file = new FileStream(ForeignFile.Open(path, root), FileAccess.Read, bufferSize: 0);
             reason = null;
-            return Read(file);
+            return Read(file, budget ?? new ReadBudget());
         }
         catch (Exception e) when (e is InvalidDataException or IOException or UnauthorizedAccessException or ArgumentException)
         {
@@ -70,7 +64,7 @@ internal sealed class ElfImage
     {
         try
         {
-            return Read(new MemoryStream(image));
+            return Read(new MemoryStream(image), new ReadBudget());
         }
         catch (InvalidDataException)
         {
@@ -120,14 +114,15 @@ internal sealed class ElfImage
         return index < 0 ? address : _unwound[index];
     }
 
-    private static ElfImage Read(Stream file)
+    private static ElfImage Read(Stream file, ReadBudget budget)
     {
-        byte[] header = Read(file, 0, HeaderBytes);
+        Check(file.Length >= HeaderBytes, "it is not an ELF file");
+        byte[] header = Read(file, budget, 0, HeaderBytes);
         Check(header.AsSpan().StartsWith("\u007FELF"u8), "it is not an ELF file");
         Check(header[4] == 2 && header[5] == 1, "it is not a 64-bit little-endian ELF file");
         Check(At<ushort>(header, 18) is 62 or 183, "it is not for x64 or arm64"); // EM_X86_64, EM_AARCH64
-        byte[] segments = Read(file, At<ulong>(header, 32), At<ushort>(header, 56) * (ulong)SegmentBytes);
-        byte[] sections = Read(file, At<ulong>(header, 40), At<ushort>(header, 60) * (ulong)SectionBytes);
+        byte[] segments = Read(file, budget, At<ulong>(header, 32), At<ushort>(header, 56) * (ulong)SegmentBytes);
+        byte[] sections = Read(file, budget, At<ulong>(header, 40), At<ushort>(header, 60) * (ulong)SectionBytes);
         var functions = new List<Function>();
         byte[] strings = [];
         IEnumerable<int> tables = Enumerable.Range(0, sections.Length / SectionBytes).Select(index => index * SectionBytes)
@@ -135,21 +130,21 @@ internal sealed class ElfImage
             .OrderBy(at => At<uint>(sections, at + 4));
         foreach (int at in tables.Take(2).TakeWhile(_ => functions.Count == 0))
         {
-            strings = AddFunctions(file, sections, at, functions);
+            strings = AddFunctions(file, budget, sections, at, functions);
         }
 
-        return new ElfImage(SegmentsOf(segments), Sorted(functions), strings, UnwoundOf(file, segments));
+        return new ElfImage(SegmentsOf(segments), Sorted(functions), functions.Count == 0 ? [] : strings, UnwoundOf(file, budget, segments));
     }
 
     /// <summary>Returns the starts of all functions that can be unwound, in order: the search table of .eh_frame_hdr (Linux Standard Base
     /// Core, "DWARF Extensions"). Empty if the table does not have the usual format.</summary>
-    private static ulong[] UnwoundOf(Stream file, byte[] segments)
+    private static ulong[] UnwoundOf(Stream file, ReadBudget budget, byte[] segments)
     {
         const uint ehFrame = 0x6474e550; // PT_GNU_EH_FRAME
         const int tableStart = 12, entryBytes = 8;
         int segment = Enumerable.Range(0, segments.Length / SegmentBytes).Select(index => index * SegmentBytes)
             .FirstOrDefault(at => At<uint>(segments, at) == ehFrame, -1);
-        byte[] table = segment < 0 ? [] : Read(file, At<ulong>(segments, segment + 8), At<ulong>(segments, segment + 32));
+        byte[] table = segment < 0 ? [] : Read(file, budget, At<ulong>(segments, segment + 8), At<ulong>(segments, segment + 32));
 
         // Version 1; a relative pointer to .eh_frame, a 32-bit count, and pairs of 32-bit numbers that are relative to the table.
         if (table is not [1, 0x1b, 0x03, 0x3b, _, _, _, _, _, _, _, _, ..])
@@ -179,12 +174,12 @@ internal sealed class ElfImage
 
     /// <summary>Adds the functions of a symbol table.</summary>
     /// <returns>The string table of their names.</returns>
-    private static byte[] AddFunctions(Stream file, byte[] sections, int section, List<Function> functions)
+    private static byte[] AddFunctions(Stream file, ReadBudget budget, byte[] sections, int section, List<Function> functions)
     {
         int linked = (int)Math.Min(At<uint>(sections, section + 40), int.MaxValue / SectionBytes) * SectionBytes;
         Check(linked < sections.Length, "it is damaged: a symbol table has no strings");
-        byte[] names = Read(file, At<ulong>(sections, linked + 24), At<ulong>(sections, linked + 32));
-        byte[] symbols = Read(file, At<ulong>(sections, section + 24), At<ulong>(sections, section + 32));
+        byte[] names = Read(file, budget, At<ulong>(sections, linked + 24), At<ulong>(sections, linked + 32));
+        byte[] symbols = Read(file, budget, At<ulong>(sections, section + 24), At<ulong>(sections, section + 32));
         for (int at = 0; at + SymbolBytes <= symbols.Length; at += SymbolBytes)
         {
             uint name = At<uint>(symbols, at);
@@ -261,11 +256,11 @@ internal sealed class ElfImage
         return end < 0 ? name : name[..end];
     }
 
-    private static byte[] Read(Stream file, ulong offset, ulong count)
+    private static byte[] Read(Stream file, ReadBudget budget, ulong offset, ulong count)
     {
         ulong length = (ulong)file.Length;
         Check(offset <= length && count <= length - offset, "it is damaged: a table is outside the file");
-        Check(count <= MaxTableBytes, "its symbol table is too large");
+        Check(budget.TryTake((long)count), "the symbol tables of the profiled files are too large");
         var bytes = new byte[count];
         file.Position = (long)offset;
         int read = file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);

@@ -15,14 +15,16 @@ internal sealed class PeFile
 
     private readonly FileStream _file;
     private readonly long _start;
+    private readonly ReadBudget _total;
     private long _budgetBytes;
 
     /// <summary>Reads the headers of a file, which must remain open.</summary>
     /// <param name="file">The file.</param>
     /// <param name="start">The position of the image in the file: a single-file application contains many.</param>
-    public PeFile(FileStream file, long start = 0)
+    /// <param name="total">The number of bytes that may be read; null for the default of a profile.</param>
+    public PeFile(FileStream file, long start = 0, ReadBudget? total = null)
     {
-        (_file, _start) = (file, start);
+        (_file, _start, _total) = (file, start, total ?? new ReadBudget());
         _budgetBytes = (4 * file.Length) + (256 * ReadCostBytes);
         file.Position = start;
         Headers = new PEHeaders(file, (int)Math.Max(file.Length - start, 0));
@@ -32,11 +34,17 @@ internal sealed class PeFile
     public PEHeaders Headers { get; }
 
     /// <summary>Opens a file.</summary>
-    public static FileStream Open(string path) =>
-        // A pipe or a device has no length, and opening one can block.
-        new FileInfo(path).Length is > 0 and <= int.MaxValue
-            ? new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)
-            : throw new BadImageFormatException("The file is empty or larger than 2 GB.");
+    public static FileStream Open(string path, string? root = null)
+    {
+        var file = new FileStream(ForeignFile.Open(path, root), FileAccess.Read);
+        if (file.Length is > 0 and <= int.MaxValue)
+        {
+            return file;
+        }
+
+        file.Dispose();
+        throw new BadImageFormatException("The file is empty or larger than 2 GB.");
+    }
 
     /// <summary>Copies a part of the image.</summary>
     public byte[] Read(uint rva, uint size)
@@ -54,6 +62,11 @@ internal sealed class PeFile
             long start = _start + section.PointerToRawData + offset;
             if (offset >= 0 && offset + size <= section.SizeOfRawData && start >= 0 && start + size <= _file.Length)
             {
+                if (!_total.TryTake(size))
+                {
+                    throw new BadImageFormatException("The tables of the profiled files are too large.");
+                }
+
                 byte[] part = GC.AllocateUninitializedArray<byte>((int)size);
                 return RandomAccess.Read(_file.SafeFileHandle, part, start) == size
                     ? part

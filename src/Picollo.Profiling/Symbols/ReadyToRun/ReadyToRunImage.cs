@@ -19,7 +19,7 @@ internal sealed class ReadyToRunImage
     private readonly byte[] _instances;
     private readonly (uint Start, uint Length) _thunks;
 
-    private ReadyToRunImage(string path, PeFile file, long start)
+    private ReadyToRunImage(string path, PeFile file, long start, string? root, ReadBudget budget)
     {
         _start = start;
         ReadyToRunHeader header = ReadyToRunHeader.Read(file);
@@ -35,7 +35,7 @@ internal sealed class ReadyToRunImage
             : Path.GetFileName(path);
         MetadataReader? manifest =
             header.Read(ReadyToRunSection.ManifestMetadata) is { Length: > 0 } bytes ? PeFile.ToMetadata(bytes) : null;
-        _modules = new ReadyToRunModules(Path.GetDirectoryName(path) ?? "", own, manifest, header.Version);
+        _modules = new ReadyToRunModules(Path.GetDirectoryName(path) ?? "", own, manifest, header.Version, root, budget);
         _thunks = header.RangeOf(ReadyToRunSection.DelayLoadThunks) ?? (uint.MaxValue, 0);
         _functions = new RuntimeFunctions(
             header.Read(ReadyToRunSection.RuntimeFunctions),
@@ -57,14 +57,18 @@ internal sealed class ReadyToRunImage
     /// <param name="path">The path of the file. Files of other assemblies in the same folder are also read if names refer to them.</param>
     /// <param name="reason">The reason for a failure; otherwise, <see langword="null"/>.</param>
     /// <param name="start">The position of the image in the file: a single-file application contains many.</param>
+    /// <param name="root">The root of the path (<see cref="ForeignFile"/>).</param>
+    /// <param name="budget">The number of bytes that may be read; null for the default of a profile.</param>
     /// <returns><see langword="null"/> if the file cannot be read, is damaged, or has no ReadyToRun code.</returns>
-    public static ReadyToRunImage? TryRead(string path, out string? reason, long start = 0)
+    public static ReadyToRunImage? TryRead(
+        string path, out string? reason, long start = 0, string? root = null, ReadBudget? budget = null)
     {
         try
         {
-            using FileStream file = PeFile.Open(path);
+            budget ??= new ReadBudget();
+            using FileStream file = PeFile.Open(path, root);
             reason = null;
-            return new ReadyToRunImage(path, new PeFile(file, start), start);
+            return new ReadyToRunImage(path, new PeFile(file, start, budget), start, root, budget);
         }
         catch (Exception e) when (IsUnreadable(e))
         {

@@ -10,7 +10,10 @@ namespace Picollo.Profiling.Symbols.ReadyToRun;
 /// <param name="own">The metadata of the image. A composite image has none.</param>
 /// <param name="manifest">The metadata that lists further assemblies. Old images have none.</param>
 /// <param name="version">The version of the image's format.</param>
-internal sealed class ReadyToRunModules(string folder, MetadataReader? own, MetadataReader? manifest, Version version)
+/// <param name="root">The root of its path (<see cref="ForeignFile"/>).</param>
+/// <param name="budget">The number of bytes that may be read.</param>
+internal sealed class ReadyToRunModules(
+    string folder, MetadataReader? own, MetadataReader? manifest, Version version, string? root = null, ReadBudget? budget = null)
 {
     // Since this version, the index after the image's own references is the manifest.
     private static readonly Version ManifestHasIndex = new(6, 3);
@@ -35,11 +38,11 @@ internal sealed class ReadyToRunModules(string folder, MetadataReader? own, Meta
     private MetadataReader Referenced(MetadataReader metadata, int row) =>
         Named(metadata.GetString(metadata.GetAssemblyReference(MetadataTokens.AssemblyReferenceHandle(row)).Name));
 
-    private MetadataReader Named(string assembly) => _others.GetOrAdd(assembly, ReadMetadata, folder);
+    private MetadataReader Named(string assembly) => _others.GetOrAdd(assembly, ReadMetadata);
 
-    private static MetadataReader ReadMetadata(string assembly, string folder)
+    private MetadataReader ReadMetadata(string assembly)
     {
-        using FileStream file = PeFile.Open(Path.Join(folder, Path.GetFileName(assembly) + ".dll"));
-        return new PeFile(file).ReadMetadata();
+        using FileStream file = PeFile.Open(Path.Join(folder, Path.GetFileName(assembly) + ".dll"), root);
+        return new PeFile(file, total: budget).ReadMetadata();
     }
 }

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Buffers.Text;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
+using System.Text;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cpu.Linux;
@@ -81,6 +82,17 @@ internal static unsafe class LinuxFiles
         return read >= 0;
     }
 
+    /// <summary>Reads a file of a process; empty if it cannot be read. The limit is one that only a hostile process exceeds, which can have
+    /// arguments and an environment of any length (prctl(2), PR_SET_MM_MAP).</summary>
+    public static string ReadText(string path)
+    {
+        const int limit = 32 << 20;
+        byte[] buffer = new byte[4096];
+        return TryReadAll(Encoding.UTF8.GetBytes(path + "\0"), ref buffer, out ReadOnlySpan<byte> content, limit)
+            ? Encoding.UTF8.GetString(content)
+            : "";
+    }
+
     /// <summary>Reads the next entries of an open directory; 0 at its end, negative on failure.</summary>
     public static int ReadDirectory(int directory, Span<byte> buffer)
     {
@@ -104,7 +116,7 @@ internal static unsafe class LinuxFiles
     {
         fixed (byte* pointer = path)
         {
-            return LibC.statx_owner(directory, pointer, flags: 0, out uint user, out _) == 0 ? user : null;
+            return LibC.statx(directory, pointer, flags: 0, out LibC.FileStatus status) == 0 ? status.User : null;
         }
     }
 

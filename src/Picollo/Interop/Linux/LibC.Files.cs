@@ -7,7 +7,12 @@ internal static unsafe partial class LibC
 {
     // <linux/fcntl.h>
     public const int AT_FDCWD = -100;
+    public const int AT_SYMLINK_NOFOLLOW = 0x100;
     public const int AT_EMPTY_PATH = 0x1000;
+
+    // <linux/openat2.h>
+    public const ulong RESOLVE_NO_MAGICLINKS = 2;
+    public const ulong RESOLVE_IN_ROOT = 0x10;
 
     // <asm-generic/fcntl.h>
     public const int O_RDONLY = 0;
@@ -16,6 +21,7 @@ internal static unsafe partial class LibC
     public const int O_EXCL = 0x80;
     public const int O_NONBLOCK = 0x800;
     public const int O_CLOEXEC = 0x80000;
+    public const int O_PATH = 0x200000;
     public const int F_GETFD = 1;
     public const int FD_CLOEXEC = 1;
     public const int F_DUPFD_CLOEXEC = 1030;

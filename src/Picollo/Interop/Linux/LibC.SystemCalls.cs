@@ -10,9 +10,13 @@ internal static unsafe partial class LibC
     public const int SYS_pidfd_send_signal = 424;
     public const int SYS_pidfd_open = 434;
 
+    public const int SYS_openat2 = 437;
+
     // <linux/stat.h>
+    public const uint STATX_TYPE = 1;
     public const uint STATX_UID = 8;
     public const uint STATX_GID = 0x10;
+    public const uint STATX_INO = 0x100;
 
     /// <summary>gettid(2). glibc has a function for it since 2.30.</summary>
     public static int? SYS_gettid => RuntimeInformation.ProcessArchitecture switch
@@ -62,26 +66,47 @@ internal static unsafe partial class LibC
     [LibraryImport(Library, SetLastError = true)]
     public static partial nint syscall(nint number, nint first, nint second, nint third, nint fourth, nint fifth);
 
-    /// <summary>Gets the owner and the group of a file with <c>statx(2)</c>. Returns 0; or -1, with the last error set. The path is
-    /// zero-terminated and relative to the directory. With <see cref="AT_EMPTY_PATH"/>, an empty path means the directory itself.</summary>
-    public static int statx_owner(int directory, byte* path, int flags, out uint user, out uint group)
+    /// <summary>Gets the status of a file with <c>statx(2)</c>. Returns 0; or -1, with the last error set. The path is zero-terminated and
+    /// relative to the directory. With <see cref="AT_EMPTY_PATH"/>, an empty path means the directory itself.</summary>
+    public static int statx(int directory, byte* path, int flags, out FileStatus status)
     {
-        const int StructLength = 256, OwnerOffset = 20, GroupOffset = 24; // struct statx has one layout on every architecture
-        (user, group) = (0, 0);
+        status = default;
         if (SYS_statx is not { } number)
         {
             Marshal.SetLastPInvokeError(Errno.ENOSYS);
             return -1;
         }
 
-        byte* status = stackalloc byte[StructLength];
-        int result = (int)syscall(number, directory, (nint)path, flags, (nint)(STATX_UID | STATX_GID), (nint)status);
-        if (result == 0)
+        fixed (FileStatus* result = &status)
         {
-            (user, group) = (*(uint*)(status + OwnerOffset), *(uint*)(status + GroupOffset));
+            return (int)syscall(
+                number, directory, (nint)path, flags, (nint)(STATX_TYPE | STATX_UID | STATX_GID | STATX_INO), (nint)result);
         }
+    }
 
-        return result;
+    /// <summary>The used fields of struct statx, which has one layout on every architecture.</summary>
+    [StructLayout(LayoutKind.Explicit, Size = 256)]
+    public struct FileStatus
+    {
+        [FieldOffset(20)]
+        public uint User;
+
+        [FieldOffset(24)]
+        public uint Group;
+
+        [FieldOffset(28)]
+        public ushort Mode;
+
+        [FieldOffset(32)]
+        public ulong Inode;
+
+        /// <summary>stx_dev_major and stx_dev_minor.</summary>
+        [FieldOffset(136)]
+        public ulong Device;
+
+        public readonly bool IsRegular => (Mode & 0xF000) == 0x8000; // S_IFMT, S_IFREG
+
+        public readonly bool IsSocket => (Mode & 0xF000) == 0xC000; // S_IFSOCK
     }
 
     // <linux/perf_event.h>
