@@ -7,7 +7,7 @@ namespace Picollo.Cli.Stat;
 internal sealed class CounterNotes
 {
     private const string Probe = "context-switches"; // occurs only in the kernel, and requires no PMU
-    private const string NotPermitted = "(perf_event_open: EACCES)";
+    private const string NotPermitted = ", or grant CAP_"; // not in a container, where sysctl is not permitted
 
     private readonly bool _isVerbose;
     private readonly string? _refusal;
@@ -66,7 +66,7 @@ internal sealed class CounterNotes
         // For the same reason, the available counters do not include kernel code.
         string[] parts = countsUserCode ? [names.Length == 0 ? "kernel code" : "kernel code in the other counters"] : [];
         string what = string.Join(", ", names.Concat(parts));
-        return _isVerbose || !_refusal.EndsWith(NotPermitted, StringComparison.Ordinal)
+        return _isVerbose || !_refusal.Contains(NotPermitted, StringComparison.Ordinal)
             ? [$"not counted: {what}: {_refusal}"]
             : [$"not counted: {what}: not permitted; run 'sudo sysctl kernel.perf_event_paranoid=1' (-v shows details)"];
     }

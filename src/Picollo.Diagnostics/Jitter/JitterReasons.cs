@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Picollo.Cpu.Linux;
 
 namespace Picollo.Diagnostics;
 
@@ -9,18 +10,27 @@ internal static class JitterReasons
         "The native library is unavailable (see CycleClock.UnavailableReason), so the measuring loops are managed code, and garbage "
         + "collections of this process show as latency.";
 
-    public static string NoRealTimePriority(int priority, int error) =>
+    public static string NoRealTimePriority(int priority, int error, LinuxRights rights) =>
         $"SCHED_FIFO at priority {priority} was refused ({Message(error)}). The threads have an ordinary priority and wait for other "
-        + $"threads. Run as root or with CAP_SYS_NICE, or have root add the line `USER - rtprio {priority}` to "
-        + "/etc/security/limits.conf and log in again. In a control group, set cpu.rt_runtime_us.";
+        + "threads. "
+        + (rights.Has(LinuxCapability.SYS_NICE)
+            ? "Set cpu.rt_runtime_us of the control group, or allow the call in the seccomp profile."
+            : $"Remedy: {rights.Remedy(LinuxCapability.SYS_NICE)}{LimitsLine(rights, "rtprio", $"{priority}")}. In a control group, "
+                + "set cpu.rt_runtime_us.");
 
-    public static string NotLocked(int error) =>
-        $"The meter's memory is not locked ({Message(error)}). If the kernel reclaims it, reloading it shows as latency. Run as root or "
-        + "with CAP_IPC_LOCK, or have root add the line `USER - memlock unlimited` to /etc/security/limits.conf and log in again.";
+    public static string NotLocked(int error, LinuxRights rights) =>
+        $"The meter's memory is not locked ({Message(error)}). If the kernel reclaims it, reloading it shows as latency."
+        + (rights.Has(LinuxCapability.IPC_LOCK)
+            ? ""
+            : $" Remedy: {rights.Remedy(LinuxCapability.IPC_LOCK)}{LimitsLine(rights, "memlock", "unlimited")}.");
 
-    public static string DeepSleepPossible(string message) =>
+    private static string LimitsLine(LinuxRights rights, string limit, string value) => rights.AreContained
+        ? $", or raise the limit of the container (--ulimit {limit}={(value == "unlimited" ? "-1" : value)})"
+        : $", or have root add the line `USER - {limit} {value}` to /etc/security/limits.conf and log in again";
+
+    public static string DeepSleepPossible(string message, LinuxRights rights) =>
         $"/dev/cpu_dma_latency is not held at 0 ({message.TrimEnd('.')}), so CPUs can enter deep sleep states and take longer to wake up. "
-        + "Run as root, which can write to it.";
+        + (rights.IsRoot ? "In a container, add the device (--device /dev/cpu_dma_latency)." : "Run as root, which can write to it.");
 
     public const string CannotKeepUp =
         "The wake-ups take longer than the interval: one second after the end of the duration, some were still pending, and the "

@@ -1,4 +1,5 @@
 using System.Text;
+using Picollo.Cpu.Linux;
 
 namespace Picollo.Diagnostics;
 
@@ -56,11 +57,11 @@ internal sealed class JitterTrace : IDisposable
                 }
                 catch (Exception e) when (e is IOException or UnauthorizedAccessException)
                 {
-                    refused ??= $"{path} cannot be written ({e.Message.TrimEnd('.')}). Run as root.";
+                    refused ??= $"{path} cannot be written ({e.Message.TrimEnd('.')}). {LinuxRights.Read().WriteTracing}";
                 }
             }
 
-            return new(null, refused ?? "tracefs is not mounted. Run `mount -t tracefs tracefs /sys/kernel/tracing` as root.");
+            return new(null, refused ?? $"tracefs is not mounted: {LinuxRights.Read().MountTracing}.");
         }
 
         /// <returns>The reason why the text was not written; null on success.</returns>

@@ -165,7 +165,7 @@ internal sealed class SamplingEvents : IDisposable
 
         if (_files.Count == 0)
         {
-            throw PerfEventOpener.NoProcess(_target.ProcessId); // all its threads have ended
+            throw PerfEventOpener.Ended(_target.ProcessId); // all its threads have ended
         }
     }
 

@@ -1,4 +1,6 @@
 using System.Runtime.InteropServices;
+using Picollo.Cpu;
+using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 
 namespace Picollo.PerfEvent;
@@ -67,11 +69,11 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         {
             List<int> threads = [.. Directory.EnumerateDirectories($"/proc/{process}/task")
                 .Select(path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
-            return threads.Count > 0 ? threads : throw NoProcess(process); // a process that exits while its threads are listed has none
+            return threads.Count > 0 ? threads : throw Ended(process); // a process that exits while its threads are listed has none
         }
         catch (Exception e) when (e is DirectoryNotFoundException or UnauthorizedAccessException)
         {
-            throw NoProcess(process);
+            throw new MeasurementUnavailableException(LinuxReasons.NotFound(process, out int error)) { ErrorNumber = error };
         }
         catch (IOException e)
         {
@@ -84,8 +86,8 @@ internal sealed class PerfEventOpener(PerfEventSettings settings, PerfEventSourc
         }
     }
 
-    internal static MeasurementUnavailableException NoProcess(int process) =>
-        new($"There is no process {process}, or /proc hides it. The process may have exited.") { ErrorNumber = Errno.ESRCH };
+    internal static MeasurementUnavailableException Ended(int process) =>
+        new(CpuTimeReasons.ProcessEnded(process)) { ErrorNumber = Errno.ESRCH };
 
     /// <summary>Opens the counters on the first thread that has not ended, and returns its index. The main thread of a process may end
     /// before the others, and remains in the list.</summary>

@@ -13,8 +13,10 @@ internal static class PerfEventReasons
     private static string Cause(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) => errorNumber switch
     {
         EACCES => NotPermittedCause(counter, machine),
-        EPERM => "the kernel or a seccomp filter does not permit this counter; grant CAP_PERFMON, lower kernel.perf_event_paranoid"
-            + $"{machine.ParanoidText}, or allow perf_event_open in the container's seccomp profile (Docker: --security-opt seccomp=…)",
+        EPERM or ENOSYS when machine.Rights.IsFiltered => FilteredCause(machine.Rights),
+        EPERM when machine.Rights.Has(LinuxCapability.PERFMON) => "a security module or the kernel's lockdown does not permit this counter",
+        EPERM => $"the kernel does not permit this counter; {Set(machine.Setting, -1, machine)}"
+            + Grant(machine.Rights, LinuxCapability.PERFMON),
         ENOENT when counter.Definition.IsOfListedPmu =>
             "no PMU of this machine has this event; check its type (/sys/bus/event_source/devices/…/type) and config",
         ENOENT when counter.Definition.NeedsPmu && !machine.HasPmu =>
@@ -47,25 +49,65 @@ internal static class PerfEventReasons
         _ => "the kernel refused the counter for an unknown reason",
     };
 
+    /// <summary>Returns the remedy for a seccomp filter. The default profile of Docker permits the call with either capability since
+    /// version 23 (moby/moby #43987). That of Podman and CRI-O requires both before November 2025: with one of them, it returns EPERM or
+    /// ENOSYS (containers/container-libs #424).</summary>
+    private static string FilteredCause(in LinuxRights rights)
+    {
+        LinuxCapability[] missing = [.. new[] { LinuxCapability.PERFMON, LinuxCapability.SYS_ADMIN }.Where(rights.Lacks)];
+        string capabilities = missing.Length switch
+        {
+            0 => "",
+            1 => $", or add --cap-add {missing[0]}, because some versions of Podman require both CAP_PERFMON and CAP_SYS_ADMIN",
+            _ => ", or add --cap-add PERFMON (Docker 23) or --cap-add PERFMON --cap-add SYS_ADMIN (Podman)",
+        };
+        return "a seccomp filter refuses perf_event_open; allow it in the seccomp profile of the container "
+            + $"(--security-opt seccomp=…){capabilities}";
+    }
+
+    /// <summary>Returns the alternative to a setting: a capability; empty if it would have no effect.</summary>
+    private static string Grant(in LinuxRights rights, LinuxCapability capability) =>
+        rights.IsInUserNamespace ? " (capabilities have no effect in a user namespace, such as a rootless container)"
+        : rights.IsRoot ? $", or add CAP_{capability} to the container (--cap-add {capability})"
+        : $", or grant CAP_{capability}";
+
+    private static string Set(string name, int level, in PerfMachine machine)
+    {
+        string place = machine.Rights.AreContained ? " outside of the container" : "";
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"set {name} to {level} or less (sysctl kernel.perf_event_paranoid={level}){place}");
+    }
+
     private static string NotPermittedCause(in PerfEventRequest counter, in PerfMachine machine)
     {
-        if (counter is { ThreadId: > 0, CountsKernel: false } && machine.Paranoid is <= 2)
+        // Levels above 2 exist only in the kernels of some distributions. The patch of Debian requires CAP_SYS_ADMIN where the kernel
+        // otherwise requires CAP_PERFMON (seen on 6.1: CAP_PERFMON changes nothing there).
+        bool isClosed = machine.Paranoid is > 2;
+        LinuxRights rights = machine.Rights;
+        if (rights.Has(LinuxCapability.SYS_ADMIN) || (rights.Has(LinuxCapability.PERFMON) && !isClosed))
         {
-            return "this user may not count another user's thread; run as that user, or grant CAP_PERFMON";
+            return $"{rights.Filter} does not permit this counter, although this process has the capability; allow it";
+        }
+
+        if (counter is { ThreadId: > 0, CountsKernel: false } && !isClosed)
+        {
+            return $"this user may not count another user's thread; run as that user{Grant(rights, LinuxCapability.PERFMON)}";
+        }
+
+        if (isClosed)
+        {
+            string also = rights.AreContained ? "" : " (on some kernels CAP_PERFMON is enough)";
+            return $"kernel.perf_event_paranoid is {machine.Paranoid}, which denies all counters to unprivileged users; "
+                + $"{Set("it", 2, machine)}{Grant(rights, LinuxCapability.SYS_ADMIN)}{also}";
         }
 
         string wider = counter.ThreadId < 0 ? "everything on a CPU" : "events in the kernel";
-        string sufficient = counter.ThreadId < 0 ? "0" : "1";
         string narrower = counter is { CountsKernel: true, ThreadId: >= 0, Definition.HappensInKernel: false }
             ? ", or count user code only"
             : "";
-        // Levels above 2 exist only in the kernels of some distributions. The patch of Debian requires CAP_SYS_ADMIN where the kernel
-        // otherwise requires CAP_PERFMON (seen on 6.1: CAP_PERFMON changes nothing there).
-        return machine.Paranoid is > 2
-            ? $"kernel.perf_event_paranoid is {machine.Paranoid}, which denies all counters to unprivileged users; set it to 2 or less "
-                + $"(sysctl kernel.perf_event_paranoid=2), or grant CAP_SYS_ADMIN (on some kernels CAP_PERFMON is enough)"
-            : $"this user may not count {wider}; set kernel.perf_event_paranoid{machine.ParanoidText} to {sufficient} or less "
-                + $"(sysctl kernel.perf_event_paranoid={sufficient}), or grant CAP_PERFMON{narrower}";
+        return $"this user may not count {wider}; {Set(machine.Setting, counter.ThreadId < 0 ? 0 : 1, machine)}"
+            + Grant(rights, LinuxCapability.PERFMON) + narrower;
     }
 
     private static string NameOf(int errorNumber) => errorNumber switch
@@ -96,14 +138,17 @@ internal readonly record struct PerfEventRequest(
 /// <summary>The properties of the machine that determine the meaning of an error.</summary>
 /// <param name="HasPmu">Whether the kernel has a driver for this machine's PMU.</param>
 /// <param name="Paranoid">kernel.perf_event_paranoid; null if it cannot be read.</param>
-internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid)
+/// <param name="Rights">The rights of this process.</param>
+internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid, LinuxRights Rights = default)
 {
-    public string ParanoidText => Paranoid is { } value ? $" (now {value})" : "";
+    /// <summary>The name of the setting, with its value if that is known.</summary>
+    public string Setting => $"kernel.perf_event_paranoid{(Paranoid is { } value ? $" (now {value})" : "")}";
 
     /// <summary>Reads the current properties of this machine.</summary>
     public static PerfMachine Read() => new(
         HasPmu: Directory.Exists("/sys/bus/event_source/devices/cpu") || HasArmPmu(),
-        Paranoid: ReadParanoid());
+        Paranoid: ReadParanoid(),
+        LinuxRights.Read());
 
     // The name is "cpu" on x64 ("cpu_core" and "cpu_atom" on hybrid CPUs), and "armv8_pmuv3_0", "armv8_cortex_a72" and so on on arm64. If
     // the directory cannot be read (the limit of open files is reached), assume that there is a PMU.

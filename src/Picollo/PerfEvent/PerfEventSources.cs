@@ -1,3 +1,5 @@
+using Picollo.Cpu.Linux;
+
 namespace Picollo.PerfEvent;
 
 /// <summary>The kernel's descriptions of its events: the PMUs in sysfs and the tracepoints in tracefs.</summary>
@@ -48,13 +50,16 @@ internal sealed class PerfEventSources(string devices, IReadOnlyList<string> tra
         if (root is null)
         {
             throw Error(spec, $"tracefs is not mounted at {string.Join(" or ", tracing)}, or this user may not read it; "
-                + $"run `mount -t tracefs tracefs /sys/kernel/tracing` as root{Readable("/sys/kernel/tracing")}");
+                + $"{LinuxRights.Read().MountTracing}{Readable("/sys/kernel/tracing")}");
         }
 
         string id = Path.Combine(root, "events", spec.Category, spec.Event, "id");
         if (!File.Exists(id))
         {
-            throw Error(spec, $"the kernel has no such tracepoint, or this user may not read it ({id}); run as root{Readable(root)}");
+            // Root can read it without any capability.
+            throw Error(spec, LinuxRights.Read() is { IsRoot: true, IsInUserNamespace: false }
+                ? $"the kernel has no such tracepoint ({id})"
+                : $"the kernel has no such tracepoint, or this user may not read it ({id}); run as root{Readable(root)}");
         }
 
         return ulong.TryParse(ReadText(spec, id), CultureInfo.InvariantCulture, out ulong config)

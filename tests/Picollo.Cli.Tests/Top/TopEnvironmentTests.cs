@@ -30,6 +30,16 @@ public class TopEnvironmentTests
     }
 
     [FactNeeding(Need.OwnProc)]
+    public void A_hidden_process_is_not_reported_as_ended()
+    {
+        const string Script = "mount -t proc -o hidepid=2 proc /proc; $unprivileged record -p 1; $unprivileged stat -p 1";
+
+        ToolRun run = PicolloTool.RunInShell($"unshare -mp --fork sh -c '{Script}'");
+
+        run.Error.Split("Process 1 exists, but /proc hides it, because it is mounted with hidepid.").Should().HaveCount(3, run.Error);
+    }
+
+    [FactNeeding(Need.OwnProc)]
     public void An_unprivileged_user_sees_the_public_data_of_root_processes()
     {
         ToolRun run = PicolloTool.RunInShell("$unprivileged top --json -c -n 1 -p 1");

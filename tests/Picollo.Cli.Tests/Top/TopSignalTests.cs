@@ -139,12 +139,12 @@ public class TopSignalTests
         top.Answer("Signal for", "");
         top.Screen.WaitFor("[y/N]");
         top.Screen.Press("y");
-        top.Screen.WaitFor($"Process {sleep.Id} belongs to another user: signals require root or CAP_KILL.");
+        top.Screen.WaitFor($"Process {sleep.Id} belongs to another user: run as root or with CAP_KILL.");
         top.Choose("r", sleep);
         top.Answer("Niceness for", "5");
         top.Screen.WaitFor("[y/N]");
         top.Screen.Press("y");
-        top.Screen.WaitFor($"Process {sleep.Id} belongs to another user: renicing requires root");
+        top.Screen.WaitFor($"Process {sleep.Id} belongs to another user: run as root or with CAP_SYS_NICE");
     }
 
     [FactNeeding(Need.Tmux)]

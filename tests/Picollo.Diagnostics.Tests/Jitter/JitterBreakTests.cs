@@ -1,3 +1,5 @@
+using Picollo.Cpu.Linux;
+
 namespace Picollo.Diagnostics.Tests;
 
 /// <summary>Tests the effect of a break on the kernel's trace, which is a folder of files here.</summary>
@@ -47,7 +49,7 @@ public sealed class JitterBreakTests : IDisposable
         JitterBreak found = await BreakAt(5_000_000_000);
 
         (found.IsMarked, found.IsTracingStopped).Should().Be((true, false));
-        found.StopUnavailableReason.Should().StartWith($"{TracingOn} cannot be written (").And.EndWith("). Run as root.");
+        found.StopUnavailableReason.Should().StartWith($"{TracingOn} cannot be written (").And.EndWith(LinuxRights.Read().WriteTracing);
     }
 
     [Fact]
@@ -55,7 +57,7 @@ public sealed class JitterBreakTests : IDisposable
     {
         JitterBreak found = await BreakAt(5_000_000_000);
 
-        found.MarkUnavailableReason.Should().Be("tracefs is not mounted. Run `mount -t tracefs tracefs /sys/kernel/tracing` as root.");
+        found.MarkUnavailableReason.Should().Be($"tracefs is not mounted: {LinuxRights.Read().MountTracing}.");
         found.StopUnavailableReason.Should().Be(found.MarkUnavailableReason);
     }
 

@@ -12,7 +12,7 @@ public sealed class PerfEventReasonsTests
         new("Hardware:Instructions", new(PerfTypeId.Hardware, 1), CountsKernel: false, IsPinned: false, ThreadId: 0, Cpu: -1);
 
     [Theory]
-    [InlineData(1, "EPERM", "seccomp")]
+    [InlineData(1, "EPERM", "kernel.perf_event_paranoid")]
     [InlineData(2, "ENOENT", "perf list")]
     [InlineData(3, "ESRCH", "no thread")]
     [InlineData(7, "E2BIG", "too old")]

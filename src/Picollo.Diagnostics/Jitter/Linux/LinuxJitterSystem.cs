@@ -93,7 +93,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             error = LibC.pthread_setschedparam(LibC.pthread_self(), LibC.SCHED_FIFO | LibC.SCHED_RESET_ON_FORK, &level);
             if (error != 0)
             {
-                reasons.Add(JitterReasons.NoRealTimePriority(level, error));
+                reasons.Add(JitterReasons.NoRealTimePriority(level, error, LinuxRights.Read()));
                 priority = null;
             }
         }
@@ -126,7 +126,7 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
             return true;
         }
 
-        reasons.Add(JitterReasons.NotLocked(Marshal.GetLastPInvokeError()));
+        reasons.Add(JitterReasons.NotLocked(Marshal.GetLastPInvokeError(), LinuxRights.Read()));
         return false;
     }
 
@@ -144,7 +144,8 @@ internal sealed unsafe class LinuxJitterSystem : IJitterSystem
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             file?.Dispose();
-            reasons.Add(JitterReasons.DeepSleepPossible(e is UnauthorizedAccessException ? "Permission denied" : e.Message));
+            reasons.Add(JitterReasons.DeepSleepPossible(
+                e is UnauthorizedAccessException ? "Permission denied" : e.Message, LinuxRights.Read()));
             return null;
         }
     }

@@ -56,7 +56,8 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         // time.
         process = new LinuxProcess(id, file);
         long? start = StartOf(id);
-        reason = process.HasEnded || start is null ? CpuTimeReasons.ProcessEnded(id)
+        reason = process.HasEnded ? CpuTimeReasons.ProcessEnded(id)
+            : start is null ? LinuxReasons.HiddenProcess(id)
             : startNanoseconds is not null && start != startNanoseconds ? $"Process {id} has exited, and another process now has its ID."
             : null;
         if (reason is not null)
@@ -73,7 +74,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         : Marshal.GetLastPInvokeError() switch
         {
             Errno.ESRCH => CpuTimeReasons.ProcessEnded(_id),
-            Errno.EPERM => $"Process {_id} belongs to another user: signals require root or CAP_KILL.",
+            Errno.EPERM => $"Process {_id} belongs to another user: {LinuxRights.Read().Remedy(LinuxCapability.KILL)}.",
             var error => CpuTimeReasons.CallFailed("pidfd_send_signal", error),
         };
 
@@ -126,16 +127,17 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
     private static string OpenFailure(int id) => Marshal.GetLastPInvokeError() switch
     {
         Errno.ESRCH or Errno.ENOENT or Errno.EINVAL => CpuTimeReasons.NoProcess(id),
-        Errno.ENOSYS =>
+        Errno.ENOSYS when !LinuxRights.Read().IsFiltered =>
             "This kernel has no pidfd_open(2), which requires Linux 5.3. Without it, the reuse of a process ID is not detected.",
-        Errno.EPERM => "pidfd_open(2) was refused, probably by a seccomp filter. Allow it.",
+        Errno.EPERM or Errno.ENOSYS => "pidfd_open(2) was refused, probably by a seccomp filter. Allow it.",
         var error => LinuxFiles.ReadFailureReason(CpuTimeReasons.CallFailed("pidfd_open", error)),
     };
 
     private string NiceFailure(int error) => error switch
     {
-        Errno.EPERM => $"Process {_id} belongs to another user: renicing requires root or CAP_SYS_NICE.",
-        Errno.EACCES => "Decreasing the niceness requires root, CAP_SYS_NICE or a higher limit (ulimit -e).",
+        Errno.EPERM => $"Process {_id} belongs to another user: {LinuxRights.Read().Remedy(LinuxCapability.SYS_NICE)}.",
+        Errno.EACCES => "Decreasing the niceness was refused: "
+            + $"{LinuxRights.Read().Remedy(LinuxCapability.SYS_NICE)}, or raise the limit (ulimit -e).",
         _ => CpuTimeReasons.CallFailed("setpriority", error),
     };
 }

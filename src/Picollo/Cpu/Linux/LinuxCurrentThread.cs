@@ -33,5 +33,6 @@ internal sealed class LinuxCurrentThread : CurrentThread
     }
 
     private static string NotRaised(string nice) =>
-        $"The thread's niceness is {nice}. A lower value requires root, CAP_SYS_NICE or a higher limit (ulimit -e).";
+        $"The thread's niceness is {nice}. A lower value was refused: {LinuxRights.Read().Remedy(LinuxCapability.SYS_NICE)}, or raise the "
+        + "limit (ulimit -e).";
 }

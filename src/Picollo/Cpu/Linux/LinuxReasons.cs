@@ -1,3 +1,6 @@
+using System.Runtime.InteropServices;
+using Picollo.Interop.Linux;
+
 namespace Picollo.Cpu.Linux;
 
 /// <summary>Reasons why a part of <see cref="SystemCpu"/> is absent on Linux, each with a cause and a remedy.</summary>
@@ -29,9 +32,23 @@ internal static class LinuxReasons
         "The processes in /proc cannot be listed: getdents64(2) was refused (probably by a seccomp filter; allow the call), or its number "
         + "is unknown on this architecture.";
 
-    public const string Hidden =
-        "Some processes are hidden. /proc is probably mounted with hidepid. Run as root or as a member of the group in the gid= mount "
-        + "option, or mount /proc with hidepid=0.";
+    public const string Hidden = "Some processes are hidden. /proc is probably mounted with hidepid. " + ShowHidden;
+
+    private const string ShowHidden =
+        "Run as root (in a container, with CAP_SYS_PTRACE) or as a member of the group in the gid= mount option, or mount /proc with "
+        + "hidepid=0.";
+
+    /// <summary>Returns the reason why /proc does not show a process that exists.</summary>
+    public static string HiddenProcess(int id) =>
+        $"Process {id} exists, but /proc hides it, because it is mounted with hidepid. {ShowHidden}";
+
+    /// <summary>Returns the reason why /proc does not contain a process, and the error: EACCES if it exists.</summary>
+    public static string NotFound(int id, out int error)
+    {
+        bool exists = LibC.kill(id, 0) == 0 || Marshal.GetLastPInvokeError() == Errno.EPERM;
+        error = exists ? Errno.EACCES : Errno.ESRCH;
+        return exists ? HiddenProcess(id) : CpuTimeReasons.NoProcess(id);
+    }
 
     public const string OtherNamespace =
         "/proc was mounted in another PID namespace, where IDs refer to other processes. Run `mount -t proc proc /proc` as root in this "
