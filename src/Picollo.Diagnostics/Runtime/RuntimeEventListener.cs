@@ -2,7 +2,7 @@ using System.Diagnostics.Tracing;
 
 namespace Picollo.Diagnostics.Runtime;
 
-/// <summary>Passes the events of this process's runtime to a <see cref="RuntimeEventReader"/>.</summary>
+/// <summary>Passes the events of this process's runtime to the <see cref="RuntimeEventReader"/>s of all meters.</summary>
 /// <remarks>The runtime delivers its events on one dedicated thread, in the order of their time stamps, up to a tenth of a second late.
 /// The time stamps are those of the events.</remarks>
 internal sealed class RuntimeEventListener : EventListener
@@ -30,19 +30,15 @@ internal sealed class RuntimeEventListener : EventListener
     // Listeners that start and stop at the same time on several threads can deadlock in the runtime (seen in .NET 10.0.12).
     private static readonly Lock Switching = new();
 
-    // The runtime has one session for all listeners of the process, and starts a new one when any of them starts, changes or ends.
-    private static readonly List<RuntimeEventListener> Running = [];
-
-    private readonly RuntimeEventReader? _reader;
     private readonly Lock _gate = new();
+    private readonly List<RuntimeEventReader> _readers = [];
     private readonly HashSet<long> _threads = []; // IDs of the threads that have written an event in this session
     private EventSource? _source;
     private bool _isOver;
 
-    private RuntimeEventListener(RuntimeEventReader reader)
+    private RuntimeEventListener()
     {
         // The constructor of the base class has already called OnEventSourceCreated for the sources that exist.
-        _reader = reader;
         if (_source is not null)
         {
             EnableEvents(_source, Level, Collections | Contention);
@@ -52,16 +48,30 @@ internal sealed class RuntimeEventListener : EventListener
     /// <summary>Whether the runtime provides the events.</summary>
     public bool HasSource => _source is not null;
 
-    public static RuntimeEventListener Start(RuntimeEventReader reader)
+    public static RuntimeEventListener Start()
     {
         // Otherwise, the runtime's event thread would keep the AsyncLocals of the caller while there is a listener.
         using AsyncFlowControl? flow = ExecutionContext.IsFlowSuppressed() ? null : ExecutionContext.SuppressFlow();
         lock (Switching)
         {
-            RuntimeEventListener listener = new(reader);
-            OnNewSession();
-            Running.Add(listener);
-            return listener;
+            return new RuntimeEventListener();
+        }
+    }
+
+    public void Add(RuntimeEventReader reader)
+    {
+        lock (_gate)
+        {
+            _readers.Add(reader);
+        }
+    }
+
+    /// <summary>Removes a reader. Waits for an event that is being delivered.</summary>
+    public void Remove(RuntimeEventReader reader)
+    {
+        lock (_gate)
+        {
+            _readers.Remove(reader);
         }
     }
 
@@ -80,13 +90,18 @@ internal sealed class RuntimeEventListener : EventListener
 
         lock (Switching)
         {
-            if (!Running.Contains(this))
+            if (_isOver)
             {
                 return false;
             }
 
             DisableEvents(_source!); // returns after the last event of the session
-            OnNewSession();
+            lock (_gate)
+            {
+                _threads.Clear();
+                _readers.ForEach(static reader => reader.OnEventsLost());
+            }
+
             EnableEvents(_source!, Level, Collections | Contention);
             return true;
         }
@@ -96,15 +111,8 @@ internal sealed class RuntimeEventListener : EventListener
     {
         lock (Switching)
         {
-            Running.Remove(this);
-            base.Dispose();
-            OnNewSession();
-        }
-
-        // Waits for an event that is being delivered.
-        lock (_gate)
-        {
             _isOver = true;
+            base.Dispose();
         }
     }
 
@@ -118,11 +126,6 @@ internal sealed class RuntimeEventListener : EventListener
 
     protected override void OnEventWritten(EventWrittenEventArgs eventData)
     {
-        if (_reader is not { } reader)
-        {
-            return;
-        }
-
         lock (_gate)
         {
             if (_threads.Count <= MaxThreads)
@@ -131,22 +134,12 @@ internal sealed class RuntimeEventListener : EventListener
             }
 
             // The ID is checked first: most events of a collection have other IDs, and reading the payload is expensive.
-            if (!_isOver
-                && eventData.EventId is (CollectionStart or CollectionEnd or RestartBegin or SuspendEnd or SuspendBegin or ContentionStop))
+            if (eventData.EventId is (CollectionStart or CollectionEnd or RestartBegin or SuspendEnd or SuspendBegin or ContentionStop))
             {
-                Pass(reader, eventData);
-            }
-        }
-    }
-
-    private static void OnNewSession()
-    {
-        foreach (RuntimeEventListener listener in Running)
-        {
-            lock (listener._gate)
-            {
-                listener._threads.Clear();
-                listener._reader!.OnEventsLost();
+                foreach (RuntimeEventReader reader in _readers)
+                {
+                    Pass(reader, eventData);
+                }
             }
         }
     }

@@ -9,10 +9,10 @@ namespace Picollo.Diagnostics.Tests.Runtime;
 public sealed class RuntimeEventListenerTests : IDisposable
 {
     private readonly RuntimeEventReader _reader = new(new RuntimeHistograms(registry: null));
-    private readonly RuntimeEventListener _listener;
+    private readonly RuntimeEventListener _listener = RuntimeEventListener.Start();
     private readonly Lock _lock = new();
 
-    public RuntimeEventListenerTests() => _listener = RuntimeEventListener.Start(_reader);
+    public RuntimeEventListenerTests() => _listener.Add(_reader);
 
     [Fact]
     public void The_runtime_gets_a_new_session_after_many_threads_and_events_continue()
@@ -42,12 +42,12 @@ public sealed class RuntimeEventListenerTests : IDisposable
     }
 
     [Fact]
-    public void A_new_session_is_shared_by_all_listeners()
+    public void A_new_session_is_shared_by_all_readers()
     {
         const uint collection = 1;
         const long hour = 3_600_000_000_000;
         RuntimeEventReader others = new(new RuntimeHistograms(registry: null));
-        using RuntimeEventListener other = RuntimeEventListener.Start(others);
+        _listener.Add(others);
         WaitForLockOnNewThreads(1_100);
         SpinWait.SpinUntil(() => others.LockWaits.TotalCount >= 1_100, TimeSpan.FromMinutes(1)).Should().BeTrue();
         RuntimeEventReader[] readers = [_reader, others];
@@ -60,7 +60,6 @@ public sealed class RuntimeEventListenerTests : IDisposable
 
         _listener.RenewSession().Should().BeTrue();
 
-        other.RenewSession().Should().BeFalse("its count of threads starts again, too");
         Array.ForEach(readers, reader => reader.OnRestartBegin(now + hour));
         readers.Should().OnlyContain(reader => reader.Pauses.GetCountBetween(hour / 2, ulong.MaxValue) == 0, "the end may be among the lost events");
     }
@@ -72,11 +71,20 @@ public sealed class RuntimeEventListenerTests : IDisposable
         _listener.Dispose();
 
         _listener.RenewSession().Should().BeFalse();
-        ulong count = _reader.LockWaits.TotalCount;
-        using RuntimeEventListener other = RuntimeEventListener.Start(new(new RuntimeHistograms(registry: null)));
-        WaitOnNewThread();
-        Thread.Sleep(200);
-        _reader.LockWaits.TotalCount.Should().Be(count);
+    }
+
+    [Fact]
+    public void A_reader_that_was_removed_gets_no_events()
+    {
+        RuntimeEventReader removed = new(new RuntimeHistograms(registry: null));
+        _listener.Add(removed);
+        WaitForLockOnNewThreads(1);
+        _listener.Remove(removed);
+        ulong count = removed.LockWaits.TotalCount;
+        count.Should().BePositive();
+        WaitForLockOnNewThreads(1);
+
+        removed.LockWaits.TotalCount.Should().Be(count);
     }
 
     public void Dispose() => _listener.Dispose();

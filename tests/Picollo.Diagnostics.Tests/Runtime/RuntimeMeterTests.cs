@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Picollo.Cpu;
 using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Runtime;
@@ -78,6 +79,24 @@ public class RuntimeMeterTests
             return meter.ThreadPoolDelays.TotalCount == count;
         });
         meter.Invoking(disposed => disposed.Dispose()).Should().NotThrow();
+    }
+
+    [Fact]
+    public void Meters_share_one_thread_and_each_has_its_own_values()
+    {
+        using RuntimeMeter first = RuntimeMeter.Start();
+        WaitUntil(() => first.ThreadPoolDelays.TotalCount > 0);
+        using RuntimeMeter second = RuntimeMeter.Start();
+        WaitUntil(() => second.ThreadPoolDelays.TotalCount > 0);
+        if (OperatingSystem.IsLinux())
+        {
+            new ProcessThreads().Read().Count(thread => thread.Name == "Picollo runtime").Should().Be(1);
+        }
+
+        first.Dispose();
+        ulong ended = first.ThreadPoolDelays.TotalCount, running = second.ThreadPoolDelays.TotalCount;
+        WaitUntil(() => second.ThreadPoolDelays.TotalCount > running);
+        first.ThreadPoolDelays.TotalCount.Should().Be(ended);
     }
 
     [Fact]

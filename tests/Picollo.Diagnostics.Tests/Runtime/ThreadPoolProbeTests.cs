@@ -3,68 +3,170 @@ using Picollo.Metrics;
 
 namespace Picollo.Diagnostics.Tests.Runtime;
 
-/// <summary>Tests the probe with a simulated clock and queue.</summary>
+/// <summary>Tests the probe with a simulated clock and pool. Times are in milliseconds.</summary>
 public class ThreadPoolProbeTests
 {
+    private const ulong Millisecond = 1_000_000;
+
     private readonly HdrHistogram _delays = HdrHistogram.Create();
     private readonly Clock _clock = new();
     private readonly List<IThreadPoolWorkItem> _queued = [];
     private readonly ThreadPoolProbe _probe;
+    private PoolActivity _pool;
+    private int _items;
 
-    public ThreadPoolProbeTests() => _probe = new ThreadPoolProbe(_delays, _clock, _queued.Add);
+    public ThreadPoolProbeTests()
+    {
+        _probe = new ThreadPoolProbe(_clock, _queued.Add, () => _pool);
+        _probe.Add(_delays);
+    }
 
     [Fact]
     public void The_delay_is_the_time_from_queueing_to_running()
     {
         _probe.Tick();
-        _clock.Advance(300);
+        _clock.Advance(3);
         RunQueued();
 
-        Values().Should().Equal(300UL);
+        Values().Should().Equal(3);
     }
 
     [Fact]
-    public void An_item_that_has_run_is_queued_again_at_the_next_tick()
+    public void An_idle_pool_gets_an_item_per_second_and_a_value_for_each_20_ms()
     {
-        for (int i = 0; i < 3; i++)
-        {
-            _probe.Tick();
-            _queued.Should().HaveCount(1);
-            RunQueued();
-            _clock.Advance(20_000);
-        }
+        Run(seconds: 60);
 
-        Values().Should().Equal(0UL, 0UL, 0UL);
+        _items.Should().BeInRange(50, 61);
+        _delays.TotalCount.Should().BeInRange(2_990, 3_000);
     }
 
     [Fact]
-    public void The_age_of_a_waiting_item_is_recorded_at_each_tick()
+    public void Ticks_are_rare_while_the_pool_is_idle()
+    {
+        Run(seconds: 60).Should().BeLessThan(60 * 7);
+    }
+
+    [Fact]
+    public void A_pool_that_works_without_a_queue_gets_an_item_at_each_tick()
+    {
+        int ticks = Run(seconds: 60, beforeTick: () => _pool = _pool with { Completed = _pool.Completed + 1 });
+
+        _items.Should().Be(ticks);
+        _delays.TotalCount.Should().BeInRange(2_990, 3_000, "the delay of an item counts for the time since the last tick");
+    }
+
+    [Fact]
+    public void A_pool_with_a_queue_gets_an_item_each_20_ms()
+    {
+        Run(seconds: 1, beforeTick: () => _pool = _pool with { Pending = 1 });
+
+        _items.Should().Be(50);
+        _delays.TotalCount.Should().Be(50);
+    }
+
+    [Fact]
+    public void A_thread_that_starts_to_run_an_item_is_an_activity_and_one_that_keeps_running_is_not()
+    {
+        Run(seconds: 2);
+        int before = _items;
+        _pool = _pool with { Busy = 1 };
+        Tick();
+        _items.Should().Be(before + 1, "a thread may have been blocked");
+
+        Tick();
+        Tick();
+        _items.Should().Be(before + 1);
+    }
+
+    [Fact]
+    public void The_age_of_a_waiting_item_is_recorded_each_20_ms()
     {
         _probe.Tick();
         for (int i = 0; i < 3; i++)
         {
-            _clock.Advance(1_000);
-            _probe.Tick();
+            _clock.Advance(20);
+            _probe.Tick().Should().Be(TimeSpan.FromMilliseconds(20));
         }
 
         _queued.Should().HaveCount(1, "one item waits at a time");
-        Values().Should().Equal([1_000UL, 2_000UL, 3_000UL], "the wait is visible before it ends");
+        Values().Should().Equal([20, 40, 60], "the wait is visible before it ends");
 
+        _clock.Advance(5);
+        RunQueued();
+        Values().Should().Equal(20, 40, 60, 65);
+    }
+
+    [Fact]
+    public void Ages_between_two_rare_ticks_are_not_omitted()
+    {
+        Run(seconds: 2);
+        _delays.Reset();
+        _pool = _pool with { Completed = _pool.Completed + 1 };
+        _probe.Tick().Should().Be(TimeSpan.FromMilliseconds(160));
+        _clock.Advance(70);
+        RunQueued();
+
+        Values().Should().Equal(20, 40, 60, 70, 70, 70, 70, 70, 70, 70, 70);
+        _clock.Advance(90);
+        _probe.Tick().Should().Be(TimeSpan.FromMilliseconds(20), "the last item waited for a long time");
+    }
+
+    [Fact]
+    public void A_long_delay_does_not_count_for_the_idle_time_that_follows()
+    {
+        _probe.Tick();
         _clock.Advance(500);
         RunQueued();
-        Values().Should().Equal(1_000UL, 2_000UL, 3_000UL, 3_500UL);
+        Run(seconds: 2);
+
+        _delays.GetCountBetween(400 * Millisecond, ulong.MaxValue).Should().BeInRange(5, 7, "400, 420, …, 500 ms");
+    }
+
+    [Fact]
+    public void A_histogram_that_was_removed_gets_no_values()
+    {
+        HdrHistogram other = HdrHistogram.Create();
+        _probe.Add(other);
+        Tick();
+        _probe.Remove(_delays);
+        Tick();
+
+        other.TotalCount.Should().BeGreaterThan(_delays.TotalCount).And.BeGreaterThan(0);
     }
 
     [Fact]
     public void Nothing_is_allocated() => Allocations.InSteadyState(() =>
     {
+        _pool = _pool with { Pending = 1 };
         _probe.Tick();
         _probe.Execute();
         _queued.Clear();
     }).Should().Be(0);
 
-    private IEnumerable<ulong> Values() =>
-        _delays.BucketsWithValues.SelectMany(bucket => Enumerable.Repeat(bucket.Start, (int)bucket.Count));
+    /// <summary>Ticks for a time, and runs each item immediately.</summary>
+    /// <returns>The number of ticks.</returns>
+    private int Run(int seconds, Action? beforeTick = null)
+    {
+        int ticks = 0;
+        for (TimeSpan end = _clock.Now + TimeSpan.FromSeconds(seconds); _clock.Now < end; ticks++)
+        {
+            beforeTick?.Invoke();
+            Tick();
+        }
+
+        return ticks;
+    }
+
+    private void Tick()
+    {
+        TimeSpan next = _probe.Tick();
+        RunQueued();
+        _clock.Advance(next.TotalMilliseconds);
+    }
+
+    // Rounded, because a value is known to one part in a thousand.
+    private IEnumerable<int> Values() => _delays.BucketsWithValues.SelectMany(
+        bucket => Enumerable.Repeat((int)Math.Round((double)bucket.Start / Millisecond), (int)bucket.Count));
 
     private void RunQueued()
     {
@@ -72,18 +174,20 @@ public class ThreadPoolProbeTests
         {
             _queued.Remove(item);
             item.Execute();
+            _items++;
+            _pool = _pool with { Completed = _pool.Completed + 1 };
         }
     }
 
-    /// <summary>A clock in nanoseconds that changes only when it is advanced.</summary>
+    /// <summary>A clock that changes only when it is advanced.</summary>
     private sealed class Clock : TimeProvider
     {
-        private long _nanoseconds = 1;
+        public TimeSpan Now { get; private set; } = TimeSpan.FromTicks(1);
 
-        public override long TimestampFrequency => 1_000_000_000;
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
 
-        public override long GetTimestamp() => _nanoseconds;
+        public override long GetTimestamp() => Now.Ticks;
 
-        public void Advance(long nanoseconds) => _nanoseconds += nanoseconds;
+        public void Advance(double milliseconds) => Now += TimeSpan.FromMilliseconds(milliseconds);
     }
 }
