@@ -63,7 +63,7 @@ internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = 
 
 /// <summary>A flow whose samples were kept.</summary>
 /// <param name="Label">The purpose of the flow.</param>
-/// <param name="EndTimeUtc">The time at which its end was detected, up to 0.1 s after the end.</param>
+/// <param name="EndTimeUtc">The time at which its end was detected, up to 0.3 s after the end.</param>
 /// <param name="CpuUsage">Its CPU time, as user time.</param>
 /// <param name="WallTime">The time from its start to its end.</param>
 /// <param name="Samples">Its samples.</param>

@@ -12,8 +12,11 @@ internal sealed class SampleReader : IDisposable
     private const int MaxPauseMilliseconds = 250;
 
     /// <summary>Switches are read more often, because they keep the watchers of requests alive, which the garbage collector must
-    /// trace.</summary>
+    /// trace. This does not apply while the process is idle, in which 20 reads per second took 0.2 % of a processor.</summary>
     private const int MaxPauseWithFlowsMilliseconds = 50;
+
+    /// <summary>The process is idle if it used less CPU time than this between two reads.</summary>
+    private static readonly TimeSpan Idle = TimeSpan.FromMilliseconds(1);
 
     /// <summary>A record may be written slightly later than its time, so younger records are left for the next read.</summary>
     private const ulong WriteDelayNanoseconds = 1_000_000;
@@ -32,9 +35,9 @@ internal sealed class SampleReader : IDisposable
     {
         (_rings, _samples, _processId, Usage) = (rings, samples, samples.Main.Id, usage);
         long quarter = rings.Min(ring => ring.Bytes) / 4;
-        int longest = samples.Flows is null ? MaxPauseMilliseconds : MaxPauseWithFlowsMilliseconds;
-        int pause = (int)Math.Clamp(1000 * quarter / (BytesPerSample * frequency), 1, longest);
-        _thread = new Thread(() => Run(pause)) { Name = "Picollo profiler", IsBackground = true };
+        int longest = (int)Math.Clamp(1000 * quarter / (BytesPerSample * frequency), 1, MaxPauseMilliseconds);
+        int pause = samples.Flows is null ? longest : Math.Min(longest, MaxPauseWithFlowsMilliseconds);
+        _thread = new Thread(() => Run(pause, longest)) { Name = "Picollo profiler", IsBackground = true };
         _thread.UnsafeStart();
     }
 
@@ -49,12 +52,15 @@ internal sealed class SampleReader : IDisposable
         _stopping.Dispose();
     }
 
-    private void Run(int pauseMilliseconds)
+    private void Run(int pauseMilliseconds, int idlePauseMilliseconds)
     {
-        while (!_stopping.Wait(pauseMilliseconds))
+        CpuUsage before;
+        do
         {
+            before = Usage;
             Read(until: NowNanoseconds() - WriteDelayNanoseconds);
         }
+        while (!_stopping.Wait(Usage.Total - before.Total < Idle ? idlePauseMilliseconds : pauseMilliseconds));
 
         Read(until: ulong.MaxValue);
     }
