@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Usage;
@@ -14,10 +15,10 @@ internal sealed record CpuPart(string Name, string Title, long Nanoseconds)
     public double MachineShare { get; init; }
 }
 
-/// <summary>Attributes the whole CPU time of the process to parts. Thread-safe.</summary>
+/// <summary>Attributes the whole CPU time of the process to parts, which add up to it at each reading. Thread-safe.</summary>
 /// <remarks>The CPU time of measured flows is known for each row. The CPU time of threads outside these flows is attributed by the names of
-/// the threads, if the system reports names. The CPU time of a thread between the last reading and its end counts as the rest.</remarks>
-internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions<PicolloOptions> options)
+/// the threads, if the system reports names. The CPU time of a thread between the last reading and its end is a separate part.</remarks>
+internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunningWorkList running, IOptions<PicolloOptions> options)
 {
     private enum Group
     {
@@ -30,52 +31,84 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions
 
     private const int NameLength = 15; // of a thread on Linux
 
+    // In the order of Measure. The page is first, because it uses CPU time while the parts are read.
+    private static readonly (string Name, string Title)[] Parts =
+    [
+        ("page", "This page and scrapes"),
+        ("requests", "Requests"),
+        ("after_response", "After the response"),
+        ("work", "Named work"),
+        ("cpu_workers", "CPU workers"),
+        ("garbage_collector", "Garbage collector"),
+        ("jit_compiler", "JIT compiler"),
+        ("thread_pool", "Thread pool and server"),
+        ("ended_threads", "Ended threads"),
+        ("rest", "Rest"),
+    ];
+
     private readonly Lock _gate = new();
     private readonly ProcessThreads _threads = new();
     private readonly string _workerName = $"{options.Value.CpuWorkers.Name} ";
-    private readonly long[] _groups = new long[(int)Group.Rest];
+    private readonly long[] _groups = new long[(int)Group.Rest + 1];
+    private readonly long[] _parts = new long[Parts.Length];
     private Dictionary<(long Id, long Start), long> _seen = [];
-    private long _rest;
 
     /// <summary>Reads all parts. The last part is the rest.</summary>
     /// <returns>The parts; empty if the CPU time of the process is unavailable.</returns>
-    /// <remarks>The CPU time of runs that have not ended is included up to the last <see cref="Work.RunningWorkList.Read"/>.</remarks>
     public IReadOnlyList<CpuPart> Read()
     {
         lock (_gate)
         {
-            long requests = 0, afterResponse = 0;
-            foreach (RouteUsage route in routes.All)
-            {
-                requests += route.TotalCpuNanoseconds;
-                afterResponse += route.AfterEndNanoseconds;
-            }
-
-            long page = routes.Page.TotalCpuNanoseconds + routes.Page.AfterEndNanoseconds;
-            long named = work.All.Sum(row => row.TotalCpuNanoseconds);
-            ReadThreads();
-
-            // Read last, because it must not be less than the sum of the parts.
+            // Read first. The time of threads that have ended is a difference, which would otherwise include the time of this reading.
             if (TryGetProcessNanoseconds() is not { } process)
             {
                 return [];
             }
 
-            // CPU time between the readings of two parts may be in neither part, or in both, until the next reading.
-            _rest = Math.Max(_rest, process - requests - afterResponse - page - named - _groups.Sum());
-            return
-            [
-                new("requests", "Requests", requests),
-                new("after_response", "After the response", afterResponse),
-                new("work", "Named work", named),
-                new("page", "This page and scrapes", page),
-                new("cpu_workers", "CPU workers", _groups[(int)Group.Workers]),
-                new("garbage_collector", "Garbage collector", _groups[(int)Group.GarbageCollector]),
-                new("jit_compiler", "JIT compiler", _groups[(int)Group.JitCompiler]),
-                new("thread_pool", "Thread pool and server", _groups[(int)Group.ThreadPool]),
-                new("rest", "Rest", _rest),
-            ];
+            Raise(_parts, Measure(process), process);
+            CpuPart[] all = [.. Parts.Zip(_parts, (part, nanoseconds) => new CpuPart(part.Name, part.Title, nanoseconds))];
+            return [.. all[1..4], all[0], .. all[4..]];
         }
+    }
+
+    /// <summary>Raises times that must not decrease to measured ones, so that they add up to a total.</summary>
+    /// <param name="times">The times.</param>
+    /// <param name="measured">The measured times, which add up to the total.</param>
+    /// <param name="total">The total, at least that of the previous call.</param>
+    /// <remarks>A part can be too high, because parts are measured one after the other. It keeps its time until it is exceeded, and the
+    /// first parts are raised later.</remarks>
+    internal static void Raise(Span<long> times, ReadOnlySpan<long> measured, long total)
+    {
+        long added = total;
+        foreach (long time in times)
+        {
+            added -= time;
+        }
+
+        for (int i = times.Length - 1; i >= 0; i--)
+        {
+            long share = Math.Clamp(measured[i] - times[i], 0, added);
+            times[i] += share;
+            added -= share;
+        }
+    }
+
+    private long[] Measure(long process)
+    {
+        bool hasThreads = ReadThreads();
+        running.Read(); // after the threads, because the rest includes flows that are not in a row
+        long requests = 0, afterResponse = 0;
+        foreach (RouteUsage route in routes.All)
+        {
+            requests += route.TotalCpuNanoseconds;
+            afterResponse += route.AfterEndNanoseconds;
+        }
+
+        long named = work.All.Sum(row => row.TotalCpuNanoseconds);
+        long page = routes.Page.TotalCpuNanoseconds + routes.Page.AfterEndNanoseconds;
+        long ended = hasThreads ? process - _threads.WatchedNanoseconds - _groups.Sum() : 0;
+        long[] known = [page, requests, afterResponse, named, .. _groups[..(int)Group.Rest], ended];
+        return [.. known, process - known.Sum()];
     }
 
     private static long? TryGetProcessNanoseconds()
@@ -90,22 +123,20 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, IOptions
         }
     }
 
-    private void ReadThreads()
+    /// <returns>Whether the system lists threads.</returns>
+    private bool ReadThreads()
     {
         Dictionary<(long, long), long> seen = [];
         foreach (ProcessThread thread in _threads.Read())
         {
-            Group group = GroupOf(thread.Name);
             long before = _seen.GetValueOrDefault((thread.Id, thread.StartNanoseconds));
             long now = Math.Max(thread.TotalNanoseconds - thread.WatchedNanoseconds, before);
             seen[(thread.Id, thread.StartNanoseconds)] = now;
-            if (group != Group.Rest)
-            {
-                _groups[(int)group] += now - before;
-            }
+            _groups[(int)GroupOf(thread.Name)] += now - before;
         }
 
         _seen = seen;
+        return seen.Count > 0;
     }
 
     // Thread names of .NET 10, shortened by Linux, from /proc/self/task/*/comm of a web application with each of the garbage collectors.

@@ -36,4 +36,35 @@ public class ProcessThreadsTests
 
         ProcessThread Own() => threads.Read().Single(one => one.Name == "a name that Lin");
     }
+
+    [FactNeeding(Need.Linux)]
+    public void The_time_in_watched_flows_includes_threads_that_have_ended()
+    {
+        ProcessThreads threads = new();
+        threads.Read();
+        long before = threads.WatchedNanoseconds;
+        long watched = OnNewThread();
+        threads.Read();
+        (threads.WatchedNanoseconds - before).Should().BeGreaterThanOrEqualTo(watched);
+
+        watched += OnNewThread(); // replaces the thread that has ended
+        threads.Read();
+        (threads.WatchedNanoseconds - before).Should().BeGreaterThanOrEqualTo(watched);
+
+        static long OnNewThread()
+        {
+            long watched = 0;
+            Thread thread = new(() =>
+            {
+                CpuUsageAsyncWatcher watcher = new(CpuUsageDetail.TotalOnly);
+                Burn.User(TimeSpan.FromMilliseconds(20));
+                watcher.Stop();
+                watched = watcher.GetTotalNanoseconds();
+            });
+            thread.Start();
+            thread.Join();
+            watched.Should().BePositive();
+            return watched;
+        }
+    }
 }

@@ -19,29 +19,27 @@ internal sealed class ProcessThreads
 
     private readonly SystemCpuSample _sample = new();
 
+    /// <summary>The CPU time that all threads, including those that have ended, used in watched flows until the last
+    /// <see cref="Read"/>.</summary>
+    public long WatchedNanoseconds { get; private set; }
+
     /// <summary>Reads all threads. A thread that ends in the meantime is omitted.</summary>
     public IReadOnlyList<ProcessThread> Read()
     {
         _sample.Clear();
         _tasks?.ReadThreadsOf(Environment.ProcessId, _sample);
-        Dictionary<long, long> watched = [];
-        foreach (ThreadSegment segment in ThreadSegment.All)
-        {
-            if (segment.ThreadId is { } id)
-            {
-                watched[id] = segment.GetWatchedNanoseconds();
-            }
-        }
-
         List<ProcessThread> threads = [];
         foreach (ref readonly TaskSample task in _sample.Threads.Items)
         {
             if (CpuTimes.Current.TryGetTotal(ResourceOwner.Thread, task.Id, out long total, out _))
             {
-                threads.Add(new(task.Id, task.Shown.StartNanoseconds, task.Shown.Name, total, watched.GetValueOrDefault(task.Id)));
+                threads.Add(new(task.Id, task.Shown.StartNanoseconds, task.Shown.Name, total, 0));
             }
         }
 
-        return threads;
+        // Read after the totals, so that the difference is never too high: it would have to decrease later.
+        Dictionary<long, long> watched = [];
+        WatchedNanoseconds = ThreadSegment.ReadWatched(watched);
+        return threads.ConvertAll(thread => thread with { WatchedNanoseconds = watched.GetValueOrDefault(thread.Id) });
     }
 }

@@ -16,7 +16,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private const int MaxAttempts = 10;
 
     // Replaced when a thread is added. A reader continues with its copy, because a new thread has no time to report yet.
-    private static ThreadSegment[] _all = [];
+    private static Registered _all = new([], 0);
 
     private readonly Thread _owner = owner;
     private readonly ICpuTimes _clocks = clocks;
@@ -38,7 +38,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private ExecutionContext? _inSpan;
 
     /// <summary>The segments of all threads that ever entered a watched flow.</summary>
-    public static ReadOnlySpan<ThreadSegment> All => Volatile.Read(ref _all);
+    public static ReadOnlySpan<ThreadSegment> All => Volatile.Read(ref _all).Threads;
 
     /// <summary>The segment of the calling thread; null before its first change.</summary>
     public static ThreadSegment? OfThread => OwnSegment.Current;
@@ -272,9 +272,30 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         {
             BeginChange();
             AddToWatchers(Known, byThreadSwitch: true, wallTicks: 0);
+            _watched += Known.TotalNanoseconds;
             SetWatchers(null);
             EndChange();
         }
+    }
+
+    /// <summary>Reads the CPU time of threads in watched flows, by the system's ID. Includes threads that have just ended, because the
+    /// system may still list them.</summary>
+    /// <returns>The sum for all threads, including those that have ended.</returns>
+    public static long ReadWatched(Dictionary<long, long> byThread)
+    {
+        Registered all = Volatile.Read(ref _all);
+        long sum = all.EndedNanoseconds;
+        foreach (ThreadSegment segment in all.Threads)
+        {
+            long watched = segment.GetWatchedNanoseconds();
+            sum += watched;
+            if (segment._threadId is { } id && (segment._owner.IsAlive || !byThread.ContainsKey(id)))
+            {
+                byThread[id] = watched;
+            }
+        }
+
+        return sum;
     }
 
     /// <summary>Makes readers wait until <see cref="EndChange"/>. Only the owner may call it, or one other thread after its end.</summary>
@@ -331,18 +352,25 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private static ThreadSegment Register(Thread thread)
     {
         var added = new ThreadSegment(thread, CpuTimes.Current);
-        ThreadSegment[] all;
+        Registered before, after;
         do
         {
-            all = Volatile.Read(ref _all);
-            foreach (ThreadSegment ended in all.Where(static other => !other._owner.IsAlive))
+            before = Volatile.Read(ref _all);
+            ThreadSegment[] ended = [.. before.Threads.Where(static other => !other._owner.IsAlive)];
+            foreach (ThreadSegment one in ended)
             {
-                ended.EndWithOwner(); // before it is removed, so that each reader finds its time
+                one.EndWithOwner(); // before it is removed, so that each reader finds its time
             }
+
+            after = new([.. before.Threads.Except(ended), added], before.EndedNanoseconds + ended.Sum(one => one.GetWatchedNanoseconds()));
         }
-        while (Interlocked.CompareExchange(ref _all, [.. all.Where(other => other._owner.IsAlive), added], all) != all);
+        while (Interlocked.CompareExchange(ref _all, after, before) != before);
         return added;
     }
+
+    /// <param name="Threads">The threads that are running, and those that have ended since a thread was added.</param>
+    /// <param name="EndedNanoseconds">The time of all other threads in watched flows.</param>
+    private sealed record Registered(ThreadSegment[] Threads, long EndedNanoseconds);
 
     /// <summary>A separate class without a static constructor, which is the fastest access to thread statics.</summary>
     private static class OwnSegment
