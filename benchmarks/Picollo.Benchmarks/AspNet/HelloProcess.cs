@@ -53,6 +53,18 @@ internal sealed class HelloProcess : IDisposable
         };
     }
 
+    /// <summary>Measures the CPU time of the process while it gets no requests.</summary>
+    /// <param name="duration">The duration.</param>
+    /// <returns>The share of a processor, 0 to 1.</returns>
+    public double MeasureIdle(TimeSpan duration)
+    {
+        (_, long before, _) = GetTaken();
+        long start = Stopwatch.GetTimestamp();
+        Thread.Sleep(duration);
+        (_, long after, _) = GetTaken();
+        return (after - before) / Stopwatch.GetElapsedTime(start).TotalNanoseconds;
+    }
+
     /// <summary>Starts a profile of the server at 99 Hz.</summary>
     public void StartProfile() => Get("/profile/start");
 

@@ -25,6 +25,9 @@ internal static class HelloServer
     /// <summary>The number of awaits that suspend a request for <c>/waits</c>.</summary>
     public const int Waits = 10;
 
+    /// <summary>The kind with all options that can cost CPU time.</summary>
+    public const string Everything = "everything";
+
     /// <summary>The kinds of middleware, by name.</summary>
     public static readonly Dictionary<string, Action<WebApplication>> Kinds = new()
     {
@@ -32,6 +35,7 @@ internal static class HelloServer
         ["no-op"] = app => app.Use(static next => context => next(context)),
         ["total"] = app => app.UsePicollo(),
         ["split"] = app => app.UsePicollo(),
+        [Everything] = app => app.UsePicollo(),
         ["runtime"] = _ => _runtime = RuntimeMeter.Start(),
     };
 
@@ -43,7 +47,17 @@ internal static class HelloServer
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0));
-        builder.Services.AddPicollo(options => options.Detail = kind == "split" ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly);
+        builder.Services.AddPicollo(options =>
+        {
+            bool all = kind == Everything;
+            options.Detail = all || kind == "split" ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly;
+            options.MeasureRuntime = options.MeasureAllocations = options.CollectExemplars = options.Profiling = all;
+            if (all)
+            {
+                options.CpuBudget = TimeSpan.FromMilliseconds(100);
+                options.Meters.AddMeter("*");
+            }
+        });
         WebApplication app = builder.Build();
         Kinds[kind](app);
         app.MapGet("/hello", (HttpContext context) => context.Response.WriteAsync("hello"));

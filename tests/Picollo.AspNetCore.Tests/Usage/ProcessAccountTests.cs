@@ -97,8 +97,10 @@ public class ProcessAccountTests
         ProcessAccount account = app.Services.GetRequiredService<ProcessAccount>();
         using ManualResetEventSlim burnt = new(), go = new();
         long first = 0, all = 0;
+        string task = "";
         Thread thread = new(() =>
         {
+            task = OwnTask();
             Burn.Milliseconds(Burnt);
             first = CpuUsageReader.GetThreadTimeNanoseconds();
             burnt.Set();
@@ -113,6 +115,7 @@ public class ProcessAccountTests
         Dictionary<string, long> seen = Read();
         go.Set();
         thread.Join();
+        WaitForEnd(task);
         Dictionary<string, long> ended = Read();
 
         (seen["jit_compiler"] - before["jit_compiler"]).Should().BeGreaterThanOrEqualTo((long)(0.99 * first), "the thread is running and has this name");
@@ -193,9 +196,15 @@ public class ProcessAccountTests
             },
             null);
         await pooled.Task;
-        Thread thread = new(() => Burn.Milliseconds(Burnt));
+        string task = "";
+        Thread thread = new(() =>
+        {
+            task = OwnTask();
+            Burn.Milliseconds(Burnt);
+        });
         thread.UnsafeStart();
         thread.Join();
+        WaitForEnd(task);
         Dictionary<string, double> after = await ReadAsync(app);
 
         (after["thread_pool"] - before["thread_pool"]).Should().BeGreaterThanOrEqualTo(Least);
@@ -218,6 +227,12 @@ public class ProcessAccountTests
             .Where(line => line.StartsWith(start, StringComparison.Ordinal))
             .Sum(line => double.Parse(line.Split(' ')[^1], CultureInfo.InvariantCulture));
     }
+
+    private static string OwnTask() => $"/proc/{new FileInfo("/proc/thread-self").LinkTarget}";
+
+    // The system lists a thread for some time after Join has returned.
+    private static void WaitForEnd(string task) =>
+        SpinWait.SpinUntil(() => !Directory.Exists(task), TimeSpan.FromMinutes(1)).Should().BeTrue();
 
     private static async Task<Dictionary<string, double>> ReadAsync(RequestApp app) => JsonDocument
         .Parse(await app.Client.GetStringAsync("/picollo/json")).RootElement.GetProperty("processCpu").EnumerateArray()
