@@ -28,7 +28,7 @@ public enum CpuProfileFrameKind
     /// <summary>A method that was compiled by the JIT compiler or ReadyToRun.</summary>
     Managed,
 
-    /// <summary>A function of a native library, or of the runtime.</summary>
+    /// <summary>A function of a native library, or of the runtime, or code of another JIT compiler, such as that of Node.js.</summary>
     Native,
 
     /// <summary>A function of the kernel.</summary>

@@ -31,17 +31,18 @@ internal sealed class CodeMap(
 
     private NamedCode Find(ulong address)
     {
-        if (perfMap?.NameAt(address) is { } text && PerfMapMethod.Parse(text) is { } method)
+        string? text = perfMap?.NameAt(address);
+        if (text is not null && perfMap!.IsDotnet && PerfMapMethod.Parse(text) is { } method)
         {
             string name = showsTiers && method.Tier.Length > 0 ? $"{method.Name} [{method.Tier}]" : method.Name;
             bool isOnStack = method.Tier.EndsWith("OSR", StringComparison.Ordinal);
             return new NamedCode(new CpuProfileFrame(name, method.Module, CpuProfileFrameKind.Managed), method.Name, isOnStack);
         }
 
-        return new NamedCode(FindOther(address), Method: "", IsOnStackReplacement: false);
+        return new NamedCode(FindOther(address, text), Method: "", IsOnStackReplacement: false);
     }
 
-    private CpuProfileFrame FindOther(ulong address)
+    private CpuProfileFrame FindOther(ulong address, string? compiled)
     {
         if (address >= FirstKernelAddress && includesKernel)
         {
@@ -50,9 +51,9 @@ internal sealed class CodeMap(
                 : new CpuProfileFrame(KernelModule, KernelModule, CpuProfileFrameKind.Kernel);
         }
 
-        if (perfMap?.NameAt(address) is { } stub)
+        if (compiled is not null)
         {
-            return new CpuProfileFrame(stub, "", CpuProfileFrameKind.Native);
+            return new CpuProfileFrame(compiled, "", CpuProfileFrameKind.Native);
         }
 
         // Uses the last mapping that contains the address, because a later mapping replaces an earlier one.

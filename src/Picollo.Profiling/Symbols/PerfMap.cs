@@ -3,13 +3,12 @@ using System.Text;
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>The methods that a runtime has compiled, by address, from the text that it writes for perf(1): one line <c>START SIZE NAME</c>
-/// per method (tools/perf/Documentation/jit-interface.txt of Linux; src/coreclr/vm/perfmap.cpp of .NET).</summary>
-/// <remarks>Immutable. Lines of another form are skipped, because any program may have written the file.</remarks>
+/// per method (tools/perf/Documentation/jit-interface.txt of Linux; src/coreclr/vm/perfmap.cpp of .NET). A later line replaces earlier
+/// ones at its addresses, because code is moved and memory is reused.</summary>
+/// <remarks>Immutable. Lines of another form are skipped, because any program may have written the file. The last line is skipped if it has
+/// no end, because its name may be incomplete.</remarks>
 internal sealed class PerfMap
 {
-    /// <summary>The maximum number of overlapping entries. Entries overlap only if code was unloaded and its memory was reused.</summary>
-    private const int MaxOverlaps = 64;
-
     private const int MaxHexDigits = 16;
 
     /// <summary>The maximum number of entries, 64 MB: many times the number of methods of the largest applications.</summary>
@@ -18,69 +17,111 @@ internal sealed class PerfMap
     private readonly byte[] _text;
     private readonly Entry[] _entries;
 
-    private PerfMap(byte[] text, Entry[] entries, bool isComplete) => (_text, _entries, IsComplete) = (text, entries, isComplete);
+    private PerfMap(byte[] text, Entry[] entries, bool isDotnet, bool isComplete) =>
+        (_text, _entries, IsDotnet, IsComplete) = (text, entries, isDotnet, isComplete);
+
+    /// <summary>Whether .NET wrote it, so that its names have the form of <see cref="PerfMapMethod"/>.</summary>
+    public bool IsDotnet { get; }
 
     /// <summary>Whether all lines were written and read. The runtime stops at the first line that does not fit on the disk.</summary>
     public bool IsComplete { get; }
 
-    public static PerfMap Parse(byte[] text)
+    public static PerfMap Parse(byte[] text, bool isDotnet)
     {
         var entries = new List<Entry>();
         int start = 0;
         while (start < text.Length && entries.Count < MaxEntries)
         {
-            ReadOnlySpan<byte> rest = text.AsSpan(start);
-            int length = rest.IndexOf((byte)'\n') is >= 0 and var end ? end : rest.Length;
-            if (TryParse(rest[..length], out ulong address, out ulong size, out int name))
+            ReadOnlySpan<byte> line = text.AsSpan(start);
+            int length = line.IndexOf((byte)'\n');
+            if (length < 0)
             {
-                entries.Add(new Entry(address, size, entries.Count, start + name, length - name));
+                break;
+            }
+
+            line = line[..length].TrimEnd((byte)'\r');
+            if (TryParse(line, out ulong address, out ulong size, out int name))
+            {
+                ulong last = address + Math.Min(size - 1, ulong.MaxValue - address);
+                entries.Add(new Entry(address, last, entries.Count, start + name, line.Length - name));
             }
 
             start += length + 1;
         }
 
-        Entry[] sorted = [.. entries];
-        Array.Sort(sorted);
-        return new PerfMap(text, sorted, isComplete: sorted.Length > 0 && start >= text.Length && text[^1] == '\n');
+        return new PerfMap(text, Separate(entries), isDotnet, isComplete: entries.Count > 0 && start == text.Length);
     }
 
     /// <summary>Returns the text of the method at an address; null if there is none. If there are several, the one compiled last.</summary>
     public string? NameAt(ulong address)
     {
         int index = Array.BinarySearch(_entries, new Entry(address, 0, int.MaxValue, 0, 0));
-        int best = -1;
-        for (int i = ~index - 1; i >= 0 && i >= ~index - MaxOverlaps; i--)
+        index = index < 0 ? ~index - 1 : index;
+        return index < 0 || _entries[index].Last < address ? null
+            : Encoding.UTF8.GetString(_text, _entries[index].NameStart, Math.Min(_entries[index].NameLength, MethodNames.MaxLength));
+    }
+
+    /// <summary>Returns, in order, the addresses at which each method is the last one.</summary>
+    private static Entry[] Separate(List<Entry> entries)
+    {
+        var separate = new List<Entry>(entries.Count);
+        var containing = new PriorityQueue<Entry, int>(); // the last line first
+        entries.Sort();
+        ulong address = 0;
+        for (int next = 0; next < entries.Count || containing.Count > 0;)
         {
-            if (address - _entries[i].Start < _entries[i].Size && (best < 0 || _entries[i].Order > _entries[best].Order))
+            if (containing.Count == 0)
             {
-                best = i;
+                address = entries[next].Start;
             }
+
+            for (; next < entries.Count && entries[next].Start == address; next++)
+            {
+                containing.Enqueue(entries[next], -entries[next].Order);
+            }
+
+            Entry method = containing.Peek();
+            if (method.Last < address)
+            {
+                containing.Dequeue();
+                continue;
+            }
+
+            ulong last = next < entries.Count ? Math.Min(method.Last, entries[next].Start - 1) : method.Last;
+            separate.Add(method with { Start = address, Last = last });
+            if (last == ulong.MaxValue)
+            {
+                break;
+            }
+
+            address = last + 1;
         }
 
-        return best < 0 ? null
-            : Encoding.UTF8.GetString(_text, _entries[best].NameStart, Math.Min(_entries[best].NameLength, MethodNames.MaxLength));
+        return [.. separate];
     }
 
     private static bool TryParse(ReadOnlySpan<byte> line, out ulong address, out ulong size, out int name)
     {
-        int prefix = line.StartsWith("0x"u8) ? 2 : 0;
-        name = prefix;
+        name = 0;
         size = 0;
         return TryParseHex(line, ref name, out address) && TryParseHex(line, ref name, out size) && size > 0 && name < line.Length;
     }
 
-    /// <summary>Parses a hexadecimal number and the following space.</summary>
+    /// <summary>Parses a hexadecimal number, which may start with <c>0x</c>, and the following white space.</summary>
     private static bool TryParseHex(ReadOnlySpan<byte> line, ref int start, out ulong number)
     {
+        ReadOnlySpan<byte> blank = " \t"u8;
         number = 0;
-        int length = line[start..].IndexOf((byte)' ');
-        bool isNumber = length is > 0 and <= MaxHexDigits
-            && ulong.TryParse(line.Slice(start, length), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out number);
-        start += length + 1;
+        ReadOnlySpan<byte> rest = line[start..];
+        int prefix = rest is [(byte)'0', (byte)'x' or (byte)'X', ..] ? 2 : 0;
+        int length = rest.IndexOfAny(blank);
+        bool isNumber = length > prefix && length - prefix <= MaxHexDigits
+            && ulong.TryParse(rest[prefix..length], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out number);
+        start = isNumber ? line.Length - rest[length..].TrimStart(blank).Length : start;
         return isNumber;
     }
 
-    private readonly record struct Entry(ulong Start, ulong Size, int Order, int NameStart, int NameLength) : IComparable<Entry>
+    private readonly record struct Entry(ulong Start, ulong Last, int Order, int NameStart, int NameLength) : IComparable<Entry>
     {
         public int CompareTo(Entry other) => Start != other.Start ? Start.CompareTo(other.Start) : Order.CompareTo(other.Order);
     }

@@ -1,9 +1,11 @@
 using Microsoft.Win32.SafeHandles;
+using Picollo.Interop.Linux;
 using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>The perf map that the runtime of a process writes while it is profiled.</summary>
+/// <summary>The perf map of a process: the one that the .NET runtime writes while the process is profiled, or the one that another program,
+/// such as Node.js, Java or PHP, was started to write.</summary>
 /// <remarks>The map is requested at the start of profiling, because a process that has exited can no longer write one, and a later map
 /// would not contain methods that were unloaded in the meantime. The file is unlinked as soon as it is open here, so that it never remains,
 /// regardless of how either process ends.</remarks>
@@ -11,14 +13,19 @@ internal sealed class PerfMapFile : IDisposable
 {
     private const string Effect = "JIT-compiled methods have no names: ";
 
+    /// <summary>The clock of files may have been set since the process started.</summary>
+    private static readonly TimeSpan ClockTolerance = TimeSpan.FromMinutes(1);
+
     private static readonly Lock OwnGate = new();
     private static PerfMapFile? _own; // of this process
 
     private readonly SafeFileHandle _file;
+    private readonly bool _isDotnet;
     private readonly DiagnosticsPort? _enabled;
     private int _otherUses;
 
-    private PerfMapFile(SafeFileHandle file, DiagnosticsPort? enabled) => (_file, _enabled) = (file, enabled);
+    private PerfMapFile(SafeFileHandle file, bool isDotnet, DiagnosticsPort? enabled) =>
+        (_file, _isDotnet, _enabled) = (file, isDotnet, enabled);
 
     /// <summary>Requests the map of a process; null if it is unavailable.</summary>
     /// <param name="process">The process.</param>
@@ -49,10 +56,33 @@ internal sealed class PerfMapFile : IDisposable
     {
         string path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"perf-{processId}.map"));
         using SafeFileHandle? file = TryOpen(path);
-        return file is null ? null : PerfMap.Parse(ReadAll(file, budget));
+        return file is null ? null : PerfMap.Parse(ReadAll(file, budget), isDotnet: true);
     }
 
-    public PerfMap Read(ReadBudget budget) => PerfMap.Parse(ReadAll(_file, budget));
+    /// <summary>Opens the map that a process has written without a request; null if there is none. All programs write it to
+    /// <c>/tmp</c>.</summary>
+    /// <remarks>Like perf(1), ignores files of other users, who could give code any name. Also ignores a file that an earlier process with
+    /// this ID has left behind.</remarks>
+    public static PerfMapFile? TryOpenWritten(ProcessFiles process)
+    {
+        string path = string.Create(CultureInfo.InvariantCulture, $"/tmp/perf-{process.OwnId}.map");
+        using SafeFileHandle found = ForeignFile.FindWithoutLinks(path, process.Root ?? "/");
+        if (ForeignFile.StatusOf(found)?.User is not { } owner || (owner != 0 && owner != process.UserId && owner != LibC.geteuid())
+            || TryOpen(ForeignFile.PathOf(found)) is not { } file)
+        {
+            return null;
+        }
+
+        if (File.GetLastWriteTimeUtc(file) > process.StartTimeUtc - ClockTolerance)
+        {
+            return new PerfMapFile(file, HasRuntime(process), enabled: null);
+        }
+
+        file.Dispose();
+        return null;
+    }
+
+    public PerfMap Read(ReadBudget budget) => PerfMap.Parse(ReadAll(_file, budget), _isDotnet);
 
     public void Dispose()
     {
@@ -80,8 +110,9 @@ internal sealed class PerfMapFile : IDisposable
         reason = null;
         if (DiagnosticsPort.Find(process) is not { } port)
         {
-            reason = GetNoPortReason(process);
-            return null;
+            PerfMapFile? written = TryOpenWritten(process);
+            reason = written is null ? GetNoPortReason(process) : null;
+            return written;
         }
 
         string[] folders =
@@ -95,7 +126,7 @@ internal sealed class PerfMapFile : IDisposable
         if (port.EnablePerfMap() is { } refusal)
         {
             EndUnless(wasEnabled, port);
-            reason = HasCompiler(process) ? $"{Effect}the runtime wrote no perf map: {refusal}." : null;
+            reason = HasRuntime(process) ? $"{Effect}the runtime wrote no perf map: {refusal}." : null;
             return null;
         }
 
@@ -109,7 +140,7 @@ internal sealed class PerfMapFile : IDisposable
                     ForeignFile.Delete(path, process.Root, file, process.UserId);
                 }
 
-                return new PerfMapFile(file, wasEnabled ? null : port);
+                return new PerfMapFile(file, isDotnet: true, wasEnabled ? null : port);
             }
         }
 
@@ -133,13 +164,13 @@ internal sealed class PerfMapFile : IDisposable
         return off is not null
             ? $"{Effect}the process was started with DOTNET_{off}=0; start it without this setting, or profile "
                 + "it as a command (picollo record -- CMD)."
-            : !HasCompiler(process) ? null
+            : !HasRuntime(process) ? null
             : $"{Effect}the process has no diagnostics socket (dotnet-diagnostic-{process.OwnId}-…-socket) in its TMPDIR or in /tmp; "
                 + "start it without DOTNET_EnableDiagnostics=0, and with a TMPDIR that it can write to.";
     }
 
     /// <summary>Whether methods are compiled at run time. With Native AOT, they are functions of an ELF file.</summary>
-    private static bool HasCompiler(ProcessFiles process) =>
+    private static bool HasRuntime(ProcessFiles process) =>
         CodeMapping.Parse(process.ReadMaps()).Any(mapping => mapping.BelongsToRuntime);
 
     private static SafeFileHandle? TryOpen(string path)

@@ -1,5 +1,6 @@
 using System.Text;
 using Picollo.Cpu.Linux;
+using Picollo.Interop.Linux;
 using Picollo.Profiling.Sampling;
 
 namespace Picollo.Profiling.Symbols;
@@ -18,7 +19,7 @@ internal sealed class ProcessFiles
         _directory = string.Create(CultureInfo.InvariantCulture, $"/proc/{id}");
         IsContained = LinkOf("/proc/self/ns/mnt") is { } own && LinkOf($"{_directory}/ns/mnt") is { } its && own != its;
         OwnId = ReadId("NSpid:") ?? id; // one ID per namespace, the innermost last
-        UserId = LinuxFiles.TryGetOwner(Interop.Linux.LibC.AT_FDCWD, Encoding.UTF8.GetBytes(_directory + "\0"));
+        UserId = LinuxFiles.TryGetOwner(LibC.AT_FDCWD, Encoding.UTF8.GetBytes(_directory + "\0"));
         _environment = ReadEnvironment();
     }
 
@@ -40,6 +41,18 @@ internal sealed class ProcessFiles
 
     /// <summary>The start time, in the ticks of proc_pid_stat(5); 0 if it is unknown.</summary>
     public long StartTicks => ReadStat().Start;
+
+    /// <summary>The start time; that of the system if it is unknown.</summary>
+    public unsafe DateTime StartTimeUtc
+    {
+        get
+        {
+            LibC.Timespec uptime = default;
+            _ = LibC.clock_gettime(LibC.CLOCK_BOOTTIME, &uptime);
+            return DateTime.UtcNow - TimeSpan.FromMicroseconds(
+                (uptime.TotalNanoseconds - (StartTicks * ProcStat.NanosecondsPerTick)) / 1000);
+        }
+    }
 
     /// <summary>Whether a signal or a debugger has stopped it.</summary>
     public bool IsStopped => ReadStat().State is 'T' or 't';

@@ -90,15 +90,22 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         }
     }
 
-    /// <summary>Returns the compiled methods of a process. For a running process, they are those of the program at the start of profiling;
-    /// for a command, the folder contains those of its last program.</summary>
+    /// <summary>Returns the compiled methods of a process. For a running .NET process, they are those of the program at the start of
+    /// profiling; for a command, the folder contains those of its last program. Other programs write a map to <c>/tmp</c> if they were
+    /// started with such an option.</summary>
     private PerfMap? MapOf(SampledProcess process)
     {
         PerfMap? map = settings.PerfMapFolder is not { } folder ? process == samples.Main ? perfMap?.Read(_images.Budget) : null
             : process.IsReplaced ? null
             : PerfMapFile.ReadFrom(folder, process.Id, _images.Budget);
+        if (map is null && !process.IsReplaced && (settings.IsCommand || process == samples.Main))
+        {
+            using PerfMapFile? written = PerfMapFile.TryOpenWritten(process == samples.Main ? files : ProcessFiles.Of(process.Id));
+            map = written?.Read(_images.Budget);
+        }
+
         if ((map is null && (process != samples.Main || settings.IsCommand) && process.Mappings.Any(mapping => mapping.BelongsToRuntime))
-            || map is { IsComplete: false })
+            || map is { IsDotnet: true, IsComplete: false })
         {
             string missing = map is null ? "there is none" : "it is incomplete (the disk may be full) or too large";
             _notes.Add(string.Create(

@@ -51,6 +51,19 @@ public sealed class RecordCommandTests : IDisposable
 
     [FactNeeding(Need.PerfEvents)]
     [Trait("Category", "Slow")]
+    public void A_command_with_another_compiler_is_profiled_with_names()
+    {
+        const string Script = "echo 1 7fffffffffff 'JS:*work app.js:1:2' > /tmp/perf-$$.map; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; "
+            + "echo /tmp/perf-$$.map";
+
+        ToolRun run = PicolloTool.Run(["record", "--frequency", "999", "--", "sh", "-c", Script]);
+
+        File.Delete(run.Output.TrimEnd());
+        run.Error.Should().Contain("  JS:*work app.js:1:2\n").And.Contain("unnamed 0.0%");
+    }
+
+    [FactNeeding(Need.PerfEvents)]
+    [Trait("Category", "Slow")]
     public void A_command_is_profiled_until_it_ends_and_requested_files_are_written()
     {
         string[] files = [.. FileNames.Select(_folder.PathOf)];

@@ -92,7 +92,7 @@ internal static class SymbolTargets
 
     private static long ReadPerfMap(byte[] text)
     {
-        PerfMap map = PerfMap.Parse(text);
+        PerfMap map = PerfMap.Parse(text, isDotnet: true);
         long named = 0;
         foreach (ulong address in new ulong[] { 0, 0x1000, 0x1050, 0x2010, 0x7f00, 0x7f10, ulong.MaxValue })
         {

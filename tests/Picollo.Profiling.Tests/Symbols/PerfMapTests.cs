@@ -26,6 +26,64 @@ public class PerfMapTests
         map.NameAt(0x2010).Should().Be("outer");
     }
 
+    [Fact]
+    public void Of_any_number_of_methods_at_an_address_the_last_one_is_found()
+    {
+        string text = "1000 10000 outer\n" + string.Concat(Enumerable.Range(0, 500).Select(i => $"{0x2000 + (i * 16):x} 8 inner{i}\n"));
+
+        PerfMap map = Parse(text);
+        map.NameAt(0x2000 + (499 * 16)).Should().Be("inner499");
+        map.NameAt(0x2008 + (499 * 16)).Should().Be("outer");
+        map.NameAt(0x10fff).Should().Be("outer");
+        map.NameAt(0x11000).Should().BeNull();
+        Parse(text + "1000 10000 moved\n").NameAt(0x2000).Should().Be("moved");
+    }
+
+    [Fact]
+    public void The_last_method_is_found_at_each_address() => Seeded.Run(200, random =>
+    {
+        (int Start, int Size)[] lines = [.. Enumerable.Range(0, random.Next(1, 12)).Select(_ => (random.Next(1, 40), random.Next(1, 20)))];
+
+        PerfMap map = Parse(string.Concat(lines.Select((line, i) => $"{line.Start:x} {line.Size:x} m{i}\n")));
+
+        for (int address = 0; address < 64; address++)
+        {
+            int last = Array.FindLastIndex(lines, line => address >= line.Start && address < line.Start + line.Size);
+            map.NameAt((ulong)address).Should().Be(last < 0 ? null : $"m{last}");
+        }
+    });
+
+    // Node.js 20, Java (perf-map-agent), Wasmtime, LuaJIT, Julia, CPython 3.12 and PHP 8.
+    [Theory]
+    [InlineData("7f2a780062c0 180 JS:*fib /work/a b.js:1:13", 0x7f2a780062c0, "JS:*fib /work/a b.js:1:13")]
+    [InlineData("9338304bbae b JS:~get [Symbol.toStringTag] node:internal/url:1:2", 0x9338304bbae, "JS:~get [Symbol.toStringTag] node:internal/url:1:2")]
+    [InlineData("18c4000 300 Builtin:DeoptimizationEntry_Eager", 0x18c42ff, "Builtin:DeoptimizationEntry_Eager")]
+    [InlineData("7f5e1d000100 2c0 Lcom/example/App;::work(I)I", 0x7f5e1d000100, "Lcom/example/App;::work(I)I")]
+    [InlineData("0x7f5e1d000100 0x2c0 wasm[0]::function[5]::fib", 0x7f5e1d0003bf, "wasm[0]::function[5]::fib")]
+    [InlineData("0X7F5E1D000100 0X2C0 TRACE_1::app.lua:3", 0x7f5e1d000100, "TRACE_1::app.lua:3")]
+    [InlineData("7F5E1D00ABCD 2C julia_fib_123", 0x7f5e1d00abcd, "julia_fib_123")]
+    [InlineData("00007f5e1d000100 0000002c py::fib:/app/a.py", 0x7f5e1d000100, "py::fib:/app/a.py")]
+    [InlineData("7f5e1d000100\t2c\tApp::work", 0x7f5e1d000100, "App::work")]
+    [InlineData("7f5e1d000100  2c  App::work", 0x7f5e1d000100, "App::work")]
+    [InlineData("7f5e1d000100 2c App::work\r", 0x7f5e1d000100, "App::work")]
+    public void The_lines_of_other_compilers_are_read(string line, ulong address, string name) => Parse(line + "\n").NameAt(address).Should().Be(name);
+
+    [Fact]
+    public void An_incomplete_last_line_is_skipped() => Parse("1000 10 one\n2000 10 JS:*calcul").NameAt(0x2000).Should().BeNull();
+
+    [Theory]
+    [InlineData(false, "class [System.Runtime]System.String [app] App.Prog::Main()[Tier1]", CpuProfileFrameKind.Native)]
+    [InlineData(true, "App.Prog.Main", CpuProfileFrameKind.Managed)]
+    public void Only_names_of_NET_are_parsed(bool isDotnet, string name, CpuProfileFrameKind kind)
+    {
+        PerfMap map = PerfMap.Parse("1000 10 class [System.Runtime]System.String [app] App.Prog::Main()[Tier1]\n"u8.ToArray(), isDotnet);
+        var code = new CodeMap([], map, new CodeImages(ProcessFiles.Of(Environment.ProcessId)), includesKernel: false, kernel: null, showsTiers: false);
+
+        CpuProfileFrame frame = code.At(0x1000).Frame;
+
+        (frame.Name, frame.Kind).Should().Be((name, kind));
+    }
+
     [Theory]
     [InlineData("")]
     [InlineData("\n\n")]
@@ -72,12 +130,12 @@ public class PerfMapTests
             "1 1 a\n"u8.CopyTo(text.AsSpan(i));
         }
 
-        PerfMap.Parse(text).IsComplete.Should().BeFalse();
+        PerfMap.Parse(text, isDotnet: true).IsComplete.Should().BeFalse();
     }
 
     [Fact]
     public void An_endless_name_is_truncated() =>
-        Parse("1000 10 " + new string('x', 100_000)).NameAt(0x1000)!.Length.Should().Be(MethodNames.MaxLength);
+        Parse("1000 10 " + new string('x', 100_000) + "\n").NameAt(0x1000)!.Length.Should().Be(MethodNames.MaxLength);
 
     [Theory]
     [InlineData("void [pm] App.Prog::Main()[QuickJitted]", "App.Prog.Main", "pm.dll", "QuickJitted")]
@@ -98,5 +156,5 @@ public class PerfMapTests
     [InlineData("] [")]
     public void Other_text_is_not_a_method(string text) => PerfMapMethod.Parse(text).Should().BeNull();
 
-    private static PerfMap Parse(string text) => PerfMap.Parse(Encoding.UTF8.GetBytes(text));
+    private static PerfMap Parse(string text) => PerfMap.Parse(Encoding.UTF8.GetBytes(text), isDotnet: false);
 }
