@@ -2,59 +2,497 @@ using System.Text;
 
 namespace Picollo.Profiling.Symbols;
 
-/// <summary>Demangles simple names of C++ functions (https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling), without a complete
-/// demangler.</summary>
-internal static class CppName
+/// <summary>Demangles names of C++ functions (https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling) without parameters and result,
+/// as <c>c++filt --no-params</c> does. Names with expressions are not demangled, except addresses of functions.</summary>
+internal sealed class CppName : SymbolName
 {
-    /// <summary>Returns <c>foo::bar</c> for <c>_ZN3foo3barEi</c> and <c>foo</c> for <c>_Z3fooi</c>. Names with templates, operators,
-    /// substitutions or other features, and names in other languages, are not changed.</summary>
-    public static string Of(string symbol)
+    private static readonly Dictionary<string, string> Operators = Pairs(
+        "nw  new;na  new[];dl  delete;da  delete[];aw  co_await;ps +;pl +;ng -;mi -;ad &;an &;de *;ml *;co ~;dv /;rm %;or |;eo ^;aS =;"
+        + "pL +=;mI -=;mL *=;dV /=;rM %=;aN &=;oR |=;eO ^=;ls <<;rs >>;lS <<=;rS >>=;eq ==;ne !=;lt <;gt >;le <=;ge >=;ss <=>;nt !;"
+        + "aa &&;oo ||;pp ++;mm --;cm ,;pm ->*;pt ->;cl ();ix []");
+
+    private static readonly Dictionary<string, string> Builtins = Pairs(
+        "v void;w wchar_t;b bool;c char;a signed char;h unsigned char;s short;t unsigned short;i int;j unsigned int;l long;"
+        + "m unsigned long;x long long;y unsigned long long;n __int128;o unsigned __int128;f float;d double;e long double;g __float128;"
+        + "z ...;Dn decltype(nullptr);Di char32_t;Ds char16_t;Du char8_t;Da auto");
+
+    private static readonly Dictionary<string, string> Abbreviations = Pairs(
+        "a allocator;b basic_string;s basic_string<char, std::char_traits<char>, std::allocator<char> >;"
+        + "i basic_istream<char, std::char_traits<char> >;o basic_ostream<char, std::char_traits<char> >;"
+        + "d basic_iostream<char, std::char_traits<char> >");
+
+    private static readonly Dictionary<string, string> Suffixes = Pairs("i ;j u;l l;m ul;x ll;y ull");
+
+    private readonly List<Part> _substitutions = [];
+    private Part[] _arguments = []; // of the function template
+    private int _packIndex = -1;
+    private int _packLength;
+    private bool _isLambda;
+    private CppName(string symbol)
+        : base(symbol)
     {
-        ReadOnlySpan<char> rest = symbol;
-        if (!Take(ref rest, "_Z") || !Ascii.IsValid(symbol))
-        {
-            return symbol;
-        }
-
-        var name = new StringBuilder();
-        bool isNested = Take(ref rest, "N");
-        if (isNested)
-        {
-            rest = rest.TrimStart("rVKRO"); // a member function's qualifiers, such as const
-            name.Append(Take(ref rest, "St") ? "std::" : "");
-        }
-
-        ReadOnlySpan<char> identifier;
-        do
-        {
-            _ = Take(ref rest, "L"); // internal linkage
-            int digits = Math.Max(rest.IndexOfAnyExceptInRange('0', '9'), 0);
-            if (!int.TryParse(rest[..digits], NumberStyles.None, CultureInfo.InvariantCulture, out int length)
-                || length > rest.Length - digits)
-            {
-                return symbol;
-            }
-
-            identifier = rest.Slice(digits, length);
-            name.Append(identifier.StartsWith("_GLOBAL__N_") ? "(anonymous namespace)" : identifier).Append("::");
-            rest = rest[(digits + length)..];
-        }
-        while (isNested && rest is [(>= '0' and <= '9') or 'L', ..]);
-        if (isNested && rest is ['C' or 'D', >= '0' and <= '5', ..])
-        {
-            name.Append(rest[0] == 'D' ? "~" : "").Append(identifier).Append("::");
-            rest = rest[2..];
-        }
-
-        // Template arguments start with I, ABI tags with B.
-        bool isComplete = isNested ? rest is ['E', ..] : rest is not ['I' or 'B', ..];
-        return isComplete ? name.ToString(0, name.Length - 2) : symbol;
     }
 
-    private static bool Take(ref ReadOnlySpan<char> rest, string prefix)
+    /// <summary>Returns the name; null if the symbol is not a function of C++, or cannot be demangled.</summary>
+    public static string? TryOf(string symbol)
     {
-        bool isThere = rest.StartsWith(prefix);
-        rest = isThere ? rest[prefix.Length..] : rest;
-        return isThere;
+        if (!symbol.StartsWith("_Z", StringComparison.Ordinal) || !Ascii.IsValid(symbol))
+        {
+            return null;
+        }
+
+        var parser = new CppName(symbol);
+        string name = parser.Next == 'T' ? parser.Thunk() : parser.Name(isFunction: true).Before;
+        return parser.HasFailed || name.Length == 0 ? null : name;
+    }
+
+    private string Thunk()
+    {
+        bool isVirtual = Take("Tv");
+        Check(isVirtual || Take("Th"));
+        for (int offsets = isVirtual ? 2 : 1; offsets > 0; offsets--)
+        {
+            _ = Take("n"); // negative
+            _ = Number();
+            Expect('_');
+        }
+
+        return (isVirtual ? "virtual thunk to " : "non-virtual thunk to ") + Encoding(hasParameters: true);
+    }
+
+    /// <summary>Reads a function with its parameters, or a variable.</summary>
+    private string Encoding(bool hasParameters)
+    {
+        Part[] outer = _arguments;
+        Part name = Name(isFunction: true);
+        string parameters = "";
+        if (Next is not ('E' or '.' or '\0'))
+        {
+            _ = name is { IsInstance: true, IsSpecial: false } ? Type() : default; // the result of a function template
+            parameters = $"({Parameters()}){name.After}";
+        }
+
+        _arguments = outer;
+        return Limit(name.Before + (hasParameters ? parameters : ""));
+    }
+
+    /// <param name="isFunction">Whether it is a function, to whose template arguments later types refer.</param>
+    private Part Name(bool isFunction)
+    {
+        if (!Enter())
+        {
+            return Part.None;
+        }
+
+        Part name;
+        if (Take("N"))
+        {
+            name = Nested(isFunction);
+        }
+        else if (Take("Z"))
+        {
+            string function = Encoding(hasParameters: true);
+            Expect('E');
+            name = Name(isFunction);
+            name = name with { Before = Limit($"{function}::{name.Before}") };
+            if (Take("_") && (Take("_") || true))
+            {
+                _ = Number(); // functions can have several such names
+                _ = Text[At - 1] == '_' || Take("_");
+            }
+        }
+        else
+        {
+            bool isKnown = Next == 'S' && !Is("St");
+            name = isKnown ? Substitution() : Unqualified(Take("St") ? "std::" : "", "");
+            name = Next == 'I' ? Instance(name, isKnown, isFunction) : name;
+        }
+
+        Leave();
+        return name;
+    }
+
+    /// <summary>Reads a name in a namespace or class. It ends with the qualifiers of a member function, such as <c>const</c>.</summary>
+    private Part Nested(bool isFunction)
+    {
+        string qualifiers = Qualifiers() + Reference();
+        Part name = Part.None;
+        bool isKnown = true;
+        while (!HasFailed && !Take("E"))
+        {
+            bool isFirst = name.Before.Length == 0;
+            if (Next == 'S' && isFirst)
+            {
+                (name, isKnown) = (Take("St") ? new Part("std") : Substitution(), true);
+                continue;
+            }
+
+            Remember(isKnown, name);
+            isKnown = Next == 'I';
+            name = Next == 'T' && isFirst ? TemplateParameter()
+                : Next == 'I' ? Instance(name, isKnown: true, isFunction)
+                : Unqualified(isFirst ? "" : name.Text + "::", name.Last);
+            isKnown = false;
+        }
+
+        return name with { After = qualifiers };
+    }
+
+    /// <summary>Reads a name without its namespace or class.</summary>
+    /// <param name="scope">The namespace or class, and <c>::</c>.</param>
+    /// <param name="type">The last name of the class.</param>
+    private Part Unqualified(string scope, string type)
+    {
+        _ = Take("L"); // internal linkage
+        bool isStructor = Next is 'C' or 'D';
+        bool isSpecial = isStructor || Is("cv");
+        string name;
+        if (isStructor)
+        {
+            name = (Take("D") ? "~" : Take("C") ? "" : null) + type;
+            Check(type.Length > 0 && Next is >= '0' and <= '5');
+            At++;
+        }
+        else if (Take("Ut"))
+        {
+            name = $"{{unnamed type#{Ordinal()}}}";
+        }
+        else if (Take("Ul"))
+        {
+            (bool outer, _isLambda) = (_isLambda, true);
+            string parameters = Parameters();
+            _isLambda = outer;
+            Expect('E');
+            name = $"{{lambda({parameters})#{Ordinal()}}}";
+        }
+        else
+        {
+            name = char.IsAsciiDigit(Next) ? Identifier() : "operator" + Operator();
+        }
+
+        string last = name;
+        while (Take("B"))
+        {
+            name += $"[abi:{Identifier()}]";
+        }
+
+        return new Part(Limit(scope + name)) { Last = last, IsSpecial = isSpecial };
+    }
+
+    private string Operator()
+    {
+        if (Take("cv"))
+        {
+            (Part[] outer, _arguments) = (_arguments, []); // those of a template follow its name
+            string type = Type().Text;
+            _arguments = outer;
+            return " " + type;
+        }
+
+        string? name = null;
+        Check(At + 2 <= Text.Length && Operators.TryGetValue(Text.Substring(At, 2), out name));
+        At += 2;
+        return name ?? "";
+    }
+
+    private string Identifier()
+    {
+        int length = Number();
+        Check(length > 0 && length <= Text.Length - At);
+        string name = HasFailed ? "" : Text.Substring(At, length);
+        At += length;
+        return name.StartsWith("_GLOBAL__N_", StringComparison.Ordinal) ? "(anonymous namespace)" : name;
+    }
+
+    private Part Substitution()
+    {
+        Expect('S');
+        if (Abbreviations.TryGetValue(Next.ToString(), out string? name))
+        {
+            At++;
+            return new Part("std::" + name) { Last = name.Split('<')[0] };
+        }
+
+        int index = 0;
+        for (int digits = 0; Next != '_' && !HasFailed; digits++, At++)
+        {
+            Check(digits < 4 && (char.IsAsciiDigit(Next) || char.IsAsciiLetterUpper(Next)));
+            index = (digits == 0 ? 1 : 0) + (index * 36) + (Next <= '9' ? Next - '0' : Next - 'A' + 10);
+        }
+
+        Expect('_');
+        Check(!HasFailed && index < _substitutions.Count && !_substitutions[index].HasPack);
+        return HasFailed ? Part.None : _substitutions[index];
+    }
+
+    private Part TemplateParameter()
+    {
+        Expect('T');
+        int index = Next == '_' ? 0 : Number() + 1;
+        Expect('_');
+        if (_isLambda)
+        {
+            return new Part($"auto:{index + 1}");
+        }
+
+        Check(index < _arguments.Length);
+        if (HasFailed || _arguments[index].Pack is not { } pack)
+        {
+            return HasFailed ? Part.None : _arguments[index];
+        }
+
+        Check(_packIndex >= 0);
+        _packLength = pack.Length;
+        return (_packIndex >= 0 && _packIndex < pack.Length ? pack[_packIndex] : Part.None) with { HasPack = true };
+    }
+
+    /// <summary>Reads the template arguments after the name of a template.</summary>
+    private Part Instance(Part template, bool isKnown, bool isFunction)
+    {
+        Remember(isKnown, template);
+        var arguments = new List<Part>();
+        Expect('I');
+        Check(template.Text is { Length: > 0 } and not "std");
+        _arguments = isFunction ? [] : _arguments;
+        while (!HasFailed && !Take("E"))
+        {
+            arguments.Add(Type());
+        }
+
+        _arguments = isFunction ? [.. arguments] : _arguments;
+        string list = Join(arguments);
+        return template with
+        {
+            Before = Limit($"{template.Text}{(template.Text.EndsWith('<') ? " " : "")}<{list}{(list.EndsWith('>') ? " " : "")}>"),
+            After = "",
+            IsInstance = true,
+        };
+    }
+
+    private string Literal()
+    {
+        bool hasSuffix = Suffixes.TryGetValue(Next.ToString(), out string? suffix);
+        bool isTruth = Is("b0E") || Is("b1E");
+        Check(Next is not ('_' or 'f' or 'd' or 'e' or 'g'));
+        string type = Type().Text;
+        string sign = Take("n") ? "-" : "";
+        int start = At;
+        _ = Number();
+        string number = HasFailed ? "" : sign + Text[start..At];
+        Expect('E');
+        return isTruth ? number == "0" ? "false" : "true" : hasSuffix ? number + suffix : $"({type}){number}";
+    }
+
+    private string Parameters()
+    {
+        var types = new List<Part>();
+        while (Next is not ('E' or '.' or '\0') && !Is("RE") && !Is("OE"))
+        {
+            types.Add(Type());
+        }
+
+        Check(types.Count > 0);
+        return types is [{ Text: "void" }] ? "" : Join(types);
+    }
+
+    /// <summary>Reads a type or a template argument.</summary>
+    private Part Type()
+    {
+        if (!Enter())
+        {
+            return Part.None;
+        }
+
+        Part type = Type(out bool isKnown);
+        Remember(isKnown, type);
+        Leave();
+        return type with { Before = Limit(type.Before), After = Limit(type.After) };
+    }
+
+    /// <param name="isKnown">Whether it cannot be referred to, or is such a reference.</param>
+    private Part Type(out bool isKnown)
+    {
+        isKnown = false;
+        switch (Next)
+        {
+            case 'r' or 'V' or 'K':
+                string qualifiers = Qualifiers();
+                Part qualified = Next == 'F' || Is("DoF") ? Function() : Type();
+                return qualified.IsFunction ? qualified with { After = qualified.After + qualifiers }
+                    : qualified.Before.EndsWith(qualifiers, StringComparison.Ordinal) ? qualified
+                    : qualified with { Before = qualified.Before + qualifiers };
+            case 'P':
+                At++;
+                return Type().Pointer("*");
+            case 'R' or 'O':
+                string reference = Reference().Trim();
+                Part target = Type();
+                return target.Before.EndsWith("&&", StringComparison.Ordinal) ? target with { Before = target.Before[..^2] + reference }
+                    : target.Before.EndsWith('&') ? target
+                    : target.Pointer(reference);
+            case 'M':
+                At++;
+                string type = Type().Text;
+                Part member = Type();
+                return member.Pointer((member.IsFunction || member.IsArray ? "" : " ") + type + "::*");
+            case 'F':
+            case 'D' when Is("DoF"):
+                return Function();
+            case 'A':
+                return Array();
+            case 'T':
+                Part parameter = TemplateParameter();
+                return Next == 'I' ? Instance(parameter, isKnown: false, isFunction: false) : parameter;
+            case 'S' when !Is("St"):
+                Part known = Substitution();
+                isKnown = Next != 'I';
+                return isKnown ? known : Instance(known, isKnown: true, isFunction: false);
+            case 'N' or 'Z' or 'S' or (>= '0' and <= '9'):
+                return Name(isFunction: false);
+            case 'D' when Take("Dp"):
+                return Expansion();
+        }
+
+        isKnown = true;
+        if (Take("J"))
+        {
+            var pack = new List<Part>();
+            while (!HasFailed && !Take("E"))
+            {
+                pack.Add(Type());
+            }
+
+            return Part.None with { Pack = Flat(pack) };
+        }
+
+        if (Take("XadL_Z"))
+        {
+            string function = Encoding(hasParameters: false);
+            Check(Take("EE"));
+            return new Part("&" + function);
+        }
+
+        if (Take("L"))
+        {
+            return new Part(Literal());
+        }
+
+        string code = HasFailed ? "" : Text.Substring(At, Math.Min(Next == 'D' ? 2 : 1, Text.Length - At));
+        At += code.Length;
+        Check(Builtins.TryGetValue(code, out string? builtin));
+        return new Part(builtin ?? "");
+    }
+
+    private Part Function()
+    {
+        string exceptions = Take("Do") ? " noexcept" : "";
+        Expect('F');
+        _ = Take("Y"); // extern "C"
+        Part result = Type();
+        string parameters = $"({Parameters()}){Reference()}{exceptions}";
+        Expect('E');
+        return result.Open() with { After = parameters + result.After, IsFunction = true };
+    }
+
+    private Part Array()
+    {
+        Expect('A');
+        string length = Next == '_' ? "" : Number().ToString(CultureInfo.InvariantCulture);
+        Expect('_');
+        Part element = Type();
+        return element.Open() with { After = $"[{length}]{element.After}", IsArray = true };
+    }
+
+    /// <summary>Reads a type that contains a pack of template arguments, once for each of them.</summary>
+    private Part Expansion()
+    {
+        (int outerIndex, int outerLength, int start) = (_packIndex, _packLength, At);
+        (_packIndex, _packLength) = (0, -1);
+        var types = new List<Part> { Type() };
+        Check(_packLength >= 0);
+        (int count, int length) = (_substitutions.Count, _packLength);
+        for (_packIndex = 1; _packIndex < length && !HasFailed; _packIndex++)
+        {
+            At = start;
+            types.Add(Type());
+            _substitutions.RemoveRange(count, Math.Max(_substitutions.Count - count, 0));
+        }
+
+        (_packIndex, _packLength) = (outerIndex, outerLength);
+        return Part.None with { Pack = [.. types.Take(length).Select(each => each with { HasPack = false })], HasPack = true };
+    }
+
+    private string Qualifiers()
+    {
+        bool isRestricted = Take("r"), isVolatile = Take("V"), isConstant = Take("K");
+        return (isConstant ? " const" : "") + (isVolatile ? " volatile" : "") + (isRestricted ? " restrict" : "");
+    }
+
+    private string Reference() => Take("R") ? " &" : Take("O") ? " &&" : "";
+
+    /// <summary>Reads the number of a lambda or of an unnamed type: the first has none.</summary>
+    private int Ordinal()
+    {
+        int number = Next == '_' ? 1 : Number() + 2;
+        Expect('_');
+        return number;
+    }
+
+    private int Number()
+    {
+        int number = 0;
+        int start = At;
+        for (; char.IsAsciiDigit(Next); At++)
+        {
+            number = (Math.Min(number, int.MaxValue / 20) * 10) + Next - '0';
+        }
+
+        Check(At > start);
+        return number;
+    }
+
+    private void Remember(bool isKnown, Part part) => _substitutions.AddRange(isKnown || HasFailed ? [] : [part]);
+
+    private static Part[] Flat(IEnumerable<Part> parts) => [.. parts.SelectMany(each => each.Pack ?? [each])];
+
+    private string Join(IEnumerable<Part> parts) => Limit(string.Join(", ", Flat(parts).Take(MaxLength).Select(part => part.Text)));
+
+    /// <summary>A name, or a type: the text before and after a declared name, such as <c>void (*</c> and <c>)(int)</c>.</summary>
+    private readonly record struct Part(string Before)
+    {
+        public static readonly Part None = new("");
+
+        public string After { get; init; } = "";
+
+        /// <summary>The last name without template arguments, which is that of constructors.</summary>
+        public string Last { get; init; } = "";
+
+        /// <summary>Whether it ends with template arguments.</summary>
+        public bool IsInstance { get; init; }
+
+        /// <summary>Whether it is a constructor, destructor or conversion, which has no result.</summary>
+        public bool IsSpecial { get; init; }
+
+        public bool IsFunction { get; init; }
+
+        public bool IsArray { get; init; }
+
+        /// <summary>The arguments of a pack; null if it is a single one.</summary>
+        public Part[]? Pack { get; init; }
+
+        /// <summary>Whether it contains an argument of a pack.</summary>
+        public bool HasPack { get; init; }
+
+        public string Text => Before + After;
+
+        public Part Open() => this with { Before = Before + (After.Length > 0 ? "" : " ") };
+
+        public Part Pointer(string sign) => this with
+        {
+            Before = Before + (IsFunction || IsArray ? "(" : "") + sign,
+            After = (IsArray ? ") " : IsFunction ? ")" : "") + After,
+            IsFunction = false,
+            IsArray = false,
+        };
     }
 }

@@ -91,7 +91,7 @@ internal sealed class ElfImage
 
     /// <summary>Finds the innermost function that contains an address.</summary>
     /// <param name="address">The address in the file.</param>
-    /// <returns>The name of the function without its version, demangled by <see cref="CppName.Of"/> for C++; <see langword="null"/> if
+    /// <returns>The name of the function without its version, demangled by <see cref="SymbolName.Of"/>; <see langword="null"/> if
     /// there is no known function.</returns>
     public string? NameOf(ulong address)
     {
@@ -102,7 +102,7 @@ internal sealed class ElfImage
             index = _outer[index];
         }
 
-        return index < 0 ? null : CppName.Of(Encoding.UTF8.GetString(NameAt(_strings, _functions[index].Name)));
+        return index < 0 ? null : SymbolName.Of(Encoding.UTF8.GetString(NameAt(_strings, _functions[index].Name)));
     }
 
     /// <summary>Returns the start of the function that contains an address, even if it has no name; the address itself if the start is
