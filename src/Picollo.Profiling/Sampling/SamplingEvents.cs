@@ -197,7 +197,10 @@ internal sealed class SamplingEvents : IDisposable
             SampleRing? ring = SampleRing.TryMap(file.Number, out int error);
             _rings[cpu] = ring is null ? throw new MeasurementUnavailableException(
                 $"The kernel refused memory for samples ({Marshal.GetPInvokeErrorMessage(error)}). Raise kernel.perf_event_mlock_kb or "
-                + "the limit of locked memory (ulimit -l), or stop other profilers of this user.") { ErrorNumber = error } : (file, ring);
+                + "the limit of locked memory (ulimit -l), or stop other profilers of this user.")
+            {
+                ErrorNumber = error,
+            } : (file, ring);
         }
         else if (LibC.ioctl(file.Number, LibC.PERF_EVENT_IOC_SET_OUTPUT, (void*)shared.Owner.Number) != 0)
         {
@@ -217,7 +220,10 @@ internal sealed class SamplingEvents : IDisposable
             && most < _target.Frequency)
         {
             return new($"The kernel permits at most {most} samples per second (kernel.perf_event_max_sample_rate), but "
-                + $"{_target.Frequency} were requested. Lower the frequency, or raise the limit.") { ErrorNumber = error };
+                + $"{_target.Frequency} were requested. Lower the frequency, or raise the limit.")
+            {
+                ErrorNumber = error,
+            };
         }
 
         var request = new PerfEventRequest(Name, _definition, _target.IncludesKernel, IsPinned: false, thread, cpu);
