@@ -1,6 +1,8 @@
 using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Jobs;
+using Picollo.BenchmarkDotNet.Measures;
+using Picollo.BenchmarkDotNet.Reports;
 
 namespace Picollo.BenchmarkDotNet;
 
@@ -62,7 +64,7 @@ public static class PicolloConfigExtensions
 
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static ManualConfig AddDiagnoserAndEngine(ManualConfig config, MeasureSet measures) => config
-        .AddColumnProvider(measures)
+        .AddColumnProvider(new MeasureColumns(measures))
         .AddDiagnoser(new PicolloDiagnoser())
         .AddJob(new Job("Picollo").WithEngineFactory(new PicolloEngineFactory()).AsMutator());
 }

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Analysers;
 using BenchmarkDotNet.Diagnosers;
 using BenchmarkDotNet.Engines;
@@ -9,6 +8,7 @@ using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Validators;
 using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Measuring;
 using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;
@@ -16,12 +16,9 @@ using Picollo.PerfEvent;
 namespace Picollo.BenchmarkDotNet;
 
 /// <summary>The host side of all measures: sends the request to the engine in the benchmark process, and adds its results to the table. One
-/// diagnoser serves all attributes of a class (<see cref="MeasureSet"/>).</summary>
+/// diagnoser serves all attributes of a class (<see cref="MeasureColumns"/>).</summary>
 internal sealed class PicolloDiagnoser : IDiagnoser
 {
-    // Keyed by benchmark with its lifetime, because exporters receive a summary of benchmarks and not the diagnoser.
-    private static readonly ConditionalWeakTable<BenchmarkCase, MeasureResult> Results = [];
-
     // The running benchmark and its file. The path is null if the file could not be created.
     private (BenchmarkCase Benchmark, string? Path)? _running;
 
@@ -36,10 +33,6 @@ internal sealed class PicolloDiagnoser : IDiagnoser
 
     public IEnumerable<IAnalyser> Analysers => [];
 
-    /// <summary>Returns the result of a benchmark; null if nothing was measured.</summary>
-    public static MeasureResult? ResultOf(BenchmarkCase benchmark) =>
-        Results.TryGetValue(benchmark, out MeasureResult? result) ? result : null;
-
     /// <summary>Returns the run mode and starts the measurement. BenchmarkDotNet calls this method just before the first launch of a
     /// benchmark, and sends signals to diagnosers only in the last launch.</summary>
     public RunMode GetRunMode(BenchmarkCase benchmarkCase)
@@ -51,7 +44,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         }
 
         // Extra runs, and launches that AnalyzeLaunchVariance adds, are not measured.
-        if (_running?.Benchmark != benchmarkCase && ResultOf(benchmarkCase) is null)
+        if (_running?.Benchmark != benchmarkCase && MeasuredBenchmarks.GetResult(benchmarkCase) is null)
         {
             Begin(benchmarkCase, request);
         }
@@ -133,7 +126,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         string[] problems = [.. validationParameters.Benchmarks
             .Select(benchmark => benchmark.Config)
             .Distinct()
-            .SelectMany(config => Problems(MeasureSet.Of(config), Unavailable, pmuCounters))
+            .SelectMany(config => Problems(MeasureColumns.GetSets(config), Unavailable, pmuCounters))
             .Distinct()];
         _unavailable.ExceptWith(problems);
         return problems.Select(reason => new ValidationError(isCritical: false, reason));
@@ -184,7 +177,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     }
 
     private static MeasureRequest RequestOf(BenchmarkCase benchmark) => MeasureRequest.Of(
-        MeasureSet.Of(benchmark.Config), IsAwaited(benchmark.Descriptor.WorkloadMethod.ReturnType));
+        MeasureColumns.GetSets(benchmark.Config), IsAwaited(benchmark.Descriptor.WorkloadMethod.ReturnType));
 
     // The types that BenchmarkDotNet 0.14 awaits.
     private static bool IsAwaited(Type type) => type == typeof(Task) || type == typeof(ValueTask)
@@ -210,7 +203,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         _measured[benchmark] = result;
         if (result is not null)
         {
-            Results.AddOrUpdate(benchmark, result);
+            MeasuredBenchmarks.SetResult(benchmark, result);
             _unavailable.UnionWith(result.Unavailable);
         }
     }

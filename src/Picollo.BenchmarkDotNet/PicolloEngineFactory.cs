@@ -2,6 +2,7 @@ using System.ComponentModel;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Jobs;
 using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Measuring;
 
 namespace Picollo.BenchmarkDotNet;

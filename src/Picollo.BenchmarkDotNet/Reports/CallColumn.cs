@@ -39,5 +39,5 @@ internal sealed class CallColumn(MeasureMetric metric, bool hasGaps) : IColumn
             ? "-"
             : _column.GetValue(summary, benchmarkCase, style);
 
-    public static bool IsMeasured(BenchmarkCase benchmark) => PicolloDiagnoser.ResultOf(benchmark)?.Invocations is not null;
+    public static bool IsMeasured(BenchmarkCase benchmark) => MeasuredBenchmarks.GetResult(benchmark)?.Invocations is not null;
 }

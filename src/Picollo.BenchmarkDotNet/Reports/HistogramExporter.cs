@@ -87,7 +87,7 @@ internal sealed record MeasuredHistogram(string Name, InvocationTimes Times, Hdr
     /// order of the summary.</summary>
     public static IEnumerable<IGrouping<string, MeasuredHistogram>> Of(Summary summary) =>
         from benchmark in summary.BenchmarksCases
-        let times = PicolloDiagnoser.ResultOf(benchmark)?.Invocations
+        let times = MeasuredBenchmarks.GetResult(benchmark)?.Invocations
         where times is not null
         group (benchmark, times) by benchmark.Descriptor.Type into ofClass
         let hasJobs = ofClass.DistinctBy(one => one.benchmark.Job.ResolvedId).Count() > 1

@@ -1,6 +1,7 @@
 using System.Globalization;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -27,9 +28,6 @@ internal static class MeasureMetrics
 
     /// <summary>The number of calls.</summary>
     public const string Calls = "Calls";
-
-    /// <summary>The names of the CPU usage columns, which a counter cannot have.</summary>
-    public static IReadOnlyList<string> NamesOfCpu { get; } = ["CPU", "User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
 
     public static IEnumerable<Metric> Of(MeasureRequest request, MeasureResult measured) =>
     [

@@ -1,5 +1,5 @@
 using BenchmarkDotNet.Configs;
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Tests.Runs;
 using Picollo.BenchmarkDotNet.Tests.Workloads;
 using Picollo.PerfEvent;

@@ -6,6 +6,7 @@ using BenchmarkDotNet.Jobs;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Toolchains.InProcess.NoEmit;
 using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Tests.Runs;
 using Picollo.BenchmarkDotNet.Tests.Workloads;
 using Picollo.PerfEvent;
@@ -48,7 +49,7 @@ public sealed class ConfigTests
         DefaultConfig.Instance.GetDiagnosers().Should().BeEmpty();
         DefaultConfig.Instance.GetJobs().Should().BeEmpty();
         copy.GetExporters().Should().Equal(DefaultConfig.Instance.GetExporters());
-        MeasureSet.Of(copy).Single().Measures.Should().HaveCount(3);
+        MeasureColumns.GetSets(copy).Single().Measures.Should().HaveCount(3);
     }
 
     [Fact]

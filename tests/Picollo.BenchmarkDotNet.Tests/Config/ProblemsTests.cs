@@ -1,4 +1,4 @@
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Config;

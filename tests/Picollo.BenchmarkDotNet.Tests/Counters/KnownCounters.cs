@@ -1,4 +1,4 @@
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Measuring;
 
 namespace Picollo.BenchmarkDotNet.Tests.Counters;

@@ -1,5 +1,6 @@
 using System.Runtime.Versioning;
 using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;

@@ -1,6 +1,7 @@
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;
 
@@ -86,7 +87,7 @@ public sealed class MeasureMetricTests
         MeasureRequest request = MeasureRequest.Of([new([PicolloMeasure.CpuUsage]), new([PicolloMeasure.CpuUsageByMode])], isAwaited: false);
         MeasureMetrics.Of(request, new([], [], new(150, 50, null, null, null), null))
             .Select(metric => (metric.Descriptor.Id, metric.Value)).Should().Equal(("CPU/Op", 200), ("User/Op", 150), ("Kernel/Op", 50));
-        MeasureSet.Of(new CpuUsageDiagnoserAttribute { ByMode = true }.Config).Single().Measures.Should().Equal(PicolloMeasure.CpuUsageByMode);
+        MeasureColumns.GetSets(new CpuUsageDiagnoserAttribute { ByMode = true }.Config).Single().Measures.Should().Equal(PicolloMeasure.CpuUsageByMode);
     }
 
     [Fact]
@@ -142,8 +143,8 @@ public sealed class MeasureMetricTests
     public void No_counter_can_have_the_name_of_a_column_of_CPU_usage()
     {
         MeasureMetrics.Of(MeasureRequest.Of([new([PicolloMeasure.CpuUsageByMode])], isAwaited: false), new([], [], new(1, 1, 1, 1, 1), null))
-            .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(MeasureMetrics.NamesOfCpu.Select(name => $"{name}/Op"));
-        PicolloMeasure[] counters = [.. MeasureMetrics.NamesOfCpu.Append("other").Select(name => PicolloMeasure.Raw(1, 9, name))];
+            .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(BenchmarkCounter.NamesOfCpu.Select(name => $"{name}/Op"));
+        PicolloMeasure[] counters = [.. BenchmarkCounter.NamesOfCpu.Append("other").Select(name => PicolloMeasure.Raw(1, 9, name))];
         BenchmarkCounter.Choose(counters, out _).Should().HaveCount(6);
         BenchmarkCounter.Choose([.. counters, PicolloMeasure.CpuUsage], out IReadOnlyList<string> problems)
             .Select(counter => counter.Name).Should().Equal("other");

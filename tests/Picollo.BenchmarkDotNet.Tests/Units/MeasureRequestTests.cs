@@ -1,5 +1,6 @@
 using BenchmarkDotNet.Configs;
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
+using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;
@@ -29,11 +30,11 @@ public sealed class MeasureRequestTests
     {
         ManualConfig config = ManualConfig.CreateEmpty().AddPicollo(PerfSoftwareCounterId.PageFaults);
         config.WithCounterOptions().WithCounterOptions(allThreads: true).Should().BeSameAs(config);
-        MeasureRequest request = MeasureRequest.Of(MeasureSet.Of(config), isAwaited: false);
+        MeasureRequest request = MeasureRequest.Of(MeasureColumns.GetSets(config), isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((false, true, 1));
 
         config.WithCounterOptions(includeKernel: true);
-        request = MeasureRequest.Of(MeasureSet.Of(config), isAwaited: false);
+        request = MeasureRequest.Of(MeasureColumns.GetSets(config), isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((true, true, 1));
     }
 
@@ -57,12 +58,12 @@ public sealed class MeasureRequestTests
     [Fact]
     public void Attributes_request_their_measures()
     {
-        MeasureSet counters = MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { IncludeKernel = true, AllThreads = true }.Config).Single();
+        MeasureSet counters = MeasureColumns.GetSets(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { IncludeKernel = true, AllThreads = true }.Config).Single();
         counters.Measures.Select(measure => measure.Counter).Should().Equal(new BenchmarkCounter("L1DReadMiss", Cache: PerfCacheCounterId.L1DReadMiss));
         counters.Should().BeEquivalentTo(new { IncludeKernel = true, AllThreads = true, RequiresCounter = true });
-        MeasureSet.Of(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { AllThreads = true }.Config).Single().IncludeKernel.Should().BeFalse();
-        MeasureSet.Of(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IncludeKernel = false, AllThreads = false, RequiresCounter = false });
-        MeasureSet.Of(new HdrPercentilesAttribute().Config).Single().Measures.Single().Ranks.Should().Equal(50, 90, 99, 99.9);
-        MeasureSet.Of(new HdrPercentilesAttribute(95, 99.99).Config).Single().Measures.Single().Ranks.Should().Equal(95, 99.99);
+        MeasureColumns.GetSets(new PerfCountersAttribute(PerfCacheCounterId.L1DReadMiss) { AllThreads = true }.Config).Single().IncludeKernel.Should().BeFalse();
+        MeasureColumns.GetSets(new CpuUsageDiagnoserAttribute().Config).Single().Should().BeEquivalentTo(new { Measures = new[] { PicolloMeasure.CpuUsage }, IncludeKernel = false, AllThreads = false, RequiresCounter = false });
+        MeasureColumns.GetSets(new HdrPercentilesAttribute().Config).Single().Measures.Single().Ranks.Should().Equal(50, 90, 99, 99.9);
+        MeasureColumns.GetSets(new HdrPercentilesAttribute(95, 99.99).Config).Single().Measures.Single().Ranks.Should().Equal(95, 99.99);
     }
 }

@@ -1,4 +1,4 @@
-namespace Picollo.BenchmarkDotNet.Exchange;
+namespace Picollo.BenchmarkDotNet.Measures;
 
 /// <summary>The measures that the engine in the benchmark process takes.</summary>
 /// <param name="Counters">The counters, which a session can open together.</param>

@@ -1,7 +1,6 @@
-using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;
 
-namespace Picollo.BenchmarkDotNet;
+namespace Picollo.BenchmarkDotNet.Measures;
 
 /// <summary>A serializable counter: a preset, a raw event of the kernel (type and config), or a named event.</summary>
 /// <param name="Name">The name in the table.</param>
@@ -18,6 +17,9 @@ internal sealed record BenchmarkCounter(
     uint? Type = null,
     ulong Config = 0)
 {
+    /// <summary>The names of the CPU usage columns, which a counter cannot have.</summary>
+    public static IReadOnlyList<string> NamesOfCpu { get; } = ["CPU", "User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
+
     /// <summary>The name of the counter in a session.</summary>
     public string SessionName => this switch
     {
@@ -43,7 +45,7 @@ internal sealed record BenchmarkCounter(
         IReadOnlyCollection<PicolloMeasure> measures, out IReadOnlyList<string> problems)
     {
         IReadOnlyList<string> taken = measures.Contains(PicolloMeasure.CpuUsage) || measures.Contains(PicolloMeasure.CpuUsageByMode)
-            ? MeasureMetrics.NamesOfCpu : [];
+            ? NamesOfCpu : [];
         List<BenchmarkCounter> counters = [];
         List<string> found = [];
         PerfEventCounterSessionFactory factory = PerfEventCounterSession.Factory;

@@ -1,3 +1,4 @@
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet;
