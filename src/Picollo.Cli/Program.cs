@@ -1,4 +1,4 @@
 using Picollo.Cli;
-using Picollo.Diagnostics.Linux;
+using Picollo.Interop.Linux;
 
 return PicolloCommand.Run(RawText.Arguments(args), new Terminal());

@@ -3,7 +3,6 @@ using System.Text;
 using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Usage;
 using Picollo.AspNetCore.Work;
-using Picollo.Diagnostics;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
 

@@ -9,6 +9,7 @@ using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.StaticAssets;
 using Picollo.AspNetCore.Page;
 using Picollo.Cpu;
+using Picollo.Interop.Linux;
 
 namespace Picollo.AspNetCore.Requests;
 

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Numerics;
-using Picollo.Diagnostics.Linux;
+using Picollo.Cpu.Linux;
 
 namespace Picollo.Cli.Jitter;
 
@@ -26,7 +26,7 @@ internal static class CpuList
 
     /// <summary>Formats ranges: <c>0-3,8</c>.</summary>
     /// <param name="cpus">The CPU numbers in ascending order.</param>
-    public static string Format(IReadOnlyList<int> cpus) => CpuChoice.Text([.. cpus]);
+    public static string Format(IReadOnlyList<int> cpus) => CpuMask.Format([.. cpus]);
 
     /// <summary>Formats a mask: <c>0x10F</c>.</summary>
     public static string Mask(IReadOnlyList<int> cpus)

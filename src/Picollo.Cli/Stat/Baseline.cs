@@ -1,7 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
-using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 

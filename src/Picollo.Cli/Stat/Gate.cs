@@ -1,4 +1,3 @@
-using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 

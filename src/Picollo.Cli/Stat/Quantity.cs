@@ -1,5 +1,4 @@
 using System.Globalization;
-using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Stat;
 

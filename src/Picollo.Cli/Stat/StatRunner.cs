@@ -308,14 +308,14 @@ internal abstract class StatReport
     }
 
     /// <summary>Writes a completed interval.</summary>
-    public void Add(CommandInterval interval)
+    public void Add(long endNanoseconds, IReadOnlyList<CommandCounter> counters)
     {
-        AddInterval(interval.EndNanoseconds, new CommandRun
+        AddInterval(endNanoseconds, new CommandRun
         {
-            ElapsedNanoseconds = interval.EndNanoseconds - _intervalEnd,
-            Counters = interval.Counters,
+            ElapsedNanoseconds = endNanoseconds - _intervalEnd,
+            Counters = counters,
         });
-        _intervalEnd = interval.EndNanoseconds;
+        _intervalEnd = endNanoseconds;
     }
 
     /// <summary>Writes the summary.</summary>

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Picollo.Diagnostics;
+using Picollo.Diagnostics.Commands.Linux;
 
 namespace Picollo.Cli.Top;
 
@@ -25,7 +25,7 @@ internal sealed partial class TopScreen
         }
 
         string name = Signals.NameOf(signal);
-        return ($"Send {name} to", () => target.TrySignal(signal, out string? reason) ? $"{name} was sent to {target.Id}." : reason);
+        return ($"Send {name} to", () => target.Signal(signal) ?? $"{name} was sent to {target.Id}.");
     });
 
     private void Renice() => Change("renice", target =>
@@ -44,10 +44,10 @@ internal sealed partial class TopScreen
 
         return (
             $"Set niceness {nice} for",
-            () => target.TrySetNice(nice, out string? reason) ? $"The niceness of {target.Id} is now {nice}." : reason);
+            () => target.SetNice(nice) ?? $"The niceness of {target.Id} is now {nice}.");
     });
 
-    private void Change(string purpose, Func<RunningProcess, (string Question, Func<string> Do)?> ask)
+    private void Change(string purpose, Func<LinuxProcess, (string Question, Func<string> Do)?> ask)
     {
         if (settings.IsSecure)
         {
@@ -60,7 +60,7 @@ internal sealed partial class TopScreen
             return;
         }
 
-        if (!RunningProcess.TryOpen(row.Process, out RunningProcess? target, out string? reason))
+        if (!LinuxProcess.TryOpen(row.Process.Id, row.Process.StartNanoseconds, out LinuxProcess? target, out string? reason))
         {
             _message = ForeignText.Clean(reason);
             return;

@@ -6,8 +6,9 @@ namespace Picollo.Diagnostics;
 /// <summary>Reads a command's counters at intervals while it runs.</summary>
 /// <param name="counters">The counters. Until <see cref="Stop"/> returns, only this object may read them.</param>
 /// <param name="interval">The interval, at least 1 ms.</param>
-/// <param name="report">Receives the intervals, one at a time.</param>
-internal sealed class CommandIntervals(PerfEventCounterSession counters, TimeSpan interval, Action<CommandInterval> report) : IDisposable
+/// <param name="report">Receives the intervals, one at a time: the end in nanoseconds since the start, and the counts.</param>
+internal sealed class CommandIntervals(
+    PerfEventCounterSession counters, TimeSpan interval, Action<long, IReadOnlyList<CommandCounter>> report) : IDisposable
 {
     private readonly ManualResetEventSlim _stopped = new();
     private readonly ulong[] _before = new ulong[counters.Counters.Count];
@@ -63,11 +64,6 @@ internal sealed class CommandIntervals(PerfEventCounterSession counters, TimeSpa
             _before[i] = value;
         }
 
-        report(new CommandInterval(elapsed, changes));
+        report(elapsed, changes);
     }
 }
-
-/// <summary>The counts of a command's counters in an interval.</summary>
-/// <param name="EndNanoseconds">The end of the interval, relative to the command's start.</param>
-/// <param name="Counters">The counts in the interval.</param>
-internal readonly record struct CommandInterval(long EndNanoseconds, IReadOnlyList<CommandCounter> Counters);

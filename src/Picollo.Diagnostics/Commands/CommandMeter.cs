@@ -1,5 +1,5 @@
 using System.ComponentModel;
-using Picollo.Diagnostics.Linux;
+using Picollo.Diagnostics.Commands.Linux;
 using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;
@@ -72,7 +72,7 @@ public sealed class CommandMeter
 
     /// <summary>The interval at which the counters are read while a command runs, and the callback that receives each interval on a
     /// separate thread; null, the default, to read the counters only at the end. Must be set before the first run.</summary>
-    internal (TimeSpan Length, Action<CommandInterval> Report)? Intervals { get; set; }
+    internal (TimeSpan Length, Action<long, IReadOnlyList<CommandCounter>> Report)? Intervals { get; set; }
 
     /// <summary>The callback that receives the ID of each command's process before the command's first instruction; null, the default, for
     /// none. Requires that <see cref="UnavailableReason"/> is null. Must be set before the first run.</summary>

@@ -1,4 +1,5 @@
 using System.ComponentModel;
+using Picollo.Diagnostics.Commands.Linux;
 using Picollo.PerfEvent;
 
 namespace Picollo.Diagnostics;

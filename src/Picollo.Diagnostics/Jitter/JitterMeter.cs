@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.ExceptionServices;
-using Picollo.Diagnostics.Linux;
+using Picollo.Diagnostics.Jitter.Linux;
 
 namespace Picollo.Diagnostics;
 

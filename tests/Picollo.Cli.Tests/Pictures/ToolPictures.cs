@@ -1,6 +1,6 @@
 using System.Xml.Linq;
+using Picollo.Cli.Stat;
 using Picollo.Cli.Tests.Shell;
-using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Pictures;
 

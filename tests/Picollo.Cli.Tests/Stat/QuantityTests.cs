@@ -1,5 +1,4 @@
 using Picollo.Cli.Stat;
-using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Stat;
 

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Picollo.Cli.Stat;
-using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Tests.Stat;
 

@@ -25,8 +25,8 @@ public class StatJsonTests
             json.Add(i, first);
         }
 
-        json.Add(new CommandInterval(1_500_000_000, first.Counters));
-        json.Add(new CommandInterval(2_000_000_000, []));
+        json.Add(1_500_000_000, first.Counters);
+        json.Add(2_000_000_000, []);
         json.End(new StatResult(series, IsInterrupted: true)
         {
             Notes = ["so it is"],

@@ -1,4 +1,4 @@
-using Picollo.Diagnostics.Linux;
+using Picollo.Diagnostics.Commands.Linux;
 
 namespace Picollo.Diagnostics.Tests;
 

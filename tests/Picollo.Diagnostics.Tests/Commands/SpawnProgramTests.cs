@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Picollo.Diagnostics.Linux;
+using Picollo.Diagnostics.Commands.Linux;
 
 namespace Picollo.Diagnostics.Tests;
 

@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 
-namespace Picollo.Diagnostics.Linux;
+namespace Picollo.Diagnostics.Commands.Linux;
 
 /// <summary>A command that picollo_spawn starts, holds before its first instruction and waits for. native/picollo_spawn.c describes the
 /// protocol.</summary>

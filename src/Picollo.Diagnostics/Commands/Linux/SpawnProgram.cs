@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 
-namespace Picollo.Diagnostics.Linux;
+namespace Picollo.Diagnostics.Commands.Linux;
 
 /// <summary>picollo_spawn (native/picollo_spawn.c) as an executable file in memory. It therefore needs neither the executable bit, which
 /// packages do not preserve, nor a file system that allows execution.</summary>

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
+using Picollo.Cpu.Linux;
 
-namespace Picollo.Diagnostics.Linux;
+namespace Picollo.Diagnostics.Jitter.Linux;
 
 /// <summary>Selects the CPUs to measure: by default, those on which this process may run. Other CPUs can be requested, such as isolated
 /// ones (isolcpus), which no process may use by default. If the cpuset excludes them, pinning a thread to them fails.</summary>
@@ -33,7 +34,7 @@ internal static class CpuChoice
                 continue;
             }
 
-            reason = $"CPU {cpu} {why}. This process may run on {(allowed.Length == 1 ? "CPU" : "CPUs")} {Text(allowed)}.";
+            reason = $"CPU {cpu} {why}. This process may run on {(allowed.Length == 1 ? "CPU" : "CPUs")} {CpuMask.Format(allowed)}.";
             return false;
         }
 
@@ -55,22 +56,5 @@ internal static class CpuChoice
         }
 
         return false;
-    }
-
-    /// <summary>Formats CPU numbers in the kernel's format: 0-3,8.</summary>
-    public static string Text(ReadOnlySpan<int> ascending)
-    {
-        List<string> parts = [];
-        for (int i = 0; i < ascending.Length;)
-        {
-            int start = i;
-            while (++i < ascending.Length && ascending[i] == ascending[i - 1] + 1)
-            {
-            }
-
-            parts.Add(i - start == 1 ? $"{ascending[start]}" : $"{ascending[start]}-{ascending[i - 1]}");
-        }
-
-        return string.Join(',', parts);
     }
 }

@@ -4,7 +4,7 @@ using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
 
-namespace Picollo.Diagnostics.Linux;
+namespace Picollo.Diagnostics.Jitter.Linux;
 
 /// <summary>The system functions of Linux.</summary>
 /// <remarks>mlockall(2) was rejected: a .NET process reserves about 256 GB of address space, all of which would count against a user's

@@ -53,4 +53,21 @@ internal static unsafe class CpuMask
 
     public static int[] Cpus(ulong[] mask) =>
         [.. Enumerable.Range(0, mask.Length * BitsPerWord).Where(i => (mask[i / BitsPerWord] & (1UL << (i % BitsPerWord))) != 0)];
+
+    /// <summary>Formats CPU numbers in the kernel's format: 0-3,8.</summary>
+    public static string Format(ReadOnlySpan<int> ascending)
+    {
+        List<string> parts = [];
+        for (int i = 0; i < ascending.Length;)
+        {
+            int start = i;
+            while (++i < ascending.Length && ascending[i] == ascending[i - 1] + 1)
+            {
+            }
+
+            parts.Add(i - start == 1 ? $"{ascending[start]}" : $"{ascending[start]}-{ascending[i - 1]}");
+        }
+
+        return string.Join(',', parts);
+    }
 }

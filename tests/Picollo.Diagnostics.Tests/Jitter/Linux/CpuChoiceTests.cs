@@ -1,6 +1,6 @@
 using System.Globalization;
 using Picollo.Cpu.Linux;
-using Picollo.Diagnostics.Linux;
+using Picollo.Diagnostics.Jitter.Linux;
 
 namespace Picollo.Diagnostics.Tests.Linux;
 
@@ -42,9 +42,9 @@ public sealed class CpuChoiceTests
     [Fact]
     public void Lists_are_written_in_the_format_of_the_kernel()
     {
-        CpuChoice.Text([]).Should().Be("");
-        CpuChoice.Text([7]).Should().Be("7");
-        CpuChoice.Text([0, 1, 2, 4, 6, 7]).Should().Be("0-2,4,6-7");
+        CpuMask.Format([]).Should().Be("");
+        CpuMask.Format([7]).Should().Be("7");
+        CpuMask.Format([0, 1, 2, 4, 6, 7]).Should().Be("0-2,4,6-7");
     }
 
     [Fact]

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 using Picollo.Cpu.Linux;
-using Picollo.Diagnostics.Linux;
+using Picollo.Diagnostics.Jitter.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Interop.Native;
 using HdrHistogram = Picollo.Metrics.HdrHistogram;
@@ -121,7 +121,7 @@ public sealed class LinuxJitterTests
     {
         JitterMeter.TryStart(new JitterMeterOptions { Cpus = [0, 100_000] }, out JitterMeter? meter, out string? reason).Should().BeFalse();
         meter.Should().BeNull();
-        reason.Should().StartWith("CPU 100000 does not exist").And.Contain(" This process may run on CPU").And.EndWith($" {CpuChoice.Text(CpuMask.Get(Environment.ProcessId))}.");
+        reason.Should().StartWith("CPU 100000 does not exist").And.Contain(" This process may run on CPU").And.EndWith($" {CpuMask.Format(CpuMask.Get(Environment.ProcessId))}.");
         FluentActions.Invoking(() => JitterMeter.Start(new JitterMeterOptions { Cpus = [100_000] }))
             .Should().Throw<MeasurementUnavailableException>().WithMessage(reason);
     }

@@ -1,7 +1,8 @@
-using Picollo.Export.Plots;
+using Picollo.Cli.Jitter;
+using Picollo.Export.Tests.Plots;
 using Picollo.Metrics;
 
-namespace Picollo.Export.Tests.Plots;
+namespace Picollo.Cli.Tests.Jitter;
 
 public class TimePlotTests
 {

@@ -1,6 +1,8 @@
+using Picollo.Cli.Stat;
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 
-namespace Picollo.Diagnostics.Tests;
+namespace Picollo.Cli.Tests.Stat;
 
 public class CommandSeriesTests
 {

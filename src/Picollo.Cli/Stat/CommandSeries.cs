@@ -1,4 +1,6 @@
-namespace Picollo.Diagnostics;
+using Picollo.Diagnostics;
+
+namespace Picollo.Cli.Stat;
 
 /// <summary>The runs of a command with histograms of the measured quantities, which provide percentiles, mean and standard deviation, and
 /// the size of the effect between two series (<see cref="Metrics.HdrHistogramSummary.GetEffectSize"/>).</summary>

@@ -3,9 +3,8 @@ using System.Globalization;
 using System.Runtime.Versioning;
 using Picollo.Cpu;
 using Picollo.Cpu.Linux;
-using Picollo.Diagnostics.Linux;
 
-namespace Picollo.Diagnostics;
+namespace Picollo.Diagnostics.Commands.Linux;
 
 /// <summary>A running process that is measured. Any signal ends the measurement, not the process.</summary>
 internal sealed class AttachedProcess : ICommandProcess

@@ -1,13 +1,14 @@
 using System.Diagnostics;
 using System.Globalization;
 using Picollo.Cpu;
+using Picollo.Diagnostics.Commands.Linux;
 
 namespace Picollo.Diagnostics.Tests;
 
 /// <summary>Tests signals and niceness of real child processes.</summary>
 [Collection(Alone.Name)]
 [Trait("Category", "Slow")]
-public sealed class RunningProcessTests : IDisposable
+public sealed class LinuxProcessTests : IDisposable
 {
     private const int Kill = 9, Terminate = 15, Continue = 18, Stop = 19;
 
@@ -29,19 +30,19 @@ public sealed class RunningProcessTests : IDisposable
     public void A_signal_reaches_the_process_that_was_shown()
     {
         Process child = Start("sleep", "60");
-        using RunningProcess running = Open(Find(child.Id));
+        using LinuxProcess running = Open(Find(child.Id));
 
         running.Id.Should().Be(child.Id);
-        Signal(running, Stop).Should().BeNull();
+        running.Signal(Stop).Should().BeNull();
         Eventually(() => Find(child.Id).State == 'T');
-        Signal(running, Continue).Should().BeNull();
+        running.Signal(Continue).Should().BeNull();
         Eventually(() => Find(child.Id).State == 'S');
-        Signal(running, Terminate).Should().BeNull();
+        running.Signal(Terminate).Should().BeNull();
         child.WaitForExit(30_000).Should().BeTrue();
         child.ExitCode.Should().Be(128 + Terminate);
 
-        Signal(running, Kill).Should().Contain("has exited");
-        SetNice(running, 5).Should().Contain("has exited");
+        running.Signal(Kill).Should().Contain("has exited");
+        running.SetNice(5).Should().Contain("has exited");
     }
 
     [FactNeeding(Need.Linux)]
@@ -61,12 +62,12 @@ public sealed class RunningProcessTests : IDisposable
         // The shell is replaced by a sleep, which does not wait for its child.
         Process parent = Start("sh", "-c", "sleep 0.1 & echo $!; exec sleep 60");
         int id = int.Parse(parent.StandardOutput.ReadLine()!, CultureInfo.InvariantCulture);
-        using RunningProcess early = Open(Find(id));
+        using LinuxProcess early = Open(Find(id));
         Eventually(() => Find(id).State == 'Z');
 
         ReasonFor(Find(id)).Should().Contain("has exited");
-        Signal(early, Kill).Should().Contain("has exited", "the kernel would report no error");
-        SetNice(early, 5).Should().Contain("has exited");
+        early.Signal(Kill).Should().Contain("has exited", "the kernel would report no error");
+        early.SetNice(5).Should().Contain("has exited");
     }
 
     [FactNeeding(Need.Linux)]
@@ -109,25 +110,16 @@ public sealed class RunningProcessTests : IDisposable
     }
 
     [FactNeeding(Need.Linux)]
-    public void Invalid_signals_and_niceness_values_are_rejected()
+    public void A_closed_process_is_not_changed()
     {
         Process child = Start("sleep", "60");
-        RunningProcess running = Open(Find(child.Id));
-
-        foreach (int signal in new[] { 0, -1, 65, int.MaxValue })
-        {
-            running.Invoking(each => each.TrySignal(signal, out _)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("signal");
-        }
-
-        foreach (int nice in new[] { -21, 20 })
-        {
-            running.Invoking(each => each.TrySetNice(nice, out _)).Should().Throw<ArgumentOutOfRangeException>().WithParameterName("nice");
-        }
+        LinuxProcess running = Open(Find(child.Id));
 
         running.Dispose();
         running.Dispose();
-        running.Invoking(each => each.TrySignal(Kill, out _)).Should().Throw<ObjectDisposedException>();
-        running.Invoking(each => each.TrySetNice(5, out _)).Should().Throw<ObjectDisposedException>();
+
+        running.Invoking(process => process.Signal(Kill)).Should().Throw<ObjectDisposedException>();
+        running.Invoking(process => process.SetNice(5)).Should().Throw<ObjectDisposedException>();
         child.HasExited.Should().BeFalse();
     }
 
@@ -142,16 +134,16 @@ public sealed class RunningProcessTests : IDisposable
         using var threads = new SystemCpu(SystemCpuParts.Threads);
         int before = threads.Threads.First(each => each.ProcessId == child.Id).Nice!.Value;
         int wanted = Math.Min(before + 4, 19);
-        using RunningProcess running = Open(Find(child.Id));
+        using LinuxProcess running = Open(Find(child.Id));
 
-        SetNice(running, wanted).Should().BeNull();
+        running.SetNice(wanted).Should().BeNull();
 
         threads.Update();
         ThreadCpu[] its = [.. threads.Threads.Where(each => each.ProcessId == child.Id)];
         its.Length.Should().BeGreaterThan(3);
         its.Should().OnlyContain(each => each.Nice == wanted);
         Find(Environment.ProcessId).Nice.Should().Be(before, "this process is not the target");
-        SetNice(running, wanted).Should().BeNull("all threads already have the niceness");
+        running.SetNice(wanted).Should().BeNull("all threads already have the niceness");
         child.Kill();
         child.WaitForExit();
         Directory.Delete(Path.GetDirectoryName(log)!, recursive: true);
@@ -163,14 +155,14 @@ public sealed class RunningProcessTests : IDisposable
         Process roots = Start("sleep", "60");
         Process nobodys = Start("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "nice", "-n", "5", "sleep", "60");
         Eventually(() => Find(nobodys.Id) is { Name: "sleep" });
-        using RunningProcess other = Open(Find(roots.Id)), own = Open(Find(nobodys.Id));
+        using LinuxProcess other = Open(Find(roots.Id)), own = Open(Find(nobodys.Id));
 
-        AsUser.Run(AsUser.Nobody, () => Signal(other, Terminate)).Should().Contain("another user").And.Contain("CAP_KILL");
-        AsUser.Run(AsUser.Nobody, () => SetNice(other, 19)).Should().Contain("another user").And.Contain("CAP_SYS_NICE");
-        AsUser.Run(AsUser.Nobody, () => SetNice(own, -5)).Should().Contain("CAP_SYS_NICE").And.NotContain("another user");
-        AsUser.Run(AsUser.Nobody, () => SetNice(own, 19)).Should().BeNull();
+        AsUser.Run(AsUser.Nobody, () => other.Signal(Terminate)).Should().Contain("another user").And.Contain("CAP_KILL");
+        AsUser.Run(AsUser.Nobody, () => other.SetNice(19)).Should().Contain("another user").And.Contain("CAP_SYS_NICE");
+        AsUser.Run(AsUser.Nobody, () => own.SetNice(-5)).Should().Contain("CAP_SYS_NICE").And.NotContain("another user");
+        AsUser.Run(AsUser.Nobody, () => own.SetNice(19)).Should().BeNull();
         Find(nobodys.Id).Nice.Should().Be(19);
-        AsUser.Run(AsUser.Nobody, () => Signal(own, Terminate)).Should().BeNull();
+        AsUser.Run(AsUser.Nobody, () => own.Signal(Terminate)).Should().BeNull();
         nobodys.WaitForExit(30_000).Should().BeTrue();
         roots.HasExited.Should().BeFalse();
     }
@@ -190,32 +182,21 @@ public sealed class RunningProcessTests : IDisposable
             .Should().BeLessThan(20, "Process opens some descriptors, but not one per call");
     }
 
-    private static RunningProcess Open(ProcessCpu process)
+    [Fact]
+    public void A_process_that_no_sample_found_is_not_opened_on_any_system() => ReasonFor(default).Should().NotBeNullOrWhiteSpace();
+
+    private static LinuxProcess Open(ProcessCpu process)
     {
-        RunningProcess.TryOpen(process, out RunningProcess? running, out string? reason).Should().BeTrue(reason);
+        LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? running, out string? reason).Should().BeTrue(reason);
         reason.Should().BeNull();
         return running!;
     }
 
     private static string ReasonFor(ProcessCpu process)
     {
-        RunningProcess.TryOpen(process, out RunningProcess? running, out string? reason).Should().BeFalse();
+        LinuxProcess.TryOpen(process.Id, process.StartNanoseconds, out LinuxProcess? running, out string? reason).Should().BeFalse();
         running.Should().BeNull();
         return reason!;
-    }
-
-    private static string? Signal(RunningProcess process, int signal)
-    {
-        bool isSent = process.TrySignal(signal, out string? reason);
-        isSent.Should().Be(reason is null);
-        return reason;
-    }
-
-    private static string? SetNice(RunningProcess process, int nice)
-    {
-        bool isChanged = process.TrySetNice(nice, out string? reason);
-        isChanged.Should().Be(reason is null);
-        return reason;
     }
 
     private static void Eventually(Func<bool> condition) =>

@@ -1,6 +1,6 @@
 using Picollo.Metrics;
 
-namespace Picollo.Diagnostics;
+namespace Picollo.Cli.Stat;
 
 /// <summary>A quantity that was measured in each run of a <see cref="CommandSeries"/>.</summary>
 /// <remarks>Not thread-safe while runs are added.</remarks>

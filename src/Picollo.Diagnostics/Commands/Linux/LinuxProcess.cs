@@ -5,29 +5,33 @@ using Picollo.Cpu;
 using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 
-namespace Picollo.Diagnostics.Linux;
+namespace Picollo.Diagnostics.Commands.Linux;
 
 /// <summary>A process by its descriptor (pidfd_open(2)), which never refers to another process.</summary>
+/// <remarks>Systems reuse process IDs: while a user answers "end this process?", the process can exit and another process can get its ID. A
+/// caller therefore opens the process before the question, with the start time that was shown. A signal goes to this process or to
+/// none.</remarks>
 internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
 {
     /// <summary>The maximum number of passes. Threads inherit the niceness of their creators, so the second pass finds threads whose
     /// creators the first pass had not reached yet. More are needed only if another program changes the threads back.</summary>
     private const int NicePasses = 10;
 
-    private readonly int _id;
-
     private LinuxProcess(int id, int file)
         : base(ownsHandle: true)
     {
-        _id = id;
+        Id = id;
         SetHandle(file);
     }
+
+    public int Id { get; }
 
     /// <summary>Whether all threads of the process have ended, even if its parent has not waited for it.</summary>
     public bool HasEnded
     {
         get
         {
+            ObjectDisposedException.ThrowIf(IsClosed, this);
             var poll = new LibC.PollFd { File = (int)handle, Events = LibC.POLLIN };
             return LibC.poll(&poll, 1, 0) > 0;
         }
@@ -39,6 +43,12 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         int id, long? startNanoseconds, [NotNullWhen(true)] out LinuxProcess? process, [NotNullWhen(false)] out string? reason)
     {
         process = null;
+        if (!OperatingSystem.IsLinux())
+        {
+            reason = "Sending signals and changing the niceness require pidfd_open(2), which exists only on Linux.";
+            return false;
+        }
+
         if (LinuxTasks.OwnIdIn("/proc") is var own && own != Environment.ProcessId)
         {
             reason = own is null ? LinuxFiles.ReadFailureReason(LinuxReasons.NoProc) : LinuxReasons.OtherNamespace;
@@ -69,15 +79,21 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         return process is not null;
     }
 
-    public string? Signal(int signal) => HasEnded ? CpuTimeReasons.ProcessEnded(_id)
+    /// <summary>Sends a signal (pidfd_send_signal(2)).</summary>
+    /// <returns>The reason for the failure; null on success.</returns>
+    public string? Signal(int signal) => HasEnded ? CpuTimeReasons.ProcessEnded(Id)
         : LibC.syscall(LibC.SYS_pidfd_send_signal, handle, signal, 0, 0, 0) == 0 ? null
         : Marshal.GetLastPInvokeError() switch
         {
-            Errno.ESRCH => CpuTimeReasons.ProcessEnded(_id),
-            Errno.EPERM => $"Process {_id} belongs to another user: {LinuxRights.Read().Remedy(LinuxCapability.KILL)}.",
+            Errno.ESRCH => CpuTimeReasons.ProcessEnded(Id),
+            Errno.EPERM => $"Process {Id} belongs to another user: {LinuxRights.Read().Remedy(LinuxCapability.KILL)}.",
             var error => CpuTimeReasons.CallFailed("pidfd_send_signal", error),
         };
 
+    /// <summary>Changes the niceness of all threads (setpriority(2)). On Linux, each thread has its own niceness.</summary>
+    /// <returns>The reason why not all threads were changed; null on success.</returns>
+    /// <remarks>The system call does not accept a descriptor: if a thread ends within the microseconds between being listed and being
+    /// changed, and its ID is reused in that time, another thread is changed.</remarks>
     public string? SetNice(int nice)
     {
         var tasks = new LinuxTasks("/proc");
@@ -85,12 +101,12 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
         for (int pass = 0; pass < NicePasses; pass++)
         {
             sample.Clear();
-            tasks.ReadThreadsOf(_id, sample);
+            tasks.ReadThreadsOf(Id, sample);
 
             // This check happens after the list was read, so the list is that of this process.
             if (HasEnded)
             {
-                return CpuTimeReasons.ProcessEnded(_id);
+                return CpuTimeReasons.ProcessEnded(Id);
             }
 
             bool isDone = true;
@@ -115,7 +131,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
             }
         }
 
-        return $"Some threads of process {_id} have a different niceness again: another program is changing it.";
+        return $"Some threads of process {Id} have a different niceness again: another program is changing it.";
     }
 
     protected override bool ReleaseHandle() => LibC.close((int)handle) == 0;
@@ -135,7 +151,7 @@ internal sealed unsafe class LinuxProcess : SafeHandleMinusOneIsInvalid
 
     private string NiceFailure(int error) => error switch
     {
-        Errno.EPERM => $"Process {_id} belongs to another user: {LinuxRights.Read().Remedy(LinuxCapability.SYS_NICE)}.",
+        Errno.EPERM => $"Process {Id} belongs to another user: {LinuxRights.Read().Remedy(LinuxCapability.SYS_NICE)}.",
         Errno.EACCES => "Decreasing the niceness was refused: "
             + $"{LinuxRights.Read().Remedy(LinuxCapability.SYS_NICE)}, or raise the limit (ulimit -e).",
         _ => CpuTimeReasons.CallFailed("setpriority", error),

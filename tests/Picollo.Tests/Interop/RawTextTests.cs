@@ -1,7 +1,7 @@
 using System.Text;
-using Picollo.Diagnostics.Linux;
+using Picollo.Interop.Linux;
 
-namespace Picollo.Diagnostics.Tests;
+namespace Picollo.Tests.Interop;
 
 public class RawTextTests
 {

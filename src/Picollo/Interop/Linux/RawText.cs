@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Collections;
 using System.Text;
 
-namespace Picollo.Diagnostics.Linux;
+namespace Picollo.Interop.Linux;
 
 /// <summary>Converts between UTF-8 and text without loss. A byte 80 to FF that is not part of a character becomes a lone surrogate U+DC80
 /// to U+DCFF, as in Python (PEP 383). .NET would replace such bytes by U+FFFD.</summary>

@@ -1,4 +1,6 @@
-namespace Picollo.Export.Plots;
+using Picollo.Export.Plots;
+
+namespace Picollo.Cli.Jitter;
 
 /// <summary>Draws the largest value in each of many columns of equal duration. A peak of a single value is therefore visible at any
 /// duration.</summary>

@@ -1,6 +1,7 @@
 using Picollo.Cpu;
+using Picollo.Diagnostics;
 
-namespace Picollo.Diagnostics;
+namespace Picollo.Cli.Stat;
 
 /// <summary>A value of each run of a command, in addition to its counters.</summary>
 /// <param name="Name">The name in JSON, in which counters have the names of <c>perf</c>.</param>
