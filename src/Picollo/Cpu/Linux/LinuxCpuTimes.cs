@@ -115,6 +115,9 @@ internal sealed unsafe class LinuxCpuTimes : ICpuTimes
         return false;
     }
 
+    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
+        LinuxResourceUsage.TryGet(owner, out usage, out reason);
+
     // include/linux/posix-timers_types.h: the complement of the ID, then "per thread" (4), then the scheduler's clock (2).
     internal static int ProcessClock(int processId) => (~processId << 3) | 2;
 

@@ -72,6 +72,9 @@ internal sealed unsafe class MacCpuTimes : ICpuTimes
         return known;
     }
 
+    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
+        MacResourceUsage.TryGet(owner, out usage, out reason);
+
     private static bool TryGetThread(long threadId, out CpuUsage split, [NotNullWhen(false)] out string? reason)
     {
         ProcessThreadInfo info = default;

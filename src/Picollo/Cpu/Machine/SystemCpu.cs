@@ -1,8 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Numerics;
-using Picollo.Cpu.Linux;
-using Picollo.Cpu.MacOS;
-using Picollo.Cpu.Windows;
 
 namespace Picollo.Cpu;
 
@@ -46,7 +43,7 @@ public sealed class SystemCpu : IDisposable
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="parts"/> contains undefined parts.</exception>
     /// <exception cref="MeasurementUnavailableException">This system does not report the states of its CPUs.</exception>
     public SystemCpu(SystemCpuParts parts = SystemCpuParts.Machine)
-        : this(Check(parts), CreateSource())
+        : this(Check(parts), CpuPlatform.Current.CreateSystemCpuSource())
     {
     }
 
@@ -180,12 +177,6 @@ public sealed class SystemCpu : IDisposable
 
     /// <summary>Stops sampling. The last sample remains readable.</summary>
     public void Dispose() => _isDisposed = true;
-
-    private static ISystemCpuSource CreateSource() =>
-        OperatingSystem.IsLinux() ? new LinuxSystemCpuSource(root: "")
-        : OperatingSystem.IsWindows() ? new WindowsSystemCpuSource()
-        : OperatingSystem.IsMacOS() ? new MacSystemCpuSource()
-        : throw new MeasurementUnavailableException("SystemCpu supports only Linux, Windows and macOS.");
 
     private static SystemCpuParts Check(SystemCpuParts parts) => (parts & ~SystemCpuParts.All) == 0
         ? parts

@@ -74,6 +74,15 @@ internal sealed unsafe class WindowsCpuTimes : ICpuTimes
         return reason is null;
     }
 
+    public bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
+    {
+        usage = default;
+        reason = "Windows does not distinguish voluntary and involuntary context switches, or minor and major page faults. "
+            + "Use CpuUsage.GetByThread() and CpuUsage.GetByProcess() for CPU time, "
+            + "and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size.";
+        return false;
+    }
+
     private static KernelHandle Open(ResourceOwner owner, long id, out string? reason)
     {
         switch (owner)

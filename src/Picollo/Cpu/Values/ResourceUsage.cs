@@ -1,7 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
-using Picollo.Cpu.Linux;
-using Picollo.Cpu.MacOS;
 
 namespace Picollo.Cpu;
 
@@ -153,28 +150,8 @@ public readonly record struct ResourceUsage
         + $"block operations {BlockInputOperations} input and {BlockOutputOperations} output, signals {ReceivedSignals}, "
         + $"context switches {VoluntaryContextSwitches} voluntary and {InvoluntaryContextSwitches} involuntary");
 
-    // The JIT keeps only one of the branches.
-    private static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
-    {
-        if (OperatingSystem.IsLinux())
-        {
-            return LinuxResourceUsage.TryGet(owner, out usage, out reason);
-        }
-
-        if (OperatingSystem.IsMacOS())
-        {
-            return MacResourceUsage.TryGet(owner, out usage, out reason);
-        }
-
-        usage = default;
-        reason = OperatingSystem.IsWindows()
-            ? "Windows does not distinguish voluntary and involuntary context switches, or minor and major page faults. "
-                + "Use CpuUsage.GetByThread() and CpuUsage.GetByProcess() for CPU time, "
-                + "and System.Diagnostics.Process.PeakWorkingSet64 for the largest resident size."
-            : "Page faults, context switches and resident size are available only on Linux and macOS; "
-                + $"this system is {RuntimeInformation.OSDescription}.";
-        return false;
-    }
+    private static bool TryGet(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason) =>
+        CpuTimes.Current.TryGetResources(owner, out usage, out reason);
 
     private static ResourceUsage Throw(string reason) => throw new MeasurementUnavailableException(reason);
 }

@@ -1,25 +1,17 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
-using Picollo.Cpu.Linux;
-using Picollo.Cpu.MacOS;
-using Picollo.Cpu.Windows;
 
 namespace Picollo.Cpu;
 
-/// <summary>Selects the <see cref="ICpuTimes"/> of this system, once.</summary>
+/// <summary>Holds the <see cref="ICpuTimes"/> of this system.</summary>
 internal static class CpuTimes
 {
     /// <summary>The CPU times of this system. The field is static readonly, so that the JIT treats it as a constant and calls the class
     /// directly.</summary>
-    public static readonly ICpuTimes Current =
-        OperatingSystem.IsLinux() ? new LinuxCpuTimes()
-        : OperatingSystem.IsWindows() ? new WindowsCpuTimes()
-        : OperatingSystem.IsMacOS() ? new MacCpuTimes()
-        : new UnknownCpuTimes();
+    public static readonly ICpuTimes Current = CpuPlatform.Current.CreateCpuTimes();
 }
 
-/// <summary>The calls of one system that return CPU time. There is one small class per system, selected once in <see cref="CpuTimes"/>. No
-/// member throws. A method that can fail for several reasons returns the reason. A method that fails only if the call does not exist
+/// <summary>The calls of one system that return CPU time. There is one small class per system. No member throws. A method that can fail for several reasons returns the reason. A method that fails only if the call does not exist
 /// returns false.</summary>
 internal interface ICpuTimes
 {
@@ -42,6 +34,15 @@ internal interface ICpuTimes
 
     /// <summary>Reads the same time as <see cref="TryGetTotal"/>, split into user and kernel time.</summary>
     bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason);
+
+    /// <summary>Reads all values of <see cref="ResourceUsage"/> for this thread, this process or its children.</summary>
+    bool TryGetResources(ResourceOwner owner, out ResourceUsage usage, [NotNullWhen(false)] out string? reason)
+    {
+        usage = default;
+        reason = "Page faults, context switches and resident size are available only on Linux and macOS; "
+            + $"this system is {RuntimeInformation.OSDescription}.";
+        return false;
+    }
 }
 
 /// <summary>The owner of CPU time and other resources.</summary>

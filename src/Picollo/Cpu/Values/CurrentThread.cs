@@ -1,17 +1,11 @@
-using Picollo.Cpu.Linux;
-using Picollo.Cpu.Windows;
-
 namespace Picollo.Cpu;
 
 /// <summary>The CPU, affinity and priority of the calling thread. This base class is for systems without support, such as macOS; Linux and
 /// Windows override the supported members.</summary>
 internal class CurrentThread
 {
-    /// <summary>The implementation for this system; selected once.</summary>
-    public static readonly CurrentThread System =
-        OperatingSystem.IsLinux() ? new LinuxCurrentThread()
-        : OperatingSystem.IsWindows() ? new WindowsCurrentThread()
-        : new CurrentThread();
+    /// <summary>The implementation for this system.</summary>
+    public static readonly CurrentThread System = CpuPlatform.Current.CreateCurrentThread();
 
     /// <summary>The number of the thread's current CPU; -1 if unknown.</summary>
     public virtual int Cpu => -1;
