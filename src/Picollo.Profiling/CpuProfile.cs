@@ -1,5 +1,5 @@
 using Picollo.Cpu;
-using Picollo.Export;
+using Picollo.Profiling.Output;
 
 namespace Picollo.Profiling;
 
@@ -12,94 +12,261 @@ namespace Picollo.Profiling;
 /// <see cref="SampleUnit"/> state what its numbers are.</para>
 /// <para>Immutable and thread-safe.</para>
 /// </remarks>
-public sealed partial class CpuProfile
+public sealed class CpuProfile
 {
-    /// <summary>The type of CPU time, in <see cref="SampleType"/>.</summary>
-    internal const string CpuType = "cpu";
+    private const int DefaultLimit = 25;
 
-    /// <summary>The units in <see cref="SampleUnit"/> that have a meaning here. All others are texts of other tools.</summary>
-    internal const string SamplesUnit = "samples";
-
-    /// <inheritdoc cref="SamplesUnit"/>
-    internal const string TimeUnit = "nanoseconds";
-
-    /// <summary>The unit of a number that is not a quantity, in pprof files.</summary>
-    internal const string CountUnit = "count";
-
-    internal const double NanosecondsPerSecond = 1e9;
-
-    private static readonly TimeSpan MaxTime = TimeSpan.FromDays(10_000_000);
-
-    internal CpuProfile(CpuProfileNode root)
-    {
-        Root = root;
-        UnnamedSampleCount = GetNodes()
-            .Where(each => each.Node.Frame.Kind == CpuProfileFrameKind.Unnamed)
-            .Sum(each => each.Node.OwnSampleCount);
-    }
+    internal CpuProfile(ProfileData data, FlowProfiles? flows = null) => (Data, Flows) = (data, flows);
 
     /// <summary>The profiled program, such as its name and process ID.</summary>
-    public string Title { get; internal init => field = CleanText.Of(value); } = "";
+    public string Title => Data.Title;
 
     /// <summary>The start of sampling, in UTC.</summary>
-    public DateTime StartTimeUtc { get; internal init; }
+    public DateTime StartTimeUtc => Data.StartTimeUtc;
 
     /// <summary>The duration of sampling.</summary>
-    public TimeSpan Duration { get; internal init; }
+    public TimeSpan Duration => Data.Duration;
 
     /// <summary>What the profile shows: <c>cpu</c> is CPU time. A profile of another tool has the name of its sample type, such as
     /// <c>wall</c> or <c>inuse_space</c>.</summary>
-    public string SampleType { get; internal init => field = CleanText.Of(value); } = CpuType;
+    public string SampleType => Data.SampleType;
 
     /// <summary>The unit of all numbers of samples of this profile, such as <see cref="SampleCount"/> and
     /// <see cref="CpuProfileMethod.OwnSampleCount"/>: <c>samples</c>. In a profile of another tool, it can also be <c>nanoseconds</c>, or
     /// a unit that is not a time, such as <c>bytes</c> or <c>count</c>.</summary>
-    public string SampleUnit { get; internal init => field = CleanText.Of(value); } = SamplesUnit;
+    public string SampleUnit => Data.SampleUnit;
 
     /// <summary>The number of samples per second of CPU time, as requested; 0 if it is unknown, or if <see cref="SampleUnit"/> is not
     /// <c>samples</c>.</summary>
-    public int Frequency { get; internal init; }
+    public int Frequency => Data.Frequency;
 
     /// <summary>The perf event that triggers the samples: <c>cycles</c>, or <c>cpu-clock</c> without a PMU. Empty in a profile of another
     /// tool.</summary>
-    public string EventName { get; internal init; } = "cpu-clock";
+    public string EventName => Data.EventName;
 
     /// <summary>Whether kernel code was sampled.</summary>
-    public bool IncludesKernel { get; internal init; }
+    public bool IncludesKernel => Data.IncludesKernel;
 
     /// <summary>The CPU time that the process used during sampling, according to the kernel. For a process that has exited, the value is
     /// from up to 0.25 s before its exit. 0 if it is unknown, as for a part of a profile (<see cref="Of"/>,
     /// <see cref="ByRoute"/>).</summary>
-    public CpuUsage CpuUsage { get; internal init; }
+    public CpuUsage CpuUsage => Data.CpuUsage;
 
     /// <summary>The number of samples, or the total in <see cref="SampleUnit"/>.</summary>
-    public long SampleCount => Root.SampleCount;
+    public long SampleCount => Data.SampleCount;
 
     /// <summary>The number of samples that were lost because they were not read in time, or because memory for distinct stacks ran
     /// out.</summary>
-    public long LostSampleCount { get; internal init; }
+    public long LostSampleCount => Data.LostSampleCount;
 
     /// <summary>The number of samples whose innermost function has no name.</summary>
-    public long UnnamedSampleCount { get; }
+    public long UnnamedSampleCount => Data.UnnamedSampleCount;
 
     /// <summary>The limitations of this profile, such as names that could not be read, with the reasons; empty if there are none.</summary>
-    public IReadOnlyList<string> Notes { get; internal init => field = [.. value.Select(CleanText.Of)]; } = [];
+    public IReadOnlyList<string> Notes => Data.Notes;
 
     /// <summary>The call tree. Its root is not a function, and represents all samples.</summary>
-    public CpuProfileNode Root { get; }
+    public CpuProfileNode Root => Data.Root;
 
-    /// <summary>The size of the sample that the profile is; null if it is unknown.</summary>
-    internal SampleSize? Size
+    internal ProfileData Data { get; }
+
+    /// <summary>The samples by flow; null if they are unknown.</summary>
+    internal FlowProfiles? Flows { get; }
+
+    /// <summary>Returns all functions, ordered by descending number of own samples. Computed on each call, in time proportional to the
+    /// number of nodes.</summary>
+    /// <returns>The functions.</returns>
+    public IReadOnlyList<CpuProfileMethod> GetMethods() => Data.GetMethods();
+
+    /// <summary>Returns the part of the profile whose CPU time a watcher counted: the samples of its flow, on all threads, until
+    /// <see cref="CpuUsageAsyncWatcher.Stop"/>.</summary>
+    /// <param name="watcher">A watcher that ran while the profile was taken.</param>
+    /// <returns>The samples; none if the watcher ran at another time, or used less CPU time than the sampling period.</returns>
+    /// <remarks>A sample belongs to each watcher that ran in its flow. Thread-safe.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="watcher"/> is <see langword="null"/>.</exception>
+    /// <exception cref="InvalidOperationException">The profile belongs to another process, was read from a file, or is part of another
+    /// profile.</exception>
+    public CpuProfile Of(CpuUsageAsyncWatcher watcher)
     {
-        get => SampleUnit == SamplesUnit ? new(SampleCount, SampleCount) : field;
-        init;
+        ArgumentNullException.ThrowIfNull(watcher);
+        return Part("a flow", KnownFlows.Watchers.GetValueOrDefault(watcher) ?? new CpuProfileNode(Root.Frame));
     }
 
-    /// <summary>The numbers of samples per second; 0 if they do not represent a time.</summary>
-    internal double UnitsPerSecond => SampleUnit switch { SamplesUnit => Frequency, TimeUnit => NanosecondsPerSecond, _ => 0 };
+    /// <summary>Returns the parts of the profile by the route of the request, or by the name of the work, as <c>Picollo.AspNetCore</c>
+    /// measures them. Samples outside all of them are in the part <see cref="CpuProfileRoute.NoRequest"/>.</summary>
+    /// <returns>The parts that have samples, ordered by descending number of samples. Together they have all samples of the
+    /// profile.</returns>
+    /// <remarks>
+    /// <para>The part of a route includes CPU time after the response, and everything that the request starts, on any thread.</para>
+    /// <example>
+    /// <code>
+    /// foreach (CpuProfileRoute part in profile.ByRoute())
+    /// {
+    ///     Console.WriteLine($"{part}: {part.Profile.SampleCount} samples");
+    /// }
+    /// </code>
+    /// </example>
+    /// <para>Thread-safe.</para>
+    /// </remarks>
+    /// <exception cref="InvalidOperationException">The profile belongs to another process, was read from a file, or is part of another
+    /// profile.</exception>
+    public IReadOnlyList<CpuProfileRoute> ByRoute() =>
+    [
+        .. KnownFlows.Labels
+            .Append(new(FlowLabel.None, KnownFlows.Unlabeled))
+            .Where(pair => pair.Value.SampleCount > 0)
+            .Select(pair => new CpuProfileRoute(pair.Key.Method, pair.Key.Name, Part($"{pair.Key}", pair.Value)))
+            .OrderByDescending(part => part.Profile.SampleCount)
+            .ThenBy(part => part.Route, StringComparer.Ordinal)
+            .ThenBy(part => part.Method, StringComparer.Ordinal),
+    ];
 
-    /// <summary>Returns the time that a number of samples represents; 0 if it is unknown.</summary>
-    internal TimeSpan TimeOf(long samples) => UnitsPerSecond > 0
-        ? TimeSpan.FromSeconds(Math.Min(samples / UnitsPerSecond, MaxTime.TotalSeconds))
-        : TimeSpan.Zero;
+    /// <summary>Returns the number of nodes in its tree and in those of its parts.</summary>
+    internal int CountNodes()
+    {
+        IEnumerable<CpuProfileNode> parts = Flows is null ? [] : [.. Flows.Watchers.Values, .. Flows.Labels.Values, Flows.Unlabeled];
+        return parts.Append(Root).Sum(root => ProfileData.GetNodes(root).Count());
+    }
+
+    private FlowProfiles KnownFlows =>
+        Flows ?? throw new InvalidOperationException(
+            "This profile belongs to another process, was read from a file, or is part of another profile, so its flows are unknown.");
+
+    private CpuProfile Part(string name, CpuProfileNode root) => new(new ProfileData(root)
+    {
+        Title = $"{name} in {Title}",
+        StartTimeUtc = StartTimeUtc,
+        Duration = Duration,
+        Frequency = Frequency,
+        EventName = EventName,
+        IncludesKernel = IncludesKernel,
+        Notes = Notes,
+    });
+
+    /// <summary>Writes the title, a summary, a table of the functions with the most own samples, and the notes.</summary>
+    /// <param name="output">The destination. It is not flushed.</param>
+    /// <param name="limit">The maximum number of functions, at least 1.</param>
+    /// <remarks>"Own" is the function itself, "total" includes its callees. Times are those that the samples represent (<c>1 /
+    /// <see cref="Frequency"/></c> seconds each); the CPU time of the summary is that of the kernel. If the profile does not show a time,
+    /// the table has the numbers in <see cref="SampleUnit"/> instead. The text does not depend on the culture, and is safe for a
+    /// terminal.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="limit"/> is less than 1.</exception>
+    public void WriteTable(TextWriter output, int limit = DefaultLimit)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
+        TextFormats.WriteTable(Data, output, limit);
+    }
+
+    /// <summary>Returns the text of <see cref="WriteTable"/> with 25 functions.</summary>
+    /// <returns>Several lines, each of which ends with a line break.</returns>
+    public override string ToString()
+    {
+        using var text = new StringWriter(CultureInfo.InvariantCulture);
+        WriteTable(text);
+        return text.ToString();
+    }
+
+    /// <summary>Writes folded stacks, the input of flamegraph.pl, speedscope and inferno: a line per distinct stack with its own samples,
+    /// such as <c>Main;Parse;Read 12</c>, the outermost caller first.</summary>
+    /// <param name="output">The destination. It is not flushed.</param>
+    /// <remarks>The lines are sorted by stack in ordinal order and end with LF. A semicolon in a name is written as a colon. Frames with
+    /// the same name are one frame here, even if their modules differ.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteFolded(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        TextFormats.WriteFolded(Data, output);
+    }
+
+    /// <summary>Writes the profile in the format of pprof: a gzip-compressed message <c>perftools.profiles.Profile</c> of
+    /// https://github.com/google/pprof/blob/main/proto/profile.proto. <c>go tool pprof</c>, Grafana Pyroscope, Parca and speedscope
+    /// read it.</summary>
+    /// <param name="output">The destination, which remains open.</param>
+    /// <remarks>The sample types are <c>samples/count</c> and <c>cpu/nanoseconds</c>. A profile of another tool that does not have samples
+    /// has one type: <see cref="SampleType"/> in <see cref="SampleUnit"/>. A location is a function: there are no line numbers,
+    /// and addresses only distinguish functions.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WritePprof(Stream output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        PprofWriter.Write(Data, output);
+    }
+
+    /// <summary>Reads a pprof profile from <see cref="WritePprof"/> or another tool, such as Go's <c>runtime/pprof</c>.</summary>
+    /// <param name="input">The message <c>perftools.profiles.Profile</c>, with or without gzip. The stream is read to its end, and remains
+    /// open.</param>
+    /// <param name="sampleType">The name of the sample type to read, such as <c>cpu</c> or <c>alloc_space</c>. By default, it is the type
+    /// that <c>go tool pprof</c> shows: the default type of the file, or otherwise its last type.</param>
+    /// <returns>The profile. Reading the output of <see cref="WritePprof"/> returns an equal profile.</returns>
+    /// <remarks>
+    /// <para><see cref="SampleType"/> is the type that was read. If it is a time, and each sample represents the same time, the profile has
+    /// samples. Otherwise, it has the sums of the values in <see cref="SampleUnit"/>, where all units of time are converted to
+    /// nanoseconds. An inlined function is a separate frame, line numbers are not read, and the name of unnamed code is its module
+    /// and its address. Frames of the first mapping, which is the program, have no module. Functions that the file's patterns
+    /// <c>drop_frames</c> and <c>keep_frames</c> hide are not read.</para>
+    /// <para>The source may be untrusted. The limits are 256 MiB, 1,000,000 entries of each kind, such as functions, samples and nodes of
+    /// the tree, and stacks of 65,536 frames.</para>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="input"/> is <see langword="null"/>.</exception>
+    /// <exception cref="InvalidDataException">The input is not a pprof profile, is damaged, is too large, or does not have the sample type.
+    /// The message contains the reason.</exception>
+    public static CpuProfile ReadPprof(Stream input, string? sampleType = null)
+    {
+        ArgumentNullException.ThrowIfNull(input);
+        return new(PprofReader.Read(input, sampleType));
+    }
+
+    /// <summary>Writes the profile as a JSON object on one line (docs/schemas/picollo-profile.schema.json).</summary>
+    /// <param name="output">The destination. It is not flushed.</param>
+    /// <remarks>The tree is the flat array <c>nodes</c>, in which a node follows its parent. The names are stable: later versions may add
+    /// names, but do not change any. The text is not escaped for HTML.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteJson(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ProfileJson.Write(Data, output);
+    }
+
+    /// <summary>Writes a flame graph as an SVG file: a box for each function on each call path, with a width proportional to its samples,
+    /// above the boxes of its callees.</summary>
+    /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
+    /// <remarks>
+    /// <code>
+    /// using StreamWriter file = File.CreateText("profile.svg");
+    /// profile.WriteSvg(file);
+    /// </code>
+    /// <para>Blue marks managed code, green marks native code, vermilion marks the kernel, and purple marks code without a name. Boxes
+    /// narrower than 0.1 % of the image are omitted. The tooltip of a box has the whole name and the numbers. The file has no script and no
+    /// external resources, and follows the light or dark mode of the system.</para>
+    /// <para>Thread-safe. Deterministic: a profile always produces the same text, in any culture.</para>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteSvg(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        output.Write(FlameGraph.Draw(Data));
+    }
+
+    /// <summary>Writes an HTML page: a flame graph with zoom and search, and tables of functions, callees and callers.</summary>
+    /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
+    /// <remarks>
+    /// <code>
+    /// using StreamWriter page = File.CreateText("profile.html");
+    /// profile.WriteHtml(page);
+    /// </code>
+    /// <para>The page is a single file without external resources, which can be opened from a disk. Its content security policy permits
+    /// only its own style and script. It follows the light or dark mode of the system.</para>
+    /// <para>If a profile has more than 20,000 nodes, the smallest ones are merged into <c>(other)</c>, each below its caller, and a note
+    /// on the page describes the limit. Names of more than 1,000 characters are shortened. The size of a page is about 35 KB plus 8 bytes
+    /// per node and the names.</para>
+    /// <para>Thread-safe. Deterministic: a profile always produces the same page, in any culture.</para>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteHtml(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ProfilePage.Write(output, Data);
+    }
 }

@@ -1,4 +1,3 @@
-using System.Text.RegularExpressions;
 using Picollo.Profiling.Output;
 
 namespace Picollo.Profiling;
@@ -18,8 +17,10 @@ namespace Picollo.Profiling;
 /// </code>
 /// </example>
 /// </remarks>
-public sealed partial class CpuProfileDifference
+public sealed class CpuProfileDifference
 {
+    private const int DefaultLimit = 25;
+
     /// <summary>Creates the difference of two profiles.</summary>
     /// <param name="before">The profile before the change.</param>
     /// <param name="after">The profile after the change.</param>
@@ -30,15 +31,15 @@ public sealed partial class CpuProfileDifference
     {
         ArgumentNullException.ThrowIfNull(before);
         ArgumentNullException.ThrowIfNull(after);
-        if (before.SampleType != after.SampleType || UnitOf(before) != UnitOf(after))
+        if (before.SampleType != after.SampleType || DifferenceData.UnitOf(before.Data) != DifferenceData.UnitOf(after.Data))
         {
             throw new ArgumentException(
-                $"The profiles cannot be compared, because they show {ProfileText.Type(before)} and {ProfileText.Type(after)}.",
+                $"The profiles cannot be compared, because they show {ProfileText.Type(before.Data)} and {ProfileText.Type(after.Data)}.",
                 nameof(after));
         }
 
         (Before, After) = (before, after);
-        Roots = (WithoutProcessIds(before), WithoutProcessIds(after));
+        Data = new DifferenceData(before.Data, after.Data);
     }
 
     /// <summary>The profile before the change.</summary>
@@ -47,83 +48,66 @@ public sealed partial class CpuProfileDifference
     /// <summary>The profile after the change.</summary>
     public CpuProfile After { get; }
 
-    internal SampleCounts SampleCounts => new(Before.SampleCount, After.SampleCount);
-
-    internal SampleSizes SampleSizes => new(Before.Size?.Effective, After.Size?.Effective);
-
-    /// <summary>Whether the changes have confidence intervals.</summary>
-    internal bool HasIntervals => SampleSizes is { Before: not null, After: not null };
-
-    /// <summary>The trees to compare.</summary>
-    internal (CpuProfileNode Before, CpuProfileNode After) Roots { get; }
+    internal DifferenceData Data { get; }
 
     /// <summary>Returns all functions of both profiles, ordered by the size of the change of their own share, whether it increased or
     /// decreased. Computed on each call, in time proportional to the number of nodes.</summary>
     /// <returns>The functions.</returns>
-    public IReadOnlyList<CpuProfileMethodDifference> GetMethods()
+    public IReadOnlyList<CpuProfileMethodDifference> GetMethods() => Data.GetMethods();
+
+    /// <summary>Writes a summary of both profiles, a table of the functions with the largest changes of their own share, and the
+    /// notes.</summary>
+    /// <param name="output">The destination. It is not flushed.</param>
+    /// <param name="limit">The maximum number of functions, at least 1.</param>
+    /// <remarks>"Own" is the function itself, "total" includes its callees, both in percent of the samples of their profile. The change and
+    /// its 95 % confidence interval are in percentage points, and <c>~</c> marks a change that may be random
+    /// (<see cref="CpuProfileMethodDifference.MayBeRandom"/>). If the number of samples is unknown, there is no interval and no mark.
+    /// The text does not depend on the culture, and is safe for a terminal.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="limit"/> is less than 1.</exception>
+    public void WriteTable(TextWriter output, int limit = DefaultLimit)
     {
-        Dictionary<CpuProfileFrame, (SampleCounts Own, SampleCounts Total)> counts = [];
-        foreach (CpuProfileMethod method in Before.GetMethods())
-        {
-            counts[method.Frame] = (new(method.OwnSampleCount, 0), new(method.SampleCount, 0));
-        }
-
-        foreach (CpuProfileMethod method in After.GetMethods())
-        {
-            (SampleCounts own, SampleCounts total) = counts.GetValueOrDefault(method.Frame);
-            counts[method.Frame] = (own with { After = method.OwnSampleCount }, total with { After = method.SampleCount });
-        }
-
-        return
-        [
-            .. counts.Select(pair => new CpuProfileMethodDifference(
-                    pair.Key, pair.Value.Own, pair.Value.Total, SampleCounts, SampleSizes))
-                .OrderByDescending(method => Math.Abs(method.OwnChangePoints))
-                .ThenByDescending(method => Math.Abs(method.PercentAfter - method.PercentBefore))
-                .ThenByDescending(method => method.PercentAfter)
-                .ThenBy(method => method.Frame.Name, StringComparer.Ordinal)
-                .ThenBy(method => method.Frame.Module, StringComparer.Ordinal),
-        ];
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
+        TextFormats.WriteTable(Data, output, limit);
     }
 
-    /// <summary>The limitations of both profiles and of the difference.</summary>
-    internal IReadOnlyList<string> Notes =>
-    [
-        .. Before.Notes.Select(note => $"Before: {note}"), .. After.Notes.Select(note => $"After: {note}"),
-        .. Before.IncludesKernel == After.IncludesKernel
-            ? Array.Empty<string>()
-            : ["Only one of the profiles has samples of kernel code, so the shares cannot be compared."],
-        .. HasIntervals ? Array.Empty<string>() : [NoIntervals],
-    ];
-
-    private const string NoIntervals = "The changes have no confidence interval, because the number of samples is unknown.";
-
-    /// <summary>Returns the unit of the shares: samples are comparable with times, because each represents the same time.</summary>
-    private static string UnitOf(CpuProfile profile) =>
-        profile.SampleUnit == CpuProfile.SamplesUnit ? CpuProfile.TimeUnit : profile.SampleUnit;
-
-    private static CpuProfileNode WithoutProcessIds(CpuProfile profile)
+    /// <summary>Returns the text of <see cref="WriteTable"/> with 25 functions.</summary>
+    /// <returns>Several lines, each of which ends with a line break.</returns>
+    public override string ToString()
     {
-        if (!profile.Root.Children.Any(child => child.Frame.Kind == CpuProfileFrameKind.Group && ProcessId().IsMatch(child.Frame.Name)))
-        {
-            return profile.Root;
-        }
-
-        CpuProfileNode root = new(profile.Root.Frame);
-        foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in profile.GetStacks())
-        {
-            CpuProfileFrame[] frames = stack[0] == profile.Root.Frame ? [] : [.. stack];
-            if (frames is [{ Kind: CpuProfileFrameKind.Group } group, ..])
-            {
-                frames[0] = group with { Name = ProcessId().Replace(group.Name, "(process") };
-            }
-
-            root.Add(frames, count);
-        }
-
-        return root;
+        using var text = new StringWriter(CultureInfo.InvariantCulture);
+        WriteTable(text);
+        return text.ToString();
     }
 
-    [GeneratedRegex(@"\(process \d+")]
-    private static partial Regex ProcessId();
+    /// <summary>Writes a flame graph of both profiles as an SVG file: a box for each function on each call path. Its width is the mean of
+    /// its two shares, so that functions of only one profile are visible too.</summary>
+    /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
+    /// <remarks>
+    /// <code>
+    /// using StreamWriter file = File.CreateText("difference.svg");
+    /// difference.WriteSvg(file);
+    /// </code>
+    /// <para>Vermilion marks a larger share and blue marks a smaller one; stronger colors mark larger changes, and gray marks a change
+    /// that may be random. If the number of samples is unknown, gray marks an equal share. The tooltip of a box has the whole name
+    /// and the numbers. The format is that of <see cref="CpuProfile.WriteSvg"/>.</para>
+    /// </remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteSvg(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        output.Write(FlameGraph.Draw(Data));
+    }
+
+    /// <summary>Writes an HTML page: the flame graph of <see cref="WriteSvg"/> with zoom and search, and tables of functions, callees and
+    /// callers.</summary>
+    /// <param name="output">The writer, whose text is to be stored as UTF-8. Lines end in LF.</param>
+    /// <remarks>See <see cref="CpuProfile.WriteHtml"/>.</remarks>
+    /// <exception cref="ArgumentNullException"><paramref name="output"/> is <see langword="null"/>.</exception>
+    public void WriteHtml(TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ProfilePage.Write(output, ProfileText.Title(Data), [new DifferencePart("", Data)]);
+    }
 }

@@ -164,7 +164,7 @@ public sealed class CpuProfiler : IDisposable
                     CpuUsage used = usage ?? _reader.Usage - _usageBefore;
                     var builder = new ProfileBuilder(_settings, _files, _perfMap, _samples);
                     CpuProfileNode root = builder.Build();
-                    _profile = new CpuProfile(root)
+                    var data = new ProfileData(root)
                     {
                         Title = builder.Title,
                         StartTimeUtc = _startTimeUtc,
@@ -174,7 +174,6 @@ public sealed class CpuProfiler : IDisposable
                         IncludesKernel = _settings.Options.IncludeKernel,
                         CpuUsage = used,
                         LostSampleCount = _samples.LostCount,
-                        Flows = _samples.Flows is { } flows ? FlowProfiles.Of(flows, builder) : null,
                         Notes =
                         [
                             .. new[] { _perfMapReason, GetShortThreadsNote(root.SampleCount, used), GetUnknownFlowsNote() }
@@ -182,6 +181,7 @@ public sealed class CpuProfiler : IDisposable
                             .. builder.Notes,
                         ],
                     };
+                    _profile = new CpuProfile(data, _samples.Flows is { } flows ? FlowProfiles.Of(flows, builder) : null);
                 }
                 finally
                 {
@@ -206,7 +206,7 @@ public sealed class CpuProfiler : IDisposable
             var builder = new ProfileBuilder(_settings, _files, perfMap, _samples);
             return
             [
-                .. flows.Select(flow => new CpuProfile(builder.Build(flow.Samples))
+                .. flows.Select(flow => new CpuProfile(new ProfileData(builder.Build(flow.Samples))
                 {
                     Title = $"{flow.Label} in {builder.Title}",
                     StartTimeUtc = flow.EndTimeUtc - flow.WallTime,
@@ -215,7 +215,7 @@ public sealed class CpuProfiler : IDisposable
                     EventName = _events.Name,
                     CpuUsage = flow.CpuUsage,
                     Notes = [.. new[] { reason }.OfType<string>(), .. builder.Notes],
-                }),
+                })),
             ];
         }
     }
@@ -267,22 +267,4 @@ public sealed class CpuProfiler : IDisposable
         _events.Dispose();
         _perfMap?.Dispose();
     }
-}
-
-/// <summary>The settings of a profiler, including those that only the tool uses.</summary>
-/// <param name="ProcessId">The process ID.</param>
-/// <param name="Options">The options of the caller.</param>
-internal sealed record ProfilerSettings(int ProcessId, CpuProfilerOptions Options)
-{
-    /// <summary>The folder for the perf maps of the process and its children; null for a process that already runs. If it is set, the
-    /// process is a command that is held until it executes its program, when sampling starts.</summary>
-    public string? PerfMapFolder { get; init; }
-
-    /// <summary>The command line as the user typed it; null for the name of the process.</summary>
-    public string? Command { get; init; }
-
-    /// <summary>Receives flows of this process that used a lot of CPU time, while the profiler runs; null for a profile.</summary>
-    public KeptFlows? Kept { get; init; }
-
-    public bool IsCommand => PerfMapFolder is not null;
 }

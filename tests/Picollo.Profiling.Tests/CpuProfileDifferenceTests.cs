@@ -89,9 +89,9 @@ public class CpuProfileDifferenceTests
     {
         CpuProfileDifference difference = new(OfProcesses(1, 2), OfProcesses(33, 44));
 
-        difference.Roots.Before.Children.Should().ContainSingle().Which.Frame.Name.Should().Be("app (process)");
-        difference.Roots.After.Children.Should().ContainSingle().Which.Frame.Should().Be(difference.Roots.Before.Children[0].Frame);
-        (difference.Roots.Before.SampleCount, difference.Roots.Before.OwnSampleCount).Should().Be((7, 1));
+        difference.Data.Roots.Before.Children.Should().ContainSingle().Which.Frame.Name.Should().Be("app (process)");
+        difference.Data.Roots.After.Children.Should().ContainSingle().Which.Frame.Should().Be(difference.Data.Roots.Before.Children[0].Frame);
+        (difference.Data.Roots.Before.SampleCount, difference.Data.Roots.Before.OwnSampleCount).Should().Be((7, 1));
 
         static CpuProfile OfProcesses(params int[] ids) => Profiles.OfFrames(
             [.. ids.Select(id => (new[] { new CpuProfileFrame($"app (process {id})", "", CpuProfileFrameKind.Group), Profiles.Managed("Main") }, 3L)), ([], 1)]);

@@ -133,7 +133,7 @@ public class CpuProfilerTests
         const string Method = "Picollo.HelperApp.Profiled.RunReplaced.lambda_0 ";
         profile.GetMethods().Should().Contain(method => method.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
             && method.Frame.Name.EndsWith("OSR]", StringComparison.Ordinal) && method.OwnSampleCount > 200);
-        profile.GetNodes().Should().NotContain(each => each.Node.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
+        profile.Data.GetNodes().Should().NotContain(each => each.Node.Frame.Name.StartsWith(Method, StringComparison.Ordinal)
             && each.Node.Children.Any(child => child.Frame.Name.StartsWith(Method, StringComparison.Ordinal)));
     }
 

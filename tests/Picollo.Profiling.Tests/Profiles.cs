@@ -22,13 +22,13 @@ internal static class Profiles
         return (stack, long.Parse(line[(space + 1)..], System.Globalization.CultureInfo.InvariantCulture));
     })]);
 
-    public static CpuProfile OfFrames(params (CpuProfileFrame[] Stack, long Count)[] stacks) => new(RootOf(stacks))
+    public static CpuProfile OfFrames(params (CpuProfileFrame[] Stack, long Count)[] stacks) => new(new ProfileData(RootOf(stacks))
     {
         Title = "app (process 42)",
         StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
         Duration = TimeSpan.FromSeconds(5),
         Frequency = 100,
-    };
+    });
 
     /// <summary>Returns the root of a tree of these stacks.</summary>
     public static CpuProfileNode RootOf(params (CpuProfileFrame[] Stack, long Count)[] stacks)

@@ -31,8 +31,8 @@ internal static class ProfilePages
 
         ProfilePart[] parts =
         [
-            new("whole process", stored.Profile),
-            .. stored.Profile.ByRoute().Select(part => new ProfilePart(NameOf(part), part.Profile, stored.Profile)),
+            new("whole process", stored.Profile.Data),
+            .. stored.Profile.ByRoute().Select(part => new ProfilePart(NameOf(part), part.Profile.Data, stored.Profile.Data)),
         ];
         return Write(output => ProfilePage.Write(output, application, parts, links.ToString()));
     }
@@ -45,12 +45,12 @@ internal static class ProfilePages
             ? (one.Profile, other.Profile)
             : (other.Profile, one.Profile);
         Dictionary<string, CpuProfile> routes = before.ByRoute().ToDictionary(NameOf, part => part.Profile);
-        CpuProfileDifference whole = new(before, after);
+        DifferenceData whole = new(before.Data, after.Data);
         DifferencePart[] parts =
         [
             new("whole process", whole),
             .. after.ByRoute().Where(part => routes.ContainsKey(NameOf(part)))
-                .Select(part => new DifferencePart(NameOf(part), new CpuProfileDifference(routes[NameOf(part)], part.Profile), whole)),
+                .Select(part => new DifferencePart(NameOf(part), new(routes[NameOf(part)].Data, part.Profile.Data), whole)),
         ];
         string title = $"{application}, {TimeOf(before.StartTimeUtc)} and {TimeOf(after.StartTimeUtc)}";
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
@@ -64,7 +64,7 @@ internal static class ProfilePages
                 CultureInfo.InvariantCulture,
                 $"{TimeOf(request.Flow.EndTimeUtc)}: {request.Flow.CpuUsage.Total.TotalMilliseconds:N0} ms of CPU time in "
                 + $"{request.Flow.WallTime.TotalMilliseconds:N0} ms"),
-            request.Profile))];
+            request.Profile.Data))];
         string title = $"Requests to {label} above the CPU budget";
         return Write(output => ProfilePage.Write(output, title, parts, BackTo(address)));
     }

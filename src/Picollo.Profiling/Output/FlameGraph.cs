@@ -32,7 +32,7 @@ internal static class FlameGraph
 
     private static readonly string[] KindNames = ["managed", "native", "kernel", "unnamed"];
 
-    public static string Draw(CpuProfile profile) => Draw(
+    public static string Draw(ProfileData profile) => Draw(
         ProfileText.Title(profile),
         LabelOf(profile),
         [Summary(profile)],
@@ -42,8 +42,8 @@ internal static class FlameGraph
         node => LookOf(node.Frame),
         node => ProfileText.Weight(profile, node.Counts.Before));
 
-    public static string Draw(CpuProfileDifference difference) => Draw(
-        difference.Title,
+    public static string Draw(DifferenceData difference) => Draw(
+        ProfileText.Title(difference),
         LabelOf(difference.After),
         [$"before: {Summary(difference.Before)}", $"after: {Summary(difference.After)}"],
         difference.Before.SampleCount + difference.After.SampleCount == 0 ? "No samples in either profile." : null,
@@ -164,7 +164,7 @@ internal static class FlameGraph
         return top + 22;
     }
 
-    private static string LabelOf(CpuProfile profile) =>
+    private static string LabelOf(ProfileData profile) =>
         ProfileText.IsCpuTime(profile) ? "CPU flame graph" : $"Flame graph ({profile.SampleType})";
 
     private static string Finish(SvgWriter svg, string title, string label, double height)
@@ -173,7 +173,7 @@ internal static class FlameGraph
         return svg.ToElement(label, height, $"<title>{PlotText.Encode(label)}</title>{Style}");
     }
 
-    private static string Summary(CpuProfile profile)
+    private static string Summary(ProfileData profile)
     {
         if (profile.EventName.Length == 0)
         {

@@ -7,14 +7,14 @@ namespace Picollo.Profiling.Output;
 /// <param name="Name">The name, which the fragment of the page's address may contain. Names are unique within a page.</param>
 /// <param name="Profile">The samples of the part.</param>
 /// <param name="Whole">The profile that contains these and other samples; null if the part is a whole profile.</param>
-internal sealed record ProfilePart(string Name, CpuProfile Profile, CpuProfile? Whole = null);
+internal sealed record ProfilePart(string Name, ProfileData Profile, ProfileData? Whole = null);
 
 /// <summary>A part of the page of a difference.</summary>
 /// <inheritdoc cref="ProfilePart" path="/param"/>
 /// <param name="Name">The name.</param>
 /// <param name="Difference">The samples of the part before and after a change.</param>
 /// <param name="Whole">The difference that contains these and other samples; null if the part is a whole difference.</param>
-internal sealed record DifferencePart(string Name, CpuProfileDifference Difference, CpuProfileDifference? Whole = null);
+internal sealed record DifferencePart(string Name, DifferenceData Difference, DifferenceData? Whole = null);
 
 /// <summary>The content of a part on the page, for a profile or a difference.</summary>
 /// <param name="Name">The name.</param>
@@ -30,14 +30,14 @@ internal sealed record PagePart(
     IReadOnlyList<string> Notes)
 {
     /// <summary>The profile, or the two profiles that are compared.</summary>
-    public required IReadOnlyList<CpuProfile> Profiles { get; init; }
+    public required IReadOnlyList<ProfileData> Profiles { get; init; }
 
     /// <summary>The reason why there are no samples; null if there are samples.</summary>
     public string? NoSamplesReason { get; private init; }
 
     public static PagePart Of(ProfilePart part)
     {
-        CpuProfile profile = part.Profile;
+        ProfileData profile = part.Profile;
         return new(
             CleanText.Of(part.Name),
             new FlameTree(profile.Root),
@@ -53,7 +53,7 @@ internal sealed record PagePart(
 
     public static PagePart Of(DifferencePart part)
     {
-        CpuProfileDifference difference = part.Difference;
+        DifferenceData difference = part.Difference;
         SampleCounts samples = difference.SampleCounts;
         return new(
             CleanText.Of(part.Name),
@@ -67,26 +67,26 @@ internal sealed record PagePart(
         };
     }
 
-    private static (string Name, string Value, string Detail)[] FactsOf(CpuProfile profile, CpuProfile? whole) =>
+    private static (string Name, string Value, string Detail)[] FactsOf(ProfileData profile, ProfileData? whole) =>
     [
         ("Samples", SamplesOf(profile), ""),
         .. whole is null ? [] : new[] { ("Share", ProfileText.Share(profile.SampleCount, whole.SampleCount), "of all samples") },
         TotalOf(profile),
         ("Duration", DurationOf(profile), ""),
         .. profile.EventName.Length == 0 ? [] : SamplingOf(profile),
-        ("Unnamed", profile.SampleUnit == CpuProfile.SamplesUnit
+        ("Unnamed", profile.SampleUnit == ProfileData.SamplesUnit
             ? Count(profile.UnnamedSampleCount)
             : ProfileText.Amount(profile, profile.UnnamedSampleCount), OfSamples(profile.UnnamedSampleCount, profile.SampleCount)),
     ];
 
-    private static (string Name, string Value, string Detail)[] SamplingOf(CpuProfile profile) =>
+    private static (string Name, string Value, string Detail)[] SamplingOf(ProfileData profile) =>
     [
         ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
         ("Sampling event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "user mode only"),
         ("Lost", Count(profile.LostSampleCount), OfSamples(profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount)),
     ];
 
-    private static (string Name, string Value, string Detail)[] FactsOf(CpuProfileDifference difference, CpuProfileDifference? whole)
+    private static (string Name, string Value, string Detail)[] FactsOf(DifferenceData difference, DifferenceData? whole)
     {
         return
         [
@@ -96,10 +96,10 @@ internal sealed record PagePart(
             Change("Duration", profile => DurationOf(profile)),
         ];
 
-        (string, string, string) Change(string name, Func<CpuProfile, string> format) =>
+        (string, string, string) Change(string name, Func<ProfileData, string> format) =>
             (name, $"{format(difference.Before)} → {format(difference.After)}", "before → after");
 
-        (string, string, string) ShareOf(CpuProfileDifference whole)
+        (string, string, string) ShareOf(DifferenceData whole)
         {
             string before = ProfileText.Share(difference.Before.SampleCount, whole.Before.SampleCount);
             string after = ProfileText.Share(difference.After.SampleCount, whole.After.SampleCount);
@@ -109,16 +109,16 @@ internal sealed record PagePart(
 
     private static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
-    private static string DurationOf(CpuProfile profile) =>
+    private static string DurationOf(ProfileData profile) =>
         profile.Duration > TimeSpan.Zero ? ProfileText.Time(profile.Duration) : "unknown";
 
     private static string OfSamples(long count, long all) => ProfileText.Share(count, all) + " of samples";
 
-    private static string SamplesOf(CpuProfile profile) => profile.Size is { } size ? Count(size.Count) : "unknown";
+    private static string SamplesOf(ProfileData profile) => profile.Size is { } size ? Count(size.Count) : "unknown";
 
     /// <summary>Returns what the profile shows: the CPU time according to the kernel, the time that the samples of a part represent, or the
     /// total of another type.</summary>
-    private static (string Name, string Value, string Detail) TotalOf(CpuProfile profile)
+    private static (string Name, string Value, string Detail) TotalOf(ProfileData profile)
     {
         TimeSpan sampled = profile.TimeOf(profile.SampleCount);
         return !ProfileText.IsCpuTime(profile)

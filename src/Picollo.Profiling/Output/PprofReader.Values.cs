@@ -29,7 +29,7 @@ internal sealed partial class PprofReader
             : _sampleTypes.FindIndex(one => PprofUnit.IsCountOf(TextOf(one.Type), TextOf(one.Unit), type));
         Stacks stacks = ReadStacks(shown, Math.Max(nanoseconds, 1), counts);
         PprofValues values = isSamples ? OfSamples(type, stacks) : nanoseconds > 0 ? OfTimes(type, stacks)
-            : new(NameOf(type), unit.Length > 0 ? NameOf(unit) : CpuProfile.CountUnit, 0, stacks.Size);
+            : new(NameOf(type), unit.Length > 0 ? NameOf(unit) : ProfileData.CountUnit, 0, stacks.Size);
         root = Name(stacks);
         return _isFromPicollo && stacks.Total > 0 ? values with { Size = _size } : values;
     }
@@ -58,17 +58,17 @@ internal sealed partial class PprofReader
     private PprofValues OfSamples(string type, Stacks stacks)
     {
         string sampled = TextOf(_periodType.Type);
-        string name = !PprofUnit.IsSamples(type) ? type : sampled.Length > 0 ? sampled : CpuProfile.SamplesUnit;
+        string name = !PprofUnit.IsSamples(type) ? type : sampled.Length > 0 ? sampled : ProfileData.SamplesUnit;
         double period = PeriodNanoseconds();
         int frequency = FrequencyOf(period);
         if (period == 0 || frequency > 0)
         {
-            return new(NameOf(name), CpuProfile.SamplesUnit, frequency, null);
+            return new(NameOf(name), ProfileData.SamplesUnit, frequency, null);
         }
 
         SampleSize size = new(stacks.Total, stacks.Total);
         stacks.Scale(period);
-        return new(NameOf(name), CpuProfile.TimeUnit, 0, size);
+        return new(NameOf(name), ProfileData.TimeUnit, 0, size);
     }
 
     private PprofValues OfTimes(string type, Stacks stacks)
@@ -77,17 +77,17 @@ internal sealed partial class PprofReader
         int frequency = FrequencyOf(period);
         if (period == 0 || stacks.CountPeriods(period, Tolerance) is not { } samples)
         {
-            return new(NameOf(type), CpuProfile.TimeUnit, 0, stacks.Size);
+            return new(NameOf(type), ProfileData.TimeUnit, 0, stacks.Size);
         }
 
         if (frequency == 0)
         {
             long all = samples.Sum();
-            return new(NameOf(type), CpuProfile.TimeUnit, 0, new(all, all));
+            return new(NameOf(type), ProfileData.TimeUnit, 0, new(all, all));
         }
 
         stacks.Replace(samples);
-        return new(NameOf(type), CpuProfile.SamplesUnit, frequency, null);
+        return new(NameOf(type), ProfileData.SamplesUnit, frequency, null);
     }
 
     /// <summary>Returns the sampling period; 0 if it is unknown.</summary>
@@ -100,8 +100,8 @@ internal sealed partial class PprofReader
     /// <summary>Returns the number of periods per second; 0 if it is not a whole number.</summary>
     private static int FrequencyOf(double period)
     {
-        double frequency = period > 0 ? Math.Round(CpuProfile.NanosecondsPerSecond / period) : 0;
-        return frequency > 0 && Math.Abs((frequency * period / CpuProfile.NanosecondsPerSecond) - 1) <= Tolerance ? (int)frequency : 0;
+        double frequency = period > 0 ? Math.Round(ProfileData.NanosecondsPerSecond / period) : 0;
+        return frequency > 0 && Math.Abs((frequency * period / ProfileData.NanosecondsPerSecond) - 1) <= Tolerance ? (int)frequency : 0;
     }
 
     private static string NameOf(string type) =>

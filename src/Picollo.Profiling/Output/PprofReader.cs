@@ -49,7 +49,7 @@ internal sealed partial class PprofReader
 
     private PprofReader(byte[] bytes) => _bytes = bytes;
 
-    public static CpuProfile Read(Stream input, string? sampleType)
+    public static ProfileData Read(Stream input, string? sampleType)
     {
         byte[] bytes = ReadAll(input);
         var reader = new PprofReader(bytes is [0x1F, 0x8B, ..] ? Decompress(bytes) : bytes);
@@ -57,7 +57,7 @@ internal sealed partial class PprofReader
         return reader.Build(sampleType);
     }
 
-    private CpuProfile Build(string? sampleType)
+    private ProfileData Build(string? sampleType)
     {
         if (_sampleTypes.Count == 0 || _texts.Count == 0 || !Text(0).IsEmpty)
         {
@@ -67,7 +67,7 @@ internal sealed partial class PprofReader
         string[] comments = [.. _comments.Select(TextOf)];
         ReadPatterns();
         PprofValues values = ReadValues(sampleType, out CpuProfileNode root);
-        return new CpuProfile(root)
+        return new ProfileData(root)
         {
             Title = _isFromPicollo ? comments.FirstOrDefault("") : _mappings.Count > 0 ? FileName(_mappings[0].File) : "",
             StartTimeUtc = Time(_start) > TimeSpan.Zero ? DateTime.UnixEpoch + Time(_start) : default,

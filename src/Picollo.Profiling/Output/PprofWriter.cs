@@ -22,7 +22,7 @@ internal sealed class PprofWriter : IDisposable
 
     private PprofWriter(Stream output) => _output = new GZipStream(output, CompressionLevel.Optimal, leaveOpen: true);
 
-    public static void Write(CpuProfile profile, Stream output)
+    public static void Write(ProfileData profile, Stream output)
     {
         using var writer = new PprofWriter(output);
         writer.Write(profile);
@@ -34,26 +34,26 @@ internal sealed class PprofWriter : IDisposable
         _message.Dispose();
     }
 
-    private void Write(CpuProfile profile)
+    private void Write(ProfileData profile)
     {
-        ulong period = profile.Frequency > 0 ? (ulong)Math.Round(CpuProfile.NanosecondsPerSecond / profile.Frequency) : 0;
-        bool isSamples = profile.SampleUnit == CpuProfile.SamplesUnit;
+        ulong period = profile.Frequency > 0 ? (ulong)Math.Round(ProfileData.NanosecondsPerSecond / profile.Frequency) : 0;
+        bool isSamples = profile.SampleUnit == ProfileData.SamplesUnit;
         if (isSamples)
         {
-            WriteValueType(PprofField.SampleType, CpuProfile.SamplesUnit, CpuProfile.CountUnit);
+            WriteValueType(PprofField.SampleType, ProfileData.SamplesUnit, ProfileData.CountUnit);
         }
 
         if (!isSamples || period > 0)
         {
-            WriteValueType(PprofField.SampleType, profile.SampleType, isSamples ? CpuProfile.TimeUnit : profile.SampleUnit);
+            WriteValueType(PprofField.SampleType, profile.SampleType, isSamples ? ProfileData.TimeUnit : profile.SampleUnit);
         }
 
-        WriteValueType(PprofField.PeriodType, profile.SampleType, period > 0 ? CpuProfile.TimeUnit : CpuProfile.CountUnit);
+        WriteValueType(PprofField.PeriodType, profile.SampleType, period > 0 ? ProfileData.TimeUnit : ProfileData.CountUnit);
         _message.WriteVarint(PprofField.Period, period);
         _message.WriteVarint(PprofField.TimeNanos, Nanoseconds(profile.StartTimeUtc - DateTime.UnixEpoch));
         _message.WriteVarint(PprofField.DurationNanos, Nanoseconds(profile.Duration));
         _message.WriteVarint(
-            PprofField.DefaultSampleType, Text(isSamples && period == 0 ? CpuProfile.SamplesUnit : profile.SampleType));
+            PprofField.DefaultSampleType, Text(isSamples && period == 0 ? ProfileData.SamplesUnit : profile.SampleType));
         foreach (string comment in profile.Notes.Prepend(profile.Title))
         {
             _message.WriteVarint(PprofField.Comment, Text(comment));

@@ -11,7 +11,7 @@ internal static class ProfileJson
     // The output is for a file or jq, not for a page, so letters and the characters in names of generic types are not escaped.
     private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    public static void Write(CpuProfile profile, TextWriter output)
+    public static void Write(ProfileData profile, TextWriter output)
     {
         var buffer = new ArrayBufferWriter<byte>();
         using (var json = new Utf8JsonWriter(buffer, Format))
@@ -23,7 +23,7 @@ internal static class ProfileJson
         output.Write('\n');
     }
 
-    private static void Write(CpuProfile profile, Utf8JsonWriter json)
+    private static void Write(ProfileData profile, Utf8JsonWriter json)
     {
         json.WriteStartObject();
         json.WriteString("title", profile.Title);
@@ -32,8 +32,8 @@ internal static class ProfileJson
         json.WriteNumber("frequency", profile.Frequency);
         json.WriteString("event", profile.EventName);
         json.WriteBoolean("includesKernel", profile.IncludesKernel);
-        json.WriteNumber("cpuUserSeconds", profile.CpuUsage.UserNanoseconds / CpuProfile.NanosecondsPerSecond);
-        json.WriteNumber("cpuKernelSeconds", profile.CpuUsage.KernelNanoseconds / CpuProfile.NanosecondsPerSecond);
+        json.WriteNumber("cpuUserSeconds", profile.CpuUsage.UserNanoseconds / ProfileData.NanosecondsPerSecond);
+        json.WriteNumber("cpuKernelSeconds", profile.CpuUsage.KernelNanoseconds / ProfileData.NanosecondsPerSecond);
         json.WriteString("sampleType", profile.SampleType);
         json.WriteString("sampleUnit", profile.SampleUnit);
         json.WriteNumber("sampleCount", profile.SampleCount);
@@ -69,7 +69,7 @@ internal static class ProfileJson
     }
 
     /// <summary>Writes the tree as a flat array: a deep tree would exceed the depth that JSON readers and writers permit.</summary>
-    private static void WriteNodes(Utf8JsonWriter json, CpuProfile profile, OrderedDictionary<CpuProfileFrame, bool> frames)
+    private static void WriteNodes(Utf8JsonWriter json, ProfileData profile, OrderedDictionary<CpuProfileFrame, bool> frames)
     {
         var path = new List<int>();
         int index = 0;

@@ -17,7 +17,7 @@ internal static class ProfilePage
 
     private static readonly string Views = Load("profile-page.html");
 
-    public static void Write(TextWriter output, CpuProfile profile) =>
+    public static void Write(TextWriter output, ProfileData profile) =>
         Write(output, ProfileText.Title(profile), [new ProfilePart("", profile)]);
 
     /// <summary>Writes a page of several profiles.</summary>
@@ -35,7 +35,7 @@ internal static class ProfilePage
     /// <inheritdoc cref="Write(TextWriter, string, IReadOnlyList{ProfilePart}, string)"/>
     public static void Write(TextWriter output, string title, IReadOnlyList<DifferencePart> parts, string links = "")
     {
-        CpuProfileDifference first = parts[0].Difference;
+        DifferenceData first = parts[0].Difference;
         string kind = $"{KindOf(first.After)}s";
         string about = $"Difference of two {kind}: before{Started(first.Before)}; after{Started(first.After)}";
         Write(output, title, $"difference of {kind}", about, [.. parts.Select(PagePart.Of)], links);
@@ -72,9 +72,9 @@ internal static class ProfilePage
             """.ReplaceLineEndings("\n"));
     }
 
-    private static string KindOf(CpuProfile profile) => PlotText.Encode(ProfileText.Kind(profile));
+    private static string KindOf(ProfileData profile) => PlotText.Encode(ProfileText.Kind(profile));
 
-    private static string Started(CpuProfile profile) => profile.StartTimeUtc == default
+    private static string Started(ProfileData profile) => profile.StartTimeUtc == default
         ? ", start unknown"
         : string.Create(CultureInfo.InvariantCulture, $", started {profile.StartTimeUtc:yyyy-MM-dd HH:mm:ss} UTC");
 

@@ -88,7 +88,7 @@ internal sealed class ProfilePageData
     private void WritePart(PagePart part, double minWidth)
     {
         _json.WriteStartArray("units");
-        foreach (CpuProfile profile in part.Profiles)
+        foreach (ProfileData profile in part.Profiles)
         {
             _json.WriteStartArray();
             _json.WriteStringValue(profile.SampleUnit);
@@ -196,7 +196,7 @@ internal sealed class ProfilePageData
     private static string NoteOf(PagePart part, double minWidth)
     {
         string few = part.Tree.IsDifference ? "the smallest shares"
-            : part.Profiles[0].SampleUnit == CpuProfile.SamplesUnit ? Invariant($"fewer than {minWidth:N0} samples")
+            : part.Profiles[0].SampleUnit == ProfileData.SamplesUnit ? Invariant($"fewer than {minWidth:N0} samples")
             : $"less than {ProfileText.Amount(part.Profiles[0], (long)minWidth)}";
         return Invariant(
             $"The page is limited to {MaxNodes:N0} nodes. Nodes with {few} are merged into (other), each below its caller. ")

@@ -22,26 +22,31 @@ internal static class ProfileText
         ? $"{PlotText.Value(Math.Round(time.TotalMilliseconds, 2))} ms"
         : $"{PlotText.Value(Math.Round(time.TotalSeconds, 2))} s";
 
-    public static string Title(CpuProfile profile) => profile.Title.Length > 0 ? profile.Title : "unknown program";
+    public static string Title(ProfileData profile) => profile.Title.Length > 0 ? profile.Title : "unknown program";
+
+    /// <summary>Returns the common title of both profiles, or both titles.</summary>
+    public static string Title(DifferenceData difference) => difference.Before.Title == difference.After.Title
+        ? Title(difference.After)
+        : $"{Title(difference.Before)} → {Title(difference.After)}";
 
     /// <summary>Formats a number of samples of a profile in its unit.</summary>
-    public static string Amount(CpuProfile profile, long samples) => profile.SampleUnit switch
+    public static string Amount(ProfileData profile, long samples) => profile.SampleUnit switch
     {
-        CpuProfile.SamplesUnit => Samples(samples),
-        CpuProfile.TimeUnit => Time(profile.TimeOf(samples)),
-        CpuProfile.CountUnit => Invariant($"{samples:N0}"),
+        ProfileData.SamplesUnit => Samples(samples),
+        ProfileData.TimeUnit => Time(profile.TimeOf(samples)),
+        ProfileData.CountUnit => Invariant($"{samples:N0}"),
         string unit => Invariant($"{samples:N0} {unit}"),
     };
 
     /// <summary>Formats the samples of a node with their share and the time that they represent.</summary>
-    public static string Weight(CpuProfile profile, long samples)
+    public static string Weight(ProfileData profile, long samples)
     {
         string time = profile.Frequency > 0 ? $", {Time(profile.TimeOf(samples))}" : "";
         return $"{Amount(profile, samples)}, {Share(samples, profile.SampleCount)}{time}";
     }
 
     /// <summary>Formats the samples of a node in two profiles, with their shares, and the change of the share.</summary>
-    public static string Weight(CpuProfileDifference difference, SampleCounts counts)
+    public static string Weight(DifferenceData difference, SampleCounts counts)
     {
         SampleCounts all = difference.SampleCounts;
         ShareChange change = ShareChange.Of(counts, all, difference.SampleSizes);
@@ -50,30 +55,30 @@ internal static class ProfileText
             + $"change {Points(change.Points)} points{(change.HasInterval && change.MayBeRandom ? ", may be random" : "")}";
     }
 
-    public static bool IsCpuTime(CpuProfile profile) =>
-        profile.SampleType == CpuProfile.CpuType && profile.SampleUnit is CpuProfile.SamplesUnit or CpuProfile.TimeUnit;
+    public static bool IsCpuTime(ProfileData profile) =>
+        profile.SampleType == ProfileData.CpuType && profile.SampleUnit is ProfileData.SamplesUnit or ProfileData.TimeUnit;
 
     /// <summary>Returns what a profile shows, such as "CPU time" or "inuse_space (bytes)".</summary>
-    public static string Type(CpuProfile profile) =>
+    public static string Type(ProfileData profile) =>
         IsCpuTime(profile) ? TypeName(profile) : $"{profile.SampleType} ({profile.SampleUnit})";
 
     /// <summary>Returns the kind of a profile for a heading, such as "CPU profile" or "inuse_space profile".</summary>
-    public static string Kind(CpuProfile profile) => IsCpuTime(profile) ? "CPU profile" : $"{profile.SampleType} profile";
+    public static string Kind(ProfileData profile) => IsCpuTime(profile) ? "CPU profile" : $"{profile.SampleType} profile";
 
     /// <summary>Formats the total and the duration of a profile.</summary>
-    public static string Total(CpuProfile profile)
+    public static string Total(ProfileData profile)
     {
         string duration = profile.Duration > TimeSpan.Zero ? $" in {Seconds(profile.Duration)}" : "";
         string name = TypeName(profile);
-        if (profile.SampleUnit == CpuProfile.SamplesUnit)
+        if (profile.SampleUnit == ProfileData.SamplesUnit)
         {
             string at = profile.Frequency > 0 ? Invariant($"at {profile.Frequency} Hz; {SampledTime(profile, name)}")
-                : profile.SampleType == CpuProfile.SamplesUnit ? "of an unknown type"
+                : profile.SampleType == ProfileData.SamplesUnit ? "of an unknown type"
                 : $"of {name}";
             return Invariant($"{profile.SampleCount:N0} samples {at}{duration}");
         }
 
-        string total = profile.SampleUnit == CpuProfile.TimeUnit
+        string total = profile.SampleUnit == ProfileData.TimeUnit
             ? Seconds(profile.TimeOf(profile.SampleCount))
             : Amount(profile, profile.SampleCount);
         return $"{name} {total}{duration}{(profile.Size is { Count: > 0 } size ? $"; {Samples(size.Count)}" : "")}";
@@ -81,19 +86,19 @@ internal static class ProfileText
 
     public static string Seconds(TimeSpan time) => Invariant($"{time.TotalSeconds:N3} s");
 
-    private static string SampledTime(CpuProfile profile, string name) =>
+    private static string SampledTime(ProfileData profile, string name) =>
         !IsCpuTime(profile) ? $"{name} {Seconds(profile.TimeOf(profile.SampleCount))}"
         : profile.CpuUsage.TotalNanoseconds > 0 || profile.SampleCount == 0 ? Invariant($"{name} {profile.CpuUsage:s}")
         : $"{name} of the samples {Seconds(profile.TimeOf(profile.SampleCount))}";
 
-    private static string TypeName(CpuProfile profile) => IsCpuTime(profile) ? "CPU time" : profile.SampleType;
+    private static string TypeName(ProfileData profile) => IsCpuTime(profile) ? "CPU time" : profile.SampleType;
 
     public static string Points(double points) => Invariant($"{points:+0.00;-0.00;0.00}");
 
     /// <summary>Returns the size of a change of a share, for its color: 0 for a change that may be random; otherwise 1 below a point, 2
     /// below <see cref="LargePoints"/>, and 3; negative if the share is smaller. Without confidence intervals, only an equal share is
     /// 0.</summary>
-    public static int StepOf(CpuProfileDifference difference, SampleCounts counts)
+    public static int StepOf(DifferenceData difference, SampleCounts counts)
     {
         ShareChange change = ShareChange.Of(counts, difference.SampleCounts, difference.SampleSizes);
         int size = Math.Abs(change.Points) switch { < 1 => 1, < LargePoints => 2, _ => MaxStep };
@@ -110,10 +115,10 @@ internal static class ProfileText
     private const int MaxStep = 3;
     private const double LargePoints = 5;
 
-    public static string Event(CpuProfile profile) => profile.EventName + (profile.IncludesKernel ? "" : ", user mode only");
+    public static string Event(ProfileData profile) => profile.EventName + (profile.IncludesKernel ? "" : ", user mode only");
 
     /// <summary>Returns why a profile has no samples.</summary>
-    public static string NoSamplesReason(CpuProfile profile) => profile switch
+    public static string NoSamplesReason(ProfileData profile) => profile switch
     {
         { EventName: "" } => $"The file has no values of the type {profile.SampleType}, or all are 0.",
         { LostSampleCount: > 0 } => $"All of them were lost: {Samples(profile.LostSampleCount)}.",

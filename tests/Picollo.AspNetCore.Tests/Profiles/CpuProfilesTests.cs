@@ -206,7 +206,7 @@ public class CpuProfilesTests
 
         StoredProfile Store(int nodes)
         {
-            StoredProfile stored = profiles.Store(new CpuProfile(Tree(nodes)));
+            StoredProfile stored = profiles.Store(new CpuProfile(new ProfileData(Tree(nodes))));
             stored.NodeCount.Should().Be(nodes);
             return stored;
         }

@@ -152,9 +152,9 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
             page,
             "Shop",
             [
-                new DifferencePart("whole process", whole),
-                new DifferencePart("GET /new", SomeDifferences.New(), whole),
-                new DifferencePart("(no request)", SomeDifferences.Empty(), whole),
+                new DifferencePart("whole process", whole.Data),
+                new DifferencePart("GET /new", SomeDifferences.New().Data, whole.Data),
+                new DifferencePart("(no request)", SomeDifferences.Empty().Data, whole.Data),
             ],
             "<p class=\"links\"><a href=\"../picollo\">All measurements</a> <a href=\"profile\">Profile</a></p>\n");
         return await browser.ShowAsync("difference.html", page.ToString(), width, isDark);

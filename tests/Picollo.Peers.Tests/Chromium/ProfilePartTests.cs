@@ -36,7 +36,7 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
         string[][] stacks = [.. Enumerable.Range(0, Count).Select(i =>
             Enumerable.Range(0, 100).Select(f => $"Main;R{i};F{f} 3").Append($"Main;R{i} {i + 1}").ToArray())];
         CpuProfile whole = Profiles.Of([.. stacks.SelectMany(stack => stack)]);
-        ProfilePart[] parts = [new("whole process", whole), .. stacks.Select((stack, i) => new ProfilePart($"GET /route{i}/{{id}}", Profiles.Of(stack), whole))];
+        ProfilePart[] parts = [new("whole process", whole.Data), .. stacks.Select((stack, i) => new ProfilePart($"GET /route{i}/{{id}}", Profiles.Of(stack).Data, whole.Data))];
         using StringWriter page = new();
         ProfilePage.Write(page, "Shop", parts);
         page.ToString().Length.Should().BeLessThan(1_000_000);
@@ -142,11 +142,11 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
 
     private static ProfilePart[] Parts { get; } =
     [
-        new("whole process", Whole),
-        new("GET /users/{id}", new CpuProfile(Profiles.Of("Main;Users 600").Root) { Frequency = 100, Notes = ["A note on users."] }, Whole),
-        new(LongRoute, Profiles.Of("Main;Long 400"), Whole),
-        new("<img src=x onerror=alert(1)></option></select><script>alert(1)</script>", SomeProfiles.Hostile()),
-        new("(no request)", SomeProfiles.Empty()),
+        new("whole process", Whole.Data),
+        new("GET /users/{id}", new ProfileData(Profiles.Of("Main;Users 600").Root) { Frequency = 100, Notes = ["A note on users."] }, Whole.Data),
+        new(LongRoute, Profiles.Of("Main;Long 400").Data, Whole.Data),
+        new("<img src=x onerror=alert(1)></option></select><script>alert(1)</script>", SomeProfiles.Hostile().Data),
+        new("(no request)", SomeProfiles.Empty().Data),
     ];
 
     private async Task<IReadOnlyList<string>> ShowAsync(int width = Wide, bool isDark = false, string fragment = "")

@@ -9,7 +9,7 @@ public class DifferenceTests
     private static readonly XNamespace Svg = "http://www.w3.org/2000/svg";
 
     private static readonly CpuProfileDifference Small = new(
-        new CpuProfile(Profiles.RootOf(
+        new CpuProfile(new ProfileData(Profiles.RootOf(
             ([Profiles.Managed("Main"), Profiles.Managed("App.Parser.Read")], 1_234),
             ([Profiles.Managed("Main"), Profiles.Managed("App.Index.Add")], 400),
             ([Profiles.Managed("Main"), Profiles.Managed("\e]0;evil\a\r\n")], 30)))
@@ -19,8 +19,8 @@ public class DifferenceTests
             Frequency = 99,
             CpuUsage = new CpuUsage(16_500_000_000, 750_000_000),
             Notes = ["The names of libcoreclr.so are unknown: it has no symbols."],
-        },
-        new CpuProfile(Profiles.RootOf(
+        }),
+        new CpuProfile(new ProfileData(Profiles.RootOf(
             ([Profiles.Managed("Main"), Profiles.Managed("App.Parser.Read")], 400),
             ([Profiles.Managed("Main"), Profiles.Managed("App.Index.Add")], 395),
             ([Profiles.Managed("Main"), new CpuProfileFrame("memcpy", "libc.so.6", CpuProfileFrameKind.Native)], 20)))
@@ -30,7 +30,7 @@ public class DifferenceTests
             Frequency = 999,
             CpuUsage = new CpuUsage(800_000_000, 20_000_000),
             IncludesKernel = true,
-        });
+        }));
 
     [Fact]
     public void The_table_matches_the_golden_file() => Golden("difference", Table(Small));
@@ -108,8 +108,8 @@ public class DifferenceTests
 
         Profiling.Output.FlameNode[] nodes = [.. tree.GetNodes(0)];
 
-        nodes.Where(node => node.Counts.Before > 0).Sum(node => node.Counts.Before).Should().Be(before.GetNodes().Sum(one => one.Node.SampleCount));
-        nodes.Where(node => node.Counts.After > 0).Sum(node => node.Counts.After).Should().Be(after.GetNodes().Sum(one => one.Node.SampleCount));
+        nodes.Where(node => node.Counts.Before > 0).Sum(node => node.Counts.Before).Should().Be(before.Data.GetNodes().Sum(one => one.Node.SampleCount));
+        nodes.Where(node => node.Counts.After > 0).Sum(node => node.Counts.After).Should().Be(after.Data.GetNodes().Sum(one => one.Node.SampleCount));
         foreach (IGrouping<int, Profiling.Output.FlameNode> row in nodes.GroupBy(node => node.Depth))
         {
             double end = 0;

@@ -9,7 +9,7 @@ public class JsonTests
     [Fact]
     public void The_object_contains_the_header_the_methods_and_the_tree()
     {
-        CpuProfile profile = new(Profiles.RootOf(
+        CpuProfile profile = new(new ProfileData(Profiles.RootOf(
             ([Profiles.Managed("Main"), Profiles.Managed("Main"), new CpuProfileFrame("memcpy", "libc.so.6", CpuProfileFrameKind.Native)], 5),
             ([new CpuProfileFrame("app+0x12", "app", CpuProfileFrameKind.Unnamed)], 1),
             ([Profiles.Managed("Main")], 3)))
@@ -23,7 +23,7 @@ public class JsonTests
             CpuUsage = new CpuUsage(1_500_000_000, 250_000_000),
             LostSampleCount = 2,
             Notes = ["A <note>."],
-        };
+        });
 
         Json(profile).Should().Be(
             """
@@ -49,7 +49,7 @@ public class JsonTests
         string json = Json(profile);
 
         JsonSchema.OfCommand("profile").ProblemsOf(json).Should().BeEmpty();
-        Rebuilt(json).Should().Equal(profile.GetStacks().Select(stack => (Key(stack.Stack.Where(IsNotRoot)), stack.Count)));
+        Rebuilt(json).Should().Equal(profile.Data.GetStacks().Select(stack => (Key(stack.Stack.Where(IsNotRoot)), stack.Count)));
     });
 
     [Fact]

@@ -111,7 +111,7 @@ public class PageTests
     public void Each_part_has_its_facts_and_notes_and_all_parts_share_one_list_of_functions()
     {
         CpuProfile all = Profiles.Of("Main;A 70", "Main;B 20");
-        string page = Page("Shop", new ProfilePart("all", all), new ProfilePart("GET /<b>", Profiles.Of("Main;B 20"), all), new ProfilePart("(no request)", SomeProfiles.Empty()));
+        string page = Page("Shop", new ProfilePart("all", all.Data), new ProfilePart("GET /<b>", Profiles.Of("Main;B 20").Data, all.Data), new ProfilePart("(no request)", SomeProfiles.Empty().Data));
 
         page.Should().Contain("<option value=\"0\">all</option>\n<option value=\"1\">GET /&lt;b&gt;</option>\n<option value=\"2\">(no request)</option>\n")
             .And.Contain("<p><a href=\"x\">Back</a></p>\n</header>");
@@ -126,7 +126,7 @@ public class PageTests
     [Fact]
     public void A_part_that_is_a_whole_profile_has_no_share()
     {
-        string page = Page("Shop", new ProfilePart("12:00:00", Profiles.Of("A 30")), new ProfilePart("12:00:01", Profiles.Of("A 30")));
+        string page = Page("Shop", new ProfilePart("12:00:00", Profiles.Of("A 30").Data), new ProfilePart("12:00:01", Profiles.Of("A 30").Data));
 
         foreach (int part in new[] { 0, 1 })
         {
@@ -137,7 +137,7 @@ public class PageTests
     [Fact]
     public void The_share_of_kernel_time_is_shown_only_if_it_is_known()
     {
-        CpuProfile request = new(Profiles.Of("A 30").Root) { CpuUsage = new CpuUsage(300_000_000, 0) };
+        CpuProfile request = new(new ProfileData(Profiles.Of("A 30").Root) { CpuUsage = new CpuUsage(300_000_000, 0) });
 
         Page(request).Should().Contain("<dt>CPU time</dt><dd>0.3 s</dd>");
     }
@@ -145,7 +145,7 @@ public class PageTests
     [Fact]
     public void The_nodes_of_all_parts_are_limited_and_small_parts_are_complete()
     {
-        ProfilePart[] parts = [new("all", SomeProfiles.Large()), new("large", SomeProfiles.Large()), .. Enumerable.Range(0, 20).Select(i => new ProfilePart($"small {i}", Profiles.Of($"A{i};B 1", "C 1")))];
+        ProfilePart[] parts = [new("all", SomeProfiles.Large().Data), new("large", SomeProfiles.Large().Data), .. Enumerable.Range(0, 20).Select(i => new ProfilePart($"small {i}", Profiles.Of($"A{i};B 1", "C 1").Data))];
 
         string page = Page("Shop", parts);
 
@@ -159,7 +159,7 @@ public class PageTests
 
     [Fact]
     public void Parts_without_any_samples_have_no_script() =>
-        Page("Shop", new ProfilePart("all", SomeProfiles.Empty()), new ProfilePart("GET /", SomeProfiles.Empty())).Should().Contain("<b>No samples.</b>").And.NotContain("<script>");
+        Page("Shop", new ProfilePart("all", SomeProfiles.Empty().Data), new ProfilePart("GET /", SomeProfiles.Empty().Data)).Should().Contain("<b>No samples.</b>").And.NotContain("<script>");
 
     [Fact]
     public void The_data_of_a_difference_contains_the_samples_before_and_after()

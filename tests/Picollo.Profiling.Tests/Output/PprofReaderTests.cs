@@ -10,7 +10,7 @@ public class PprofReaderTests
     [Fact]
     public void A_profile_round_trips()
     {
-        CpuProfile profile = new(Profiles.RootOf(
+        CpuProfile profile = new(new ProfileData(Profiles.RootOf(
             ([Profiles.Managed("Main"), new CpuProfileFrame("libx.so+0x12", "libx.so", CpuProfileFrameKind.Unnamed)], 5),
             ([new CpuProfileFrame("a (process 7)", "", CpuProfileFrameKind.Group), new CpuProfileFrame("do_idle", "[kernel]", CpuProfileFrameKind.Kernel)], 1),
             ([Profiles.Managed("Main"), Profiles.Managed("Main")], 3)))
@@ -24,7 +24,7 @@ public class PprofReaderTests
             CpuUsage = new CpuUsage(1_500_000_001, 250_000_000),
             LostSampleCount = 2,
             Notes = ["A note.", "Another."],
-        };
+        });
 
         CpuProfile read = RoundTrip(profile);
 
@@ -35,7 +35,7 @@ public class PprofReaderTests
     [Fact]
     public void An_empty_profile_and_one_without_functions_round_trip()
     {
-        Json(RoundTrip(new CpuProfile(Profiles.RootOf()))).Should().Be(Json(new CpuProfile(Profiles.RootOf())));
+        Json(RoundTrip(new CpuProfile(new ProfileData(Profiles.RootOf())))).Should().Be(Json(new CpuProfile(new ProfileData(Profiles.RootOf()))));
         RoundTrip(Profiles.OfFrames(([], 3))).Root.OwnSampleCount.Should().Be(3);
     }
 
@@ -46,7 +46,7 @@ public class PprofReaderTests
 
         CpuProfile read = RoundTrip(profile);
 
-        read.GetStacks().Select(Line).Should().Equal(profile.GetStacks().Select(Line));
+        read.Data.GetStacks().Select(Line).Should().Equal(profile.Data.GetStacks().Select(Line));
         read.Title.Should().Be(profile.Title);
 
         static string Line((IReadOnlyList<CpuProfileFrame> Stack, long Count) one) =>
@@ -71,7 +71,7 @@ public class PprofReaderTests
     [InlineData(9_999)]
     [InlineData(CpuProfilerOptions.MaxFrequency)]
     public void A_frequency_round_trips(int frequency) =>
-        RoundTrip(new CpuProfile(Profiles.RootOf()) { Frequency = frequency }).Frequency.Should().Be(frequency);
+        RoundTrip(new CpuProfile(new ProfileData(Profiles.RootOf()) { Frequency = frequency })).Frequency.Should().Be(frequency);
 
     [Fact]
     public void The_stream_is_read_to_its_end_and_remains_open_with_and_without_gzip()
@@ -108,7 +108,7 @@ public class PprofReaderTests
 
         CpuProfile profile = foreign.Read();
 
-        profile.GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => $"{frame.Name}@{frame.Module} {frame.Kind}")), stack.Count)).Should().Equal(
+        profile.Data.GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => $"{frame.Name}@{frame.Module} {frame.Kind}")), stack.Count)).Should().Equal(
             ("main.main@ Native > _Zinner@ Native > memcpy@libc.so.6 Native", 3),
             ("main.main@ Native > _Zinner@ Native > libc.so.6+0x1030@libc.so.6 Unnamed", 2),
             ("0xffffffff80000001@ Unnamed", 1));
@@ -159,7 +159,7 @@ public class PprofReaderTests
         foreign.Sample([2, 1], [100]);
         foreign.Sample([1], [1000]);
 
-        foreign.Read().GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => frame.Name)), stack.Count))
+        foreign.Read().Data.GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => frame.Name)), stack.Count))
             .Should().BeEquivalentTo([("main", 1005L), ("main > work", 113L)]);
     }
 
@@ -180,7 +180,7 @@ public class PprofReaderTests
         foreign.Sample([1, 1], [4]);
         foreign.Raw(unknown);
 
-        foreign.Read().GetStacks().Select(stack => (stack.Stack.Count, stack.Count)).Should().BeEquivalentTo([(1, 3L), (2, 4L)]);
+        foreign.Read().Data.GetStacks().Select(stack => (stack.Stack.Count, stack.Count)).Should().BeEquivalentTo([(1, 3L), (2, 4L)]);
     }
 
     [Fact]

@@ -24,7 +24,7 @@ public class PprofTests
     [Fact]
     public void Title_and_notes_are_comments()
     {
-        CpuProfile profile = new(Profiles.RootOf()) { Title = "app", Notes = ["No names of libfoo.so."] };
+        CpuProfile profile = new(new ProfileData(Profiles.RootOf()) { Title = "app", Notes = ["No names of libfoo.so."] });
 
         ProtobufMessage message = Decode(profile, out string[] texts);
 

@@ -287,7 +287,7 @@ public class PprofTypeTests
         profile.Sample([2, 4], [8]); // F4 > F2: there is no other caller
         profile.Sample([10], [16]);
 
-        profile.Read().GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => frame.Name)), stack.Count)).Should().BeEquivalentTo(
+        profile.Read().Data.GetStacks().Select(stack => (string.Join(" > ", stack.Stack.Select(frame => frame.Name)), stack.Count)).Should().BeEquivalentTo(
             [("F3", 1L), ("F3 > F2", 2L), ("F1 > std::keep", 4L), ("F4 > F2", 8L), ("std::alloc(int)", 16L)]);
     }
 

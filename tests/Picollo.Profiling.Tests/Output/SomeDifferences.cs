@@ -9,7 +9,7 @@ internal static class SomeDifferences
     {
         CpuProfile before = SomeProfiles.Typical();
         List<(CpuProfileFrame[], long)> stacks = [];
-        foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in before.GetStacks())
+        foreach ((IReadOnlyList<CpuProfileFrame> stack, long count) in before.Data.GetStacks())
         {
             bool isSearch = stack.Any(frame => frame.Name == "Shop.Search.Query.Parse");
             if (!stack.Any(frame => frame.Name == "ip_output"))

@@ -101,7 +101,7 @@ internal static class SomeProfiles
             root.Add(stack, count);
         }
 
-        return new CpuProfile(root)
+        return new CpuProfile(new ProfileData(root)
         {
             Title = title,
             StartTimeUtc = new DateTime(2026, 11, 25, 12, 0, 0, DateTimeKind.Utc),
@@ -111,6 +111,6 @@ internal static class SomeProfiles
             CpuUsage = new Picollo.Cpu.CpuUsage(root.SampleCount * 8_000_000, root.SampleCount * 2_000_000),
             LostSampleCount = root.SampleCount / 40,
             Notes = notes ?? [],
-        };
+        });
     }
 }

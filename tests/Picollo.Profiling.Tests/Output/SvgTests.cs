@@ -102,12 +102,12 @@ public class SvgTests
         Draw(With(new Cpu.CpuUsage(2_000_000, 1_000_000), lost: 0)).Value.Should().Contain("No samples. The process used 3 ms of CPU time; a sample is taken every 10 ms. Use a higher frequency.");
         Draw(With(default, lost: 3)).Value.Should().Contain("No samples. All of them were lost: 3 samples.");
 
-        static CpuProfile With(Cpu.CpuUsage usage, long lost) => new(new CpuProfileNode(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group)))
+        static CpuProfile With(Cpu.CpuUsage usage, long lost) => new(new ProfileData(new CpuProfileNode(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group)))
         {
             Frequency = 100,
             CpuUsage = usage,
             LostSampleCount = lost,
-        };
+        });
     }
 
     [Fact]
@@ -164,7 +164,7 @@ public class SvgTests
     private static string TitleOf(XElement box) => box.Element(Svg + "title")!.Value;
 
     private static string Title(CpuProfile profile, CpuProfileNode node) =>
-        node.Frame.Name + (node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})") + " " + ProfileText.Weight(profile, node.SampleCount);
+        node.Frame.Name + (node.Frame.Module.Length == 0 ? "" : $" ({node.Frame.Module})") + " " + ProfileText.Weight(profile.Data, node.SampleCount);
 
     private static double Number(XElement box, string name) => double.Parse(box.Attribute(name)!.Value, CultureInfo.InvariantCulture);
 

@@ -5,7 +5,7 @@ namespace Picollo.Profiling.Tests.Output;
 
 public class TableTests
 {
-    private static readonly CpuProfile Profile = new(Profiles.RootOf(
+    private static readonly CpuProfile Profile = new(new ProfileData(Profiles.RootOf(
         ([Profiles.Managed("Main"), Profiles.Managed("App.Parser.Read")], 1_234),
         ([Profiles.Managed("Main"), Profiles.Managed("App.Parser.Read"), new CpuProfileFrame("memcpy", "libc.so.6", CpuProfileFrameKind.Native)], 50),
         ([Profiles.Managed("Main"), new CpuProfileFrame("libcoreclr.so+0x1f3a0", "libcoreclr.so", CpuProfileFrameKind.Unnamed)], 7),
@@ -17,7 +17,7 @@ public class TableTests
         CpuUsage = new CpuUsage(12_500_000_000, 750_000_000),
         LostSampleCount = 3,
         Notes = ["The names of libcoreclr.so are unknown: it has no symbols.", "\e[2J"],
-    };
+    });
 
     [Fact]
     public void The_table_of_a_profile_matches_the_golden_file() => Golden("profile", Table(Profile));
@@ -26,7 +26,7 @@ public class TableTests
     public void The_table_can_be_limited_to_the_first_functions() => Golden("profile-limit", Table(Profile, 2));
 
     [Fact]
-    public void The_table_of_an_empty_profile_matches_the_golden_file() => Golden("profile-empty", Table(new CpuProfile(Profiles.RootOf()) { Title = "app", Frequency = 99 }));
+    public void The_table_of_an_empty_profile_matches_the_golden_file() => Golden("profile-empty", Table(new CpuProfile(new ProfileData(Profiles.RootOf()) { Title = "app", Frequency = 99 })));
 
     [Fact]
     public void ToString_returns_the_table() => Profile.ToString().Should().Be(Table(Profile, 25));
