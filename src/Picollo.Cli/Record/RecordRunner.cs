@@ -1,5 +1,6 @@
 using Picollo.Diagnostics;
 using Picollo.Profiling;
+using Picollo.Profiling.Sampling;
 
 namespace Picollo.Cli.Record;
 

@@ -4,62 +4,112 @@ using System.Text.RegularExpressions;
 
 namespace Picollo.Tests.Conventions;
 
-/// <summary>Dependencies between packages, and between the folders of the core, have one direction.</summary>
+/// <summary>Dependencies between packages and between folders have one direction. Floors.txt has an entry for each folder: the folders of
+/// the same package that it may use.</summary>
 public partial class DependencyTests
 {
     private const BindingFlags Declared =
         BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
 
-    private static readonly string[] Core = ["Interop", "Timing", "Metrics", "Cpu", "PerfEvent"];
-
-    /// <summary>The parts that each part may use, in addition to itself and the types of the namespace Picollo. A part of the core is a
-    /// namespace; any other part is a package.</summary>
-    private static readonly Dictionary<string, string[]> Allowed = new()
+    /// <summary>The packages that each package may use.</summary>
+    private static readonly Dictionary<string, string[]> Packages = new()
     {
-        [""] = ["Cpu"], // only CpuUtils; the other types of this namespace use no part
-        ["Interop"] = [],
-        ["Analyzers"] = [],
-        ["Analyzers.CodeFixes"] = ["Analyzers"],
-        ["Timing"] = ["Interop"],
-        ["Metrics"] = ["Timing"],
-        ["Cpu"] = ["Timing", "Interop"],
-        ["PerfEvent"] = ["Metrics", "Cpu", "Timing", "Interop"],
-        ["Export"] = Core,
-        ["Diagnostics"] = [.. Core, "Export"],
-        ["Profiling"] = [.. Core, "Export"],
-        ["Scheduling"] = Core,
-        ["AspNetCore"] = [.. Core, "Export", "Scheduling", "Diagnostics", "Profiling"],
-        ["BenchmarkDotNet"] = [.. Core, "Export"],
-        ["Cli"] = [.. Core, "Export", "Diagnostics", "Profiling"],
+        ["Picollo"] = [],
+        ["Picollo.Analyzers"] = [],
+        ["Picollo.Analyzers.CodeFixes"] = ["Picollo.Analyzers"],
+        ["Picollo.Export"] = ["Picollo"],
+        ["Picollo.Diagnostics"] = ["Picollo"],
+        ["Picollo.Profiling"] = ["Picollo", "Picollo.Export"],
+        ["Picollo.Scheduling"] = ["Picollo"],
+        ["Picollo.AspNetCore"] = ["Picollo", "Picollo.Export", "Picollo.Scheduling", "Picollo.Diagnostics", "Picollo.Profiling"],
+        ["Picollo.BenchmarkDotNet"] = ["Picollo", "Picollo.Export"],
+        ["Picollo.Cli"] = ["Picollo", "Picollo.Export", "Picollo.Diagnostics", "Picollo.Profiling"],
     };
+
+    private static readonly string FloorsFile = Path.Combine(Repository.Root, "tests/Picollo.Tests/Conventions/Floors.txt");
+
+    private static readonly string Source = Path.Combine(Repository.Root, "src");
+
+    /// <summary>The source files below src, with "/" between folders.</summary>
+    private static readonly string[] Files = [.. Directory.EnumerateFiles(Source, "*.cs", SearchOption.AllDirectories)
+        .Select(path => Path.GetRelativePath(Source, path).Replace('\\', '/'))
+        .Where(path => !path.Contains("/obj/", StringComparison.Ordinal) && !path.Contains("/bin/", StringComparison.Ordinal))];
+
+    private static readonly Dictionary<string, string[]> Floors =
+        File.ReadLines(FloorsFile)
+            .Select(line => line.Split(':', StringSplitOptions.TrimEntries))
+            .ToDictionary(entry => entry[0], entry => entry[1].Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries));
 
     private static readonly Dictionary<short, OpCode> OpCodeOf =
         typeof(OpCodes).GetFields().Select(field => (OpCode)field.GetValue(null)!).ToDictionary(code => code.Value);
 
     private static readonly Assembly[] Assemblies = [.. PublicSurface.Assemblies, Assembly.Load("Picollo.Cli")];
 
-    [Fact]
-    public void Every_type_uses_only_what_its_part_may_use()
-    {
-        IEnumerable<string> offenders = Assemblies.SelectMany(assembly => assembly.GetTypes())
-            .SelectMany(type => UsedBy(type).SelectMany(Parts)
-                .Where(used => !IsAllowed(PartOf(type), used.Part))
-                .Select(used => $"{type} uses {used.Type}"));
+    /// <summary>The folders that define each type, by its name without the number of type parameters. A partial class in two folders counts
+    /// for both.</summary>
+    private static readonly ILookup<string, string> FoldersOf = Files
+        .SelectMany(path => Definition().Matches(File.ReadAllText(Path.Combine(Source, path)))
+            .Select(match => (Name: $"{NamespaceOf(path)}.{match.Groups["name"].Value}", Folder: FolderOf(path))))
+        .Distinct()
+        .ToLookup(definition => definition.Name, definition => definition.Folder);
 
-        offenders.Distinct().Should().BeEmpty();
+    [Fact]
+    public void Every_folder_uses_only_the_packages_and_floors_below_it()
+    {
+        string[] all = [.. Files.Select(FolderOf).Distinct()];
+        (string User, string Used, string Example)[] arrows = [.. Assemblies.SelectMany(assembly => assembly.GetTypes())
+            .SelectMany(type => UsedBy(type).SelectMany(Flatten).Distinct()
+                .SelectMany(used => FoldersOf[NameOf(type)].SelectMany(user => FoldersOf[NameOf(used)].Select(folder => (user, folder, $"{type} uses {used}")))))
+            .Where(arrow => arrow.user != arrow.folder)
+            .DistinctBy(arrow => (arrow.user, arrow.folder))];
+        string[] expected = [.. all.Order(StringComparer.Ordinal).Select(folder => $"{folder}: " + string.Join(", ", arrows
+            .Where(arrow => arrow.User == folder && PackageOf(arrow.Used) == PackageOf(folder))
+            .Select(arrow => arrow.Used).Order(StringComparer.Ordinal)))];
+
+        if (Environment.GetEnvironmentVariable("PICOLLO_APPROVE") == "1")
+        {
+            File.WriteAllText(FloorsFile, string.Concat(expected.Select(line => $"{line.Trim()}\n")));
+        }
+
+        arrows.Where(arrow => PackageOf(arrow.Used) != PackageOf(arrow.User) && !Packages[PackageOf(arrow.User)].Contains(PackageOf(arrow.Used)))
+            .Should().BeEmpty();
+        arrows.Where(arrow => PackageOf(arrow.Used) == PackageOf(arrow.User) && !Floors.GetValueOrDefault(arrow.User, []).Contains(arrow.Used)).Should().BeEmpty();
+        Floors.Select(entry => $"{entry.Key}: {string.Join(", ", entry.Value)}").Should().BeEquivalentTo(
+            expected, "Floors.txt has an entry for each folder, and no arrow that does not exist");
     }
 
     [Fact]
-    public void Every_file_imports_only_what_its_part_may_use()
+    public void The_floors_have_no_circle()
     {
-        string source = Path.Combine(Repository.Root, "src");
-        IEnumerable<string> offenders = Directory.EnumerateFiles(source, "*.cs", SearchOption.AllDirectories)
-            .Select(path => Path.GetRelativePath(source, path).Replace('\\', '/'))
-            .Where(path => !path.Contains("/obj/", StringComparison.Ordinal))
-            .SelectMany(path => Import().Matches(File.ReadAllText(Path.Combine(source, path)))
-                .Select(import => import.Groups["name"].Value)
-                .Where(imported => !IsAllowed(PartOfFile(path), PartOfNamespace(imported)))
-                .Select(imported => $"{path} imports {imported}"));
+        HashSet<string> below = [];
+        while (Floors.Keys.Where(folder => !below.Contains(folder) && Floors[folder].All(below.Contains)).ToArray() is { Length: > 0 } next)
+        {
+            below.UnionWith(next);
+        }
+
+        Floors.Keys.Except(below).Should().BeEmpty("these folders are in a circle, or above one");
+    }
+
+    [Fact]
+    public void The_namespace_of_a_file_is_its_folder_or_a_parent_of_it()
+    {
+        // Extension methods for types of ASP.NET Core are in the namespaces of these types.
+        IEnumerable<string> offenders = Files
+            .Where(path => NamespaceOf(path) is { Length: > 0 } name && !name.StartsWith("Microsoft.", StringComparison.Ordinal))
+            .Where(path => !$"{FolderOf(path).Replace('/', '.')}.".StartsWith($"{NamespaceOf(path)}.", StringComparison.Ordinal))
+            .Select(path => $"{path}: {NamespaceOf(path)}");
+
+        offenders.Should().BeEmpty();
+    }
+
+    [Fact]
+    public void Every_file_imports_only_what_its_package_may_use()
+    {
+        // Constants and nameof leave no trace in the compiled code, but the namespace of their type is in the source text.
+        IEnumerable<string> offenders = Files.SelectMany(path => Import().Matches(File.ReadAllText(Path.Combine(Source, path)))
+            .Select(import => PackageOfNamespace(import.Groups["name"].Value))
+            .Where(imported => imported != PackageOf(path) && !Packages[PackageOf(path)].Contains(imported))
+            .Select(imported => $"{path} imports {imported}"));
 
         offenders.Should().BeEmpty();
     }
@@ -70,34 +120,28 @@ public partial class DependencyTests
         MethodInfo[] declarations = [.. Assemblies.SelectMany(assembly => assembly.GetTypes()).SelectMany(type => type.GetMethods(Declared))
             .Where(method => method.Attributes.HasFlag(MethodAttributes.PinvokeImpl))];
         IEnumerable<string> offenders = declarations
-            .Where(method => PartOf(method.DeclaringType!) != "Interop")
+            .Where(method => !method.DeclaringType!.Namespace!.StartsWith("Picollo.Interop.", StringComparison.Ordinal))
             .Select(method => $"{method.DeclaringType} declares {method.Name}");
 
         declarations.Should().NotBeEmpty();
         offenders.Should().BeEmpty();
     }
 
-    private static bool IsAllowed(string part, string used) => used.Length == 0 || used == part || Allowed[part].Contains(used);
+    private static string FolderOf(string path) => path[..path.LastIndexOf('/')];
 
-    private static string PartOf(Type type) => type.Assembly.GetName().Name == "Picollo"
-        ? PartOfNamespace(type.Namespace ?? "Picollo")
-        : type.Assembly.GetName().Name!["Picollo.".Length..];
+    private static string PackageOf(string path) => path.Split('/')[0];
 
-    private static string PartOfNamespace(string name) => name.Split('.') is [_, var part, ..] ? part : "";
+    private static string PackageOfNamespace(string name) =>
+        Packages.Keys.Where(package => $"{name}.".StartsWith($"{package}.", StringComparison.Ordinal)).MaxBy(package => package.Length)!;
 
-    private static string PartOfFile(string path) => path.Split('/') switch
-    {
-        ["Picollo", var folder, _, ..] => folder,
-        ["Picollo", _] => "",
-        [var package, ..] => package["Picollo.".Length..],
-        [] => throw new ArgumentException("The path has no part.", nameof(path)),
-    };
+    private static string NamespaceOf(string path) => Namespace().Match(File.ReadAllText(Path.Combine(Source, path))).Groups["name"].Value;
 
-    private static IEnumerable<(Type Type, string Part)> Parts(Type type) =>
-        type.HasElementType ? Parts(type.GetElementType()!)
-        : type.IsFunctionPointer ? type.GetFunctionPointerParameterTypes().Append(type.GetFunctionPointerReturnType()).SelectMany(Parts)
-        : type.GetGenericArguments().SelectMany(Parts)
-            .Concat(Array.Exists(Assemblies, assembly => assembly == type.Assembly) ? [(type, PartOf(type))] : []);
+    private static string NameOf(Type type) => type.DeclaringType is { } outer ? NameOf(outer) : $"{type.Namespace}.{type.Name.Split('`')[0]}";
+
+    private static IEnumerable<Type> Flatten(Type type) =>
+        type.HasElementType ? Flatten(type.GetElementType()!)
+        : type.IsFunctionPointer ? type.GetFunctionPointerParameterTypes().Append(type.GetFunctionPointerReturnType()).SelectMany(Flatten)
+        : type.GetGenericArguments().SelectMany(Flatten).Append(type);
 
     private static IEnumerable<Type> UsedBy(Type type) =>
     [
@@ -163,7 +207,13 @@ public partial class DependencyTests
         }
     }
 
-    // Constants and nameof leave no trace in the compiled code, but the namespace of their type is in the source text.
     [GeneratedRegex(@"^\s*(?:global )?using [^;(]*?\b(?<name>Picollo[\w.]*)|(?<![\w.""/])(?:global::)?(?<name>Picollo\.[A-Z]\w*\.\w+)", RegexOptions.Multiline)]
     private static partial Regex Import();
+
+    [GeneratedRegex(@"^namespace (?<name>[\w.]+);", RegexOptions.Multiline)]
+    private static partial Regex Namespace();
+
+    // Types that are not nested start at the first column.
+    [GeneratedRegex(@"^(?:[a-z]+ )*(?:(?:class|struct|interface|enum|record struct|record) (?<name>\w+)|delegate .*? (?<name>\w+)(?:<[^(]*)?\()", RegexOptions.Multiline)]
+    private static partial Regex Definition();
 }
