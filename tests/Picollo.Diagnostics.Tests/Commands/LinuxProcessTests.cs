@@ -155,14 +155,14 @@ public sealed class LinuxProcessTests : IDisposable
         Process roots = Start("sleep", "60");
         Process nobodys = Start("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "nice", "-n", "5", "sleep", "60");
         Eventually(() => Find(nobodys.Id) is { Name: "sleep" });
-        using LinuxProcess other = Open(Find(roots.Id)), own = Open(Find(nobodys.Id));
+        using LinuxProcess rootsProcess = Open(Find(roots.Id)), nobodysProcess = Open(Find(nobodys.Id));
 
-        AsUser.Run(AsUser.Nobody, () => other.Signal(Terminate)).Should().Contain("another user").And.Contain("CAP_KILL");
-        AsUser.Run(AsUser.Nobody, () => other.SetNice(19)).Should().Contain("another user").And.Contain("CAP_SYS_NICE");
-        AsUser.Run(AsUser.Nobody, () => own.SetNice(-5)).Should().Contain("CAP_SYS_NICE").And.NotContain("another user");
-        AsUser.Run(AsUser.Nobody, () => own.SetNice(19)).Should().BeNull();
+        AsUser.Run(AsUser.Nobody, () => rootsProcess.Signal(Terminate)).Should().Contain("another user").And.Contain("CAP_KILL");
+        AsUser.Run(AsUser.Nobody, () => rootsProcess.SetNice(19)).Should().Contain("another user").And.Contain("CAP_SYS_NICE");
+        AsUser.Run(AsUser.Nobody, () => nobodysProcess.SetNice(-5)).Should().Contain("CAP_SYS_NICE").And.NotContain("another user");
+        AsUser.Run(AsUser.Nobody, () => nobodysProcess.SetNice(19)).Should().BeNull();
         Find(nobodys.Id).Nice.Should().Be(19);
-        AsUser.Run(AsUser.Nobody, () => own.Signal(Terminate)).Should().BeNull();
+        AsUser.Run(AsUser.Nobody, () => nobodysProcess.Signal(Terminate)).Should().BeNull();
         nobodys.WaitForExit(30_000).Should().BeTrue();
         roots.HasExited.Should().BeFalse();
     }

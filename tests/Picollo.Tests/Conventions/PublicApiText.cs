@@ -56,7 +56,7 @@ internal static class PublicApiText
 
     private static string Bases(Type type)
     {
-        IEnumerable<Type> bases = type.GetInterfaces().OrderBy(each => each.Name, StringComparer.Ordinal);
+        IEnumerable<Type> bases = type.GetInterfaces().Where(each => each.IsVisible).OrderBy(each => each.Name, StringComparer.Ordinal);
         if (type.IsEnum)
         {
             bases = [];

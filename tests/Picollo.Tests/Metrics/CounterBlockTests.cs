@@ -13,8 +13,8 @@ public class CounterBlockTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(3).Create();
         OctaveTable octaves = default;
-        var block = new CounterBlock<uint>(histogram);
-        var writer = new Thread(() => block.RecordInterlocked(ref octaves, histogram, 2, count)) { IsBackground = true };
+        var block = new CounterBlock<uint>(histogram.Range);
+        var writer = new Thread(() => block.RecordInterlocked(ref octaves, 2, count)) { IsBackground = true };
         lock (block.Gate) // like a reader during a copy
         {
             writer.Start();
@@ -38,7 +38,7 @@ public class CounterBlockTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithLowestDiscernibleValue(unit).Create();
         OctaveTable octaves = default;
-        var block = new CounterBlock<uint>(histogram);
+        var block = new CounterBlock<uint>(histogram.Range);
         foreach (ulong value in Values.Edges)
         {
             OctaveTable.EntryOf(ref octaves, value).Should().Be(0);
@@ -64,12 +64,12 @@ public class CounterBlockTests
         const uint Carried = 1U << 31;
         HdrHistogram histogram = HdrHistogram.Factory.WithMinTrackableValue(1_400).WithMaxTrackableValue(1_800).Create();
         OctaveTable octaves = default;
-        var block = new CounterBlock<uint>(histogram);
-        block.Record(ref octaves, histogram, 1_500, 1); // allocates the counters of 1,024 to 2,047
+        var block = new CounterBlock<uint>(histogram.Range);
+        block.Record(ref octaves, 1_500, 1); // allocates the counters of 1,024 to 2,047
         uint* counter = OctaveTable.CounterOf<uint>(OctaveTable.EntryOf(ref octaves, value), value);
         *counter = Carried + 5; // the state after this number of records, which would take too long
 
-        block.MoveToCarries(histogram, value);
+        block.MoveToCarries(value);
 
         (*counter).Should().Be(0);
         block.OutOfRange.Should().Be(isBelow ? (Carried + 5UL, 0UL) : (0UL, Carried + 5UL));
@@ -87,20 +87,20 @@ public class CounterBlockTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).Create();
         OctaveTable octaves = default;
-        var block = new CounterBlock<uint>(histogram);
-        block.RecordInterlocked(ref octaves, histogram, 20_000, 1UL << 40);
-        block.Record(ref octaves, histogram, 1_000_000, 1UL << 32);
-        block.Record(ref octaves, histogram, 3, 5);
+        var block = new CounterBlock<uint>(histogram.Range);
+        block.RecordInterlocked(ref octaves, 20_000, 1UL << 40);
+        block.Record(ref octaves, 1_000_000, 1UL << 32);
+        block.Record(ref octaves, 3, 5);
         HdrHistogramSummary summary = new();
 
-        block.TryFill(summary, histogram).Should().BeTrue();
+        summary.TryFill(block, histogram.SummarySource).Should().BeTrue();
         summary.TotalCount.Should().Be((1UL << 40) + (1UL << 32) + 5);
         summary.P50.Bucket.Should().Be(new Bucket(histogram.Layout, histogram.Layout.IndexOf(20_000), 1UL << 40, summary.P50.Bucket.StorageIndex));
         summary.P100.Bucket.Count.Should().Be(1UL << 32);
 
         ulong[] last = new ulong[histogram.Length], deltas = new ulong[histogram.Length];
         block.ReadDeltas(last, deltas);
-        block.Record(ref octaves, histogram, 20_000, 7);
+        block.Record(ref octaves, 20_000, 7);
         block.ReadDeltas(last, deltas);
         deltas[histogram.Layout.IndexOf(20_000)].Should().Be(7);
         last[histogram.Layout.IndexOf(20_000)].Should().Be((1UL << 40) + 7);
@@ -116,10 +116,10 @@ public class CounterBlockTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(4).Create();
         OctaveTable octaves = default;
-        var block = new CounterBlock<uint>(histogram);
+        var block = new CounterBlock<uint>(histogram.Range);
         block.CounterAt(ref octaves, place) = int.MaxValue;
 
-        block.Record(ref octaves, histogram, [0, 1, 2, 3]);
+        block.Record(ref octaves, [0, 1, 2, 3]);
 
         block.CounterAt(ref octaves, place).Should().Be(0, "otherwise it could wrap");
         ulong[] sums = new ulong[4];

@@ -9,6 +9,7 @@ namespace Picollo.Metrics;
 /// value 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
+[ConvertedBy(typeof(BucketJsonConverter))]
 public readonly record struct Bucket
 {
     /// <summary>The storage index for values outside the histogram's range.</summary>
@@ -61,4 +62,13 @@ public readonly record struct Bucket
         string.Create(
             CultureInfo.InvariantCulture,
             $"[{StorageIndex} / {LogicalIndex}]: [{Start:N0}, {(UInt128)Start + Step:N0}) {Count:N0}");
+}
+
+/// <summary>Creates buckets.</summary>
+internal static class HdrLayoutExtensions
+{
+    /// <summary>Returns the bucket at <paramref name="storageIndex"/> in a storage whose first bucket has the index
+    /// <paramref name="firstIndex"/>.</summary>
+    public static Bucket BucketAt(this HdrLayout layout, uint firstIndex, int storageIndex, ulong count) =>
+        new(layout, firstIndex + (uint)storageIndex, count, storageIndex);
 }

@@ -14,6 +14,7 @@ namespace Picollo.Metrics;
 /// </remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
+[ConvertedBy(typeof(HdrHistogramSummaryJsonConverter))]
 public sealed partial class HdrHistogramSummary
 {
     internal static readonly double[] StandardRanks =
@@ -159,44 +160,47 @@ public sealed partial class HdrHistogramSummary
     /// <returns>The line.</returns>
     public override string ToString() => ToString(null);
 
-    /// <summary>Fills the summary from the counters of a histogram.</summary>
+    /// <summary>Fills the summary directly from the counters of a histogram.</summary>
     /// <returns><see langword="false"/> if the counters changed in the meantime; the summary is then partly filled.</returns>
-    internal bool TryFill<TCounter>(ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ulong outOfRange)
-        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    internal bool TryFill(CounterBlock block, in SummarySource source)
     {
-        DateTime timestamp = source.ReadTime.UtcDateTime; // a clock that throws leaves the summary unchanged
-        int length = CounterScan.BufferLength(source) + PercentileSearch.ChunkSize;
-        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(length);
-        CounterScan scan = new(source, buffer.AsSpan(PercentileSearch.ChunkSize));
-        CounterMoments moments = scan.Run(counters);
-        PercentileSearch<TCounter> search = new(source, counters, scan.ChunkSums, buffer, moments.Total);
-        bool areUnchanged = true;
-        for (int i = 0; areUnchanged && i < StandardRanks.Length; i++)
+        bool isRead = block.TryRead(StandardRanks, _found, out CounterMoments moments, out ulong outOfRange);
+        if (isRead)
         {
-            areUnchanged = search.TryFind(StandardRanks[i], out _found[i]);
+            Set(source, moments, outOfRange);
         }
 
-        ArrayPool<ulong>.Shared.Return(buffer);
-        if (!areUnchanged)
-        {
-            return false;
-        }
+        return isRead;
+    }
 
-        _layout = source.Layout;
-        _firstIndex = source.FirstIndex;
+    /// <summary>Fills the summary from counts to which no thread writes.</summary>
+    internal void Fill(ReadOnlySpan<ulong> counts, ulong outOfRange, in SummarySource source)
+    {
+        bool isRead = CounterScan.TryRead<ulong>(source.Range, counts, StandardRanks, _found, out CounterMoments moments);
+        Debug.Assert(isRead, "No thread writes to the counts.");
+        Set(source, moments, outOfRange);
+    }
+
+    private void Set(in SummarySource source, CounterMoments moments, ulong outOfRange)
+    {
+        _layout = source.Range.Layout;
+        _firstIndex = source.Range.FirstIndex;
         _selection = Percentile.DefaultEquivalentValueSelection;
         TotalCount = moments.Total;
         OverflowCount = outOfRange;
         Sum = moments.Sum;
         Mean = moments.Mean;
         StDev = moments.StDev;
-        TimestampUtc = timestamp;
-        RelativeError = source.RelativeError;
+        TimestampUtc = source.ReadTime.UtcDateTime;
+        RelativeError = _layout.RelativeError;
         MinTrackableValue = source.MinTrackableValue;
         MaxTrackableValue = source.MaxTrackableValue;
-        return true;
     }
 
     /// <summary>Returns the percentile at the standard rank with an index.</summary>
-    internal Percentile At(int i) => PercentileSearch.ToPercentile(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
+    internal Percentile At(int i) => Percentile.Of(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
 }
+
+/// <summary>The histogram of a summary.</summary>
+internal readonly record struct SummarySource(
+    CounterRange Range, ulong MinTrackableValue, ulong MaxTrackableValue, DateTimeOffset ReadTime);

@@ -9,6 +9,7 @@ namespace Picollo.Metrics;
 /// counts of 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
+[ConvertedBy(typeof(PercentileJsonConverter))]
 public readonly record struct Percentile
 {
     private readonly EquivalentValueSelection _selection;
@@ -89,6 +90,15 @@ public readonly record struct Percentile
     /// <returns>A string such as <c>P99=24,960 [83 / 609]: [24,832, 25,088) 14,190</c>.</returns>
     public override string ToString() =>
         string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
+
+    /// <summary>Returns the percentile of a rank. It has the default bucket in an empty histogram.</summary>
+    internal static Percentile Of(double rank, CounterAtRank found, HdrLayout layout, uint firstIndex, EquivalentValueSelection selection) =>
+        new(
+            rank,
+            found.TargetCount,
+            found.RunningCount,
+            found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count),
+            selection);
 
     private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
         new(parameter, selection, "The selection must be Midpoint, LowerBound, UpperBound or Interpolated.");

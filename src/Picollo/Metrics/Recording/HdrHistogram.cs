@@ -29,7 +29,7 @@ namespace Picollo.Metrics;
 /// </code>
 /// </example>
 /// </remarks>
-public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
+public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarget, IDisposable
 {
     // 16 KB of sums: half of a 32 KB first-level cache. 8 KB or 16 KB of each thread's counters pass through the other half.
     private const int SumsInCache = 2048;
@@ -240,7 +240,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, IDisposable
     {
         lock (Gate)
         {
-            return !_disposed && _baseline is null && SingleBlock() is { } block && block.TryFill(summary, this);
+            return !_disposed && _baseline is null && SingleBlock() is { } block && summary.TryFill(block, SummarySource);
         }
     }
 

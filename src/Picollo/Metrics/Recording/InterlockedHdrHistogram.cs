@@ -21,7 +21,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     internal InterlockedHdrHistogram(HdrHistogramSettings settings)
         : base(settings)
     {
-        _block = new CounterBlock<TCounter>(this);
+        _block = new CounterBlock<TCounter>(Range);
         Blocks = [_block];
     }
 
@@ -79,7 +79,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
         }
         else if ((int)Interlocked.Increment(ref *(uint*)counter) < 0)
         {
-            _block.MoveToCarries(this, value);
+            _block.MoveToCarries(value);
         }
 
         GC.KeepAlive(this);
@@ -89,7 +89,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     private void RecordSlow(ulong value, ulong count)
     {
         ObjectDisposedException.ThrowIf(_block.IsClosed, this);
-        _block.RecordInterlocked(ref _octaves, this, value, count);
+        _block.RecordInterlocked(ref _octaves, value, count);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -97,7 +97,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     {
         if (!_block.IsClosed)
         {
-            _block.RecordInterlocked(ref _octaves, this, value, 1);
+            _block.RecordInterlocked(ref _octaves, value, 1);
         }
     }
 }

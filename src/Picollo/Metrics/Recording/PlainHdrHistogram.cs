@@ -20,7 +20,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     internal PlainHdrHistogram(HdrHistogramSettings settings)
         : base(settings)
     {
-        _block = new CounterBlock<TCounter>(this);
+        _block = new CounterBlock<TCounter>(Range);
         Blocks = [_block];
     }
 
@@ -40,7 +40,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     public override void Record(ReadOnlySpan<ulong> values)
     {
         ObjectDisposedException.ThrowIf(_block.IsClosed, this);
-        _block.Record(ref _octaves, this, values);
+        _block.Record(ref _octaves, values);
     }
 
     /// <summary>Returns the counters from a number to the end of its page, for code that fills a histogram before it is published. Not for
@@ -106,7 +106,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     private void RecordSlow(ulong value, ulong count)
     {
         ObjectDisposedException.ThrowIf(_block.IsClosed, this);
-        _block.Record(ref _octaves, this, value, count);
+        _block.Record(ref _octaves, value, count);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -114,7 +114,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     {
         if (!_block.IsClosed)
         {
-            _block.Record(ref _octaves, this, value, 1);
+            _block.Record(ref _octaves, value, 1);
         }
     }
 }

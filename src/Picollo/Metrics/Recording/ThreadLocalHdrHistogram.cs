@@ -45,7 +45,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     public override void Record(ReadOnlySpan<ulong> values)
     {
         (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
-        block.Record(ref thread.Octaves, this, values);
+        block.Record(ref thread.Octaves, values);
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -127,7 +127,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     private void RecordSlow(ulong value, ulong count)
     {
         (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
-        block.Record(ref thread.Octaves, this, value, count);
+        block.Record(ref thread.Octaves, value, count);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -135,7 +135,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     {
         if (FindOrAddThread() is var (thread, block))
         {
-            block.Record(ref thread.Octaves, this, value, 1);
+            block.Record(ref thread.Octaves, value, 1);
         }
     }
 
@@ -176,7 +176,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
             threads.AsSpan().Fill(ThreadOctaves.None);
             _threads.CopyTo(threads, 0);
 
-            blocks[number] = new CounterBlock<TCounter>(this);
+            blocks[number] = new CounterBlock<TCounter>(Range);
             threads[number] = new ThreadOctaves();
             Volatile.Write(ref Blocks, blocks);
             Volatile.Write(ref _threads, threads); // last, so that a thread that sees its octaves also sees the block

@@ -97,12 +97,10 @@ internal readonly record struct HdrLayout
 
     /// <summary>Returns the largest value of the bucket that contains <paramref name="value"/>.</summary>
     public ulong UpperBoundOf(ulong value) => value | ((1UL << StepScaleOf(IndexOf(value))) - 1);
-
-    /// <summary>Returns the bucket at <paramref name="storageIndex"/> in a storage whose first bucket has the index
-    /// <paramref name="firstIndex"/>.</summary>
-    public Bucket BucketAt(uint firstIndex, int storageIndex, ulong count)
-    {
-        uint index = firstIndex + (uint)storageIndex;
-        return new Bucket(this, index, count, storageIndex);
-    }
 }
+
+/// <summary>The buckets of a layout that have counters in a histogram.</summary>
+/// <param name="Layout">The layout.</param>
+/// <param name="FirstIndex">The index of the first bucket.</param>
+/// <param name="Length">The number of buckets.</param>
+internal readonly record struct CounterRange(HdrLayout Layout, uint FirstIndex, int Length);

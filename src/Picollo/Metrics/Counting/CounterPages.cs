@@ -33,14 +33,14 @@ internal readonly struct CounterPages<TCounter>
     private readonly int _offset; // of the range
     private readonly bool _isPublished;
 
-    public CounterPages(ReadOnlyHdrHistogram owner)
+    public CounterPages(CounterRange range)
     {
-        HdrLayout layout = owner.Layout;
-        Length = owner.Length;
+        HdrLayout layout = range.Layout;
+        Length = range.Length;
         _blockScale = layout.BlockScale;
         _pageScale = Math.Max(_blockScale + 1, MinPageScale);
         _unitScale = layout.UnitScale;
-        _offset = (int)(owner.FirstIndex - layout.Origin);
+        _offset = (int)(range.FirstIndex - layout.Origin);
         int last = _offset + Length - 1;
         int firstOctaveEnd = 2 * layout.BlockSize;
         _start = _offset < firstOctaveEnd ? 0 : _offset & -layout.BlockSize;

@@ -173,15 +173,15 @@ public abstract partial class ReadOnlyHdrHistogram
 
         EquivalentValueSelection selection = Percentile.DefaultEquivalentValueSelection;
         using CountsCopy copy = Read();
-        int chunks = PercentileSearch.ChunkCount(this);
+        int chunks = PercentileSearch.ChunkCount(Range);
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks + PercentileSearch.ChunkSize);
         Span<ulong> chunkSums = buffer.AsSpan(PercentileSearch.ChunkSize, chunks);
-        ulong total = PercentileSearch.SumChunks(this, copy.Counts, chunkSums);
-        PercentileSearch<ulong> search = new(this, new(copy.Counts), chunkSums, buffer, total);
+        ulong total = PercentileSearch.SumChunks(Range, copy.Counts, chunkSums);
+        PercentileSearch<ulong> search = new(Range, copy.Counts, chunkSums, buffer, total);
         for (int i = 0; i < ranks.Length; i++)
         {
             search.TryFind(ranks[i], out CounterAtRank found); // cannot fail: no thread writes to a copy
-            Percentile percentile = PercentileSearch.ToPercentile(ranks[i], found, Layout, FirstIndex, selection);
+            Percentile percentile = Percentile.Of(ranks[i], found, Layout, FirstIndex, selection);
             if (percentiles.IsEmpty)
             {
                 values[i] = percentile.GetValue(valueSelection);

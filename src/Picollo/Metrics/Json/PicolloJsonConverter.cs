@@ -1,17 +1,9 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Reflection;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
-
-/// <summary>System.Text.Json metadata of the types that Picollo reads and writes as JSON, for trimmed and Native AOT applications:
-/// <c>JsonSerializer.Serialize(summary, PicolloJsonContext.Default.HdrHistogramSummary)</c>.</summary>
-[JsonSerializable(typeof(Bucket))]
-[JsonSerializable(typeof(Percentile))]
-[JsonSerializable(typeof(HdrHistogramSummary))]
-[JsonSerializable(typeof(HdrHistogramSnapshot))]
-public sealed partial class PicolloJsonContext : JsonSerializerContext
-{
-}
 
 /// <summary>Creates the JSON converters of <see cref="Bucket"/>, <see cref="Percentile"/>, <see cref="HdrHistogramSummary"/> and
 /// <see cref="HdrHistogramSnapshot"/>. These types refer to it in an attribute, so System.Text.Json uses it automatically.</summary>
@@ -26,16 +18,23 @@ public sealed partial class PicolloJsonContext : JsonSerializerContext
 public sealed class PicolloJsonConverter : JsonConverterFactory
 {
     /// <inheritdoc/>
-    public override bool CanConvert(Type typeToConvert) =>
-        typeToConvert == typeof(Bucket) || typeToConvert == typeof(Percentile)
-        || typeToConvert == typeof(HdrHistogramSummary) || typeToConvert == typeof(HdrHistogramSnapshot);
+    public override bool CanConvert(Type typeToConvert) => ConverterOf(typeToConvert) is not null;
 
     /// <inheritdoc/>
     /// <exception cref="NotSupportedException">The type is not one of the four types.</exception>
     public override JsonConverter CreateConverter(Type typeToConvert, JsonSerializerOptions options) =>
-        typeToConvert == typeof(Bucket) ? new BucketJsonConverter()
-        : typeToConvert == typeof(Percentile) ? new PercentileJsonConverter()
-        : typeToConvert == typeof(HdrHistogramSummary) ? new HdrHistogramSummaryJsonConverter()
-        : typeToConvert == typeof(HdrHistogramSnapshot) ? new HdrHistogramSnapshotJsonConverter()
-        : throw new NotSupportedException($"Picollo has no JSON converter for {typeToConvert}.");
+        ConverterOf(typeToConvert)?.Create() ?? throw new NotSupportedException($"Picollo has no JSON converter for {typeToConvert}.");
+
+    private static ConvertedByAttribute? ConverterOf(Type type) => type.GetCustomAttribute<ConvertedByAttribute>(inherit: false);
+}
+
+/// <summary>Names the converter of a type. The factory therefore knows no type, and is below all of them.</summary>
+[AttributeUsage(AttributeTargets.Class | AttributeTargets.Struct)]
+internal sealed class ConvertedByAttribute(
+    [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type converter) : Attribute
+{
+    public JsonConverter Create() => (JsonConverter)Activator.CreateInstance(Converter)!;
+
+    [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)]
+    private Type Converter { get; } = converter;
 }

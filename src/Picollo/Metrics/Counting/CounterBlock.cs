@@ -46,14 +46,24 @@ internal abstract class CounterBlock
     /// <summary>Adds the block's counts in range to a histogram of the same layout and range. Counts that do not fit in its counters are
     /// added to <paramref name="rest"/>. Returns <see langword="false"/>, with nothing added, if the histogram's counters have several
     /// writers.</summary>
-    public abstract bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest);
+    public abstract bool TryAddTo(ICounterTarget target, ref List<(int Number, ulong Count)>? rest);
 
-    /// <summary>Fills a summary directly from the counters. Returns <see langword="false"/> if they were changed in the
-    /// meantime.</summary>
-    public abstract bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner);
+    /// <summary>Reads the counters of ranks and the moments directly, without a copy. Returns <see langword="false"/> if the counters were
+    /// changed in the meantime.</summary>
+    public abstract bool TryRead(
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, out CounterMoments moments, out ulong outOfRange);
 
     /// <summary>Returns the counts of the counters that are outside the range but in one of its octaves.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CountersOutOfRange();
+}
+
+/// <summary>A histogram that can receive the counters of another one with the same layout and range, if its counters have a single writer.
+/// Takes no lock. Counts that do not fit in its counters are added to <c>rest</c>.</summary>
+internal interface ICounterTarget
+{
+    bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest);
+
+    bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest);
 }
 
 /// <summary>The counters of a histogram or of one of its threads, in pages that are allocated on first use. Also contains the counts that
@@ -75,13 +85,14 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     /// flag. From half of it on, a count also moves when another one is added to its carries.</summary>
     private const uint CarryUnit = 1u << 31;
 
+    private readonly CounterRange _range;
     private readonly CounterPages<TCounter> _pages;
 
     private List<Carry>? _carries; // in the order of their counters; guarded by Gate; null until the first carry
 
     private bool _isClosed;
 
-    public CounterBlock(ReadOnlyHdrHistogram owner) => _pages = new CounterPages<TCounter>(owner);
+    public CounterBlock(CounterRange range) => (_range, _pages) = (range, new CounterPages<TCounter>(range));
 
     public override long FootprintInBytes
     {
@@ -129,19 +140,19 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         MemoryMarshal.CreateSpan(ref CounterAt(ref octaves, from), _pages.EndOfPage(from, to) - from);
 
     /// <summary>Adds to the counter of a value, or to the out-of-range counts. The calling thread must be the only writer.</summary>
-    public void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
+    public void Record(ref OctaveTable octaves, ulong value, ulong count)
     {
-        if (IsInRange(owner, value, count, out int number))
+        if (IsInRange(value, count, out int number))
         {
             Add(ref octaves, number, count);
         }
     }
 
-    /// <summary>Works like <see cref="Record(ref OctaveTable, ReadOnlyHdrHistogram, ulong, ulong)"/>, for counters with several
+    /// <summary>Works like <see cref="Record(ref OctaveTable, ulong, ulong)"/>, for counters with several
     /// writers.</summary>
-    public void RecordInterlocked(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ulong value, ulong count)
+    public void RecordInterlocked(ref OctaveTable octaves, ulong value, ulong count)
     {
-        if (IsInRange(owner, value, count, out int number))
+        if (IsInRange(value, count, out int number))
         {
             AddInterlocked(ref octaves, number, count);
         }
@@ -149,9 +160,9 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
 
     /// <summary>Moves the count of a value's 32-bit counter that reached 2³¹ to the carries. Any writer may call it.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    public void MoveToCarries(ReadOnlyHdrHistogram owner, ulong value)
+    public void MoveToCarries(ulong value)
     {
-        int number = (int)(owner.Layout.IndexOf(value) - owner.FirstIndex);
+        int number = (int)(_range.Layout.IndexOf(value) - _range.FirstIndex);
         AddToCarries(number, ref Unsafe.As<TCounter, uint>(ref _pages.CounterAt(number, out _)), 0);
     }
 
@@ -169,12 +180,14 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    public override bool TryFill(HdrHistogramSummary summary, ReadOnlyHdrHistogram owner)
+    public override bool TryRead(
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, out CounterMoments moments, out ulong outOfRange)
     {
         lock (Gate)
         {
             (ulong underflow, ulong overflow) = OutOfRange;
-            return summary.TryFill(owner, View, underflow + overflow);
+            outOfRange = underflow + overflow;
+            return CounterScan.TryRead(_range, View, ranks, found, out moments);
         }
     }
 
@@ -198,15 +211,15 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     }
 
     /// <summary>Gets the counter number of a value, or adds the value to the out-of-range counts.</summary>
-    private bool IsInRange(ReadOnlyHdrHistogram owner, ulong value, ulong count, out int number)
+    private bool IsInRange(ulong value, ulong count, out int number)
     {
-        number = (int)(owner.Layout.IndexOf(value) - owner.FirstIndex);
-        if ((uint)number < (uint)owner.Length)
+        number = (int)(_range.Layout.IndexOf(value) - _range.FirstIndex);
+        if ((uint)number < (uint)_range.Length)
         {
             return true;
         }
 
-        AddOutOfRange(value < owner.MinTrackableValue, count);
+        AddOutOfRange(below: number < 0, count);
         return false;
     }
 

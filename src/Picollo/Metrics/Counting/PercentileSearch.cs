@@ -7,12 +7,12 @@ namespace Picollo.Metrics;
 /// <remarks>The counters may be written concurrently: the search reads a chunk again and fails if its sum differs from the precomputed one.
 /// Counters only grow, so an equal sum means equal counters, and all results are consistent with each other.</remarks>
 internal ref struct PercentileSearch<TCounter>(
-    ReadOnlyHdrHistogram source, CounterView<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
+    CounterRange source, CounterView<TCounter> counters, ReadOnlySpan<ulong> chunkSums, Span<ulong> chunk, ulong total)
     where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
 {
     private const int GroupSize = 16; // the number of counters of a chunk that are skipped at once
 
-    private readonly ReadOnlyHdrHistogram _source = source;
+    private readonly CounterRange _source = source;
     private readonly CounterView<TCounter> _counters = counters;
     private readonly ReadOnlySpan<ulong> _chunkSums = chunkSums;
     private readonly Span<ulong> _chunk = chunk[..PercentileSearch.ChunkSize]; // the counters of the current chunk
@@ -101,19 +101,19 @@ internal static class PercentileSearch
 
     /// <summary>Returns the number of counters that a scan processes at once, all of one bucket width: a block, or less if the weights of
     /// the scan require it. Chunks are aligned with these pieces, as if the range extended to their ends.</summary>
-    public static int PieceSize(ReadOnlyHdrHistogram source) => Math.Min(source.BlockSize, MaxPieceSize);
+    public static int PieceSize(CounterRange source) => Math.Min(source.Layout.BlockSize, MaxPieceSize);
 
-    public static int ChunkCount(ReadOnlyHdrHistogram source)
+    public static int ChunkCount(CounterRange source)
     {
         int alignment = Alignment(source);
         return ((ChunkOffset(source) + source.Length + alignment - 1) & -alignment) >> ChunkScale;
     }
 
     /// <summary>Returns the position of the first counter, relative to the start of the first chunk.</summary>
-    public static int ChunkOffset(ReadOnlyHdrHistogram source) => (int)(source.FirstIndex & (uint)(Alignment(source) - 1));
+    public static int ChunkOffset(CounterRange source) => (int)(source.FirstIndex & (uint)(Alignment(source) - 1));
 
     /// <summary>Sums each chunk of a histogram's counters and returns the total.</summary>
-    public static ulong SumChunks(ReadOnlyHdrHistogram source, ReadOnlySpan<ulong> counts, Span<ulong> chunkSums)
+    public static ulong SumChunks(CounterRange source, ReadOnlySpan<ulong> counts, Span<ulong> chunkSums)
     {
         ulong total = 0;
         int from = 0;
@@ -128,14 +128,5 @@ internal static class PercentileSearch
         return total;
     }
 
-    /// <summary>Returns the percentile of a rank. It has the default bucket in an empty histogram.</summary>
-    public static Percentile ToPercentile(
-        double rank, CounterAtRank found, HdrLayout layout, uint firstIndex, EquivalentValueSelection selection) => new(
-        rank,
-        found.TargetCount,
-        found.RunningCount,
-        found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count),
-        selection);
-
-    private static int Alignment(ReadOnlyHdrHistogram source) => Math.Max(PieceSize(source), ChunkSize);
+    private static int Alignment(CounterRange source) => Math.Max(PieceSize(source), ChunkSize);
 }

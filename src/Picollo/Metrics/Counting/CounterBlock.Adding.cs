@@ -7,7 +7,7 @@ namespace Picollo.Metrics;
 /// <content>Addition of the counts of another histogram.</content>
 internal sealed partial class CounterBlock<TCounter>
 {
-    public override bool TryAddTo(HdrHistogram target, ref List<(int Number, ulong Count)>? rest)
+    public override bool TryAddTo(ICounterTarget target, ref List<(int Number, ulong Count)>? rest)
     {
         lock (Gate)
         {

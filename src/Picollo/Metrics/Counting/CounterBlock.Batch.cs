@@ -9,7 +9,7 @@ internal sealed partial class CounterBlock<TCounter>
     /// <remarks>Groups of four values share one test for counters that reach 2³¹, after the increments, and one loop iteration (0.68 ns per
     /// value; 0.78 one at a time, 0.93 with eight by AVX-512; November 2026). The rare paths read the values from the span again, so that
     /// they are not kept in registers.</remarks>
-    public unsafe void Record(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values)
+    public unsafe void Record(ref OctaveTable octaves, ReadOnlySpan<ulong> values)
     {
         for (; values.Length >= 4; values = values[4..])
         {
@@ -18,7 +18,7 @@ internal sealed partial class CounterBlock<TCounter>
             ulong entry2 = OctaveTable.EntryOf(ref octaves, value2), entry3 = OctaveTable.EntryOf(ref octaves, value3);
             if (entry0 == 0 || entry1 == 0 || entry2 == 0 || entry3 == 0)
             {
-                RecordEach(ref octaves, owner, values[..4], 1);
+                RecordEach(ref octaves, values[..4], 1);
                 continue;
             }
 
@@ -37,18 +37,18 @@ internal sealed partial class CounterBlock<TCounter>
             next |= ++*OctaveTable.CounterOf<uint>(entry3, value3);
             if ((int)next < 0)
             {
-                RecordEach(ref octaves, owner, values[..4], 0);
+                RecordEach(ref octaves, values[..4], 0);
             }
         }
 
-        RecordEach(ref octaves, owner, values, 1);
-        GC.KeepAlive(owner);
+        RecordEach(ref octaves, values, 1);
+        GC.KeepAlive(this);
     }
 
     /// <summary>Adds <paramref name="count"/> to the counter of each value: 1 to record, or 0 to carry the count of a counter that reached
     /// 2³¹.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private unsafe void RecordEach(ref OctaveTable octaves, ReadOnlyHdrHistogram owner, ReadOnlySpan<ulong> values, ulong count)
+    private unsafe void RecordEach(ref OctaveTable octaves, ReadOnlySpan<ulong> values, ulong count)
     {
         foreach (ulong value in values)
         {
@@ -59,7 +59,7 @@ internal sealed partial class CounterBlock<TCounter>
             }
             else if (entry == 0 || !CounterMath.TryAdd(ref *OctaveTable.CounterOf<uint>(entry, value), count))
             {
-                Record(ref octaves, owner, value, count);
+                Record(ref octaves, value, count);
             }
         }
     }

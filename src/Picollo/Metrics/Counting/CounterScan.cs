@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Diagnostics;
 using System.Numerics;
 using System.Runtime.CompilerServices;
@@ -42,7 +43,7 @@ internal ref struct CounterScan
     private int _pieceCount;
     private UInt128 _sum;
 
-    public CounterScan(ReadOnlyHdrHistogram source, Span<ulong> buffer)
+    private CounterScan(CounterRange source, Span<ulong> buffer)
     {
         _layout = source.Layout;
         _firstIndex = source.FirstIndex;
@@ -55,14 +56,49 @@ internal ref struct CounterScan
     }
 
     /// <summary>The sum of each chunk, for <see cref="PercentileSearch"/>.</summary>
-    public Span<ulong> ChunkSums { get; }
+    private Span<ulong> ChunkSums { get; }
+
+    /// <summary>Reads the counters of ranks and the moments in one pass. The counters may be written concurrently; their carries may
+    /// not.</summary>
+    /// <param name="source">The buckets of the counters.</param>
+    /// <param name="counters">The counters.</param>
+    /// <param name="ranks">The ranks, each from 0 to 100.</param>
+    /// <param name="found">Receives the counter of each rank.</param>
+    /// <param name="moments">The moments of the counts.</param>
+    /// <returns><see langword="false"/> if the counters changed in the meantime.</returns>
+    public static bool TryRead<TCounter>(
+        CounterRange source, CounterView<TCounter> counters, ReadOnlySpan<double> ranks, Span<CounterAtRank> found, out CounterMoments moments)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(BufferLength(source) + PercentileSearch.ChunkSize);
+        CounterScan scan = new(source, buffer.AsSpan(PercentileSearch.ChunkSize));
+        moments = scan.Run(counters);
+        PercentileSearch<TCounter> search = new(source, counters, scan.ChunkSums, buffer, moments.Total);
+        bool areUnchanged = true;
+        for (int i = 0; areUnchanged && i < ranks.Length; i++)
+        {
+            areUnchanged = search.TryFind(ranks[i], out found[i]);
+        }
+
+        ArrayPool<ulong>.Shared.Return(buffer);
+        return areUnchanged;
+    }
+
+    /// <summary>Returns the sum of the values, as in the moments.</summary>
+    public static double Sum(CounterRange source, CounterView<ulong> counters)
+    {
+        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(BufferLength(source));
+        double sum = new CounterScan(source, buffer).Run(counters).Sum;
+        ArrayPool<ulong>.Shared.Return(buffer);
+        return sum;
+    }
 
     /// <summary>Returns the number of words in the buffer that a scan needs.</summary>
-    public static int BufferLength(ReadOnlyHdrHistogram source) =>
+    private static int BufferLength(CounterRange source) =>
         (2 * PercentileSearch.MaxPieceSize) + (Piece.Words * PieceCount(source)) + PercentileSearch.ChunkCount(source);
 
     /// <summary>Processes <paramref name="counters"/>, which may be written concurrently, and their carries, which may not.</summary>
-    public CounterMoments Run<TCounter>(CounterView<TCounter> counters)
+    private CounterMoments Run<TCounter>(CounterView<TCounter> counters)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         uint pieceSize = (uint)_pieceSize;
@@ -120,7 +156,7 @@ internal ref struct CounterScan
     private Span<ulong> ChunkSumsFrom(uint start) =>
         ChunkSums[(int)((start - (_firstIndex - _chunkOffset)) >> PercentileSearch.ChunkScale)..];
 
-    private static int PieceCount(ReadOnlyHdrHistogram source) =>
+    private static int PieceCount(CounterRange source) =>
         (source.Length / PercentileSearch.PieceSize(source)) + 2; // a cut piece at each end
 
     private static Span<ulong> Take(scoped ref Span<ulong> buffer, int length)

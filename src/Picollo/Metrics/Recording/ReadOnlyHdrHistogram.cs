@@ -90,8 +90,7 @@ public abstract partial class ReadOnlyHdrHistogram
         if (!TryFillInPlace(summary))
         {
             using CountsCopy copy = Read();
-            bool isFilled = summary.TryFill<ulong>(this, new(copy.Counts), copy.Underflow + copy.Overflow);
-            Debug.Assert(isFilled, "No thread writes to a copy.");
+            summary.Fill(copy.Counts, copy.Underflow + copy.Overflow, SummarySource);
         }
 
         return summary;
@@ -129,7 +128,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <returns><see langword="true"/> if the counts were added; <see langword="false"/>, with nothing added, if this is not
     /// possible.</returns>
     internal virtual bool TryAddTo(
-        HdrHistogram target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
+        ICounterTarget target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
     {
         outOfRange = default;
         return false;
@@ -180,13 +179,11 @@ public abstract partial class ReadOnlyHdrHistogram
     }
 
     /// <summary>Returns the sum of the values, as in a summary, from a copy of the used counters.</summary>
-    internal double SumOf(CountsCopy copy)
-    {
-        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(CounterScan.BufferLength(this));
-        double sum = new CounterScan(this, buffer).Run<ulong>(new(copy.Counts, copy.Used)).Sum;
-        ArrayPool<ulong>.Shared.Return(buffer);
-        return sum;
-    }
+    internal double SumOf(CountsCopy copy) => CounterScan.Sum(Range, new(copy.Counts, copy.Used));
+
+    internal CounterRange Range => new(Layout, FirstIndex, Length);
+
+    internal SummarySource SummarySource => new(Range, MinTrackableValue, MaxTrackableValue, ReadTime);
 
     internal Bucket BucketAt(int storageIndex, ulong count) => Layout.BucketAt(FirstIndex, storageIndex, count);
 }

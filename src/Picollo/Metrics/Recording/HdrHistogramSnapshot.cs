@@ -21,6 +21,7 @@ namespace Picollo.Metrics;
 /// </example>
 /// </remarks>
 [JsonConverter(typeof(PicolloJsonConverter))]
+[ConvertedBy(typeof(HdrHistogramSnapshotJsonConverter))]
 public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDisposable, IEquatable<HdrHistogramSnapshot>
 {
     private readonly HdrHistogram? _source; // null if the snapshot was read from JSON
@@ -164,7 +165,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     internal override DateTimeOffset ReadTime => EndTime;
 
     internal override bool TryAddTo(
-        HdrHistogram target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
+        ICounterTarget target, ref List<(int Number, ulong Count)>? rest, out (ulong Underflow, ulong Overflow) outOfRange)
     {
         lock (_gate)
         {
@@ -179,7 +180,8 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            return summary.TryFill<ulong>(this, new(_shown), _shownOutOfRange.Underflow + _shownOutOfRange.Overflow);
+            summary.Fill(_shown, _shownOutOfRange.Underflow + _shownOutOfRange.Overflow, SummarySource);
+            return true;
         }
     }
 
