@@ -10,9 +10,10 @@ readonly REPORTS="$PWD/artifacts/mutation"
 readonly STRYKER="$PWD/artifacts/tools/stryker-$VERSION/dotnet-stryker"
 
 # Each part: name, package, filter of the tests, and the mutated files relative to the folder of the package.
-readonly PARTS='recording Picollo Metrics Metrics/Recording/**/*.cs
+readonly PARTS='counting Picollo Metrics Metrics/Counting/**/*.cs
+recording Picollo Metrics Metrics/Recording/**/*.cs
 reading Picollo Metrics Metrics/Reading/**/*.cs
-registry Picollo Metrics Metrics/Registry/**/*.cs Metrics/Scopes/**/*.cs
+registry Picollo Metrics Metrics/Registry/**/*.cs Metrics/Json/**/*.cs
 proc Picollo Cpu Cpu/Linux/**/*.cs
 perf Picollo PerfEvent PerfEvent/PerfCounterNumbers.cs PerfEvent/PerfReading.cs PerfEvent/PerfEventGroup.cs PerfEvent/PerfEventNames.cs
 encoding Picollo.Export Export Encoding/**/*.cs
