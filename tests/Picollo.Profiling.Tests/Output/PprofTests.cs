@@ -59,12 +59,12 @@ public class PprofTests
     public void Numbers_that_do_not_fit_are_the_largest_number()
     {
         const long Count = long.MaxValue / NanosecondsPerSample;
-        CpuProfile profile = new(Profiles.RootOf(([Profiles.Managed("Main")], Count), ([Profiles.Managed("Work")], Count + 1)))
+        CpuProfile profile = new(new ProfileData(Profiles.RootOf(([Profiles.Managed("Main")], Count), ([Profiles.Managed("Work")], Count + 1)))
         {
             Frequency = 100,
             StartTimeUtc = DateTime.SpecifyKind(DateTime.MaxValue, DateTimeKind.Utc),
             Duration = TimeSpan.MaxValue,
-        };
+        });
 
         ProtobufMessage message = Decode(profile, out _);
 
