@@ -4,6 +4,7 @@ using Picollo.Cpu;
 using Picollo.PerfEvent;
 using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Symbols;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling;
 

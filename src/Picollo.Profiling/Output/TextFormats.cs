@@ -10,7 +10,8 @@ internal static class TextFormats
     public static void WriteTable(ProfileData profile, TextWriter output, int limit)
     {
         output.WriteLine(ProfileText.Title(profile));
-        string unseen = FormattableString.Invariant($"lost {profile.LostSampleCount:N0}; unnamed {Share(profile, profile.UnnamedSampleCount)}");
+        string unseen = FormattableString.Invariant(
+            $"lost {profile.LostSampleCount:N0}; unnamed {Share(profile, profile.UnnamedSampleCount)}");
         output.WriteLine($"{ProfileText.Total(profile)}; {unseen}");
         output.WriteLine();
         if (profile.SampleCount == 0)
@@ -88,7 +89,8 @@ internal static class TextFormats
     private static string Value(ProfileData profile, long samples) =>
         profile.UnitsPerSecond > 0 ? ProfileText.Seconds(profile.TimeOf(samples)) : FormattableString.Invariant($"{samples:N0}");
 
-    private static string Share(ProfileData profile, long samples) => FormattableString.Invariant($"{(profile.SampleCount > 0 ? 100.0 * samples / profile.SampleCount : 0):0.0}%");
+    private static string Share(ProfileData profile, long samples) =>
+        FormattableString.Invariant($"{(profile.SampleCount > 0 ? 100.0 * samples / profile.SampleCount : 0):0.0}%");
 
     private static void WriteSummary(TextWriter output, string name, ProfileData profile)
     {

@@ -1,4 +1,5 @@
 using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Symbols.Files;
 using Picollo.Profiling.Symbols.ReadyToRun;
 
 namespace Picollo.Profiling.Symbols;

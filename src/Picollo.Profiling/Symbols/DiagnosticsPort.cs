@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Net.Sockets;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols;
 

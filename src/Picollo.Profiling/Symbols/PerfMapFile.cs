@@ -1,6 +1,7 @@
 using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols;
 

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Picollo.Profiling.Sampling;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols;
 

@@ -2,6 +2,7 @@ using System.Reflection.PortableExecutable;
 using System.Runtime.InteropServices;
 using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Symbols;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Tests.Symbols;
 

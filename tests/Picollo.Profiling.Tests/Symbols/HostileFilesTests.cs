@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Microsoft.Win32.SafeHandles;
 using Picollo.Profiling.Sampling;
 using Picollo.Profiling.Symbols;
+using Picollo.Profiling.Symbols.Files;
 using Picollo.Profiling.Symbols.ReadyToRun;
 
 namespace Picollo.Profiling.Tests.Symbols;

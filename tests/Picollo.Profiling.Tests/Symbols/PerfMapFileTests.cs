@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using Picollo.Profiling.Symbols;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Tests.Symbols;
 

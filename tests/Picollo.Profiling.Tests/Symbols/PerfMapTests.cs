@@ -1,5 +1,6 @@
 using System.Text;
 using Picollo.Profiling.Symbols;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Tests.Symbols;
 

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols;
 
@@ -133,7 +134,8 @@ internal sealed class ElfImage
             strings = AddFunctions(file, budget, sections, at, functions);
         }
 
-        return new ElfImage(SegmentsOf(segments), Sorted(functions), functions.Count == 0 ? [] : strings, UnwoundOf(file, budget, segments));
+        return new ElfImage(
+            SegmentsOf(segments), Sorted(functions), functions.Count == 0 ? [] : strings, UnwoundOf(file, budget, segments));
     }
 
     /// <summary>Returns the starts of all functions that can be unwound, in order: the search table of .eh_frame_hdr (Linux Standard Base

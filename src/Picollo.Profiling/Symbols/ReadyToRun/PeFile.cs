@@ -1,6 +1,7 @@
 using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
 using System.Runtime.InteropServices;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 

@@ -2,6 +2,7 @@ using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
 using System.Reflection.PortableExecutable;
 using System.Text;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 

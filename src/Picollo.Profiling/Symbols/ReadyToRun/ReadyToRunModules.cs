@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Reflection.Metadata;
 using System.Reflection.Metadata.Ecma335;
+using Picollo.Profiling.Symbols.Files;
 
 namespace Picollo.Profiling.Symbols.ReadyToRun;
 

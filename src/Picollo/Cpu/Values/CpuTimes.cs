@@ -11,8 +11,8 @@ internal static class CpuTimes
     public static readonly ICpuTimes Current = CpuPlatform.Current.CreateCpuTimes();
 }
 
-/// <summary>The calls of one system that return CPU time. There is one small class per system. No member throws. A method that can fail for several reasons returns the reason. A method that fails only if the call does not exist
-/// returns false.</summary>
+/// <summary>The calls of one system that return CPU time. There is one small class per system. No member throws. A method that can fail
+/// for several reasons returns the reason. A method that fails only if the call does not exist returns false.</summary>
 internal interface ICpuTimes
 {
     /// <summary>The system's ID of the current thread; null if the system does not return one.</summary>

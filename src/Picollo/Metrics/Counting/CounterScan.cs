@@ -67,7 +67,11 @@ internal ref struct CounterScan
     /// <param name="moments">The moments of the counts.</param>
     /// <returns><see langword="false"/> if the counters changed in the meantime.</returns>
     public static bool TryRead<TCounter>(
-        CounterRange source, CounterView<TCounter> counters, ReadOnlySpan<double> ranks, Span<CounterAtRank> found, out CounterMoments moments)
+        CounterRange source,
+        CounterView<TCounter> counters,
+        ReadOnlySpan<double> ranks,
+        Span<CounterAtRank> found,
+        out CounterMoments moments)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(BufferLength(source) + PercentileSearch.ChunkSize);

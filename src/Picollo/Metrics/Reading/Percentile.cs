@@ -92,13 +92,13 @@ public readonly record struct Percentile
         string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
 
     /// <summary>Returns the percentile of a rank. It has the default bucket in an empty histogram.</summary>
-    internal static Percentile Of(double rank, CounterAtRank found, HdrLayout layout, uint firstIndex, EquivalentValueSelection selection) =>
-        new(
-            rank,
-            found.TargetCount,
-            found.RunningCount,
-            found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count),
-            selection);
+    internal static Percentile Of(
+        double rank, CounterAtRank found, HdrLayout layout, uint firstIndex, EquivalentValueSelection selection) => new(
+        rank,
+        found.TargetCount,
+        found.RunningCount,
+        found.TargetCount == 0 ? default : layout.BucketAt(firstIndex, found.StorageIndex, found.Count),
+        selection);
 
     private static ArgumentOutOfRangeException UndefinedSelection(string parameter, EquivalentValueSelection selection) =>
         new(parameter, selection, "The selection must be Midpoint, LowerBound, UpperBound or Interpolated.");

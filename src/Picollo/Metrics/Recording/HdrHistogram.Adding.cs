@@ -123,8 +123,8 @@ public abstract partial class HdrHistogram
                 isLower ^= run[i] & 1;
             }
 
-            // At a power of two, which can only be the midpoint of the lowest bucket of the other histogram, the bucket above may be twice as
-            // wide as the one below. Its midpoint is then twice as far away.
+            // At a power of two, which can only be the midpoint of the lowest bucket of the other histogram, the bucket above may be twice
+            // as wide as the one below. Its midpoint is then twice as far away.
             if (ownScale > 1 && Layout.StepScaleOf(ownIndex - 1) < ownScale)
             {
                 Debug.Assert(run.Length == 1, "the next bucket is in another octave");

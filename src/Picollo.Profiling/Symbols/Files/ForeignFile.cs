@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 using Picollo.Interop.Linux;
 using static Picollo.Interop.Linux.LibC;
 
-namespace Picollo.Profiling.Symbols;
+namespace Picollo.Profiling.Symbols.Files;
 
 /// <summary>The files that a profiled process uses. Its user controls their type, content and size, and the links to them.</summary>
 /// <remarks>A file is first found without opening it (<c>O_PATH</c>), because opening a pipe waits for its writer, and opening a device can
@@ -61,7 +61,8 @@ internal static class ForeignFile
         if (StatusOf(folder, name, AT_SYMLINK_NOFOLLOW) is { } entry && StatusOf(file) is { } opened
             && (entry.Device, entry.Inode, entry.User) == (opened.Device, opened.Inode, user))
         {
-            _ = unlinkat((int)folder.DangerousGetHandle(), name, 0); // a user who may not delete the file has not profiled the process either
+            // A user who may not delete the file has not profiled the process either.
+            _ = unlinkat((int)folder.DangerousGetHandle(), name, 0);
         }
     }
 

@@ -3,7 +3,7 @@ using Picollo.Cpu.Linux;
 using Picollo.Interop.Linux;
 using Picollo.Profiling.Sampling;
 
-namespace Picollo.Profiling.Symbols;
+namespace Picollo.Profiling.Symbols.Files;
 
 /// <summary>The files of a process as the process sees them. It may be in a container, with another root and another process ID.</summary>
 internal sealed class ProcessFiles
