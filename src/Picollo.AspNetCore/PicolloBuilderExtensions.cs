@@ -7,9 +7,9 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore;
+using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Requests;
 using Picollo.AspNetCore.Workers;
 using Picollo.Scheduling;
 

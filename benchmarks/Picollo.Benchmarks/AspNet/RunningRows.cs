@@ -1,4 +1,4 @@
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 
 namespace Picollo.Benchmarks.AspNet;

@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
-using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Reading;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;

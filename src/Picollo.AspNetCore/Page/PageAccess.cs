@@ -6,6 +6,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Interop.Linux;
 
 namespace Picollo.AspNetCore.Page;
@@ -19,7 +20,7 @@ namespace Picollo.AspNetCore.Page;
 /// needs a proof: a connection of the same user (<see cref="ClientUser"/>), or the token (<see cref="PageToken"/>). Without one, it gets
 /// 401. What remains is a proxy that the same user runs.</para>
 /// </remarks>
-internal sealed class PageAccess(IHostEnvironment environment, ClientUser client, PageToken token, ILogger logger)
+internal sealed class PageAccess(IHostEnvironment environment, ClientUser client, PageToken token, ILogger logger) : IPageMetadata
 {
     private const string Required =
         "This page requires a token, because the client runs as another user than the application, or its user is unknown. ";

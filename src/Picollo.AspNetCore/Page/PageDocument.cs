@@ -1,5 +1,5 @@
 using System.Globalization;
-using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Reading;
 using Picollo.Export.Plots;
 
 namespace Picollo.AspNetCore.Page;

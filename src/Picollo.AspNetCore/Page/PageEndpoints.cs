@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Hosting;
 using Picollo.AspNetCore.Profiles;
-using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Reading;
 using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Export.Plots;

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
+using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Profiles;
-using Picollo.AspNetCore.Requests;
 using Picollo.Cpu;
 using Picollo.Export.Plots;
 using Picollo.Profiling;

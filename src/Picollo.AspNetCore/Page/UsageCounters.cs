@@ -1,8 +1,7 @@
 using System.Buffers;
+using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Meters;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Reading;
 using Picollo.AspNetCore.Workers;
 using Picollo.Diagnostics;
 using Picollo.Export;

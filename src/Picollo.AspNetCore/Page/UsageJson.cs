@@ -1,7 +1,6 @@
 using System.Text.Json.Serialization;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Reading;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
 

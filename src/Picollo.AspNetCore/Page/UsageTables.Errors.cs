@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Reading;
 using Picollo.Export.Plots;
 
 namespace Picollo.AspNetCore.Page;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Reading;
 using Picollo.Diagnostics;
 using Picollo.Export.Plots;
 

@@ -1,8 +1,7 @@
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 using Picollo.Profiling;
 using Picollo.Profiling.Sampling;

@@ -7,7 +7,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
 using Picollo.AspNetCore.Meters;
-using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.Diagnostics;
 using Picollo.Metrics;

@@ -2,8 +2,8 @@ using System.Text.Json;
 using System.Xml;
 using System.Xml.Linq;
 using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Reading;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;

@@ -2,8 +2,8 @@ using System.Net;
 using System.Text;
 using System.Text.Json;
 using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Reading;
 using Picollo.Export;
 using Picollo.Metrics;
 

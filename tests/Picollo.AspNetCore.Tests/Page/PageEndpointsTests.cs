@@ -4,9 +4,8 @@ using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Reading;
 using Picollo.Cpu;
 using Picollo.Metrics;
 

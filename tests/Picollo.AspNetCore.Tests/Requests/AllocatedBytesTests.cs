@@ -1,6 +1,6 @@
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
-using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;

@@ -1,5 +1,5 @@
 using Microsoft.AspNetCore.Http;
-using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Measuring;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 

@@ -1,8 +1,7 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.TestKit;
 
 namespace Picollo.AspNetCore.Tests.Requests;

@@ -3,8 +3,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;

@@ -1,5 +1,4 @@
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;

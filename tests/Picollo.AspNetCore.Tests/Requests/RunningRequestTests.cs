@@ -4,9 +4,8 @@ using System.Text.Json;
 using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Reading;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 

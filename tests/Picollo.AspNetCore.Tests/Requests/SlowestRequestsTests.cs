@@ -1,4 +1,4 @@
-using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Tests.Usage;
 
 namespace Picollo.AspNetCore.Tests.Requests;

@@ -1,7 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Usage;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Reading;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Usage;

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Text.Json;
 using Picollo.AspNetCore.Page;
-using Picollo.AspNetCore.Usage;
+using Picollo.AspNetCore.Reading;
 using Picollo.Export;
 using Picollo.Metrics;
 using static Picollo.Export.Tests.RawEncoding;

@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Requests;
+using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Tests.Page;
 using Picollo.AspNetCore.Tests.Profiles;
 using Picollo.Cpu;

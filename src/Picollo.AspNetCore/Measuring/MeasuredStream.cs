@@ -1,9 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading.Channels;
-using Picollo.AspNetCore.Work;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>Measures the enumeration of a stream that a hub method has returned. The run ends when the stream ends or is
 /// abandoned.</summary>

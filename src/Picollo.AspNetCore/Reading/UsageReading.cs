@@ -1,10 +1,9 @@
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
 
-namespace Picollo.AspNetCore.Usage;
+namespace Picollo.AspNetCore.Reading;
 
 /// <summary>The usage of all subjects at a moment, and the CPU time of the process.</summary>
 internal sealed record UsageReading

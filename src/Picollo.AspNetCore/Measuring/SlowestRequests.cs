@@ -1,6 +1,6 @@
 using Picollo.Metrics;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>A request and its trace.</summary>
 /// <param name="Row">The route.</param>

@@ -1,10 +1,9 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Metrics;
 
-namespace Picollo.AspNetCore.Usage;
+namespace Picollo.AspNetCore.Reading;
 
 /// <summary>A row of the page: a route or named work, with histograms of CPU and wall time, or a registered histogram. Immutable.</summary>
 internal sealed class Subject

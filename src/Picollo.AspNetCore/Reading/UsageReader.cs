@@ -1,11 +1,11 @@
+using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Meters;
 using Picollo.AspNetCore.Profiles;
-using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
 
-namespace Picollo.AspNetCore.Usage;
+namespace Picollo.AspNetCore.Reading;
 
 /// <summary>Reads all subjects on request. Rates cover the time since an earlier reading: up to ten seconds if readings are frequent,
 /// otherwise the time since the last reading or the start. Thread-safe.</summary>

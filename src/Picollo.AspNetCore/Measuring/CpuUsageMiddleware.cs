@@ -1,9 +1,8 @@
 using System.Globalization;
 using Microsoft.AspNetCore.Http;
-using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>Measures each request from here to the end of the pipeline, unless an outer middleware already measures it.</summary>
 /// <remarks>

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Reflection;
 using Microsoft.AspNetCore.SignalR;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>Measures each method of SignalR hubs as named work. A method that returns a stream runs until the end of the stream.</summary>
 internal sealed class HubMethodFilter(WorkMeter meter) : IHubFilter

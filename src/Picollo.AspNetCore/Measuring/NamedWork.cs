@@ -1,7 +1,7 @@
 using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
 
-namespace Picollo.AspNetCore.Work;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>The result of a run of named work.</summary>
 internal enum WorkResult

@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Diagnostics;
 using Microsoft.AspNetCore.Http;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>The way in which a request ended.</summary>
 /// <param name="Status">The HTTP status code that was sent, or that the server sends after the pipeline has returned.</param>

@@ -1,8 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using Picollo.AspNetCore.Work;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>The histogram <c>picollo.http.server.request.cpu.time</c> of the <see cref="Meter"/> "Picollo.AspNetCore".</summary>
 /// <remarks>OpenTelemetry's HTTP conventions define the duration but not the CPU time. The attributes are those of the duration;

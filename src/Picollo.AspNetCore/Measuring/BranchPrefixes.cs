@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Builder.Extensions;
 using Microsoft.AspNetCore.Http;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>The literal prefixes of the <c>Map</c> branches of a pipeline, such as <c>/admin</c> and <c>/admin/reports</c>.</summary>
 /// <remarks>The pattern of a route inside a branch does not contain the prefix. At run time only <see cref="HttpRequest.PathBase"/> shows

@@ -1,8 +1,7 @@
 using System.Globalization;
-using Picollo.AspNetCore.Work;
 using Picollo.Metrics;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>The class of a response.</summary>
 internal enum ResponseClass

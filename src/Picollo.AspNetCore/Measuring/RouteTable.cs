@@ -2,10 +2,9 @@ using System.Collections.Frozen;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.Options;
-using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>The rows of the methods and routes that were requested, up to the number that the options allow. Thread-safe.</summary>
 /// <remarks>A client chooses the method, so its requests must not fill the table. Each method that an endpoint declares has a reserved row.

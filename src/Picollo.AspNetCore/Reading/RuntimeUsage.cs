@@ -4,7 +4,7 @@ using Microsoft.Extensions.Options;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
 
-namespace Picollo.AspNetCore.Usage;
+namespace Picollo.AspNetCore.Reading;
 
 /// <summary>Runs the application's <see cref="RuntimeMeter"/> from the start to the stop of the host, if the options request it.
 /// Thread-safe.</summary>

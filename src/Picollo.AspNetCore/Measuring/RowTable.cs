@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 
-namespace Picollo.AspNetCore.Work;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>A table of rows by key with a maximum number of rows. Further keys share one row. Thread-safe.</summary>
 /// <param name="capacity">The maximum number of rows, without the shared row.</param>

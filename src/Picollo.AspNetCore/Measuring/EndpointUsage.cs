@@ -7,11 +7,10 @@ using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.AspNetCore.SignalR;
 using Microsoft.AspNetCore.StaticAssets;
-using Picollo.AspNetCore.Page;
 using Picollo.Cpu;
 using Picollo.Interop.Linux;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>Properties of an endpoint, which are looked up once, and the row of its latest request.</summary>
 internal sealed class EndpointUsage(Endpoint endpoint)
@@ -43,13 +42,13 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     /// <summary>Whether the application has excluded the endpoint from metrics (<c>DisableHttpMetrics()</c>). The stream of Picollo's own
     /// page is excluded only from the server's metrics.</summary>
     public bool IsExcluded { get; } =
-        endpoint.Metadata.GetMetadata<IDisableHttpMetricsMetadata>() is not null && endpoint.Metadata.GetMetadata<PageAccess>() is null;
+        endpoint.Metadata.GetMetadata<IDisableHttpMetricsMetadata>() is not null && endpoint.Metadata.GetMetadata<IPageMetadata>() is null;
 
     /// <summary>Returns whether requests of a method last until the client disconnects or the server has data to send.</summary>
     public bool IsLongLived(string method) => _isLongLived || (_isHub && method == "GET");
 
     /// <summary>Whether the endpoint belongs to Picollo's own page.</summary>
-    public bool IsPage { get; } = endpoint.Metadata.GetMetadata<PageAccess>() is not null;
+    public bool IsPage { get; } = endpoint.Metadata.GetMetadata<IPageMetadata>() is not null;
 
     /// <summary>Returns the key of the endpoint's requests in a branch.</summary>
     /// <param name="method">The method, as <see cref="RouteTable.MethodOf"/> returned it.</param>
@@ -144,3 +143,6 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
 
     private string RowMethod => _isDeclared ? method : RouteTable.UndeclaredMethodOf(method);
 }
+
+/// <summary>Metadata of the endpoints of Picollo's own page.</summary>
+internal interface IPageMetadata;

@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Primitives;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>The status of a gRPC call.</summary>
 /// <remarks>This package does not depend on the gRPC packages. A server sends the status as the trailer <c>grpc-status</c>, or as a header

@@ -1,9 +1,8 @@
 using Microsoft.Extensions.Options;
-using Picollo.AspNetCore.Requests;
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
 
-namespace Picollo.AspNetCore.Usage;
+namespace Picollo.AspNetCore.Reading;
 
 /// <summary>A part of the CPU time of the process. The parts do not overlap.</summary>
 /// <param name="Name">The name in JSON and in the exposition, which is stable.</param>

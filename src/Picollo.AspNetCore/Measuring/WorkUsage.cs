@@ -1,7 +1,7 @@
 using Picollo.Cpu;
 using Picollo.Metrics;
 
-namespace Picollo.AspNetCore.Work;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>The usage of one run: a request, or a run of named work.</summary>
 /// <param name="CpuNanoseconds">The CPU time on all its threads.</param>

@@ -4,10 +4,9 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
-using Picollo.AspNetCore.Work;
 using Picollo.Cpu;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>Reports the usage of a request to the histograms of its route, the instrument and the log.</summary>
 /// <remarks>Exceptions of metric listeners and loggers are ignored, because the request has been served. Other exceptions are defects of

@@ -1,8 +1,8 @@
-using Picollo.AspNetCore.Work;
+using Picollo.AspNetCore.Measuring;
 using Picollo.Export;
 using Picollo.Metrics;
 
-namespace Picollo.AspNetCore.Usage;
+namespace Picollo.AspNetCore.Reading;
 
 /// <summary>A time window of the page's percentiles and plots that ends now.</summary>
 /// <param name="Id">The ID in addresses.</param>

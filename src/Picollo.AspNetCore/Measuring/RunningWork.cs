@@ -1,6 +1,6 @@
 using Picollo.Cpu;
 
-namespace Picollo.AspNetCore.Work;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>A measured run that has not ended.</summary>
 internal abstract class RunningWork

@@ -1,9 +1,8 @@
 using Microsoft.AspNetCore.Diagnostics;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
-using Picollo.AspNetCore.Work;
 
-namespace Picollo.AspNetCore.Requests;
+namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>A measured request. Records its endpoint and branch while it runs.</summary>
 /// <remarks>The object is the request's <see cref="IEndpointFeature"/>, through which routing sets the endpoint. The endpoint must be

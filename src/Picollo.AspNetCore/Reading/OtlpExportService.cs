@@ -2,10 +2,9 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
-using Picollo.AspNetCore.Usage;
 using Picollo.Export;
 
-namespace Picollo.AspNetCore.OpenTelemetry;
+namespace Picollo.AspNetCore.Reading;
 
 /// <summary>Exports all histograms of the exposition while the application runs, and exports the remaining values when it stops.</summary>
 internal sealed class OtlpExportService(
