@@ -43,28 +43,60 @@ public class ProcessThreadsTests
         ProcessThreads threads = new();
         threads.Read();
         long before = threads.WatchedNanoseconds;
-        long watched = OnNewThread();
+        long watched = OnNewThread(isEndReported: true);
         threads.Read();
         (threads.WatchedNanoseconds - before).Should().BeGreaterThanOrEqualTo(watched);
 
-        watched += OnNewThread(); // replaces the thread that has ended
+        // Each replaces the thread that has ended.
+        watched += OnNewThread(isEndReported: true) + OnNewThread(isEndReported: false) + OnNewThread(isEndReported: true);
         threads.Read();
         (threads.WatchedNanoseconds - before).Should().BeGreaterThanOrEqualTo(watched);
 
-        static long OnNewThread()
+        static long OnNewThread(bool isEndReported)
         {
             long watched = 0;
             Thread thread = new(() =>
             {
                 CpuUsageAsyncWatcher watcher = new(CpuUsageDetail.TotalOnly);
                 Burn.User(TimeSpan.FromMilliseconds(20));
-                watcher.Stop();
+                using CpuUsageAsyncWatcher inner = new(CpuUsageDetail.TotalOnly); // measures the thread
+                if (isEndReported)
+                {
+                    watcher.Stop();
+                }
+
                 watched = watcher.GetTotalNanoseconds();
             });
-            thread.Start();
+            thread.UnsafeStart();
             thread.Join();
             watched.Should().BePositive();
             return watched;
         }
+    }
+
+    /// <summary>The time is also in the total of the watcher.</summary>
+    [Fact]
+    public void The_time_in_watched_flows_includes_a_segment_that_its_watcher_no_longer_counts()
+    {
+        using ManualResetEventSlim burnt = new(), mayLeave = new();
+        ThreadSegment segment = null!;
+        var watcher = new CpuUsageAsyncWatcher(CpuUsageDetail.TotalOnly);
+        Thread thread = new(() =>
+        {
+            segment = ThreadSegment.OfThread!;
+            Burn.User(TimeSpan.FromMilliseconds(20));
+            burnt.Set();
+            mayLeave.Wait();
+        });
+        thread.Start();
+        burnt.Wait();
+        watcher.Stop();
+        long stopped = segment.GetWatchedNanoseconds();
+        mayLeave.Set();
+        thread.Join();
+        long left = segment.GetWatchedNanoseconds();
+
+        stopped.Should().BeGreaterThanOrEqualTo(20_000_000);
+        left.Should().BeGreaterThanOrEqualTo(stopped);
     }
 }

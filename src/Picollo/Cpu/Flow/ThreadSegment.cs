@@ -184,12 +184,14 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return true;
     }
 
-    /// <summary>Discards the running segment, because no watcher counts it any more or its end could not be read.</summary>
+    /// <summary>Discards the running segment, because no watcher counts it any more or its end could not be read. The part that was
+    /// measured stays in the time of the thread, because the watchers that were stopped have counted it.</summary>
     public void Drop()
     {
         if (Watchers is not null)
         {
             BeginChange();
+            _watched += Known.TotalNanoseconds;
             SetWatchers(null);
             EndChange();
         }
