@@ -288,6 +288,26 @@ public class PageAccessTests
         (await server.Client.GetStringAsync("/group/x")).Should().Be("any port");
     }
 
+    [Fact]
+    public async Task A_port_with_its_own_routes_also_has_those_of_every_port()
+    {
+        await using PageServer server = await PageServer.StartAsync(application =>
+        {
+            application.Use((context, next) =>
+            {
+                context.Connection.LocalPort = 9464;
+                return next(context);
+            });
+            application.UseRouting();
+            application.MapGet("/x", () => "this port only").RequireLocalPort(9464);
+            application.MapPut("/x", () => "any port");
+        });
+        using HttpResponseMessage shared = await server.Client.PutAsync("/x", null);
+
+        (await server.Client.GetStringAsync("/x")).Should().Be("this port only");
+        (await shared.Content.ReadAsStringAsync()).Should().Be("any port");
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -311,6 +331,7 @@ public class PageAccessTests
             using HttpRequestMessage unknown = new(new HttpMethod(method), hasDynamicEndpoints ? "/unknown" : "/unknown/path");
             using HttpResponseMessage expected = await server.Client.SendAsync(unknown);
             Described(response).Should().Equal(Described(expected), method);
+            (await response.Content.ReadAsStringAsync()).Should().Be(await expected.Content.ReadAsStringAsync(), method);
             response.StatusCode.Should().Be(expected.StatusCode, method);
         }
 

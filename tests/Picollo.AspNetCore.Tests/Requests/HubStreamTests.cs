@@ -119,6 +119,38 @@ public sealed class HubStreamTests : IAsyncLifetime
         await ShouldEndAsync(method, WorkResult.Failed, items);
     }
 
+    /// <summary>The connection stays open.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task A_stream_that_has_ended_or_is_abandoned_is_counted_and_not_kept(int items)
+    {
+        using CancellationTokenSource aborted = new();
+        WorkMeter meter = _app.Services.GetRequiredService<WorkMeter>();
+        WeakReference run = await EndStreamAsync();
+        meter.All.Single()[items == 0 ? WorkResult.Completed : WorkResult.Canceled].Should().Be(1);
+        for (int i = 0; i < 100 && run.IsAlive; i++)
+        {
+            GC.Collect();
+            await Task.Yield();
+        }
+
+        run.IsAlive.Should().BeFalse();
+
+        async Task<WeakReference> EndStreamAsync()
+        {
+            WorkMeter.Run run = meter.Start("stream");
+            var stream = (IAsyncEnumerable<int>)MeasuredStream.Create(
+                typeof(MeasuredEnumerable<int>), AsyncEnumerable.Range(0, items), run, aborted.Token);
+            await foreach (int _ in stream)
+            {
+                break;
+            }
+
+            return new WeakReference(run);
+        }
+    }
+
     private async Task ShouldEndAsync(string method, WorkResult result, int items)
     {
         NamedWork row = _app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;

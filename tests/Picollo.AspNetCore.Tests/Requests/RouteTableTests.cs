@@ -2,6 +2,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
 using Picollo.AspNetCore.Measuring;
 
 namespace Picollo.AspNetCore.Tests.Requests;
@@ -47,8 +48,7 @@ public class RouteTableTests
     [Fact]
     public void A_quarter_of_the_rows_remains_for_other_requests_if_more_methods_are_declared_than_there_are_rows()
     {
-        Endpoint[] declared = [.. Enumerable.Range(0, 9).Select(i => (Endpoint)new RouteEndpoint(
-            _ => Task.CompletedTask, RoutePatternFactory.Parse($"/{i}"), 0, new(new HttpMethodMetadata(["GET"])), null))];
+        Endpoint[] declared = [.. Enumerable.Range(0, 9).Select(i => Declared($"/{i}"))];
         RouteTable table = new(
             Options.Create(new PicolloOptions { MaxRoutes = 8 }), TimeProvider.System, new DefaultEndpointDataSource(declared));
         foreach (string route in new[] { "(unhandled)", "/health", "/hub" })
@@ -66,6 +66,32 @@ public class RouteTableTests
     }
 
     [Fact]
+    public void Methods_of_endpoints_that_are_added_later_are_reserved()
+    {
+        ChangingEndpoints endpoints = new() { All = [Declared("/0")] };
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 4 }), TimeProvider.System, endpoints);
+        table.Get("GET", "(unhandled)");
+        endpoints.All = [Declared("/0"), Declared("/1"), Declared("/2")];
+        table.Get("GET", "/health");
+
+        foreach (Endpoint endpoint in endpoints.All)
+        {
+            new EndpointUsage(endpoint).In("GET", "").Get(table, false);
+        }
+
+        table.All.Select(row => row.Route).Should().Equal("(other)", "(unhandled)", "/0", "/1", "/2");
+    }
+
+    [Fact]
+    public void Nothing_is_reserved_for_endpoints_that_are_not_in_the_table()
+    {
+        DefaultEndpointDataSource endpoints = new(Declared("/0"), Declared("/1", new DisableHttpMetricsAttribute()));
+        RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 2 }), TimeProvider.System, endpoints);
+
+        table.Get("GET", "(unhandled)").Route.Should().Be("(unhandled)");
+    }
+
+    [Fact]
     public void An_endpoint_has_a_row_in_each_branch()
     {
         RouteTable table = new(Options.Create(new PicolloOptions()), TimeProvider.System);
@@ -73,5 +99,17 @@ public class RouteTableTests
 
         string RowIn(string prefix) => endpoint.In("GET", prefix).Get(table, false).Route;
         (RowIn(""), RowIn("/first"), RowIn("/second"), RowIn("")).Should().Be(("/a", "/first/a", "/second/a", "/a"));
+    }
+
+    private static RouteEndpoint Declared(string pattern, params object[] metadata) => new(
+        _ => Task.CompletedTask, RoutePatternFactory.Parse(pattern), 0, new([new HttpMethodMetadata(["GET"]), .. metadata]), null);
+
+    private sealed class ChangingEndpoints : EndpointDataSource
+    {
+        public IReadOnlyList<Endpoint> All { get; set; } = [];
+
+        public override IReadOnlyList<Endpoint> Endpoints => All;
+
+        public override IChangeToken GetChangeToken() => new CancellationChangeToken(CancellationToken.None);
     }
 }

@@ -101,15 +101,23 @@ public sealed class RowTests : IDisposable
                     .Run(context => context.Response.WriteAsync("third"))));
                 web.MapWhen(context => context.Request.Query.ContainsKey("that"), branch => branch.Map("/fourth", inner => inner.Run(
                     context => context.Response.WriteAsync("fourth"))));
+                web.Map("/fifth/deep", branch => branch.Run(context => context.Response.WriteAsync("deep")));
+                web.Map("/fifth", branch => branch.Run(context => context.Response.WriteAsync("fifth")));
             },
             measureAll: all);
-        foreach (string path in new[] { "/first/items/1", "/FIRST/items/2", "/first", "/second/inner/items/3", "/third/x?when", "/third/deep?when", "/fourth?that" })
+        string[] paths =
+        [
+            "/first/items/1", "/FIRST/items/2", "/first", "/second/inner/items/3", "/third/x?when", "/third/deep?when", "/fourth?that",
+            "/fifth/deep/x", "/fifth/x",
+        ];
+        foreach (string path in paths)
         {
             (await app.Client.GetAsync(path)).StatusCode.Should().Be(HttpStatusCode.OK, path);
         }
 
-        (await app.GetCountsAsync(7)).Should().Equal(
-            ("GET", "/first", 1), ("GET", "/first/items/{id}", 2), ("GET", "/fourth (no endpoint)", 1), ("GET", "/second/inner/items/{id}", 1),
+        (await app.GetCountsAsync(paths.Length)).Should().Equal(
+            ("GET", "/fifth (no endpoint)", 1), ("GET", "/fifth/deep (no endpoint)", 1), ("GET", "/first", 1),
+            ("GET", "/first/items/{id}", 2), ("GET", "/fourth (no endpoint)", 1), ("GET", "/second/inner/items/{id}", 1),
             ("GET", "/third (no endpoint)", 1), ("GET", "/third/deep (no endpoint)", 1));
     }
 

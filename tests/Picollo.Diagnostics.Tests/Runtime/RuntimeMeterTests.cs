@@ -88,15 +88,20 @@ public class RuntimeMeterTests
         WaitUntil(() => first.ThreadPoolDelays.TotalCount > 0);
         using RuntimeMeter second = RuntimeMeter.Start();
         WaitUntil(() => second.ThreadPoolDelays.TotalCount > 0);
-        if (OperatingSystem.IsLinux())
-        {
-            new ProcessThreads().Read().Count(thread => thread.Name == "Picollo runtime").Should().Be(1);
-        }
+        CountThreads().Should().Be(1);
 
         first.Dispose();
-        ulong ended = first.ThreadPoolDelays.TotalCount, running = second.ThreadPoolDelays.TotalCount;
-        WaitUntil(() => second.ThreadPoolDelays.TotalCount > running);
-        first.ThreadPoolDelays.TotalCount.Should().Be(ended);
+        (ulong, ulong) ended = (first.ThreadPoolDelays.TotalCount, first.GcPauses.TotalCount);
+        (ulong delays, ulong pauses) = (second.ThreadPoolDelays.TotalCount, second.GcPauses.TotalCount);
+        GC.Collect();
+        WaitUntil(() => second.ThreadPoolDelays.TotalCount > delays && second.GcPauses.TotalCount > pauses);
+        (first.ThreadPoolDelays.TotalCount, first.GcPauses.TotalCount).Should().Be(ended);
+
+        second.Dispose();
+        WaitUntil(() => !OperatingSystem.IsLinux() || CountThreads() == 0);
+
+        static int CountThreads() => !OperatingSystem.IsLinux() ? 1
+            : new ProcessThreads().Read().Count(thread => thread.Name == "Picollo runtime");
     }
 
     [Fact]

@@ -97,6 +97,19 @@ public class ThreadPoolProbeTests
     }
 
     [Fact]
+    public void The_ages_of_each_item_are_recorded()
+    {
+        for (int i = 0; i < 2; i++)
+        {
+            _probe.Tick();
+            _clock.Advance(45);
+            RunQueued();
+        }
+
+        Values().Should().Equal(20, 20, 40, 40, 45, 45, 45);
+    }
+
+    [Fact]
     public void Ages_between_two_rare_ticks_are_not_omitted()
     {
         Run(seconds: 2);

@@ -132,6 +132,17 @@ public class SymbolNameTests
         SymbolName.Of(symbol).Should().Be(symbol);
     }
 
+    [Theory]
+    [InlineData(95, "P", "i", true)]
+    [InlineData(150, "P", "i", false)]
+    [InlineData(1900, "JE", "", true)]
+    [InlineData(2100, "JE", "", false)]
+    public void The_depth_and_the_number_of_parts_are_limited(int count, string repeated, string end, bool isDemangled)
+    {
+        string symbol = $"_Z1fI{string.Concat(Enumerable.Repeat(repeated, count))}{end}Evv";
+        SymbolName.Of(symbol).Should().Match(isDemangled ? "f<*>" : symbol);
+    }
+
     [Fact]
     public void Names_that_grow_exponentially_are_unchanged()
     {

@@ -103,6 +103,46 @@ public class SuspendedWatcherTests
     }
 
     [Fact]
+    public void Watchers_that_are_created_in_nested_suspensions_continue_after_all_of_them()
+    {
+        using var outer = new CpuUsageAsyncWatcher();
+        CpuUsageAsyncWatcher first, second;
+        using (CpuUsageAsyncWatcher.Suspend())
+        {
+            first = new CpuUsageAsyncWatcher();
+            using (CpuUsageAsyncWatcher.Suspend())
+            {
+                second = new CpuUsageAsyncWatcher();
+            }
+        }
+
+        Burn.User(TimeSpan.FromMilliseconds(20));
+        second.Stop();
+        first.Stop();
+
+        second.GetTotalNanoseconds().Should().BeGreaterThanOrEqualTo(20_000_000);
+        first.GetTotalNanoseconds().Should().BeGreaterThanOrEqualTo(20_000_000);
+        outer.GetTotalNanoseconds().Should().BeGreaterThanOrEqualTo(20_000_000);
+    }
+
+    [Fact]
+    public async Task A_suspension_that_ends_where_the_flow_is_not_suspended_does_not_add_its_watchers_again()
+    {
+        using var watcher = new CpuUsageAsyncWatcher();
+        IDisposable suspended = await SuspendAsync();
+        WatchedFlow.Count.Should().Be(1, "an async method restores the flow of its caller");
+
+        suspended.Dispose();
+        WatchedFlow.Count.Should().Be(1);
+
+        static async Task<IDisposable> SuspendAsync()
+        {
+            await Task.Yield();
+            return CpuUsageAsyncWatcher.Suspend();
+        }
+    }
+
+    [Fact]
     public async Task A_loop_of_a_watcher_that_is_created_while_suspended_does_not_count_for_the_suspended_one()
     {
         using var mayGoOn = new SemaphoreSlim(0);
