@@ -150,13 +150,31 @@ internal sealed class OtlpSender : IDisposable
             }
 
             bool isProtobuf = type is "application/x-protobuf" or "application/protobuf";
-            ProtobufReader message = new(response.AsSpan(0, length)), success = message.MessageAt(PartialSuccess);
-            if (isProtobuf && length < MaxResponseBytes && !(message.IsValid && success.IsValid))
-            {
-                return null;
-            }
-
-            return isProtobuf || type is null ? (long)Math.Min(success.NumberAt(RejectedDataPoints), long.MaxValue) : 0;
+            bool isValid = TryReadRejected(response.AsSpan(0, length), out long rejected);
+            return isProtobuf && length < MaxResponseBytes && !isValid ? null
+                : isProtobuf || type is null ? rejected
+                : 0;
         }
+    }
+
+    /// <summary>Reads the number of rejected data points of a message.</summary>
+    /// <returns>Whether the message consists of complete fields.</returns>
+    internal static bool TryReadRejected(ReadOnlySpan<byte> response, out long rejected)
+    {
+        ProtobufReader message = new(response);
+        ReadOnlySpan<byte> success = default;
+        while (message.Read())
+        {
+            success = message.Field == PartialSuccess ? message.Bytes : success;
+        }
+
+        rejected = 0;
+        ProtobufReader fields = new(success);
+        while (fields.Read())
+        {
+            rejected = fields.Field == RejectedDataPoints ? (long)Math.Min(fields.Number, long.MaxValue) : rejected;
+        }
+
+        return message.Damage is null && fields.Damage is null;
     }
 }

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Text;
 using Picollo.Cpu;
+using Picollo.Export;
 
 namespace Picollo.Profiling;
 
@@ -10,7 +11,7 @@ internal sealed partial class PprofReader
     private void ReadFields()
     {
         ProtobufReader profile = new(_bytes);
-        while (profile.Read())
+        while (Next(ref profile))
         {
             switch (profile.Field)
             {
@@ -26,7 +27,7 @@ internal sealed partial class PprofReader
                 case PprofField.DurationNanos: _duration = profile.Number; break;
                 case PprofField.PeriodType: _periodType = ReadValueType(profile.Bytes); break;
                 case PprofField.Period: _period = profile.Number; break;
-                case PprofField.Comment: profile.AddTo(_comments, MaxEntries); break;
+                case PprofField.Comment: AddNumbers(profile, _comments); break;
                 case PprofField.DefaultSampleType: _defaultType = profile.Number; break;
                 case PprofField.Picollo: ReadPicollo(profile.Bytes); break;
                 default: break;
@@ -34,11 +35,41 @@ internal sealed partial class PprofReader
         }
     }
 
+    private static bool Next(ref ProtobufReader fields) =>
+        fields.Read() || (fields.Damage is { } damage ? throw Damage($"{damage}") : false);
+
+    /// <summary>Adds the numbers of a repeated field, packed or not.</summary>
+    private static void AddNumbers(in ProtobufReader field, List<ulong> numbers)
+    {
+        if (field.IsVarint)
+        {
+            numbers.Add(field.Number);
+        }
+
+        for (ReadOnlySpan<byte> rest = field.Bytes; !rest.IsEmpty && numbers.Count <= MaxEntries;)
+        {
+            numbers.Add(ProtobufReader.TryReadNumber(ref rest, out ulong number)
+                ? number
+                : throw Damage($"{ProtobufReader.BadNumber}"));
+        }
+
+        if (numbers.Count > MaxEntries)
+        {
+            throw TooLarge($"a list has more than {MaxEntries:N0} entries");
+        }
+    }
+
+    private static InvalidDataException TooLarge(FormattableString what) =>
+        new($"The profile is too large: {FormattableString.Invariant(what)}.");
+
+    private static InvalidDataException Damage(FormattableString what) =>
+        new($"This is not a pprof profile, or it is damaged: {FormattableString.Invariant(what)}.");
+
     private static (ulong Type, ulong Unit) ReadValueType(ReadOnlySpan<byte> message)
     {
         (ulong type, ulong unit) = (0, 0);
         ProtobufReader fields = new(message);
-        while (fields.Read())
+        while (Next(ref fields))
         {
             type = fields.Field == 1 ? fields.Number : type;
             unit = fields.Field == 2 ? fields.Number : unit;
@@ -51,7 +82,7 @@ internal sealed partial class PprofReader
     {
         (ulong id, Mapping mapping) = (0, default);
         ProtobufReader fields = new(message);
-        while (fields.Read())
+        while (Next(ref fields))
         {
             switch (fields.Field)
             {
@@ -72,7 +103,7 @@ internal sealed partial class PprofReader
         ulong id = 0, mapping = 0, address = 0;
         List<ulong> functions = [];
         ProtobufReader fields = new(message);
-        while (fields.Read())
+        while (Next(ref fields))
         {
             switch (fields.Field)
             {
@@ -93,7 +124,7 @@ internal sealed partial class PprofReader
     {
         ulong function = 0;
         ProtobufReader fields = new(message);
-        while (fields.Read())
+        while (Next(ref fields))
         {
             function = fields.Field == 1 ? fields.Number : function;
         }
@@ -105,7 +136,7 @@ internal sealed partial class PprofReader
     {
         (ulong id, Function function) = (0, default);
         ProtobufReader fields = new(message);
-        while (fields.Read())
+        while (Next(ref fields))
         {
             switch (fields.Field)
             {
@@ -129,7 +160,7 @@ internal sealed partial class PprofReader
         _isFromPicollo = true;
         long user = 0, kernel = 0, count = 0, effective = 0;
         ProtobufReader fields = new(message);
-        while (fields.Read())
+        while (Next(ref fields))
         {
             switch (fields.Field)
             {
@@ -156,12 +187,12 @@ internal sealed partial class PprofReader
         ulong labels = 0;
         hasTimestamp = false;
         ProtobufReader fields = new(message);
-        while (fields.Read())
+        while (Next(ref fields))
         {
             switch (fields.Field)
             {
-                case 1: fields.AddTo(locations, MaxEntries); break;
-                case 2: fields.AddTo(values, MaxEntries); break;
+                case 1: AddNumbers(fields, locations); break;
+                case 2: AddNumbers(fields, values); break;
                 case 3:
                     labels = Hash(labels, fields.Bytes);
                     hasTimestamp = hasTimestamp || IsTimestamp(fields.Bytes);
@@ -178,7 +209,7 @@ internal sealed partial class PprofReader
     {
         ulong name = 0;
         ProtobufReader fields = new(label);
-        while (fields.Read())
+        while (Next(ref fields))
         {
             name = fields.Field == 1 ? fields.Number : name;
         }
@@ -216,12 +247,12 @@ internal sealed partial class PprofReader
 
         if (id == 0 || !all.TryAdd(id, one))
         {
-            throw ProtobufReader.Damage($"a {kind} has an invalid or duplicate ID: {id}");
+            throw Damage($"a {kind} has an invalid or duplicate ID: {id}");
         }
     }
 
     private static InvalidDataException TooMany() =>
-        ProtobufReader.TooLarge($"it has more than {MaxEntries:N0} entries of one kind");
+        TooLarge($"it has more than {MaxEntries:N0} entries of one kind");
 
     private record struct Mapping(ulong Start, ulong Offset, ulong File);
 

@@ -33,7 +33,7 @@ internal sealed partial class PprofReader
             return pattern.Length == 0 ? null
                 : pattern.Length <= MaxPatternLength
                     ? new Regex($@"\A(?:{pattern})\z", RegexOptions.NonBacktracking | RegexOptions.CultureInvariant)
-                : throw ProtobufReader.TooLarge($"the pattern of its dropped frames has more than {MaxPatternLength:N0} characters");
+                : throw TooLarge($"the pattern of its dropped frames has more than {MaxPatternLength:N0} characters");
         }
         catch (Exception e) when (e is ArgumentException or NotSupportedException)
         {
@@ -46,12 +46,12 @@ internal sealed partial class PprofReader
     {
         if (!_locations.TryGetValue(id, out Location? location))
         {
-            throw ProtobufReader.Damage($"location {id} does not exist");
+            throw Damage($"location {id} does not exist");
         }
 
         int mapping = location.Mapping == 0 ? -1
             : _mappingOf.TryGetValue(location.Mapping, out int index) ? index
-            : throw ProtobufReader.Damage($"mapping {location.Mapping} does not exist");
+            : throw Damage($"mapping {location.Mapping} does not exist");
         int dropped = _drop is null ? -1 : Array.FindLastIndex(location.Functions, IsDropped);
         pruning = dropped < 0 ? Pruning.None : dropped == location.Functions.Length - 1 ? Pruning.Location : Pruning.Callees;
         int first = pruning == Pruning.Callees ? dropped + 1 : 0;
@@ -67,7 +67,7 @@ internal sealed partial class PprofReader
 
     private Function FunctionOf(ulong number) => number == 0 ? default
         : _functions.TryGetValue(number, out Function found) ? found
-        : throw ProtobufReader.Damage($"function {number} does not exist");
+        : throw Damage($"function {number} does not exist");
 
     private bool IsDropped(ulong number)
     {

@@ -20,7 +20,7 @@ internal sealed partial class PprofReader
             ulong key = ReadSample(_bytes.AsSpan(sample), locations, values, out bool hasTimestamp);
             if (values.Count != _sampleTypes.Count)
             {
-                throw ProtobufReader.Damage($"a sample has {values.Count} values for {_sampleTypes.Count} types");
+                throw Damage($"a sample has {values.Count} values for {_sampleTypes.Count} types");
             }
 
             long value = Scaled(values[type], scale);
@@ -38,7 +38,7 @@ internal sealed partial class PprofReader
                 Spend(WorkOfFrame * (1 + ofLocation.Length));
                 if (stack.Count > MaxFrames)
                 {
-                    throw ProtobufReader.TooLarge($"a stack has more than {MaxFrames:N0} frames");
+                    throw TooLarge($"a stack has more than {MaxFrames:N0} frames");
                 }
             }
 
@@ -95,7 +95,7 @@ internal sealed partial class PprofReader
     }
 
     private static long Scaled(ulong value, long scale) =>
-        (long)value < 0 ? throw ProtobufReader.Damage($"a sample has a negative value, as in a difference of profiles")
+        (long)value < 0 ? throw Damage($"a sample has a negative value, as in a difference of profiles")
         : (long)value <= long.MaxValue / scale ? (long)value * scale
         : throw TooMuch();
 
@@ -120,7 +120,7 @@ internal sealed partial class PprofReader
         return root;
     }
 
-    private static InvalidDataException TooMuch() => ProtobufReader.TooLarge($"the sum of its values is more than {long.MaxValue}");
+    private static InvalidDataException TooMuch() => TooLarge($"the sum of its values is more than {long.MaxValue}");
 
     /// <summary>The sums of the values of each stack, as a tree.</summary>
     private sealed class Stacks(bool hasCounts)

@@ -61,7 +61,7 @@ internal sealed partial class PprofReader
     {
         if (_sampleTypes.Count == 0 || _texts.Count == 0 || !Text(0).IsEmpty)
         {
-            throw ProtobufReader.Damage($"it has no sample types, or no strings");
+            throw Damage($"it has no sample types, or no strings");
         }
 
         string[] comments = [.. _comments.Select(TextOf)];
@@ -117,7 +117,7 @@ internal sealed partial class PprofReader
         {
             if (read > MaxBytes - length)
             {
-                throw ProtobufReader.TooLarge($"it has more than {MaxBytes:N0} bytes");
+                throw TooLarge($"it has more than {MaxBytes:N0} bytes");
             }
 
             output.Write(buffer, 0, read);
@@ -142,11 +142,11 @@ internal sealed partial class PprofReader
     {
         ReadOnlySpan<byte> text = Text(index);
         _letters += text.Length;
-        return _letters <= MaxLetters ? Encoding.UTF8.GetString(text) : throw ProtobufReader.TooLarge($"its names are too long");
+        return _letters <= MaxLetters ? Encoding.UTF8.GetString(text) : throw TooLarge($"its names are too long");
     }
 
     private ReadOnlySpan<byte> Text(ulong index) =>
-        index < (ulong)_texts.Count ? _bytes.AsSpan(_texts[(int)index]) : throw ProtobufReader.Damage($"string {index} does not exist");
+        index < (ulong)_texts.Count ? _bytes.AsSpan(_texts[(int)index]) : throw Damage($"string {index} does not exist");
 
     /// <summary>Counts work, so that a small file cannot cause a large amount of it.</summary>
     private void Spend(int work)
@@ -154,7 +154,7 @@ internal sealed partial class PprofReader
         _work += work;
         if (_work > MaxWork)
         {
-            throw ProtobufReader.TooLarge($"its stacks are too long");
+            throw TooLarge($"its stacks are too long");
         }
     }
 

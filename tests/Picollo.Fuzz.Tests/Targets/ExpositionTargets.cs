@@ -45,8 +45,8 @@ internal static class ExpositionTargets
             () => [new([0x0A, 6, 0x08, 0x96, 0x01, 0x12, 1, (byte)'e']), new([0x1D, 1, 2, 3, 4, 0x21, 1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 2, 0x08, 5])],
             input =>
             {
-                ProtobufReader success = new ProtobufReader(input).MessageAt(1);
-                return (long)Math.Min(success.NumberAt(1), long.MaxValue);
+                _ = OtlpSender.TryReadRejected(input, out long rejected);
+                return rejected;
             })
         {
             BytesPerByte = 0,
