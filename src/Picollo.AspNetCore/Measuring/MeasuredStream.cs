@@ -47,11 +47,11 @@ internal static class MeasuredStream
     /// <param name="stream">The stream.</param>
     /// <param name="run">The run of the method.</param>
     /// <param name="aborted">The token that is canceled when the connection ends.</param>
-    public static object Create(
-        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] Type type,
-        object stream,
-        WorkMeter.Run run,
-        CancellationToken aborted) => Activator.CreateInstance(type, stream, run, aborted)!;
+    [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(MeasuredEnumerable<>))]
+    [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(MeasuredReader<>))]
+    [UnconditionalSuppressMessage("Trimming", "IL2067", Justification = "The attributes above keep the constructors.")]
+    public static object Create(Type type, object stream, WorkMeter.Run run, CancellationToken aborted) =>
+        Activator.CreateInstance(type, stream, run, aborted)!;
 }
 
 /// <summary>Ends the run of a stream once: at its end, or when the connection ends, because SignalR then abandons a channel.</summary>

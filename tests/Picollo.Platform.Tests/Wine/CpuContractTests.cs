@@ -1,7 +1,7 @@
 namespace Picollo.Platform.Tests.Wine;
 
 /// <summary>
-/// Runs the contract tests of Picollo.Tests/Cpu and Picollo.Diagnostics.Tests/Processes in tests/HelperApp. Wine counts CPU time in steps of
+/// Runs the contract tests of Picollo.Tests/Cpu and Picollo.Diagnostics.Tests/Commands in tests/HelperApp. Wine counts CPU time in steps of
 /// 10 ms and does not count the cycles of threads, so this tests the reader that falls back to the system's times.
 /// </summary>
 [Collection(UnderWine.Name)]
@@ -20,7 +20,7 @@ public sealed class CpuContractTests(WineFixture wine)
     public void The_machine_is_sampled() => ShouldHavePassed("SystemCpuContractTests", atLeast: 8);
 
     [FactNeeding(Need.Wine)]
-    public void Processes_without_a_sample_are_not_opened() => ShouldHavePassed("RunningProcessContractTests", atLeast: 1);
+    public void Processes_without_a_sample_are_not_opened() => ShouldHavePassed("LinuxProcessContractTests", atLeast: 1);
 
     private void ShouldHavePassed(string contract, int atLeast)
     {
