@@ -33,7 +33,7 @@ internal static partial class LogMessages
         Level = LogLevel.Warning,
         Message = "Picollo's page answers all requests with 404, because the environment is {Environment} and not Development. "
             + "To open it, call MapPicollo().RequireAuthorization(), or, if only trusted clients can reach port 9464, "
-            + "MapPicollo().RequireLocalPort(9464).AllowAnonymous().")]
+            + "MapPicollo().RequireLocalPort(9464).AllowAnonymous(), and let the server listen on this port.")]
     public static partial void LogClosed(this ILogger logger, string environment);
 
     [LoggerMessage(

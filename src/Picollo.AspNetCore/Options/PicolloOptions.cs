@@ -34,8 +34,8 @@ public sealed class PicolloOptions
     /// <summary>Whether the pauses of the garbage collector, the delays of the thread pool and the waits for locks are measured, and shown
     /// on the page, in JSON and in the exposition. <see langword="false"/> by default. They are measured by a
     /// <see cref="Picollo.Diagnostics.RuntimeMeter"/> that runs as long as the host. Its histograms are in the application's
-    /// <see cref="Picollo.Metrics.HdrHistogramRegistry"/>. An idle application uses 0.14 % of a processor for this, once for all hosts of a
-    /// process (.NET 10.0.12 on a virtual machine with two AMD EPYC processors).</summary>
+    /// <see cref="Picollo.Metrics.HdrHistogramRegistry"/>. An idle application uses about 0.1 % of a processor for this, once for all
+    /// hosts of a process (.NET 10.0.12 on a virtual machine with two AMD EPYC processors).</summary>
     public bool MeasureRuntime { get; set; }
 
     /// <summary>Whether the traces of the slowest requests are kept: for each route and status code, the four slowest requests of the
@@ -52,8 +52,8 @@ public sealed class PicolloOptions
     /// <para>A profile takes ten seconds. During this time it costs about 0.4 % of the CPU time and, without the permission to sample CPUs
     /// (root, <c>CAP_PERFMON</c>), about 2 µs each time that a thread waits and is woken. Only one profile is taken at a time, and the last
     /// eight are kept in memory. At other times, nothing is sampled or recorded, unless <see cref="CpuBudget"/> is set. If it is set, the
-    /// profiler runs as long as the host, with 0.06 % of a processor while the application is idle, and keeps the profiles of the last
-    /// requests above the budget, four for each route and 64 in total.</para>
+    /// profiler runs as long as the host, with less than 0.1 % of a processor while the application is idle, and keeps the profiles of the
+    /// last requests above the budget, four for each route and 64 in total.</para>
     /// <para>A profile shows the names of methods, routes and files to everyone who can see the page, but no data of the application.
     /// <see cref="Picollo.Profiling.CpuProfiler"/> documents the requirements and limits. If profiling is unavailable, the page shows the
     /// reason.</para>

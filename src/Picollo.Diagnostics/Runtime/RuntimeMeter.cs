@@ -13,7 +13,7 @@ namespace Picollo.Diagnostics;
 /// queues one work item at a time and measures how long it waits. Each 20 ms have one value. It is measured each 20 ms while work waits,
 /// each 160 ms while the pool works without a queue, and once per second while the pool is idle. A value then counts for the whole time.
 /// The age of an item that waits is recorded each 20 ms, so a starved pool is visible within 160 ms.</para>
-/// <para><b>Cost.</b> An idle process uses 0.1 to 0.2 % of a processor (.NET 10.0.12 on a virtual machine with two AMD EPYC processors). An
+/// <para><b>Cost.</b> An idle process uses about 0.1 % of a processor (.NET 10.0.12 on a virtual machine with two AMD EPYC processors). An
 /// item wakes threads of the pool, which takes up to 0.6 ms of CPU time while they sleep. There are about 15 runtime events per collection,
 /// which the runtime allocates. The meter itself allocates nothing in the steady state. <c>./build.sh bench compare runtime</c> measures
 /// the cost.</para>

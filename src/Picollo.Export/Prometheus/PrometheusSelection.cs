@@ -16,7 +16,7 @@ internal sealed class PrometheusSelection
     public const string Omitted = "picollo_omitted_histograms";
 
     private const string SameSeries = "another histogram has this name and these labels";
-    private const string SameLines = "another metric has this name, or lines with this name";
+    private const string SameLines = "another metric or one of its lines has this name";
 
     private readonly double _relativeError;
     private readonly ConditionalWeakTable<HdrHistogramRegistration, PrometheusSeries> _series = [];

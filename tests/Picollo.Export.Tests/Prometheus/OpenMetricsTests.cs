@@ -135,7 +135,7 @@ public class OpenMetricsTests
         Encoding.UTF8.GetString(output.WrittenSpan).Should().Be(
             $"# HELP {counter} \n# TYPE {counter} counter\n{counter}_total 3\n"
             + "# HELP picollo_omitted_histograms Histograms that are not exported, by reason.\n# TYPE picollo_omitted_histograms gauge\n"
-            + $"picollo_omitted_histograms{{histogram=\"{histogram}\",reason=\"another metric has this name, or lines with this name\"}} 1\n"
+            + $"picollo_omitted_histograms{{histogram=\"{histogram}\",reason=\"another metric or one of its lines has this name\"}} 1\n"
             + "# EOF\n");
     }
 

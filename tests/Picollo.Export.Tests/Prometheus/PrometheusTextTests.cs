@@ -10,7 +10,7 @@ namespace Picollo.Export.Tests;
 public class PrometheusTextTests
 {
     private const string SameSeries = "another histogram has this name and these labels";
-    private const string SameLines = "another metric has this name, or lines with this name";
+    private const string SameLines = "another metric or one of its lines has this name";
 
     [Fact]
     public void An_exposition_has_the_documented_format()

@@ -15,7 +15,7 @@ public sealed class HeaderTests
 
     private static readonly string[] Headers =
     [
-        "errno.h", "fcntl.h", "linux/memfd.h", "linux/perf_event.h", "poll.h", "pwd.h", "sched.h", "signal.h", "spawn.h", "stddef.h",
+        "errno.h", "fcntl.h", "linux/memfd.h", "linux/openat2.h", "linux/perf_event.h", "poll.h", "pwd.h", "sched.h", "signal.h", "spawn.h", "stddef.h",
         "sys/ioctl.h", "sys/klog.h", "sys/mman.h", "sys/prctl.h", "sys/resource.h", "sys/stat.h", "sys/syscall.h", "termios.h", "time.h",
     ];
 
