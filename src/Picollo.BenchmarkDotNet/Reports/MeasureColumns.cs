@@ -1,6 +1,7 @@
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Reports;
+using BenchmarkDotNet.Running;
 using Picollo.BenchmarkDotNet.Measures;
 
 namespace Picollo.BenchmarkDotNet.Reports;
@@ -30,4 +31,80 @@ internal sealed class MeasureColumns(MeasureSet set) : IColumnProvider
             .. request.CpuUsage ? [new CpuRatioColumn()] : Array.Empty<IColumn>(),
         ];
     }
+}
+
+/// <summary>A column for single calls. It shows "-" if a benchmark has too few calls for a percentile. The default metric column would show
+/// "NA", and would be omitted if no benchmark had a value.</summary>
+/// <param name="metric">The metric of benchmarks that have a value.</param>
+/// <param name="hasGaps">Whether single calls were not measured for some benchmarks.</param>
+internal sealed class CallColumn(MeasureMetric metric, bool hasGaps) : IColumn
+{
+    private readonly MetricColumn _column = new(metric);
+
+    public string Id => metric.Id;
+
+    public string ColumnName => metric.DisplayName;
+
+    public bool AlwaysShow => true;
+
+    public ColumnCategory Category => ColumnCategory.Metric;
+
+    public int PriorityInCategory => metric.PriorityInCategory;
+
+    public bool IsNumeric => true;
+
+    public UnitType UnitType => metric.UnitType;
+
+    public string Legend => hasGaps ? $"{metric.Legend}; {MeasureMetric.Gap}" : metric.Legend;
+
+    public bool IsDefault(Summary summary, BenchmarkCase benchmarkCase) => false;
+
+    public bool IsAvailable(Summary summary) => summary.Reports.Any(report => IsMeasured(report.BenchmarkCase));
+
+    public string GetValue(Summary summary, BenchmarkCase benchmarkCase) => GetValue(summary, benchmarkCase, SummaryStyle.Default);
+
+    public string GetValue(Summary summary, BenchmarkCase benchmarkCase, SummaryStyle style) =>
+        IsMeasured(benchmarkCase) && summary[benchmarkCase]?.Metrics.ContainsKey(metric.Id) == false
+            ? "-"
+            : _column.GetValue(summary, benchmarkCase, style);
+
+    public static bool IsMeasured(BenchmarkCase benchmark) => MeasuredBenchmarks.GetResult(benchmark)?.Invocations is not null;
+}
+
+/// <summary>A column for the ratio of the CPU time to the baseline, like the Ratio column of BenchmarkDotNet for the mean.</summary>
+internal sealed class CpuRatioColumn : IColumn
+{
+    public string Id => "CPU Ratio";
+
+    public string ColumnName => Id;
+
+    public bool AlwaysShow => true;
+
+    public ColumnCategory Category => ColumnCategory.Metric;
+
+    public int PriorityInCategory => MeasureMetrics.CpuPriority + 1;
+
+    public bool IsNumeric => true;
+
+    public UnitType UnitType => UnitType.Dimensionless;
+
+    public string Legend => "CPU time per operation divided by the CPU time of the baseline";
+
+    public bool IsDefault(Summary summary, BenchmarkCase benchmarkCase) => false;
+
+    public bool IsAvailable(Summary summary) =>
+        summary.HasBaselines() && summary.Reports.Any(report => CpuOf(summary, report.BenchmarkCase) is not null);
+
+    public string GetValue(Summary summary, BenchmarkCase benchmarkCase) => GetValue(summary, benchmarkCase, SummaryStyle.Default);
+
+    public string GetValue(Summary summary, BenchmarkCase benchmarkCase, SummaryStyle style)
+    {
+        BenchmarkCase? baseline = summary.GetBaseline(summary.GetLogicalGroupKey(benchmarkCase));
+        return baseline is not null && CpuOf(summary, baseline) is > 0 and { } before && CpuOf(summary, benchmarkCase) is { } own
+            ? (own / before).ToString("N2", summary.GetCultureInfo())
+            : "-";
+    }
+
+    private static double? CpuOf(Summary summary, BenchmarkCase benchmark) =>
+        summary[benchmark]?.Metrics.TryGetValue(MeasureMetrics.CpuTime, out Metric? metric) == true ? metric.Value : null;
 }

@@ -57,3 +57,60 @@ internal static class SamplePlot
         return TimePlot.Make(lines, duration / NanosecondsPerSecond, options);
     }
 }
+
+/// <summary>Draws the largest value in each of many columns of equal duration. A peak of a single value is therefore visible at any
+/// duration.</summary>
+internal static class TimePlot
+{
+    /// <summary>The maximum number of columns that a pointer can select.</summary>
+    public const int MaxColumns = 190;
+
+    private const double Height = 240;
+
+    /// <summary>A line of the plot.</summary>
+    /// <param name="Name">The name in the legend.</param>
+    /// <param name="Largest">The largest recorded value of each column; NaN for none.</param>
+    public readonly record struct Line(string Name, double[] Largest);
+
+    /// <param name="all">The lines, one or more, with the same number of columns each.</param>
+    /// <param name="seconds">The duration of all columns together, above 0.</param>
+    /// <param name="options">Title and unit.</param>
+    public static HdrHistogramPlot Make(IReadOnlyList<Line> all, double seconds, HdrHistogramPlotOptions options)
+    {
+        PlotUnit own = new(options.Unit);
+        PlotLines lines = new();
+        double[] sorted = [.. all.SelectMany(line => line.Largest).Where(double.IsFinite).Order()];
+        double[] aboveZero = [.. sorted.SkipWhile(level => level == 0)];
+        foreach (Line line in all)
+        {
+            lines.Add(line.Name, line.Name, [.. line.Largest], isFilled: false);
+        }
+
+        (PlotUnit unit, PlotAxis axis, string label) = aboveZero.Length == 0
+            ? (own, PlotAxis.Linear(0, 0, 5), own.AxisLabel)
+            : PercentilePlot.ValueAxis(own, sorted[0], aboveZero[0], aboveZero[aboveZero.Length / 2], sorted[^1]);
+        lines.Divide(unit.Ratio);
+        int columns = all[0].Largest.Length;
+        double[] edges = [.. Enumerable.Range(0, columns + 1).Select(i => seconds * i / columns)];
+        PlotUnit time = new(new() { Name = "s" });
+        PlotAxis round = PlotAxis.Linear(0, seconds, 7);
+        return HdrHistogramPlot.Compose("largest values over time", [], options, new StepChart
+        {
+            Height = Height,
+            X = round with { Max = seconds, Ticks = [.. round.Ticks.Where(tick => tick.Value <= seconds)] },
+            Y = axis,
+            XLabel = "seconds since the first sample",
+            YLabel = $"largest in each {time.Tick(seconds / columns)}, {label}",
+            Edges = edges,
+            Lines = lines,
+            Strips = sorted.Length == 0 ? [] : [.. Enumerable.Range(0, columns).Select(Strip)],
+        });
+
+        PlotStrip Strip(int column) => new(
+            edges[column],
+            edges[column + 1],
+            time.Range(edges[column], edges[column + 1]) + string.Concat(
+                all.Take(PlotPalette.Count).Where(line => double.IsFinite(line.Largest[column]))
+                    .Select(line => $"\n{line.Name}: {own.Format((ulong)line.Largest[column])}")));
+    }
+}

@@ -1,8 +1,8 @@
 using System.Text.Json;
 using System.Xml;
 using System.Xml.Linq;
-using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Reading;
 using Picollo.Metrics;
 

@@ -1,8 +1,8 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
-using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Reading;
 using Picollo.Export;
 using Picollo.Metrics;

@@ -6,8 +6,8 @@ using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Picollo.AspNetCore.Page;
 using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Page;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Page;

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using Microsoft.Extensions.DependencyInjection;
-using Picollo.AspNetCore.Tests.Page;
 using Picollo.AspNetCore.Reading;
+using Picollo.AspNetCore.Tests.Page;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
 
