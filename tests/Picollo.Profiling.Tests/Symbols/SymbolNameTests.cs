@@ -144,6 +144,18 @@ public class SymbolNameTests
     }
 
     [Fact]
+    public void A_short_name_of_a_long_one_takes_little_memory()
+    {
+        string symbol = $"_Z1fI1000{new string('a', 1000)}{string.Concat(Enumerable.Repeat("S0_", 700))}Evv";
+        (SymbolName.Of(symbol) == symbol).Should().BeTrue("the name does not fit");
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        SymbolName.Of(symbol);
+
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(500_000, "the name would have 700,000 characters");
+    }
+
+    [Fact]
     public void Names_that_grow_exponentially_are_unchanged()
     {
         string pairs = string.Concat(Enumerable.Range(0, 36).Select(i => $"3tupIS{Index(i)}_S{Index(i)}_E"));

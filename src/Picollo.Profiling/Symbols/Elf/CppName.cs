@@ -455,7 +455,8 @@ internal sealed class CppName : SymbolName
 
     private static Part[] Flat(IEnumerable<Part> parts) => [.. parts.SelectMany(each => each.Pack ?? [each])];
 
-    private string Join(IEnumerable<Part> parts) => Limit(string.Join(", ", Flat(parts).Take(MaxLength).Select(part => part.Text)));
+    private string Join(IEnumerable<Part> parts) =>
+        Join(", ", parts.SelectMany(each => each.Pack ?? [each]).Select(part => part.Text));
 
     /// <summary>A name, or a type: the text before and after a declared name, such as <c>void (*</c> and <c>)(int)</c>.</summary>
     private readonly record struct Part(string Before)

@@ -45,7 +45,7 @@ internal sealed class RustName : SymbolName
         Expect('E');
         Check(parts is [_, .., ['h', .. var hash]] && parts[^1].Length == HashLength
             && !hash.AsSpan().ContainsAnyExcept(Digits.AsSpan(0, 16)));
-        return HasFailed ? "" : Limit(string.Join("::", parts.SkipLast(1).Select(OldPart)));
+        return HasFailed ? "" : Join("::", parts.SkipLast(1).Select(OldPart));
     }
 
     private string OldPart(string part)
@@ -96,7 +96,7 @@ internal sealed class RustName : SymbolName
                 path = Nested(isValue);
                 break;
             case 'I':
-                path = $"{Path(isValue)}{(isValue ? "::" : "")}<{string.Join(", ", List(GenericArgument))}>";
+                path = $"{Path(isValue)}{(isValue ? "::" : "")}<{Join(", ", List(GenericArgument))}>";
                 break;
             case 'B':
                 path = Back(() => Path(isValue));
@@ -152,9 +152,9 @@ internal sealed class RustName : SymbolName
             'O' => "*mut " + Type(),
             'A' => $"[{Type()}; {Constant()}]",
             'S' => $"[{Type()}]",
-            'T' => List(Type) is var types && types.Count == 1 ? $"({types[0]},)" : $"({string.Join(", ", types)})",
+            'T' => List(Type) is var types && types.Count == 1 ? $"({types[0]},)" : $"({Join(", ", types)})",
             'F' => Binder(Function),
-            'D' => $"dyn {Binder(() => string.Join(" + ", List(Trait)))}{OptionalLifetime(" + ", "")}",
+            'D' => $"dyn {Binder(() => Join(" + ", List(Trait)))}{OptionalLifetime(" + ", "")}",
             'B' => Back(Type),
             _ => "",
         };
@@ -167,7 +167,7 @@ internal sealed class RustName : SymbolName
     {
         string prefix = Take("U") ? "unsafe " : "";
         prefix += Take("KC") ? "extern \"C\" " : Take("K") ? $"extern \"{Identifier().Replace('_', '-')}\" " : "";
-        string parameters = string.Join(", ", List(Type));
+        string parameters = Join(", ", List(Type));
         return $"{prefix}fn({parameters}){(Take("u") ? "" : " -> " + Type())}";
     }
 
@@ -182,7 +182,7 @@ internal sealed class RustName : SymbolName
         }
 
         return types.Count == 0 ? path
-            : Limit($"{(path.EndsWith('>') ? path[..^1] + ", " : path + "<")}{string.Join(", ", types)}>");
+            : Limit($"{(path.EndsWith('>') ? path[..^1] + ", " : path + "<")}{Join(", ", types)}>");
     }
 
     private string Constant()
@@ -222,7 +222,7 @@ internal sealed class RustName : SymbolName
         int outer = _lifetimes;
         long count = Take("G") ? Number() + 1 : 0;
         Check(count is >= 0 and <= 26);
-        string names = HasFailed ? "" : string.Join(", ", Enumerable.Range(0, (int)count).Select(_ =>
+        string names = HasFailed ? "" : Join(", ", Enumerable.Range(0, (int)count).Select(_ =>
         {
             _lifetimes++;
             return Lifetime(1);

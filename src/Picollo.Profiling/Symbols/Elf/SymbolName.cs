@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Picollo.Profiling.Symbols;
 
 /// <summary>Demangles names of functions. The base of the parsers for each language.</summary>
@@ -56,6 +58,24 @@ internal abstract class SymbolName(string symbol)
     {
         Check(text.Length <= MaxLength);
         return HasFailed ? "" : text;
+    }
+
+    /// <summary>Joins parts, and stops at the first one that does not fit.</summary>
+    protected string Join(string separator, IEnumerable<string> parts)
+    {
+        StringBuilder text = new();
+        foreach (string part in parts)
+        {
+            if (text.Length > MaxLength)
+            {
+                break;
+            }
+
+            text.Append(part).Append(separator);
+        }
+
+        text.Length = Math.Max(text.Length - separator.Length, 0);
+        return Limit(text.ToString());
     }
 
     /// <summary>Parses pairs of a code and its meaning: <c>a b;c d</c>.</summary>
