@@ -29,7 +29,7 @@ internal static unsafe partial class LibC
     [LibraryImport(Library)]
     public static partial uint geteuid();
 
-    [LibraryImport(Library)]
+    [LibraryImport(Library, SetLastError = true)]
     public static partial int kill(int process, int signal);
 
     [LibraryImport(Library)]
