@@ -138,6 +138,17 @@ public sealed class WatchedFlowTests
     }
 
     [Fact]
+    public void A_segment_whose_clock_cannot_be_read_any_more_keeps_its_measured_time()
+    {
+        long? now = 140;
+        ThreadSegment thread = Started(at: 100, new ScriptedThreadClock(() => now));
+        Query(thread).Should().Be(40);
+        now = null;
+
+        Query(thread).Should().Be(40);
+    }
+
+    [Fact]
     public void A_query_during_a_stop_returns_the_final_result()
     {
         ThreadSegment thread = null!;

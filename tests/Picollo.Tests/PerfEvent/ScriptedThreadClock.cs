@@ -3,8 +3,9 @@ using Picollo.Cpu;
 
 namespace Picollo.Tests.PerfEvent;
 
-/// <summary>The clocks of a thread as other threads read them. Each reading runs the script, which can do anything.</summary>
-internal sealed class ScriptedThreadClock(Func<long> readTotal, Func<CpuUsage>? readSplit = null) : ICpuTimes
+/// <summary>The clocks of a thread as other threads read them. Each reading runs the script, which can do anything. The
+/// clock cannot be read if it returns null.</summary>
+internal sealed class ScriptedThreadClock(Func<long?> readTotal, Func<CpuUsage>? readSplit = null) : ICpuTimes
 {
     public int Readings { get; private set; }
 
@@ -16,9 +17,10 @@ internal sealed class ScriptedThreadClock(Func<long> readTotal, Func<CpuUsage>? 
     {
         owner.Should().Be(ResourceOwner.Thread);
         Readings++;
-        totalNanoseconds = readTotal();
-        reason = null;
-        return true;
+        long? total = readTotal();
+        totalNanoseconds = total.GetValueOrDefault();
+        reason = total is null ? "the script says so" : null;
+        return reason is null;
     }
 
     public bool TryGetSplit(ResourceOwner owner, long id, out CpuUsage split, [NotNullWhen(false)] out string? reason)

@@ -221,7 +221,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
 
     /// <summary>Stops watching: the results no longer change. They include the CPU time that threads in the flow have used so far. Further
     /// calls do nothing.</summary>
-    public void Stop() => StopFor(null, waits: false);
+    public void Stop() => StopFor(null);
 
     /// <summary>Stops watching, as <see cref="Stop"/> does. The results remain available.</summary>
     public void Dispose() => Stop();

@@ -202,8 +202,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     private CpuSegment EndOf(in CpuSegment now) =>
         Volatile.Read(ref _measured) is var measured && measured > now.TotalNanoseconds ? now with { TotalNanoseconds = measured } : now;
 
-    /// <summary>Returns the time of the running segment; 0 if the system does not report it. Any thread may call it. The result is valid if
-    /// <see cref="Version"/> was even before the call and has not changed after it.</summary>
+    /// <summary>Returns the time of the running segment; until its last measurement if the system does not report it. Any thread may call
+    /// it. The result is valid if <see cref="Version"/> was even before the call and has not changed after it.</summary>
     public CpuSegment Measure(FlowReadings readings)
     {
         if (this == OfThread)
@@ -213,14 +213,10 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
         // The runtime does not report the end of a thread that was started without a context (UnsafeStart). Its segment is still here, and
         // the system may have assigned its ID to another thread.
-        if (!_owner.IsAlive)
+        if (!_owner.IsAlive || _threadId is not { } thread
+            || !_clocks.TryGetTotal(ResourceOwner.Thread, thread, out long end, out _))
         {
             return Known;
-        }
-
-        if (_threadId is not { } thread || !_clocks.TryGetTotal(ResourceOwner.Thread, thread, out long end, out _))
-        {
-            return default;
         }
 
         StoreMeasured(end);
@@ -379,46 +375,5 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     {
         [ThreadStatic]
         public static ThreadSegment? Current;
-    }
-}
-
-/// <summary>The clocks and counts that are read at each switch, for the watchers of a flow.</summary>
-[Flags]
-internal enum FlowReadings
-{
-    /// <summary>The CPU time.</summary>
-    Total = 1,
-
-    /// <summary>User and kernel time separately.</summary>
-    Split = 2,
-
-    /// <summary>The bytes that the thread has allocated.</summary>
-    Allocations = 4,
-
-    /// <summary>The wall time, for the list of switches.</summary>
-    Switches = 8,
-}
-
-/// <summary>The CPU clocks and allocated bytes of a thread at a moment, or a difference of two. The split and the bytes are 0 if no watcher
-/// needs them. For a running segment of another thread, the bytes are 0 until it ends.</summary>
-internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split, long AllocatedBytes = 0)
-{
-    public static CpuSegment operator -(in CpuSegment end, in CpuSegment start) =>
-        new(end.TotalNanoseconds - start.TotalNanoseconds, end.Split - start.Split, end.AllocatedBytes - start.AllocatedBytes);
-
-    public static CpuSegment operator +(in CpuSegment left, in CpuSegment right) =>
-        new(
-            left.TotalNanoseconds + right.TotalNanoseconds, left.Split + right.Split, left.AllocatedBytes + right.AllocatedBytes);
-
-    /// <summary>Reads the clocks of the current thread.</summary>
-    public static bool TryReadThread(FlowReadings readings, out CpuSegment now)
-    {
-        CpuUsage split = default;
-        bool known = (readings & FlowReadings.Split) != 0
-            ? CpuTimes.Current.TryGetThread(out long total, out split)
-            : CpuTimes.Current.TryGetThread(out total);
-        long allocated = (readings & FlowReadings.Allocations) != 0 ? GC.GetAllocatedBytesForCurrentThread() : 0;
-        now = new CpuSegment(total, split, allocated);
-        return known;
     }
 }
