@@ -34,12 +34,13 @@ internal sealed class PrometheusSelection
     public IEnumerable<PrometheusSelected> Select(
         IReadOnlyList<HdrHistogramRegistration> registrations, IReadOnlySet<string> taken, List<(string Histogram, string Reason)> omitted)
     {
-        HashSet<string> names = [];
+        List<string> names = []; // in ordinal order, because the series are
         PrometheusSeries? last = null;
         foreach (PrometheusSeries series in Sorted(registrations))
         {
             string? reason = last?.Name == series.Name && last.Labels == series.Labels ? SameSeries
-                : (series.Owner is { } owner && names.Contains(owner)) || IsTaken(series, taken) ? SameLines
+                : (series.Owner is { } owner && names.BinarySearch(owner, StringComparer.Ordinal) >= 0)
+                    || IsTaken(series, taken) ? SameLines
                 : null;
             if (reason is not null)
             {
@@ -48,8 +49,14 @@ internal sealed class PrometheusSelection
             }
             else if (series.Registration.TryRead(out CountsCopy copy))
             {
+                bool isFirstOfName = last?.Name != series.Name;
+                if (isFirstOfName)
+                {
+                    names.Add(series.Name);
+                }
+
                 last = series;
-                yield return new(series, copy, names.Add(series.Name));
+                yield return new(series, copy, isFirstOfName);
             }
         }
     }

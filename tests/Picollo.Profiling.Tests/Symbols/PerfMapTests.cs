@@ -56,7 +56,7 @@ public class PerfMapTests
 
     // Node.js 20, Java (perf-map-agent), Wasmtime, LuaJIT, Julia, CPython 3.12 and PHP 8.
     [Theory]
-    [InlineData("7f2a780062c0 180 JS:*fib /work/a b.js:1:13", 0x7f2a780062c0, "JS:*fib /work/a b.js:1:13")]
+    [InlineData("7f2a780062c0 180 JS:*fib /srv/a b.js:1:13", 0x7f2a780062c0, "JS:*fib /srv/a b.js:1:13")]
     [InlineData("9338304bbae b JS:~get [Symbol.toStringTag] node:internal/url:1:2", 0x9338304bbae, "JS:~get [Symbol.toStringTag] node:internal/url:1:2")]
     [InlineData("18c4000 300 Builtin:DeoptimizationEntry_Eager", 0x18c42ff, "Builtin:DeoptimizationEntry_Eager")]
     [InlineData("7f5e1d000100 2c0 Lcom/example/App;::work(I)I", 0x7f5e1d000100, "Lcom/example/App;::work(I)I")]
