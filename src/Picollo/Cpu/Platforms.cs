@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
+using System.Runtime.Versioning;
 using Picollo.Cpu.Linux;
 using Picollo.Cpu.MacOS;
 using Picollo.Cpu.Windows;
@@ -28,7 +29,7 @@ internal static class Platforms
         public override ISystemCpuSource CreateSystemCpuSource() => new LinuxSystemCpuSource(root: "");
     }
 
-    [System.Runtime.Versioning.SupportedOSPlatform("windows")]
+    [SupportedOSPlatform("windows")]
     private sealed class WindowsPlatform : CpuPlatform
     {
         public override ICpuTimes CreateCpuTimes() => new WindowsCpuTimes();
@@ -38,7 +39,7 @@ internal static class Platforms
         public override ISystemCpuSource CreateSystemCpuSource() => new WindowsSystemCpuSource();
     }
 
-    [System.Runtime.Versioning.SupportedOSPlatform("macos")]
+    [SupportedOSPlatform("macos")]
     private sealed class MacPlatform : CpuPlatform
     {
         public override ICpuTimes CreateCpuTimes() => new MacCpuTimes();

@@ -86,9 +86,9 @@ internal static unsafe class LinuxFiles
     /// arguments and an environment of any length (prctl(2), PR_SET_MM_MAP).</summary>
     public static string ReadText(string path)
     {
-        const int limit = 32 << 20;
+        const int Limit = 32 << 20;
         byte[] buffer = new byte[4096];
-        return TryReadAll(Encoding.UTF8.GetBytes(path + "\0"), ref buffer, out ReadOnlySpan<byte> content, limit)
+        return TryReadAll(Encoding.UTF8.GetBytes(path + "\0"), ref buffer, out ReadOnlySpan<byte> content, Limit)
             ? Encoding.UTF8.GetString(content)
             : "";
     }
