@@ -134,13 +134,13 @@ public sealed class ActivityCpuUsage : IDisposable
 
     private static void OnStopped(Activity activity)
     {
-        if (activity.GetTagItem(UserTag) is not CpuUsageAsyncWatcher { Companion: ChildTimes companion } watcher)
+        if (activity.GetTagItem(UserTag) is not CpuUsageAsyncWatcher { SpanData: ChildTimes data } watcher)
         {
             return; // not measured, or another object of this class has already set the tags
         }
 
         // The children are read before the watcher stops, so that the subtracted time is part of the total.
-        (ChildTimes? children, ChildTimes? siblings) = ChildTimes.Find(watcher, companion);
+        (ChildTimes? children, ChildTimes? siblings) = ChildTimes.Find(watcher, data);
         (long Total, long Kernel) ofChildren = children?.Sums ?? default;
         CpuSegment taken = watcher.StopSpan();
         (long Total, long Kernel) all = (taken.TotalNanoseconds, Math.Clamp(taken.Split.KernelNanoseconds, 0, taken.TotalNanoseconds));

@@ -6,7 +6,7 @@ namespace Picollo.Diagnostics.Spans;
 /// its parent until the first child starts, and then to its own. Most spans therefore do not need their own object.</summary>
 /// <remarks>Children find the object through the watcher of the flow and not through <see cref="System.Diagnostics.Activity.Parent"/>,
 /// because only time that was counted for a span may be subtracted from it.</remarks>
-internal sealed class ChildTimes
+internal sealed class ChildTimes : SpanData
 {
     // The parent's object for spans without a parent. Nothing is added to it.
     private static readonly ChildTimes NoParent = new(null, null);
@@ -25,11 +25,11 @@ internal sealed class ChildTimes
     public static ChildTimes ForNewSpan() => WatchedFlow.InnermostSpan is { } parent ? OfParent(parent) ?? NoParent : NoParent;
 
     /// <summary>Returns the objects of a span and of its parent; null for a span without children or without a parent.</summary>
-    public static (ChildTimes? Own, ChildTimes? OfParent) Find(CpuUsageAsyncWatcher span, ChildTimes companion)
+    public static (ChildTimes? Own, ChildTimes? OfParent) Find(CpuUsageAsyncWatcher span, ChildTimes data)
     {
-        bool isOwn = companion._span == span;
-        ChildTimes? ofParent = isOwn ? companion._parent : companion;
-        return (isOwn ? companion : null, ofParent == NoParent ? null : ofParent);
+        bool isOwn = data._span == span;
+        ChildTimes? ofParent = isOwn ? data._parent : data;
+        return (isOwn ? data : null, ofParent == NoParent ? null : ofParent);
     }
 
     /// <summary>Adds the time of a child that stops. Thread-safe. Has no effect after the span has stopped.</summary>
@@ -42,11 +42,11 @@ internal sealed class ChildTimes
     // Returns null if the span stops during the call.
     private static ChildTimes? OfParent(CpuUsageAsyncWatcher span)
     {
-        if (span.Companion is ChildTimes companion && companion._span != span)
+        if (span.SpanData is ChildTimes data && data._span != span)
         {
-            span.ReplaceCompanion(new ChildTimes(span, companion), companion);
+            span.ReplaceSpanData(new ChildTimes(span, data), data);
         }
 
-        return span.Companion as ChildTimes;
+        return span.SpanData as ChildTimes;
     }
 }

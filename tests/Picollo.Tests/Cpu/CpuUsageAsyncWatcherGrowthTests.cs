@@ -77,6 +77,20 @@ public sealed class CpuUsageAsyncWatcherGrowthTests
     }
 
     [Fact]
+    public void A_watcher_takes_88_bytes() => // in a 64-bit process
+        (Allocations.InSteadyState(() => CpuUsageAsyncWatcher.MakeStopped()) / 100).Should().Be(88);
+
+    [Fact]
+    public void Label_and_successor_do_not_allocate()
+    {
+        var label = new FlowLabel("GET", "/users/{id}");
+        var successor = CpuUsageAsyncWatcher.MakeSuccessor(label);
+
+        Allocations.InSteadyState(() => new CpuUsageAsyncWatcher { Label = label }.StopFor(successor))
+            .Should().Be(Allocations.InSteadyState(() => new CpuUsageAsyncWatcher().Stop()));
+    }
+
+    [Fact]
     public void Only_leaving_the_flow_counts_as_a_switch()
     {
         using var outer = new CpuUsageAsyncWatcher();

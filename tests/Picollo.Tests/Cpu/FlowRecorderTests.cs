@@ -191,7 +191,7 @@ public class FlowRecorderTests
         FlowLog log = OnThread(recorder, () =>
         {
             watcher = new CpuUsageAsyncWatcher();
-            CpuUsageAsyncWatcher span = CpuUsageAsyncWatcher.StartSpan(new object());
+            CpuUsageAsyncWatcher span = CpuUsageAsyncWatcher.StartSpan(new NoData());
             span.StopSpan();
             watcher.Stop();
         });
@@ -417,4 +417,6 @@ public class FlowRecorderTests
 
         return switches;
     }
+
+    private sealed class NoData : SpanData;
 }

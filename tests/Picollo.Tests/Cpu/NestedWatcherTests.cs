@@ -22,7 +22,7 @@ public class NestedWatcherTests
             last.Stop();
         }
 
-        outer.Pieces.Should().BeNull("its segment has not ended");
+        outer.LastPiece.Should().BeNull("its segment has not ended");
         outer.Totals.Should().ContainSingle();
     }
 

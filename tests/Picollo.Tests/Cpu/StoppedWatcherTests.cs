@@ -41,7 +41,7 @@ public class StoppedWatcherTests
 
         static Task Read(ref CpuUsageDetail detail)
         {
-            detail = ThreadSegment.OfThread!.Watchers!.Detail;
+            detail = ThreadSegment.OfThread!.Innermost!.Detail;
             return Task.CompletedTask;
         }
     }

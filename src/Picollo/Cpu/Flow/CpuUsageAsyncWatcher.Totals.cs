@@ -35,11 +35,11 @@ public sealed partial class CpuUsageAsyncWatcher
 
             if (IsRunning)
             {
-                WatchedFlow.GetCpuTime(this, out FlowPiece? pieces);
-                return FlowPiece.ToSegments(pieces);
+                WatchedFlow.GetCpuTime(this, out FlowPiece? last);
+                return FlowPiece.ToSegments(last);
             }
 
-            return FlowPiece.ToSegments(Pieces);
+            return FlowPiece.ToSegments(LastPiece);
         }
     }
 
@@ -47,7 +47,7 @@ public sealed partial class CpuUsageAsyncWatcher
     internal bool ListsSwitches => (Readings & FlowReadings.Switches) != 0;
 
     /// <summary>The last piece of the list; null if the list is empty or the watcher does not record one.</summary>
-    internal FlowPiece? Pieces => _successorOrPieces as FlowPiece;
+    internal FlowPiece? LastPiece => (_extras as SwitchList)?.Last;
 
     /// <summary>A segment of a flow: the part that one thread runs from the moment it enters the flow until it leaves the flow.</summary>
     /// <remarks>Immutable and thread-safe. The default value is a segment of zero length.</remarks>

@@ -3,6 +3,24 @@ using System.Runtime.CompilerServices;
 
 namespace Picollo.Cpu;
 
+// The terms of this folder:
+// - Flow: code that shares an execution context: the code after the constructor of a watcher, and all that it awaits and starts.
+// - Watcher: an object that sums the CPU time of a flow on all threads.
+// - Inner and outer: if a flow has several watchers, the one that was created last is the innermost and links to the next outer one.
+// - Segment: the part of a flow that one thread runs from the moment it enters the flow until it leaves the flow.
+// - Switch: the moment at which a thread enters or leaves a flow, or the watchers of its flow change.
+// - Piece: the part of a segment between two switches, in the list of a watcher that lists its switches.
+// - Sums: the CPU time of the completed segments of a watcher. The stop makes them final.
+// - Stop: the end of a watcher, while its flow may still run.
+// - Open segment: a segment that another thread still runs when a watcher stops.
+// - Successor: the watcher that counts for a stopped one. Except for represented watchers, it is in no flow and never stops.
+// - Counting watcher: a watcher while it runs, and then its successor.
+// - Representative: a watcher without its own time, through which a running watcher, as its successor, counts in another flow.
+// - Label: the purpose of a flow, such as requests to a route.
+// - Span: an operation that a tracer measures with a watcher. Its data belongs to the tracer.
+// - Extras: the parts that few watchers have: links (label, successor and open segments), a list of switches, or the data of a span.
+// - Recorder and log: a recorder keeps a log of the switches of each thread, for profiles.
+
 /// <summary>Measures the total CPU time of one logical flow on all threads: the code after the constructor, the continuations of its
 /// awaits, and the tasks, threads and timers that it starts.</summary>
 /// <remarks>
@@ -53,25 +71,18 @@ namespace Picollo.Cpu;
 /// </remarks>
 public sealed partial class CpuUsageAsyncWatcher : IDisposable
 {
-    private const byte IsNew = 0, IsEntered = 1, IsStopRequested = 2;
+    private const byte IsNew = 0, IsEntered = 1, IsStopping = 2, IsStopped = 3;
 
-    // Protected by the lock; constant once the watcher is final. A timestamp while the watcher runs, then the elapsed ticks.
-    private long _startOrLength;
+    // Protected by the lock; constant once the watcher is stopped. The timestamp of the start is subtracted, and that of the stop added.
+    private long _wallTicks;
     private CpuSegment _sums;
     private long _switchCount;
 
     private CpuUsageAsyncWatcher? _outer;
-
-    // A watcher that lists its switches has no successor and no label. The watcher of a span has none of the three until it is stopped. A
-    // successor has the label of the watchers before it. While a stopped watcher waits for OpenSegments, they have its successor or label.
-    // So one field holds any of them, and watchers stay small.
-    private object? _successorOrPieces;
-
     private int _threadCount;
     private readonly byte _readings;
-    private byte _state; // IsNew, IsEntered or IsStopRequested
+    private byte _state; // IsNew, IsEntered, IsStopping or IsStopped
     private byte _isLocked;
-    private bool _isFinal;
 
     /// <summary>Starts watching the current flow.</summary>
     /// <param name="detail">Whether user and kernel time are read separately.</param>
@@ -109,11 +120,12 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
             | (detail == CpuUsageDetail.UserAndKernel ? FlowReadings.Split : 0)
             | (countsAllocations ? FlowReadings.Allocations : 0)
             | (listSwitches ? FlowReadings.Switches : 0));
-        _startOrLength = Stopwatch.GetTimestamp();
+        _extras = listSwitches ? new SwitchList() : null;
+        _wallTicks = -Stopwatch.GetTimestamp();
         WatchedFlow.Enter(this);
     }
 
-    private CpuUsageAsyncWatcher(FlowReadings readings, bool isFinal) => (_readings, _isFinal) = ((byte)readings, isFinal);
+    private CpuUsageAsyncWatcher(FlowReadings readings, byte state) => (_readings, _state) = ((byte)readings, state);
 
     /// <summary>Whether this system reports the CPU time of a thread, which watchers need. If <see langword="false"/>, the constructors
     /// throw a <see cref="MeasurementUnavailableException"/>.</summary>
@@ -124,7 +136,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         (Readings & FlowReadings.Split) != 0 ? CpuUsageDetail.UserAndKernel : CpuUsageDetail.TotalOnly;
 
     /// <summary>Whether the watcher is running: <see langword="true"/> until <see cref="Stop"/> has returned.</summary>
-    public bool IsRunning => !Volatile.Read(ref _isFinal);
+    public bool IsRunning => Volatile.Read(ref _state) != IsStopped;
 
     /// <summary>The time from the constructor to <see cref="Stop"/>, or to now.</summary>
     public TimeSpan WallTime
@@ -132,9 +144,9 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         get
         {
             Lock();
-            long start = _isFinal ? 0 : _startOrLength, end = _isFinal ? _startOrLength : Stopwatch.GetTimestamp();
+            long ticks = _wallTicks + (IsRunning ? Stopwatch.GetTimestamp() : 0);
             Unlock();
-            return Stopwatch.GetElapsedTime(start, end);
+            return Stopwatch.GetElapsedTime(0, ticks);
         }
     }
 
@@ -203,7 +215,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         }
 
         // The kernel time of other threads has a coarser resolution than the part of their segments before the watcher.
-        usage = (Final ?? WatchedFlow.GetCpuTime(this)).Split;
+        usage = (FinalSums ?? WatchedFlow.GetCpuTime(this)).Split;
         long total = Math.Max(usage.TotalNanoseconds, 0), kernel = Math.Clamp(usage.KernelNanoseconds, 0, total);
         usage = new CpuUsage(total - kernel, kernel);
         return true;
@@ -212,7 +224,7 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// <summary>Returns the CPU time of the flow so far, or until <see cref="Stop"/>, user and kernel time together, at the finest
     /// resolution of the system. The clock is that of <see cref="CpuUsageReader.GetThreadTimeNanoseconds()"/>.</summary>
     /// <returns>Nanoseconds. While the watcher runs, never less than an earlier result on the same thread.</returns>
-    public long GetTotalNanoseconds() => (Final ?? WatchedFlow.GetCpuTime(this)).TotalNanoseconds;
+    public long GetTotalNanoseconds() => (FinalSums ?? WatchedFlow.GetCpuTime(this)).TotalNanoseconds;
 
     /// <summary>Excludes the following code, and everything that it starts, from all watchers of the current flow until the result is
     /// disposed. A watcher created in the meantime is not affected.</summary>
@@ -226,12 +238,16 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// <summary>Stops watching, as <see cref="Stop"/> does. The results remain available.</summary>
     public void Dispose() => Stop();
 
+    /// <summary>Returns the CPU time so far, or until <see cref="Stop"/>, in seconds; culture-invariant.</summary>
+    /// <returns>A number such as <c>0.012345</c>.</returns>
+    public override string ToString() => (GetTotalNanoseconds() / 1e9).ToString("0.######", CultureInfo.InvariantCulture);
+
     /// <summary>The clocks and counts that are read at each switch.</summary>
     internal FlowReadings Readings => (FlowReadings)_readings;
 
     /// <summary>The bytes that the flow has allocated so far, or until <see cref="Stop"/>, if they are counted. For threads other than the
     /// calling one, only completed segments count; see <see cref="OpenSegments"/>.</summary>
-    internal long AllocatedBytes => (Final ?? WatchedFlow.GetCpuTime(this)).AllocatedBytes;
+    internal long AllocatedBytes => (FinalSums ?? WatchedFlow.GetCpuTime(this)).AllocatedBytes;
 
     /// <summary>The next outer watcher of the flow; null for none. The getter also unlinks watchers that no longer count
     /// anything.</summary>
@@ -251,26 +267,27 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     }
 
     /// <summary>The number of threads in the flow. A thread adds its time before it leaves the flow. A thread that was started without a
-    /// context remains counted after its end, until another thread enters its first flow.</summary>
+    /// context remains counted after its end, until another thread enters its first flow. Each representative counts as one thread for
+    /// ever, because its threads are not counted here. 0 for a successor that is in no flow.</summary>
     internal int ThreadCount => Volatile.Read(ref _threadCount);
 
     /// <summary>Creates a stopped watcher that was never in a flow.</summary>
-    internal static CpuUsageAsyncWatcher MakeStopped() => new(FlowReadings.Total, isFinal: true);
+    internal static CpuUsageAsyncWatcher MakeStopped() => new(FlowReadings.Total, IsStopped);
 
     /// <summary>The CPU time until <see cref="Stop"/>; null while the watcher runs.</summary>
-    internal CpuSegment? Final => IsRunning ? null : _sums;
+    internal CpuSegment? FinalSums => IsRunning ? null : _sums;
 
-    /// <summary>The sum of the completed segments.</summary>
-    internal CpuSegment Ended => GetEnded(out _);
+    /// <summary>The sums so far.</summary>
+    internal CpuSegment Sums => GetSums(out _);
 
-    /// <summary>Returns the sum of the completed segments, and their list at the same moment.</summary>
-    internal CpuSegment GetEnded(out FlowPiece? pieces)
+    /// <summary>Returns the sums so far, and the last of the listed pieces at the same moment.</summary>
+    internal CpuSegment GetSums(out FlowPiece? lastPiece)
     {
         Lock();
-        CpuSegment ended = _sums;
-        pieces = Pieces;
+        CpuSegment sums = _sums;
+        lastPiece = LastPiece;
         Unlock();
-        return ended;
+        return sums;
     }
 
     /// <summary>Returns whether no thread has entered the flow so far: only its creator knows the watcher. Must be called at each
@@ -302,23 +319,23 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
             ? new FlowPiece(segment.Split, ticks, Environment.CurrentManagedThreadId, byThreadSwitch)
             : null;
         Lock();
-        bool isFinal = _isFinal;
-        if (!isFinal)
+        bool isRunning = IsRunning;
+        if (isRunning)
         {
             _sums += segment;
             _switchCount += byThreadSwitch ? 1 : 0;
-            if (piece is not null)
+            if (piece is not null && _extras is SwitchList list)
             {
-                piece.Previous = Pieces;
-                _successorOrPieces = piece;
+                piece.Previous = list.Last;
+                list.Last = piece;
             }
         }
 
         Unlock();
-        if (isFinal)
+        if (!isRunning && Links is { } links)
         {
-            (_successorOrPieces as OpenSegments)?.Add(segment.AllocatedBytes);
-            Successor?.Add(segment, byThreadSwitch);
+            links.Open?.Add(segment.AllocatedBytes);
+            links.Successor?.Add(segment, byThreadSwitch);
         }
     }
 

@@ -115,7 +115,7 @@ internal sealed class FlowLog
     private static bool IsRecorded(CpuUsageAsyncWatcher watcher, [NotNullWhen(true)] out CpuUsageAsyncWatcher? counting)
     {
         counting = watcher.Counting;
-        return counting is { Companion: null };
+        return counting is { SpanData: null };
     }
 
     // The last entry of a chunk is reserved for a gap mark.

@@ -52,7 +52,7 @@ internal sealed class FlowRecorder : IDisposable
         foreach (ThreadSegment thread in ThreadSegment.All)
         {
             thread.WaitForEvenVersion();
-            if (thread.ThreadId is { } id && FlowLog.Recorded(thread.Watchers) is { Length: > 0 } watchers)
+            if (thread.ThreadId is { } id && FlowLog.Recorded(thread.Innermost) is { Length: > 0 } watchers)
             {
                 initial[(int)id] = watchers;
             }
@@ -87,7 +87,7 @@ internal sealed class FlowRecorder : IDisposable
         long time = Stopwatch.GetTimestamp();
         foreach (FlowRecorder recorder in Volatile.Read(ref _switchRecorders))
         {
-            recorder.LogOf(thread, before, time).Add(time, thread.Watchers);
+            recorder.LogOf(thread, before, time).Add(time, thread.Innermost);
         }
     }
 

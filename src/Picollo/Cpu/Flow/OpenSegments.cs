@@ -18,9 +18,6 @@ internal sealed class OpenSegments
 
     private OpenSegments(CpuUsageAsyncWatcher watcher) => _watcher = watcher;
 
-    /// <summary>The successor of the watcher, or the label of its flow.</summary>
-    public object? Next { get; private set; }
-
     /// <summary>The bytes that the calling thread has allocated in its running segment.</summary>
     public long OwnBytes { get; private set; }
 
@@ -62,9 +59,8 @@ internal sealed class OpenSegments
 
     /// <summary>Waits for the segments that remain. Called with the lock of the watcher held.</summary>
     /// <returns><see langword="false"/> if none remains.</returns>
-    public bool TryWait(object? next)
+    public bool TryWait()
     {
-        Next = next;
         _threads = [.. _found.Select(static segment => segment.Thread)];
         _remaining = _threads.Length + 1; // one for OnEnded
         return _threads.Length > 0;
@@ -136,7 +132,7 @@ internal readonly struct RunningSegment
     public bool IsUnchanged => Thread.Version == _version;
 
     /// <summary>Whether the segment counts for a watcher.</summary>
-    public bool CountsFor(CpuUsageAsyncWatcher watcher) => WatchedFlow.CountsFor(Thread.Watchers, watcher);
+    public bool CountsFor(CpuUsageAsyncWatcher watcher) => WatchedFlow.CountsFor(Thread.Innermost, watcher);
 
     /// <summary>Returns whether the segment has ended for a watcher, and has been added to it. The version of the thread also changes if
     /// only its innermost watcher does. The segment then still runs for the outer ones.</summary>

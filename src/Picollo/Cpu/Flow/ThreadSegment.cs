@@ -44,7 +44,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     public static ThreadSegment? OfThread => OwnSegment.Current;
 
     /// <summary>The innermost watcher that the segment counts for; it also counts for the outer ones. Null if no segment runs.</summary>
-    public CpuUsageAsyncWatcher? Watchers { get; private set; }
+    public CpuUsageAsyncWatcher? Innermost { get; private set; }
 
     /// <summary>The system's ID of the thread; null if the system does not return one, and after the thread has ended, because another
     /// thread may get the ID.</summary>
@@ -105,7 +105,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     }
 
     /// <summary>Ends the running segment, adds it to its watchers, and starts another one. Only the owner may call it.</summary>
-    /// <param name="watchers">The innermost watcher of the new segment; null for none.</param>
+    /// <param name="innermost">The innermost watcher of the new segment; null for none.</param>
     /// <param name="now">The clocks of the thread.</param>
     /// <param name="byThreadSwitch">See <see cref="CpuUsageAsyncWatcher.Add"/>.</param>
     /// <param name="timestamp">The wall time of <paramref name="now"/>, if a watcher of either segment lists its switches.</param>
@@ -114,11 +114,11 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// preempted there (tried: for milliseconds if threads switch continuously). So another thread may have measured the segment since
     /// then. In this case the segment ends at that measurement, which the owner's clock has also passed, and no total decreases.</remarks>
     public void Change(
-        CpuUsageAsyncWatcher? watchers, in CpuSegment now, bool byThreadSwitch, long timestamp = 0, FlowReadings readings = default)
+        CpuUsageAsyncWatcher? innermost, in CpuSegment now, bool byThreadSwitch, long timestamp = 0, FlowReadings readings = default)
     {
         BeginChange();
         CpuSegment end = now;
-        if (Watchers is not null)
+        if (Innermost is not null)
         {
             AddToWatchers(now - _start, byThreadSwitch, timestamp - _startTimestamp);
             end = EndOf(now);
@@ -128,11 +128,11 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             }
         }
 
-        _watched += Watchers is null ? 0 : end.TotalNanoseconds - _start.TotalNanoseconds;
+        _watched += Innermost is null ? 0 : end.TotalNanoseconds - _start.TotalNanoseconds;
         _start = end;
         _readings = readings;
         _startTimestamp = timestamp;
-        SetWatchers(watchers);
+        SetInnermost(innermost);
         EndChange();
     }
 
@@ -145,7 +145,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// other thread can have read the sum of a new watcher before that.</remarks>
     public bool TryChangeInnermost(CpuUsageAsyncWatcher? entered, bool isNew)
     {
-        if (Watchers is not { } before || entered is null)
+        if (Innermost is not { } before || entered is null)
         {
             return false;
         }
@@ -178,7 +178,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
             inner.AddThread();
         }
 
-        Watchers = entered;
+        Innermost = entered;
         _innerChanges++;
         EndChange();
         return true;
@@ -188,11 +188,11 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// measured stays in the time of the thread, because the watchers that were stopped have counted it.</summary>
     public void Drop()
     {
-        if (Watchers is not null)
+        if (Innermost is not null)
         {
             BeginChange();
             _watched += Known.TotalNanoseconds;
-            SetWatchers(null);
+            SetInnermost(null);
             EndChange();
         }
     }
@@ -242,7 +242,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
         {
             long version = WaitForEvenVersion();
-            watched = _watched + (Watchers is null ? 0 : Measure(FlowReadings.Total).TotalNanoseconds);
+            watched = _watched + (Innermost is null ? 0 : Measure(FlowReadings.Total).TotalNanoseconds);
             Volatile.ReadBarrier();
             if (Version == version)
             {
@@ -266,12 +266,12 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// <summary>Ends the segment of a thread that has ended without a report. The time since its last measurement is lost.</summary>
     private void EndWithOwner()
     {
-        if (!Interlocked.Exchange(ref _isRemoved, true) && Watchers is not null)
+        if (!Interlocked.Exchange(ref _isRemoved, true) && Innermost is not null)
         {
             BeginChange();
             AddToWatchers(Known, byThreadSwitch: true, wallTicks: 0);
             _watched += Known.TotalNanoseconds;
-            SetWatchers(null);
+            SetInnermost(null);
             EndChange();
         }
     }
@@ -309,7 +309,7 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     private void AddToWatchers(in CpuSegment segment, bool byThreadSwitch, long? wallTicks = null)
     {
-        for (CpuUsageAsyncWatcher? watcher = Watchers; watcher is not null; watcher = watcher.Outer)
+        for (CpuUsageAsyncWatcher? watcher = Innermost; watcher is not null; watcher = watcher.Outer)
         {
             watcher.Add(segment, byThreadSwitch, wallTicks);
         }
@@ -317,19 +317,19 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
 
     // Threads are added before they are removed, so the count of a watcher that remains never drops to 0. A stopped watcher that is
     // unlinked in the meantime keeps a count that is no longer read.
-    private void SetWatchers(CpuUsageAsyncWatcher? watchers)
+    private void SetInnermost(CpuUsageAsyncWatcher? innermost)
     {
-        for (CpuUsageAsyncWatcher? watcher = watchers; watcher is not null; watcher = watcher.Outer)
+        for (CpuUsageAsyncWatcher? watcher = innermost; watcher is not null; watcher = watcher.Outer)
         {
             watcher.AddThread();
         }
 
-        for (CpuUsageAsyncWatcher? watcher = Watchers; watcher is not null; watcher = watcher.Outer)
+        for (CpuUsageAsyncWatcher? watcher = Innermost; watcher is not null; watcher = watcher.Outer)
         {
             watcher.RemoveThread();
         }
 
-        Watchers = watchers;
+        Innermost = innermost;
     }
 
     // Ends with a full fence, as Change does, even if another reader has stored the value.
@@ -355,12 +355,12 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         {
             before = Volatile.Read(ref _all);
             ThreadSegment[] ended = [.. before.Threads.Where(static other => !other._owner.IsAlive)];
-            foreach (ThreadSegment one in ended)
+            foreach (ThreadSegment segment in ended)
             {
-                one.EndWithOwner(); // before it is removed, so that each reader finds its time
+                segment.EndWithOwner(); // before it is removed, so that each reader finds its time
             }
 
-            after = new([.. before.Threads.Except(ended), added], before.EndedNanoseconds + ended.Sum(one => one.GetWatchedNanoseconds()));
+            after = new([.. before.Threads.Except(ended), added], before.EndedNanoseconds + ended.Sum(static segment => segment.GetWatchedNanoseconds()));
         }
         while (Interlocked.CompareExchange(ref _all, after, before) != before);
         return added;

@@ -57,7 +57,7 @@ internal static class WatchedFlow
         get
         {
             CpuUsageAsyncWatcher? watcher = Current.Value;
-            while (watcher is not null && watcher.Counting?.Companion is null)
+            while (watcher is not null && watcher.Counting?.SpanData is null)
             {
                 watcher = watcher.Outer;
             }
@@ -72,7 +72,7 @@ internal static class WatchedFlow
     {
         if (Current.Value == watcher)
         {
-            if (watcher.Companion is not null)
+            if (watcher.SpanData is not null)
             {
                 ThreadSegment.GetOrRegister().LeaveSpan(watcher);
             }
@@ -94,7 +94,7 @@ internal static class WatchedFlow
     public static IDisposable SuspendExceptSpans()
     {
         var suspended = new Suspended(Current.Value);
-        Current.Value = Represent(Current.Value, static span => span.Companion is not null, outer: null);
+        Current.Value = Represent(Current.Value, static span => span.SpanData is not null, outer: null);
         return suspended;
     }
 
@@ -107,27 +107,27 @@ internal static class WatchedFlow
 
     /// <inheritdoc cref="GetCpuTime(CpuUsageAsyncWatcher)"/>
     /// <param name="watcher">The watcher of the flow.</param>
-    /// <param name="pieces">The list of the segments, if the watcher lists its switches.</param>
-    public static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, out FlowPiece? pieces)
+    /// <param name="lastPiece">The last piece of the list, if the watcher lists its switches.</param>
+    public static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, out FlowPiece? lastPiece)
     {
         ThreadSegment? own = ThreadSegment.OfThread;
-        bool isInFlow = own is not null && watcher.ThreadCount > 0 && Contains(own.Watchers, watcher);
-        if (watcher.ListsSwitches || watcher.ThreadCount > (isInFlow ? 1 : 0))
+        bool isInFlow = own is not null && watcher.ThreadCount > 0 && Contains(own.Innermost, watcher);
+        if (watcher.ListsSwitches || watcher.IsSuccessor || watcher.ThreadCount > (isInFlow ? 1 : 0))
         {
-            return GetCpuTime(watcher, ThreadSegment.All, out pieces);
+            return GetCpuTime(watcher, ThreadSegment.All, out lastPiece);
         }
 
         // Reads the count first, then the sums: a thread that has left the flow since then has already added its time.
-        pieces = null;
-        CpuSegment taken = isInFlow ? own!.Measure(watcher.Readings) + watcher.Ended : watcher.Ended;
-        return watcher.Final ?? taken;
+        lastPiece = null;
+        CpuSegment taken = isInFlow ? own!.Measure(watcher.Readings) + watcher.Sums : watcher.Sums;
+        return watcher.FinalSums ?? taken;
     }
 
     /// <remarks>Each thread is measured once. The measurement is valid if its segment still runs after the sums have been read. Otherwise
     /// the sums are read again, which now include the whole segment; the next segment of that thread is younger than the query. So there
     /// are at most as many rounds as threads, however fast they switch, and the time that counts for each thread lies between the start and
     /// the end of the query.</remarks>
-    internal static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads, out FlowPiece? pieces)
+    internal static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads, out FlowPiece? lastPiece)
     {
         // The segment of the calling thread cannot change in the meantime, and there is usually no other.
         CpuSegment own = default;
@@ -156,21 +156,21 @@ internal static class WatchedFlow
         CpuSegment taken;
         do
         {
-            taken = own + watcher.GetEnded(out pieces);
+            taken = own + watcher.GetSums(out lastPiece);
             Volatile.ReadBarrier();
         }
         while (others?.RemoveAll(other => other.Segment.HasEnded(watcher)) > 0);
 
         // The watcher may have been stopped and have lost segments before they were measured: threads drop segments that no watcher counts.
-        if (watcher.Final is { } final)
+        if (watcher.FinalSums is { } final)
         {
-            pieces = watcher.Pieces;
+            lastPiece = watcher.LastPiece;
             return final;
         }
 
         if (ownWallTicks > 0)
         {
-            pieces = new FlowPiece(own.Split, ownWallTicks, Environment.CurrentManagedThreadId, isEnd: false) { Previous = pieces };
+            lastPiece = new FlowPiece(own.Split, ownWallTicks, Environment.CurrentManagedThreadId, isEnd: false) { Previous = lastPiece };
         }
 
         foreach ((RunningSegment segment, CpuSegment measured, long wallTicks) in CollectionsMarshal.AsSpan(others))
@@ -178,7 +178,7 @@ internal static class WatchedFlow
             taken += measured;
             if (wallTicks > 0 || (watcher.ListsSwitches && measured.TotalNanoseconds > 0))
             {
-                pieces = new FlowPiece(measured.Split, wallTicks, segment.Thread.ManagedThreadId, isEnd: false) { Previous = pieces };
+                lastPiece = new FlowPiece(measured.Split, wallTicks, segment.Thread.ManagedThreadId, isEnd: false) { Previous = lastPiece };
             }
         }
 
@@ -221,7 +221,7 @@ internal static class WatchedFlow
             thread.StoreSpan(null, null, null); // releases the flow that the thread has left
         }
 
-        CpuUsageAsyncWatcher? before = thread.Watchers;
+        CpuUsageAsyncWatcher? before = thread.Innermost;
         CpuUsageAsyncWatcher? entered = change.CurrentValue;
         bool isNew = !byThreadSwitch && entered?.MarkEntered() == true;
         if (byThreadSwitch || !thread.TryChangeInnermost(entered, isNew))
@@ -239,7 +239,7 @@ internal static class WatchedFlow
             }
         }
 
-        if (FlowRecorder.IsActive && (before ?? thread.Watchers) is not null)
+        if (FlowRecorder.IsActive && (before ?? thread.Innermost) is not null)
         {
             FlowRecorder.RecordSwitch(thread, before);
         }
@@ -257,11 +257,11 @@ internal static class WatchedFlow
         return readings;
     }
 
-    /// <summary>Returns a flow of watchers that represent watchers of another flow.</summary>
+    /// <summary>Returns a flow of representatives of watchers of another flow.</summary>
     /// <param name="watcher">The innermost watcher of the other flow.</param>
     /// <param name="isKept">Selects the watchers.</param>
     /// <param name="outer">The watcher around all of them; null for none.</param>
-    /// <remarks>All flows that contain a watcher share its links, so each is represented by a watcher that belongs to this flow
+    /// <remarks>All flows that contain a watcher share its link to the outer one, so each gets a representative that belongs to this flow
     /// alone.</remarks>
     private static CpuUsageAsyncWatcher? Represent(
         CpuUsageAsyncWatcher? watcher, Predicate<CpuUsageAsyncWatcher> isKept, CpuUsageAsyncWatcher? outer)
@@ -275,9 +275,9 @@ internal static class WatchedFlow
             }
         }
 
-        foreach (CpuUsageAsyncWatcher one in kept ?? [])
+        foreach (CpuUsageAsyncWatcher represented in kept ?? [])
         {
-            outer = one.MakeRepresentative(outer);
+            outer = represented.MakeRepresentative(outer);
         }
 
         return outer;
