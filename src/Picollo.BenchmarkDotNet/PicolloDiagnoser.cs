@@ -7,7 +7,6 @@ using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Validators;
-using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Measuring;
 using Picollo.BenchmarkDotNet.Reports;
@@ -55,7 +54,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     /// <summary>Reads the results when the last engine has ended, with any toolchain.</summary>
     public void Handle(HostSignal signal, DiagnoserActionParameters parameters)
     {
-        if (RunSignals.IsEnd(signal) && _running is { } running && running.Benchmark == parameters.BenchmarkCase)
+        if (SupportedVersions.IsEnd(signal) && _running is { } running && running.Benchmark == parameters.BenchmarkCase)
         {
             if (running.Path is { } path)
             {
@@ -84,7 +83,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
             return [];
         }
 
-        Metric[] metrics = [.. MeasureMetrics.Of(RequestOf(benchmark), measured)];
+        Metric[] metrics = [.. MeasureMetrics.Create(RequestOf(benchmark), measured)];
         foreach (Metric metric in metrics)
         {
             bool hasColumn = metric.Descriptor is MeasureMetric { HasOwnColumn: true } || metric.Descriptor.GetIsAvailable(metric);
@@ -99,7 +98,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     public void DisplayResults(ILogger logger)
     {
         End(); // for a benchmark with a failed launch before the last one
-        string[] zeros = [.. _hasColumn.Where(one => !one.Value).Select(one => one.Key).Order(StringComparer.Ordinal)];
+        string[] zeros = [.. _hasColumn.Where(metric => !metric.Value).Select(metric => metric.Key).Order(StringComparer.Ordinal)];
         if (zeros.Length > 0)
         {
             logger.WriteLineInfo($"No column, because the value is 0 for all benchmarks: {string.Join(", ", zeros)}");
@@ -156,7 +155,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         }
 
         _ = BenchmarkCounter.Choose([.. sets.SelectMany(set => set.Measures)], out IReadOnlyList<string> problems);
-        MeasureRequest request = MeasureRequest.Of(sets, isAwaited: false);
+        MeasureRequest request = MeasureRequest.FromSets(sets, isAwaited: false);
         foreach (string reason in problems.Concat(unavailable(request)))
         {
             yield return reason;
@@ -176,7 +175,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
         return tried.Unavailable;
     }
 
-    private static MeasureRequest RequestOf(BenchmarkCase benchmark) => MeasureRequest.Of(
+    private static MeasureRequest RequestOf(BenchmarkCase benchmark) => MeasureRequest.FromSets(
         MeasureColumns.GetSets(benchmark.Config), IsAwaited(benchmark.Descriptor.WorkloadMethod.ReturnType));
 
     // The types that BenchmarkDotNet 0.14 awaits.
@@ -199,7 +198,7 @@ internal sealed class PicolloDiagnoser : IDiagnoser
     private void Read(BenchmarkCase benchmark, string path)
     {
         IReadOnlyList<MeasureResult> launches = ExchangeFile.ReadResults(path);
-        MeasureResult? result = launches.Count > 0 ? MeasureResult.Of(launches) : null;
+        MeasureResult? result = launches.Count > 0 ? MeasureResult.FromLaunches(launches) : null;
         _measured[benchmark] = result;
         if (result is not null)
         {

@@ -1,7 +1,6 @@
 using System.ComponentModel;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Jobs;
-using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Measuring;
 

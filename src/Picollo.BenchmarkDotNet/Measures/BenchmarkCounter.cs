@@ -2,13 +2,7 @@ using Picollo.PerfEvent;
 
 namespace Picollo.BenchmarkDotNet.Measures;
 
-/// <summary>A serializable counter: a preset, a raw event of the kernel (type and config), or a named event.</summary>
-/// <param name="Name">The name in the table.</param>
-/// <param name="Hardware">The preset of a hardware event; null for other counters.</param>
-/// <param name="Cache">The preset of a cache event; null for other counters.</param>
-/// <param name="Software">The preset of a software event; null for other counters.</param>
-/// <param name="Type">The perf_event_attr.type of a raw event; null for other counters.</param>
-/// <param name="Config">The perf_event_attr.config of a raw event.</param>
+/// <summary>A serializable counter: a preset, a raw event (the type and config of perf_event_attr), or a named event.</summary>
 internal sealed record BenchmarkCounter(
     string Name,
     PerfHardwareCounterId? Hardware = null,
@@ -20,7 +14,6 @@ internal sealed record BenchmarkCounter(
     /// <summary>The names of the CPU usage columns, which a counter cannot have.</summary>
     public static IReadOnlyList<string> NamesOfCpu { get; } = ["CPU", "User", "Kernel", "VoluntarySwitches", "InvoluntarySwitches"];
 
-    /// <summary>The name of the counter in a session.</summary>
     public string SessionName => this switch
     {
         { Hardware: not null } => $"Hardware:{Name}",
@@ -29,7 +22,6 @@ internal sealed record BenchmarkCounter(
         _ => Name,
     };
 
-    /// <summary>Whether the counter uses a counter of the PMU.</summary>
     public bool NeedsPmu => Hardware is not null || Cache is not null || Type is not null || IsPmuEvent;
 
     /// <summary>Whether the counter counts nanoseconds.</summary>
@@ -80,7 +72,6 @@ internal sealed record BenchmarkCounter(
         return counters;
     }
 
-    /// <summary>Adds the counter to a session factory.</summary>
     /// <exception cref="ArgumentException">The counter is invalid, or the factory already contains it.</exception>
     public PerfEventCounterSessionFactory AddTo(PerfEventCounterSessionFactory factory) => this switch
     {

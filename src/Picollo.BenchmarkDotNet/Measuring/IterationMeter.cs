@@ -1,9 +1,9 @@
 using System.Diagnostics;
+using Perfolizer.Horology;
 using Picollo.Cpu;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
-/// <summary>Measures each iteration of a benchmark.</summary>
 internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
 {
     private readonly List<Iteration> _iterations = [];
@@ -11,7 +11,6 @@ internal sealed class IterationMeter(ICounters counters, bool measuresCpu)
     private ProcessUsage? _usage;
     private long _start;
 
-    /// <summary>The measured iterations, in order.</summary>
     public IReadOnlyList<Iteration> Iterations => _iterations;
 
     public void Begin()
@@ -50,4 +49,34 @@ internal readonly record struct ProcessUsage(CpuUsage Cpu, long? VoluntarySwitch
 
     public static ProcessUsage operator -(ProcessUsage end, ProcessUsage start) =>
         new(end.Cpu - start.Cpu, end.VoluntarySwitches - start.VoluntarySwitches, end.InvoluntarySwitches - start.InvoluntarySwitches);
+}
+
+/// <summary>Wraps the clock of BenchmarkDotNet, which reads it once before and once after each iteration. It is the only place where
+/// exactly one iteration can be measured without affecting its time.</summary>
+internal sealed class MeteringClock(IClock clock) : IClock
+{
+    private bool _isRunning;
+
+    public string Title => clock.Title;
+
+    public bool IsAvailable => clock.IsAvailable;
+
+    public Frequency Frequency => clock.Frequency;
+
+    /// <summary>The meter; null while nothing is measured.</summary>
+    public IterationMeter? Meter { get; set; }
+
+    public long GetTimestamp()
+    {
+        _isRunning = !_isRunning;
+        if (_isRunning)
+        {
+            Meter?.Begin();
+            return clock.GetTimestamp();
+        }
+
+        long timestamp = clock.GetTimestamp();
+        Meter?.End();
+        return timestamp;
+    }
 }

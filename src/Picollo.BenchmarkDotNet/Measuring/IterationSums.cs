@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
@@ -17,14 +17,14 @@ internal sealed class IterationSums(IReadOnlyList<Iteration> iterations, IReadOn
     private const double Tolerance = 0.05;
 
     private readonly ILookup<IterationMode, (Iteration Measured, Measurement Time)> _actual = iterations.Reverse().Zip(times.Reverse())
-        .Where(one => one.Second.IterationStage == IterationStage.Actual)
-        .ToLookup(one => one.Second.IterationMode);
+        .Where(pair => pair.Second.IterationStage == IterationStage.Actual)
+        .ToLookup(pair => pair.Second.IterationMode);
 
     /// <summary>The CPU usage; null if it is unavailable or nothing ran.</summary>
-    public CpuPerOperation? Cpu => Workload.Any(one => one.Measured.Usage is not null)
+    public CpuPerOperation? Cpu => Workload.Any(iteration => iteration.Measured.Usage is not null)
         ? new(
-            PerOperation(one => one.Measured.Usage?.Cpu.UserNanoseconds ?? 0),
-            PerOperation(one => one.Measured.Usage?.Cpu.KernelNanoseconds ?? 0),
+            PerOperation(iteration => iteration.Measured.Usage?.Cpu.UserNanoseconds ?? 0),
+            PerOperation(iteration => iteration.Measured.Usage?.Cpu.KernelNanoseconds ?? 0),
             Wall,
             Switches(usage => usage.VoluntarySwitches),
             Switches(usage => usage.InvoluntarySwitches))
@@ -36,27 +36,26 @@ internal sealed class IterationSums(IReadOnlyList<Iteration> iterations, IReadOn
     {
         get
         {
-            double own = PerOperation(one => one.Measured.WallNanoseconds);
-            double all = Workload.Sum(one => one.Measured.WallNanoseconds);
-            double ownOfAll = own * Workload.Sum(one => one.Time.Operations);
+            double own = PerOperation(iteration => iteration.Measured.WallNanoseconds);
+            double all = Workload.Sum(iteration => iteration.Measured.WallNanoseconds);
+            double ownOfAll = own * Workload.Sum(iteration => iteration.Time.Operations);
             return ownOfAll * Tolerance >= Workload.Count() * ClockStep && ownOfAll >= all * Tolerance ? own : null;
         }
     }
 
-    /// <summary>Returns the count per operation of the counter with the specified index.</summary>
-    public double PerOperation(int index) => PerOperation(one => one.Measured.Counts[index]);
+    public double PerOperation(int index) => PerOperation(iteration => iteration.Measured.Counts[index]);
 
     private IEnumerable<(Iteration Measured, Measurement Time)> Workload => _actual[IterationMode.Workload];
 
     private double? Switches(Func<ProcessUsage, long?> count) =>
-        Workload.Any(one => one.Measured.Usage is { } usage && count(usage) is null)
+        Workload.Any(iteration => iteration.Measured.Usage is { } usage && count(usage) is null)
             ? null
-            : PerOperation(one => one.Measured.Usage is { } usage ? count(usage) ?? 0 : 0);
+            : PerOperation(iteration => iteration.Measured.Usage is { } usage ? count(usage) ?? 0 : 0);
 
     private double PerOperation(Func<(Iteration Measured, Measurement Time), double> value)
     {
-        double workload = Workload.Sum(value) / Workload.Sum(one => one.Time.Operations); // NaN if nothing ran
-        double[] overheads = [.. _actual[IterationMode.Overhead].Select(one => value(one) / one.Time.Operations).Order()];
+        double workload = Workload.Sum(value) / Workload.Sum(iteration => iteration.Time.Operations); // NaN if nothing ran
+        double[] overheads = [.. _actual[IterationMode.Overhead].Select(iteration => value(iteration) / iteration.Time.Operations).Order()];
         return Math.Max(0, workload - overheads.ElementAtOrDefault(overheads.Length / 2));
     }
 }

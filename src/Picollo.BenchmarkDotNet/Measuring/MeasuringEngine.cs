@@ -2,7 +2,6 @@ using BenchmarkDotNet.Characteristics;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Jobs;
 using BenchmarkDotNet.Reports;
-using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measures;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
@@ -10,12 +9,6 @@ namespace Picollo.BenchmarkDotNet.Measuring;
 /// <summary>Runs the engine of BenchmarkDotNet and measures it, and then measures single calls if requested.</summary>
 /// <remarks>A custom engine is the only extension that runs in the benchmark process, on the thread of the benchmark, with all toolchains.
 /// A diagnoser in the host only receives signals for the start and the end, and cannot distinguish overhead from workload.</remarks>
-/// <param name="engine">The engine of BenchmarkDotNet, after the setup of the benchmark.</param>
-/// <param name="parameters">The parameters of the benchmark.</param>
-/// <param name="clock">The clock of the engine.</param>
-/// <param name="request">The requested measures.</param>
-/// <param name="openCounters">A function that opens the counters. It is called on the thread of the benchmark.</param>
-/// <param name="path">The path of the exchange file.</param>
 internal sealed class MeasuringEngine(
     IEngine engine,
     EngineParameters parameters,
@@ -57,11 +50,11 @@ internal sealed class MeasuringEngine(
         string[] unavailable =
         [
             .. counters.Unavailable,
-            .. counted.Where(one => double.IsNaN(one.PerOperation))
-                .Select(one => $"Not counted: {one.Name}: the multiplexed counter never ran."),
+            .. counted.Where(counter => double.IsNaN(counter.PerOperation))
+                .Select(counter => $"Not counted: {counter.Name}: the multiplexed counter never ran."),
             .. failure is null ? Array.Empty<string>() : [failure],
         ];
-        MeasureResult result = new([.. counted.Where(one => !double.IsNaN(one.PerOperation))], unavailable, sums.Cpu, invocations);
+        MeasureResult result = new([.. counted.Where(counter => !double.IsNaN(counter.PerOperation))], unavailable, sums.Cpu, invocations);
         if (!ExchangeFile.TryAddResult(path, result, out string? reason))
         {
             WriteLine($"// Not measured: {reason}"); // the times of BenchmarkDotNet are not affected

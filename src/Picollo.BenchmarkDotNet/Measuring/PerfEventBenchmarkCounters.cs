@@ -59,10 +59,8 @@ internal interface ICounters : IDisposable
     /// <summary>One sentence for each unavailable counter.</summary>
     IReadOnlyList<string> Unavailable { get; }
 
-    /// <summary>Starts an iteration.</summary>
     void Begin();
 
-    /// <summary>Ends an iteration.</summary>
     /// <param name="counts">The buffer that receives the counts since <see cref="Begin"/>.</param>
     void End(Span<ulong> counts);
 

@@ -2,13 +2,12 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
 using Picollo.Metrics;
 
 namespace Picollo.BenchmarkDotNet.Measuring;
 
-/// <summary>Measures single calls of a workload.</summary>
 internal static class SingleInvocations
 {
     /// <summary>The maximum number of calls. More calls would not change the displayed percentiles.</summary>
@@ -47,7 +46,6 @@ internal static class SingleInvocations
         return new(HdrHistogramEncoding.EncodeCompressed(histogram), parameters.OperationsPerInvoke, now - duration, now);
     }
 
-    /// <summary>Runs iterations and times each call.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)] // as in BenchmarkDotNet; otherwise, the first times would be of slower code
     private static void Run(EngineParameters parameters, HdrHistogram histogram, long invocations, TimeSpan duration)
     {

@@ -3,7 +3,7 @@ using BenchmarkDotNet.Helpers;
 using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
@@ -23,10 +23,10 @@ internal sealed class HistogramExporter : IExporter
 
     public IEnumerable<string> ExportToFiles(Summary summary, ILogger consoleLogger)
     {
-        foreach (IGrouping<string, MeasuredHistogram> ofClass in MeasuredHistogram.Of(summary))
+        foreach (IGrouping<string, MeasuredHistogram> ofClass in MeasuredHistogram.FromSummary(summary))
         {
             string path = Path.Combine(summary.ResultsDirectoryPath, $"{ofClass.Key}-percentiles");
-            HdrHistogramSeries[] series = [.. ofClass.Select(one => new HdrHistogramSeries(one.Name, one.Histogram))];
+            HdrHistogramSeries[] series = [.. ofClass.Select(measured => new HdrHistogramSeries(measured.Name, measured.Histogram))];
             var options = new HdrHistogramPlotOptions { Title = ofClass.Key, Unit = new() { Name = "ns" } };
             (string File, Action<string> Write)[] files =
             [
@@ -34,7 +34,7 @@ internal sealed class HistogramExporter : IExporter
                 ($"{path}.svg", file => File.WriteAllText(file, HdrHistogramPlot.CreatePercentiles(series, options).ToSvgDocument())),
                 ($"{path}.html", file => WritePage(file, series, options)),
             ];
-            foreach ((string file, _) in files.Where(one => IsWritten(one.File, one.Write, consoleLogger)))
+            foreach ((string file, _) in files.Where(output => IsWritten(output.File, output.Write, consoleLogger)))
             {
                 yield return file;
             }
@@ -65,10 +65,10 @@ internal sealed class HistogramExporter : IExporter
     private static void WriteLog(string path, Summary summary, IEnumerable<MeasuredHistogram> benchmarks)
     {
         using HdrHistogramLogWriter log = new(path);
-        log.WriteHeader(benchmarks.Min(one => one.Times.StartTimeUtc), $"{summary.Title}: single invocations in nanoseconds");
-        foreach (MeasuredHistogram one in benchmarks)
+        log.WriteHeader(benchmarks.Min(measured => measured.Times.StartTimeUtc), $"{summary.Title}: single invocations in nanoseconds");
+        foreach (MeasuredHistogram measured in benchmarks)
         {
-            log.WriteInterval(one.Histogram, one.Times.StartTimeUtc, one.Times.EndTimeUtc, Tag(one.Name));
+            log.WriteInterval(measured.Histogram, measured.Times.StartTimeUtc, measured.Times.EndTimeUtc, Tag(measured.Name));
         }
     }
 
@@ -85,16 +85,16 @@ internal sealed record MeasuredHistogram(string Name, InvocationTimes Times, Hdr
 {
     /// <summary>Returns the distributions in a summary, grouped by class. The key is the prefix of file names; the benchmarks are in the
     /// order of the summary.</summary>
-    public static IEnumerable<IGrouping<string, MeasuredHistogram>> Of(Summary summary) =>
+    public static IEnumerable<IGrouping<string, MeasuredHistogram>> FromSummary(Summary summary) =>
         from benchmark in summary.BenchmarksCases
         let times = MeasuredBenchmarks.GetResult(benchmark)?.Invocations
         where times is not null
         group (benchmark, times) by benchmark.Descriptor.Type into ofClass
-        let hasJobs = ofClass.DistinctBy(one => one.benchmark.Job.ResolvedId).Count() > 1
-        from one in ofClass
-        group Of(one.benchmark, one.times, hasJobs) by FolderNameHelper.ToFolderName(ofClass.Key);
+        let hasJobs = ofClass.DistinctBy(measured => measured.benchmark.Job.ResolvedId).Count() > 1
+        from measured in ofClass
+        group Decode(measured.benchmark, measured.times, hasJobs) by FolderNameHelper.ToFolderName(ofClass.Key);
 
-    private static MeasuredHistogram Of(BenchmarkCase benchmark, InvocationTimes times, bool hasJobs)
+    private static MeasuredHistogram Decode(BenchmarkCase benchmark, InvocationTimes times, bool hasJobs)
     {
         string job = hasJobs ? $" {benchmark.Job.ResolvedId}" : "";
         string parameters = benchmark.HasParameters ? $" {benchmark.Parameters.DisplayInfo}" : "";

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Reports;
@@ -8,10 +9,8 @@ namespace Picollo.BenchmarkDotNet.Reports;
 
 /// <summary>The columns of a set of measures. BenchmarkDotNet keeps only the first diagnoser of each type, but keeps every column provider.
 /// Therefore, column providers carry the measures in a configuration, and the diagnoser collects them.</summary>
-/// <param name="set">The measures.</param>
 internal sealed class MeasureColumns(MeasureSet set) : IColumnProvider
 {
-    /// <summary>Returns the sets of all attributes and calls in a configuration.</summary>
     public static IReadOnlyList<MeasureSet> GetSets(IConfig config) =>
         [.. config.GetColumnProviders().OfType<MeasureColumns>().Select(columns => columns.Set)];
 
@@ -23,11 +22,11 @@ internal sealed class MeasureColumns(MeasureSet set) : IColumnProvider
     public IEnumerable<IColumn> GetColumns(Summary summary)
     {
         MeasureMetric.Align(summary.Reports.SelectMany(report => report.Metrics.Values), summary.Reports.Length);
-        MeasureRequest request = MeasureRequest.Of([Set], isAwaited: false);
+        MeasureRequest request = MeasureRequest.FromSets([Set], isAwaited: false);
         bool hasGaps = summary.Reports.Any(report => !CallColumn.IsMeasured(report.BenchmarkCase));
         return
         [
-            .. MeasureMetrics.OfCalls(request.Ranks).Select(metric => new CallColumn(metric, hasGaps)),
+            .. MeasureMetrics.DescribeCalls(request.Ranks).Select(metric => new CallColumn(metric, hasGaps)),
             .. request.CpuUsage ? [new CpuRatioColumn()] : Array.Empty<IColumn>(),
         ];
     }
@@ -107,4 +106,18 @@ internal sealed class CpuRatioColumn : IColumn
 
     private static double? CpuOf(Summary summary, BenchmarkCase benchmark) =>
         summary[benchmark]?.Metrics.TryGetValue(MeasureMetrics.CpuTime, out Metric? metric) == true ? metric.Value : null;
+}
+
+/// <summary>The results of benchmarks, for columns and exporters, which receive a summary of benchmarks and not the diagnoser. A result
+/// lives as long as its benchmark.</summary>
+internal static class MeasuredBenchmarks
+{
+    private static readonly ConditionalWeakTable<BenchmarkCase, MeasureResult> Results = [];
+
+    /// <summary>Returns the result of a benchmark; null if nothing was measured.</summary>
+    public static MeasureResult? GetResult(BenchmarkCase benchmark) =>
+        Results.TryGetValue(benchmark, out MeasureResult? result) ? result : null;
+
+    /// <summary>Sets the result of a benchmark, also if it already has one.</summary>
+    public static void SetResult(BenchmarkCase benchmark, MeasureResult result) => Results.AddOrUpdate(benchmark, result);
 }

@@ -46,7 +46,7 @@ internal sealed class MeasureMetric(
 
     public bool IsScaled { get; private set; }
 
-    public Metric Of(double value, bool isScaled = false)
+    public Metric ToMetric(double value, bool isScaled = false)
     {
         IsScaled |= isScaled;
         value = isTime ? Rounded(value) : Math.Abs(value) < MinShownValue ? 0 : value;
@@ -55,21 +55,19 @@ internal sealed class MeasureMetric(
     }
 
     /// <summary>Aligns the header and the number of decimals of all metrics in a column, because the table uses any of them.</summary>
-    /// <param name="ofTable">The metrics of all rows.</param>
-    /// <param name="rows">The number of rows.</param>
     public static void Align(IEnumerable<Metric> ofTable, int rows)
     {
         foreach (IGrouping<string, MeasureMetric> ofColumn in ofTable
             .Select(metric => metric.Descriptor)
             .OfType<MeasureMetric>()
-            .GroupBy(one => one.Id))
+            .GroupBy(metric => metric.Id))
         {
-            double smallest = ofColumn.Min(one => one._smallest);
-            bool isScaled = ofColumn.Any(one => one.IsScaled);
+            double smallest = ofColumn.Min(metric => metric._smallest);
+            bool isScaled = ofColumn.Any(metric => metric.IsScaled);
             bool hasGaps = ofColumn.Count() < rows;
-            foreach (MeasureMetric one in ofColumn)
+            foreach (MeasureMetric metric in ofColumn)
             {
-                (one._smallest, one.IsScaled, one._hasGaps) = (smallest, isScaled, hasGaps);
+                (metric._smallest, metric.IsScaled, metric._hasGaps) = (smallest, isScaled, hasGaps);
             }
         }
     }

@@ -1,6 +1,5 @@
 using System.Globalization;
 using BenchmarkDotNet.Reports;
-using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
 using Picollo.Metrics;
@@ -14,7 +13,6 @@ internal static class MeasureMetrics
 
     // Columns are sorted by these numbers. The diagnosers of BenchmarkDotNet use the first few numbers.
     private const int CounterPriority = 100;
-    /// <summary>The priority of the first column for CPU time.</summary>
     public const int CpuPriority = 1_000;
     private const int PercentilePriority = 2_000;
     private const int PlacesPerPercent = 1_000; // percentiles are sorted by rank
@@ -23,20 +21,18 @@ internal static class MeasureMetrics
     private const string CallMax = "Call max";
     private const string CallMean = "Call mean";
 
-    /// <summary>The CPU time of an operation.</summary>
     public const string CpuTime = "CPU/Op";
 
-    /// <summary>The number of calls.</summary>
     public const string Calls = "Calls";
 
-    public static IEnumerable<Metric> Of(MeasureRequest request, MeasureResult measured) =>
+    public static IEnumerable<Metric> Create(MeasureRequest request, MeasureResult measured) =>
     [
-        .. OfCounters(request, measured.Counters),
-        .. measured.Cpu is { } cpu ? OfCpu(cpu, request.ByMode) : [],
-        .. measured.Invocations is { } invocations ? OfCalls(request.Ranks, invocations) : [],
+        .. CreateForCounters(request, measured.Counters),
+        .. measured.Cpu is { } cpu ? CreateForCpu(cpu, request.ByMode) : [],
+        .. measured.Invocations is { } invocations ? CreateForCalls(request.Ranks, invocations) : [],
     ];
 
-    private static IEnumerable<Metric> OfCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
+    private static IEnumerable<Metric> CreateForCounters(MeasureRequest request, IReadOnlyList<CountedEvents> counters)
     {
         foreach ((int index, BenchmarkCounter requested) in request.Counters.Index())
         {
@@ -47,7 +43,7 @@ internal static class MeasureMetrics
                 bool isShownIfZero = requested.Software is null || requested.IsTime;
                 yield return new MeasureMetric(
                     $"{counter.Name}/Op", what, CounterPriority + index, requested.IsTime, isShownIfZero: isShownIfZero)
-                    .Of(counter.PerOperation, counter.IsScaled);
+                    .ToMetric(counter.PerOperation, counter.IsScaled);
             }
         }
 
@@ -55,24 +51,24 @@ internal static class MeasureMetrics
         {
             yield return new MeasureMetric(
                 InstructionsPerCycle, "Instructions per CPU cycle", CounterPriority + request.Counters.Count, isRatio: true)
-                .Of(instructions.PerOperation / cycles.PerOperation, instructions.IsScaled || cycles.IsScaled);
+                .ToMetric(instructions.PerOperation / cycles.PerOperation, instructions.IsScaled || cycles.IsScaled);
         }
 
         CountedEvents? Find(string name) => counters.FirstOrDefault(counter => counter.Name == name);
     }
 
-    private static IEnumerable<Metric> OfCpu(CpuPerOperation cpu, bool isByMode)
+    private static IEnumerable<Metric> CreateForCpu(CpuPerOperation cpu, bool isByMode)
     {
         double total = cpu.UserNanoseconds + cpu.KernelNanoseconds;
-        yield return new MeasureMetric(CpuTime, "CPU time per operation, all threads of the process", CpuPriority, isTime: true).Of(total);
+        yield return new MeasureMetric(CpuTime, "CPU time per operation, all threads of the process", CpuPriority, isTime: true).ToMetric(total);
         if (isByMode)
         {
             yield return new MeasureMetric(
                 "User/Op", "CPU time in user code per operation, all threads of the process", CpuPriority + 2, isTime: true)
-                .Of(cpu.UserNanoseconds);
+                .ToMetric(cpu.UserNanoseconds);
             yield return new MeasureMetric(
                 "Kernel/Op", "CPU time in the kernel per operation, all threads of the process", CpuPriority + 3, isTime: true)
-                .Of(cpu.KernelNanoseconds);
+                .ToMetric(cpu.KernelNanoseconds);
         }
 
         if (cpu.WallNanoseconds is { } wall)
@@ -82,26 +78,26 @@ internal static class MeasureMetrics
                 "CPU time divided by elapsed time: above 1 means parallel work, below 1 means waiting; NA: the operation is too short",
                 CpuPriority + 4,
                 isRatio: true)
-                .Of(total / wall);
+                .ToMetric(total / wall);
         }
 
         if (cpu.VoluntarySwitches is { } voluntary && cpu.InvoluntarySwitches is { } involuntary)
         {
             yield return new MeasureMetric(
                 "VoluntarySwitches/Op", "Number of times a thread waited, per operation", CpuPriority + 5, isShownIfZero: false)
-                .Of(voluntary);
+                .ToMetric(voluntary);
             yield return new MeasureMetric(
                 "InvoluntarySwitches/Op",
                 "Number of times a thread was preempted or yielded the CPU, per operation",
                 CpuPriority + 6,
                 isShownIfZero: false)
-                .Of(involuntary);
+                .ToMetric(involuntary);
         }
     }
 
     /// <summary>Returns the metrics of single calls, in the order of their columns. They have custom columns.</summary>
     /// <param name="ranks">The percentiles. If empty, there are no metrics.</param>
-    public static IEnumerable<MeasureMetric> OfCalls(IReadOnlyList<double> ranks)
+    public static IEnumerable<MeasureMetric> DescribeCalls(IReadOnlyList<double> ranks)
     {
         if (ranks.Count == 0)
         {
@@ -109,23 +105,23 @@ internal static class MeasureMetrics
         }
 
         yield return new(Calls, "Number of timed single calls", PercentilePriority, hasOwnColumn: true);
-        yield return OfTime(CallMean, "Mean time of the single calls, per operation", 1);
+        yield return DescribeTime(CallMean, "Mean time of the single calls, per operation", 1);
         foreach (double rank in ranks)
         {
             string percent = rank.ToString(CultureInfo.InvariantCulture);
-            yield return OfTime(
+            yield return DescribeTime(
                 NameOf(rank), $"{percent} % of the single calls took at most this time, per operation; - if none took longer", 2 + rank);
         }
 
-        yield return OfTime(CallMax, "Time of the slowest single call, per operation", LastPriority);
+        yield return DescribeTime(CallMax, "Time of the slowest single call, per operation", LastPriority);
 
-        static MeasureMetric OfTime(string name, string legend, double order) =>
+        static MeasureMetric DescribeTime(string name, string legend, double order) =>
             new(name, legend, PercentilePriority + (int)(order * PlacesPerPercent), isTime: true, hasOwnColumn: true);
     }
 
     private static string NameOf(double rank) => string.Create(CultureInfo.InvariantCulture, $"Call p{rank}");
 
-    private static IEnumerable<Metric> OfCalls(IReadOnlyList<double> ranks, InvocationTimes invocations)
+    private static IEnumerable<Metric> CreateForCalls(IReadOnlyList<double> ranks, InvocationTimes invocations)
     {
         HdrHistogram histogram = HdrHistogramEncoding.Decode(invocations.Nanoseconds);
         HdrHistogramSummary summary = histogram.GetSummary();
@@ -145,6 +141,6 @@ internal static class MeasureMetrics
             }
         }
 
-        return OfCalls(ranks).Where(metric => values.ContainsKey(metric.Id)).Select(metric => metric.Of(values[metric.Id]));
+        return DescribeCalls(ranks).Where(metric => values.ContainsKey(metric.Id)).Select(metric => metric.ToMetric(values[metric.Id]));
     }
 }

@@ -98,7 +98,7 @@ public sealed class BadInputTests(BadInputRun run) : IClassFixture<BadInputRun>
         many.Summary.Reports.Select(report => report.Success).Should().AllBeEquivalentTo(true);
         many.Summary.Messages().Where(message => message.Contains("is excluded", StringComparison.Ordinal)).Should().HaveCount(6)
             .And.OnlyContain(message => message.EndsWith("A session can have at most 64 counters.", StringComparison.Ordinal));
-        MeasureRequest.Of([new(measures)], isAwaited: false).Counters.Select(counter => counter.Name)
+        MeasureRequest.FromSets([new(measures)], isAwaited: false).Counters.Select(counter => counter.Name)
             .Should().Equal(measures.Take(64).Select(measure => measure.Counter!.Name));
     }
 }

@@ -5,7 +5,7 @@ using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Jobs;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Toolchains.InProcess.NoEmit;
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Reports;
 using Picollo.BenchmarkDotNet.Tests.Runs;
 using Picollo.BenchmarkDotNet.Tests.Workloads;

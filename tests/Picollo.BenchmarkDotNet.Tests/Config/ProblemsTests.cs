@@ -22,7 +22,7 @@ public sealed class ProblemsTests
     [Fact]
     public void Null_measures_are_ignored()
     {
-        MeasureRequest request = MeasureRequest.Of([new([null!, PerfSoftwareCounterId.PageFaults])], isAwaited: false);
+        MeasureRequest request = MeasureRequest.FromSets([new([null!, PerfSoftwareCounterId.PageFaults])], isAwaited: false);
         request.Counters.Should().ContainSingle();
         PicolloDiagnoser.Problems([new([null!], RequiresCounter: true)], _ => [], null).Should().ContainSingle().Which.Should().Match(BadInputTests.NoCounterMessage);
     }

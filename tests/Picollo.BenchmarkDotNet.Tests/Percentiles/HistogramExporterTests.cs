@@ -49,7 +49,7 @@ public sealed class HistogramExporterTests(ExportRun run) : IClassFixture<Export
             interval.Histogram.TotalCount.Should().Be(interval.Tag!.Contains("_Again_", StringComparison.Ordinal) ? 4u : 3u);
         }
 
-        MeasuredHistogram.Of(_summary).Single().Select(one => one.Histogram.GetPercentileValue(100)).Should()
+        MeasuredHistogram.FromSummary(_summary).Single().Select(one => one.Histogram.GetPercentileValue(100)).Should()
             .Equal(intervals.Select(interval => interval.Histogram.GetPercentileValue(100)), "the log has the order of the summary");
     }
 

@@ -21,7 +21,7 @@ public sealed class IterationSetupTests
         SetUpWorkloads.Calls.Clear();
         using BenchmarkRun run = new(ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Unrepeated(InProcessNoEmitToolchain.Instance).WithIterationCount(7)), typeof(SetUpWorkloads));
 
-        HdrHistogram histogram = MeasuredHistogram.Of(run.Summary).Single().Single().Histogram;
+        HdrHistogram histogram = MeasuredHistogram.FromSummary(run.Summary).Single().Single().Histogram;
         histogram.TotalCount.Should().Be(7);
         ((double)histogram.GetPercentileValue(50)).Should().BeLessThan(HalfOfSetUp);
         SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work)).Should().Be(1 + 1 + 7, "the first call compiles the method, the second one is the warm-up");
@@ -36,7 +36,7 @@ public sealed class IterationSetupTests
             ManualConfig.CreateEmpty().AddJob(BenchmarkRun.Counted(InProcessNoEmitToolchain.Instance).WithIterationCount(10).WithInvocationCount(8).WithUnrollFactor(1).WithStrategy(RunStrategy.Monitoring)),
             typeof(SetUpWorkloads));
 
-        HdrHistogram histogram = MeasuredHistogram.Of(run.Summary).Single().Single().Histogram;
+        HdrHistogram histogram = MeasuredHistogram.FromSummary(run.Summary).Single().Single().Histogram;
         int setUps = SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.SetUp));
         int works = SetUpWorkloads.Calls.Count(call => call == nameof(SetUpWorkloads.Work));
         const int OfEngine = 1 + 10;

@@ -101,5 +101,5 @@ public sealed class PercentilesTests(PercentilesRun run) : IClassFixture<Percent
     }
 
     private HdrHistogram HistogramOf(Summary summary, string method) =>
-        MeasuredHistogram.Of(summary).Single().Single(one => one.Name.StartsWith(method, StringComparison.Ordinal)).Histogram;
+        MeasuredHistogram.FromSummary(summary).Single().Single(one => one.Name.StartsWith(method, StringComparison.Ordinal)).Histogram;
 }

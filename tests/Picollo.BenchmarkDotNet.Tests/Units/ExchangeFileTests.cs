@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.PerfEvent;
 
@@ -10,7 +9,7 @@ public sealed class ExchangeFileTests
     [Fact]
     public void A_request_can_be_written_and_read()
     {
-        MeasureRequest request = MeasureRequest.Of(
+        MeasureRequest request = MeasureRequest.FromSets(
             [new([PerfHardwareCounterId.Instructions, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.PageFaults, PicolloMeasure.Named("sched:sched_switch"), PicolloMeasure.Raw(4, ulong.MaxValue, "\"raw\" µ,;")])],
             isAwaited: true);
         InFile(request, path =>
@@ -28,7 +27,7 @@ public sealed class ExchangeFileTests
             ["Not counted: four: \"why\""],
             new(1.5, 0, double.Epsilon, null, 2),
             new([0, 1, 255], 5, new DateTime(2026, 1, 2, 3, 4, 5, 678, DateTimeKind.Utc), DateTime.MaxValue));
-        MeasureRequest request = MeasureRequest.Of([], isAwaited: false);
+        MeasureRequest request = MeasureRequest.FromSets([], isAwaited: false);
         InFile(request, path =>
         {
             ExchangeFile.TryAddResult(path, result, out _).Should().BeTrue();
@@ -42,11 +41,11 @@ public sealed class ExchangeFileTests
     [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
     public void Only_this_user_can_access_the_file() =>
-        InFile(MeasureRequest.Of([], isAwaited: false), path => File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite));
+        InFile(MeasureRequest.FromSets([], isAwaited: false), path => File.GetUnixFileMode(path).Should().Be(UnixFileMode.UserRead | UnixFileMode.UserWrite));
 
     [FactNeeding(Need.Linux)]
     [UnsupportedOSPlatform("windows")]
-    public void A_planted_link_is_not_followed_and_only_this_user_can_access_the_result() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    public void A_planted_link_is_not_followed_and_only_this_user_can_access_the_result() => InFile(MeasureRequest.FromSets([], isAwaited: false), path =>
     {
         string link = path + ".new", victim = path + ".victim";
         File.WriteAllText(victim, "kept");
@@ -69,7 +68,7 @@ public sealed class ExchangeFileTests
     [InlineData("{\"Results\":[{\"Cou")]
     [InlineData("{\"Request\":1}")]
     [InlineData("null")]
-    public void Unreadable_files_contain_no_results(string content) => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    public void Unreadable_files_contain_no_results(string content) => InFile(MeasureRequest.FromSets([], isAwaited: false), path =>
     {
         File.WriteAllText(path, content);
         ExchangeFile.ReadRequest(path).Should().BeNull();
@@ -79,7 +78,7 @@ public sealed class ExchangeFileTests
     });
 
     [Fact]
-    public void An_unwritable_file_is_reported_with_a_reason() => InFile(MeasureRequest.Of([], isAwaited: false), path =>
+    public void An_unwritable_file_is_reported_with_a_reason() => InFile(MeasureRequest.FromSets([], isAwaited: false), path =>
     {
         File.Delete(path);
         Directory.CreateDirectory(path);
@@ -92,7 +91,7 @@ public sealed class ExchangeFileTests
     [FactNeeding(Need.Linux)]
     public void The_path_of_the_file_is_absolute()
     {
-        InTemporaryFolder(".", () => InFile(MeasureRequest.Of([], isAwaited: false), path => Path.IsPathFullyQualified(path).Should().BeTrue()));
+        InTemporaryFolder(".", () => InFile(MeasureRequest.FromSets([], isAwaited: false), path => Path.IsPathFullyQualified(path).Should().BeTrue()));
     }
 
     [FactNeeding(Need.Linux)]
@@ -100,7 +99,7 @@ public sealed class ExchangeFileTests
     {
         InTemporaryFolder("/none/such", () =>
         {
-            ExchangeFile.TryCreate(MeasureRequest.Of([], isAwaited: false), out string? path, out string? reason).Should().BeFalse();
+            ExchangeFile.TryCreate(MeasureRequest.FromSets([], isAwaited: false), out string? path, out string? reason).Should().BeFalse();
             path.Should().BeNull();
             reason.Should().StartWith("/none/such/: ");
         });

@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Measuring;
 using Picollo.Cpu;
 

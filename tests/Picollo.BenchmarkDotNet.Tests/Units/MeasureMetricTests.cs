@@ -1,6 +1,5 @@
 using BenchmarkDotNet.Columns;
 using BenchmarkDotNet.Reports;
-using Picollo.BenchmarkDotNet.Exchange;
 using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Reports;
 using Picollo.PerfEvent;
@@ -9,7 +8,7 @@ namespace Picollo.BenchmarkDotNet.Tests.Units;
 
 public sealed class MeasureMetricTests
 {
-    private static readonly MeasureRequest Nothing = MeasureRequest.Of([], isAwaited: false);
+    private static readonly MeasureRequest Nothing = MeasureRequest.FromSets([], isAwaited: false);
 
     [Theory]
     [InlineData(new[] { 1000.0, 123456 }, "#,0")]
@@ -22,7 +21,7 @@ public sealed class MeasureMetricTests
         MeasureMetric metric = new("Events/Op", "events", 0);
         foreach (double value in values)
         {
-            metric.Of(value).Value.Should().Be(value);
+            metric.ToMetric(value).Value.Should().Be(value);
         }
 
         metric.NumberFormat.Should().Be(expected);
@@ -43,10 +42,10 @@ public sealed class MeasureMetricTests
     public void One_scaled_value_marks_the_column()
     {
         MeasureMetric metric = new("Events/Op", "events", 0);
-        _ = metric.Of(1);
+        _ = metric.ToMetric(1);
         (metric.DisplayName, metric.Legend).Should().Be(("Events/Op", "events"));
-        _ = metric.Of(1, isScaled: true);
-        _ = metric.Of(1);
+        _ = metric.ToMetric(1, isScaled: true);
+        _ = metric.ToMetric(1);
         (metric.Id, metric.DisplayName).Should().Be(("Events/Op", "Events/Op (scaled)"));
         metric.Legend.Should().StartWith("events; scaled: the CPU has too few counters");
     }
@@ -54,14 +53,14 @@ public sealed class MeasureMetricTests
     [Fact]
     public void CPU_over_wall_uses_the_sum_of_user_and_kernel_time()
     {
-        MeasureMetrics.Of(Nothing, new([], [], new(150, 50, 100, 1, 2), null))
+        MeasureMetrics.Create(Nothing, new([], [], new(150, 50, 100, 1, 2), null))
             .Select(metric => (metric.Descriptor.Id, metric.Value)).Should()
             .Equal(("CPU/Op", 200), ("CPU/Wall", 2), ("VoluntarySwitches/Op", 1), ("InvoluntarySwitches/Op", 2));
     }
 
     [Fact]
     public void CPU_over_an_unknown_wall_time_is_omitted_because_JSON_readers_reject_NaN() =>
-        MeasureMetrics.Of(Nothing, new([], [], new(5, 0, null, 1, 2), null))
+        MeasureMetrics.Create(Nothing, new([], [], new(5, 0, null, 1, 2), null))
             .Select(metric => metric.Descriptor.Id).Should().Equal("CPU/Op", "VoluntarySwitches/Op", "InvoluntarySwitches/Op");
 
     [Theory]
@@ -70,22 +69,22 @@ public sealed class MeasureMetricTests
     [InlineData(0.123456, 0.1235)]
     [InlineData(0, 0)]
     public void Times_are_rounded_to_significant_digits(double value, double shown) =>
-        new MeasureMetric("Call p50", "half", 0, isTime: true).Of(value).Value.Should().BeApproximately(shown, shown * 1e-12);
+        new MeasureMetric("Call p50", "half", 0, isTime: true).ToMetric(value).Value.Should().BeApproximately(shown, shown * 1e-12);
 
     [Fact]
     public void Metrics_that_are_0_for_all_benchmarks_have_no_column()
     {
         MeasureMetric faults = new("PageFaults/Op", "faults", 0, isShownIfZero: false);
-        faults.GetIsAvailable(faults.Of(0)).Should().BeFalse();
-        faults.GetIsAvailable(faults.Of(0.00004)).Should().BeFalse("it would be shown as 0.0000");
-        faults.GetIsAvailable(faults.Of(0.5)).Should().BeTrue();
+        faults.GetIsAvailable(faults.ToMetric(0)).Should().BeFalse();
+        faults.GetIsAvailable(faults.ToMetric(0.00004)).Should().BeFalse("it would be shown as 0.0000");
+        faults.GetIsAvailable(faults.ToMetric(0.5)).Should().BeTrue();
     }
 
     [Fact]
     public void User_and_kernel_time_are_shown_separately_on_request()
     {
-        MeasureRequest request = MeasureRequest.Of([new([PicolloMeasure.CpuUsage]), new([PicolloMeasure.CpuUsageByMode])], isAwaited: false);
-        MeasureMetrics.Of(request, new([], [], new(150, 50, null, null, null), null))
+        MeasureRequest request = MeasureRequest.FromSets([new([PicolloMeasure.CpuUsage]), new([PicolloMeasure.CpuUsageByMode])], isAwaited: false);
+        MeasureMetrics.Create(request, new([], [], new(150, 50, null, null, null), null))
             .Select(metric => (metric.Descriptor.Id, metric.Value)).Should().Equal(("CPU/Op", 200), ("User/Op", 150), ("Kernel/Op", 50));
         MeasureColumns.GetSets(new CpuUsageDiagnoserAttribute { ByMode = true }.Config).Single().Measures.Should().Equal(PicolloMeasure.CpuUsageByMode);
     }
@@ -93,9 +92,9 @@ public sealed class MeasureMetricTests
     [Fact]
     public void Percentiles_can_be_selected_and_are_in_order()
     {
-        MeasureRequest request = MeasureRequest.Of(
+        MeasureRequest request = MeasureRequest.FromSets(
             [new([PicolloMeasure.HdrPercentilesAt(99.99, 50)]), new([PicolloMeasure.HdrPercentilesAt(95, 50, 0, 100, -1)])], isAwaited: false);
-        MeasureMetrics.OfCalls(request.Ranks).OrderBy(metric => metric.PriorityInCategory).Select(metric => metric.Id)
+        MeasureMetrics.DescribeCalls(request.Ranks).OrderBy(metric => metric.PriorityInCategory).Select(metric => metric.Id)
             .Should().Equal("Calls", "Call mean", "Call p50", "Call p95", "Call p99.99", "Call max");
         PicolloDiagnoser.Problems([new([PicolloMeasure.HdrPercentilesAt(50, 100)])], _ => [], null)
             .Should().Equal("The percentile 100 is excluded: percentiles must be above 0 and below 100.");
@@ -103,15 +102,15 @@ public sealed class MeasureMetricTests
 
     [Fact]
     public void Unknown_context_switches_have_no_column() =>
-        MeasureMetrics.Of(Nothing, new([], [], new(10, 0, 100, null, null), null))
+        MeasureMetrics.Create(Nothing, new([], [], new(10, 0, 100, null, null), null))
             .Select(metric => metric.Descriptor.Id).Should().Equal("CPU/Op", "CPU/Wall");
 
     [Fact]
     public void Clocks_are_times_and_other_counters_are_numbers()
     {
-        MeasureRequest request = MeasureRequest.Of(
+        MeasureRequest request = MeasureRequest.FromSets(
             [new([PerfSoftwareCounterId.TaskClock, PerfSoftwareCounterId.CpuClock, PerfSoftwareCounterId.PageFaults], IncludeKernel: true)], isAwaited: false);
-        MeasureMetrics.Of(request, new([.. request.Counters.Select(counter => new CountedEvents(counter.Name, 5))], [], null, null))
+        MeasureMetrics.Create(request, new([.. request.Counters.Select(counter => new CountedEvents(counter.Name, 5))], [], null, null))
             .Select(metric => (metric.Descriptor.Id, metric.Descriptor.UnitType, metric.Descriptor.Legend)).Should().Equal(
                 ("TaskClock/Op", UnitType.Time, "TaskClock per operation, benchmark thread only, including kernel code"),
                 ("CpuClock/Op", UnitType.Time, "CpuClock per operation, benchmark thread only, including kernel code"),
@@ -121,10 +120,10 @@ public sealed class MeasureMetricTests
     [Fact]
     public void IPC_is_scaled_if_its_instructions_or_its_cycles_are()
     {
-        MeasureRequest request = MeasureRequest.Of([new([PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles])], isAwaited: false);
+        MeasureRequest request = MeasureRequest.FromSets([new([PerfHardwareCounterId.Instructions, PerfHardwareCounterId.CpuCycles])], isAwaited: false);
         foreach ((bool instructions, bool cycles) in new[] { (false, false), (true, false), (false, true) })
         {
-            MeasureMetrics.Of(request, new([new("Instructions", 30, instructions), new("CpuCycles", 10, cycles)], [], null, null))
+            MeasureMetrics.Create(request, new([new("Instructions", 30, instructions), new("CpuCycles", 10, cycles)], [], null, null))
                 .Select(metric => (metric.Descriptor.DisplayName, metric.Value)).Last().Should().Be(instructions || cycles ? ("IPC (scaled)", 3) : ("IPC", 3));
         }
     }
@@ -133,7 +132,7 @@ public sealed class MeasureMetricTests
     public void Metrics_of_one_column_have_a_common_header_and_decimals()
     {
         MeasureMetric[] ofColumn = [new("Events/Op", "events", 0), new("Events/Op", "events", 0), new("Other/Op", "others", 0)];
-        Metric[] metrics = [ofColumn[0].Of(5_000), ofColumn[1].Of(0.5, isScaled: true), ofColumn[2].Of(5_000)];
+        Metric[] metrics = [ofColumn[0].ToMetric(5_000), ofColumn[1].ToMetric(0.5, isScaled: true), ofColumn[2].ToMetric(5_000)];
         MeasureMetric.Align(metrics, metrics.Length);
         ofColumn.Select(one => (one.DisplayName, one.NumberFormat)).Should().Equal(
             ("Events/Op (scaled)", "#,0.0000"), ("Events/Op (scaled)", "#,0.0000"), ("Other/Op", "#,0"));
@@ -142,7 +141,7 @@ public sealed class MeasureMetricTests
     [Fact]
     public void No_counter_can_have_the_name_of_a_column_of_CPU_usage()
     {
-        MeasureMetrics.Of(MeasureRequest.Of([new([PicolloMeasure.CpuUsageByMode])], isAwaited: false), new([], [], new(1, 1, 1, 1, 1), null))
+        MeasureMetrics.Create(MeasureRequest.FromSets([new([PicolloMeasure.CpuUsageByMode])], isAwaited: false), new([], [], new(1, 1, 1, 1, 1), null))
             .Select(metric => metric.Descriptor.Id).Where(id => id.EndsWith("/Op", StringComparison.Ordinal)).Should().Equal(BenchmarkCounter.NamesOfCpu.Select(name => $"{name}/Op"));
         PicolloMeasure[] counters = [.. BenchmarkCounter.NamesOfCpu.Append("other").Select(name => PicolloMeasure.Raw(1, 9, name))];
         BenchmarkCounter.Choose(counters, out _).Should().HaveCount(6);

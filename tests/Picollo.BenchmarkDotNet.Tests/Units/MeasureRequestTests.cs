@@ -10,7 +10,7 @@ public sealed class MeasureRequestTests
     [Fact]
     public void Sets_are_merged_in_order_without_duplicates()
     {
-        MeasureRequest request = MeasureRequest.Of(
+        MeasureRequest request = MeasureRequest.FromSets(
             [new([PerfHardwareCounterId.BranchMisses, PicolloMeasure.CpuUsage]), new([PerfHardwareCounterId.Instructions, PerfHardwareCounterId.BranchMisses])],
             isAwaited: false);
         request.Counters.Select(counter => counter.Name).Should().Equal("BranchMisses", "Instructions");
@@ -20,9 +20,9 @@ public sealed class MeasureRequestTests
     [Fact]
     public void Options_of_one_set_apply_to_all_sets()
     {
-        MeasureRequest request = MeasureRequest.Of([new([], IncludeKernel: true), new([], AllThreads: true), new([])], isAwaited: false);
+        MeasureRequest request = MeasureRequest.FromSets([new([], IncludeKernel: true), new([], AllThreads: true), new([])], isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.IsEmpty).Should().Be((true, true, true), "options without counters request nothing");
-        MeasureRequest.Of([new([PicolloMeasure.HdrPercentiles])], isAwaited: false).IsEmpty.Should().BeFalse();
+        MeasureRequest.FromSets([new([PicolloMeasure.HdrPercentiles])], isAwaited: false).IsEmpty.Should().BeFalse();
     }
 
     [Fact]
@@ -30,21 +30,21 @@ public sealed class MeasureRequestTests
     {
         ManualConfig config = ManualConfig.CreateEmpty().AddPicollo(PerfSoftwareCounterId.PageFaults);
         config.WithCounterOptions().WithCounterOptions(allThreads: true).Should().BeSameAs(config);
-        MeasureRequest request = MeasureRequest.Of(MeasureColumns.GetSets(config), isAwaited: false);
+        MeasureRequest request = MeasureRequest.FromSets(MeasureColumns.GetSets(config), isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((false, true, 1));
 
         config.WithCounterOptions(includeKernel: true);
-        request = MeasureRequest.Of(MeasureColumns.GetSets(config), isAwaited: false);
+        request = MeasureRequest.FromSets(MeasureColumns.GetSets(config), isAwaited: false);
         (request.IncludeKernel, request.AllThreads, request.Counters.Count).Should().Be((true, true, 1));
     }
 
     [Fact]
-    public void Awaited_benchmarks_are_counted_on_all_threads() => MeasureRequest.Of([], isAwaited: true).AllThreads.Should().BeTrue();
+    public void Awaited_benchmarks_are_counted_on_all_threads() => MeasureRequest.FromSets([], isAwaited: true).AllThreads.Should().BeTrue();
 
     [Fact]
     public void Counters_keep_their_kinds_and_numbers()
     {
-        MeasureRequest.Of(
+        MeasureRequest.FromSets(
             [new([PerfHardwareCounterId.RefCpuCycles, PerfCacheCounterId.L1DReadMiss, PerfSoftwareCounterId.TaskClock, PicolloMeasure.Named("cpu/event=0x2e/"), PicolloMeasure.Named("sched:sched_switch"), PicolloMeasure.Raw(4, 0x412e, "mine")])],
             isAwaited: false).Counters.Should().Equal(
                 new BenchmarkCounter("RefCpuCycles", Hardware: PerfHardwareCounterId.RefCpuCycles),

@@ -1,4 +1,4 @@
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.Export;
 using Picollo.Metrics;
 
@@ -11,7 +11,7 @@ public class MeasureResultTests
     [Fact]
     public void Several_launches_are_merged_to_means_and_all_single_calls()
     {
-        MeasureResult all = MeasureResult.Of(
+        MeasureResult all = MeasureResult.FromLaunches(
         [
             new([new("one", 1), new("two", 5)], ["Not counted: three"], new(10, 2, 20, 1, null), Times(Start, 100, 200)),
             new([new("one", 2, IsScaled: true)], ["Not counted: three", "Not counted: two"], new(20, 4, 40, 3, null), Times(Start.AddHours(1), 300)),
@@ -31,11 +31,11 @@ public class MeasureResultTests
     {
         CpuPerOperation measured = new(10, 2, 20, 1, 1);
 
-        MeasureResult.Of([new([], [], measured, null), new([], [], measured with { WallNanoseconds = null }, null)])
+        MeasureResult.FromLaunches([new([], [], measured, null), new([], [], measured with { WallNanoseconds = null }, null)])
             .Cpu.Should().Be(measured with { WallNanoseconds = null });
-        MeasureResult.Of([new([], [], null, null), new([], [], measured, Times(Start, 5))]).Should().Match<MeasureResult>(
+        MeasureResult.FromLaunches([new([], [], null, null), new([], [], measured, Times(Start, 5))]).Should().Match<MeasureResult>(
             all => all.Cpu == measured && all.Invocations != null);
-        MeasureResult.Of([new([], [], null, null), new([], [], null, null)]).Should().Match<MeasureResult>(all => all.Cpu == null && all.Invocations == null);
+        MeasureResult.FromLaunches([new([], [], null, null), new([], [], null, null)]).Should().Match<MeasureResult>(all => all.Cpu == null && all.Invocations == null);
     }
 
     private static InvocationTimes Times(DateTime start, params ulong[] nanoseconds)

@@ -2,7 +2,7 @@ using System.Diagnostics;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Reports;
 using Perfolizer.Mathematics.OutlierDetection;
-using Picollo.BenchmarkDotNet.Exchange;
+using Picollo.BenchmarkDotNet.Measures;
 using Picollo.BenchmarkDotNet.Measuring;
 using Picollo.Export;
 using Picollo.Metrics;

@@ -3,13 +3,13 @@ using Picollo.BenchmarkDotNet.Measuring;
 
 namespace Picollo.BenchmarkDotNet.Tests.Units;
 
-public class RunSignalsTests
+public class SupportedVersionsTests
 {
     [Fact]
     public void Signals_are_compared_by_name()
     {
-        Enum.GetValues<HostSignal>().Where(signal => RunSignals.IsEnd(signal)).Should().Equal(HostSignal.AfterAll, HostSignal.AfterProcessExit);
-        Enum.GetValues<SignalsOf015>().Where(signal => RunSignals.IsEnd(signal)).Should().Equal(SignalsOf015.AfterAll, SignalsOf015.AfterProcessExit);
+        Enum.GetValues<HostSignal>().Where(signal => SupportedVersions.IsEnd(signal)).Should().Equal(HostSignal.AfterAll, HostSignal.AfterProcessExit);
+        Enum.GetValues<SignalsOf015>().Where(signal => SupportedVersions.IsEnd(signal)).Should().Equal(SignalsOf015.AfterAll, SignalsOf015.AfterProcessExit);
     }
 
     [Theory]

@@ -1,9 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using Picollo.BenchmarkDotNet.Measures;
 
-namespace Picollo.BenchmarkDotNet.Exchange;
+namespace Picollo.BenchmarkDotNet.Measures;
 
 /// <summary>The file through which the host and the engine in the benchmark process communicate: the host writes the request, and the
 /// engine of each launch adds its result. The path is in an environment variable, which benchmark processes inherit from the

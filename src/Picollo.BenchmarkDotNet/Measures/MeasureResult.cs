@@ -1,6 +1,6 @@
 using Picollo.Export;
 
-namespace Picollo.BenchmarkDotNet.Exchange;
+namespace Picollo.BenchmarkDotNet.Measures;
 
 /// <summary>The results of the engine.</summary>
 /// <param name="Counters">The available counters.</param>
@@ -11,12 +11,12 @@ internal sealed record MeasureResult(
     IReadOnlyList<CountedEvents> Counters, IReadOnlyList<string> Unavailable, CpuPerOperation? Cpu, InvocationTimes? Invocations)
 {
     /// <summary>Merges the results of several launches: the means of counters and CPU usage, and all single calls.</summary>
-    public static MeasureResult Of(IReadOnlyList<MeasureResult> launches) => launches.Count == 1 ? launches[0] : new(
+    public static MeasureResult FromLaunches(IReadOnlyList<MeasureResult> launches) => launches.Count == 1 ? launches[0] : new(
         [.. launches.SelectMany(launch => launch.Counters).GroupBy(counted => counted.Name).Select(same => new CountedEvents(
             same.Key, same.Average(counted => counted.PerOperation), same.Any(counted => counted.IsScaled)))],
         [.. launches.SelectMany(launch => launch.Unavailable).Distinct()],
-        CpuPerOperation.MeanOf([.. launches.Select(launch => launch.Cpu).OfType<CpuPerOperation>()]),
-        InvocationTimes.AllOf([.. launches.Select(launch => launch.Invocations).OfType<InvocationTimes>()]));
+        CpuPerOperation.FromLaunches([.. launches.Select(launch => launch.Cpu).OfType<CpuPerOperation>()]),
+        InvocationTimes.FromLaunches([.. launches.Select(launch => launch.Invocations).OfType<InvocationTimes>()]));
 }
 
 /// <summary>The value of a counter.</summary>
@@ -36,7 +36,7 @@ internal sealed record CpuPerOperation(
 {
     /// <summary>Returns the mean of several launches; null if there are none. A value is null if it is missing in any launch, because the
     /// mean of the others would not be comparable.</summary>
-    public static CpuPerOperation? MeanOf(IReadOnlyList<CpuPerOperation> launches) => launches.Count == 0 ? null : new(
+    public static CpuPerOperation? FromLaunches(IReadOnlyList<CpuPerOperation> launches) => launches.Count == 0 ? null : new(
         launches.Average(launch => launch.UserNanoseconds),
         launches.Average(launch => launch.KernelNanoseconds),
         MeanOf(launches, launch => launch.WallNanoseconds),
@@ -47,15 +47,11 @@ internal sealed record CpuPerOperation(
         launches.All(launch => value(launch) is not null) ? launches.Average(value) : null;
 }
 
-/// <summary>The times of single calls.</summary>
-/// <param name="Nanoseconds">The encoded histogram of the times in nanoseconds.</param>
-/// <param name="OperationsPerInvoke">The number of operations per call.</param>
-/// <param name="StartTimeUtc">The start of the first call.</param>
-/// <param name="EndTimeUtc">The end of the last call.</param>
+/// <summary>The times of single calls, as an encoded histogram of nanoseconds.</summary>
 internal sealed record InvocationTimes(byte[] Nanoseconds, long OperationsPerInvoke, DateTime StartTimeUtc, DateTime EndTimeUtc)
 {
     /// <summary>Merges the times of several launches. Returns null if there are none.</summary>
-    public static InvocationTimes? AllOf(IReadOnlyList<InvocationTimes> launches)
+    public static InvocationTimes? FromLaunches(IReadOnlyList<InvocationTimes> launches)
     {
         if (launches.Count < 2)
         {
