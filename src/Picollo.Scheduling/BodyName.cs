@@ -9,7 +9,7 @@ internal static class BodyName
     /// function, it is the local function.</summary>
     /// <remarks>Takes one or two microseconds, so it is called only for tasks that are reported. Works in trimmed and AOT-compiled
     /// applications, unless their stack trace data is removed.</remarks>
-    public static string Of(Delegate body)
+    public static string FromDelegate(Delegate body)
     {
         if (DiagnosticMethodInfo.Create(body) is not { } method)
         {

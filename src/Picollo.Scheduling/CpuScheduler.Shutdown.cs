@@ -81,7 +81,6 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Completes a task whose body has ended.</summary>
     public void Conclude(CpuTask task)
     {
         // Continuations that the body did not wait for. No more are added.

@@ -52,11 +52,7 @@ internal sealed partial class CpuScheduler
         task.ThrowIfCanceled();
     }
 
-    /// <summary>Stops the calling thread with its task, and gives its worker to another thread.</summary>
-    /// <param name="other">The other thread; null to start a new one.</param>
-    /// <param name="worker">The worker.</param>
-    /// <param name="thread">The calling thread.</param>
-    /// <param name="task">The task.</param>
+    /// <summary>Stops the calling thread with its task, and gives its worker to another thread; to a new one for null.</summary>
     private SliceReport LeaveWorkerTo(WorkerThread? other, WorkerSlot worker, WorkerThread thread, CpuTask task)
     {
         try

@@ -65,7 +65,6 @@ internal sealed partial class CpuScheduler
 
     public Action<Seam>? AtSeam { get; }
 
-    /// <summary>Submits a task.</summary>
     /// <returns><see langword="true"/> if the task was submitted; <see langword="false"/> if it is already canceled.</returns>
     /// <exception cref="ObjectDisposedException">The pool is closed.</exception>
     public bool TrySubmit(CpuTask task)
@@ -130,7 +129,6 @@ internal sealed partial class CpuScheduler
         }
     }
 
-    /// <summary>Returns whether a task must yield its worker at a checkpoint.</summary>
     /// <exception cref="OperationCanceledException">The task is canceled.</exception>
     public bool MustYield(CpuTask task)
     {

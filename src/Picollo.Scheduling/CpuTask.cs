@@ -5,19 +5,13 @@ namespace Picollo.Scheduling;
 /// <summary>The state of a task. It changes only under the scheduler's lock.</summary>
 internal enum CpuTaskState : byte
 {
-    /// <summary>The task is not submitted yet.</summary>
     Created,
-
-    /// <summary>The task waits for a worker.</summary>
     Waiting,
-
-    /// <summary>The task has a worker.</summary>
     Running,
 
     /// <summary>The task awaits something other than a worker, and returns by <see cref="SynchronizationContext.Post"/>.</summary>
     Outside,
 
-    /// <summary>The task has ended.</summary>
     Ended,
 }
 
@@ -65,7 +59,7 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public CpuScheduler Scheduler { get; } = scheduler;
 
-    public string Name => _name is Delegate body ? (string)(_name = BodyName.Of(body)) : (string)_name;
+    public string Name => _name is Delegate body ? (string)(_name = BodyName.FromDelegate(body)) : (string)_name;
 
     public CpuTaskPriority Priority => (CpuTaskPriority)_priority;
 
@@ -93,7 +87,6 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public CpuTask? Previous { get; set; }
 
-    /// <summary>The start of the wait for a worker.</summary>
     public long WaitingSince { get; set; }
 
     /// <summary>The start of the wait for the current slice. An interruption of the slice does not change it.</summary>
@@ -314,7 +307,6 @@ internal abstract class CpuTask(CpuScheduler scheduler, Delegate named, CpuTaskO
 
     public override SynchronizationContext CreateCopy() => this;
 
-    /// <summary>Calls the body.</summary>
     /// <returns>The task of an async body; null for a body that is not async.</returns>
     protected abstract Task? Begin();
 

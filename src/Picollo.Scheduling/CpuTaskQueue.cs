@@ -121,7 +121,6 @@ internal sealed class CpuTaskQueue(long slice)
         return stopped ?? started;
     }
 
-    /// <summary>Removes and returns all tasks that have not started.</summary>
     public List<CpuTask> TakeUnstarted()
     {
         var unstarted = new List<CpuTask>();

@@ -87,7 +87,7 @@ public sealed class CpuWorkerStatistics
     {
         var unused = new CpuWorkerStatistics(scheduler);
         unused.Add(default);
-        unused.HistogramOf(BodyName.Of(WarmUp)).Record(0);
+        unused.HistogramOf(BodyName.FromDelegate(WarmUp)).Record(0);
         RuntimeHelpers.RunClassConstructor(typeof(CpuWorkerMetrics).TypeHandle);
     }
 

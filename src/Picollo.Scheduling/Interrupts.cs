@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Picollo.Scheduling;
 
 /// <summary>Interrupts of threads that run code of the application. A pending interrupt takes effect when the thread blocks next. In code
@@ -20,5 +22,55 @@ internal static class Interrupts
         {
             return true;
         }
+    }
+}
+
+/// <summary>A <see cref="Lock"/> that continues to wait if the thread is interrupted. A body may interrupt its worker, and the exception
+/// would be thrown in the pool and end the process. The interrupt is deferred to the thread's next wait.</summary>
+internal sealed class UninterruptedLock
+{
+    private readonly Lock _lock = new();
+
+    public Scope Enter()
+    {
+        if (!_lock.TryEnter())
+        {
+            EnterContended();
+        }
+
+        return new Scope(_lock);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)] // a method with an exception handler is not inlined
+    private void EnterContended()
+    {
+        bool isInterrupted = false;
+        while (!TryWait())
+        {
+            isInterrupted = true;
+        }
+
+        if (isInterrupted)
+        {
+            Thread.CurrentThread.Interrupt();
+        }
+    }
+
+    private bool TryWait()
+    {
+        try
+        {
+            _lock.Enter();
+            return true;
+        }
+        catch (ThreadInterruptedException)
+        {
+            return false;
+        }
+    }
+
+    public readonly ref struct Scope(Lock entered)
+    {
+        public void Dispose() => entered.Exit();
     }
 }

@@ -10,7 +10,6 @@ internal sealed class WorkerSlot
 
     public CpuTask? Task { get; set; }
 
-    /// <summary>The thread that has the worker.</summary>
     public WorkerThread? Thread { get; set; }
 
     /// <summary>The CPU time of the thread at the last check, in nanoseconds; null if it was not checked or did not wait.</summary>

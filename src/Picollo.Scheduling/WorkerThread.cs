@@ -6,7 +6,6 @@ using Picollo.Metrics;
 
 namespace Picollo.Scheduling;
 
-/// <summary>A thread of the pool.</summary>
 internal sealed class WorkerThread
 {
     /// <summary>The time that an idle thread looks for work before it sleeps. During this time, a task starts in about 0.1 µs instead of 5
