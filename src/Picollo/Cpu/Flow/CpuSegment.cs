@@ -28,7 +28,6 @@ internal readonly record struct CpuSegment(long TotalNanoseconds, CpuUsage Split
         new(
             left.TotalNanoseconds + right.TotalNanoseconds, left.Split + right.Split, left.AllocatedBytes + right.AllocatedBytes);
 
-    /// <summary>Reads the clocks of the current thread.</summary>
     public static bool TryReadThread(FlowReadings readings, out CpuSegment now)
     {
         CpuUsage split = default;

@@ -45,7 +45,6 @@ public sealed partial class CpuUsageAsyncWatcher
         return successor;
     }
 
-    /// <summary>Creates a representative of this watcher.</summary>
     internal CpuUsageAsyncWatcher MakeRepresentative(CpuUsageAsyncWatcher? outer)
     {
         AddThread(); // never removed
@@ -64,8 +63,6 @@ public sealed partial class CpuUsageAsyncWatcher
         return watcher;
     }
 
-    /// <summary>Stops the watcher of a span.</summary>
-    /// <returns>The CPU time of the span.</returns>
     internal CpuSegment StopSpan()
     {
         Stop();

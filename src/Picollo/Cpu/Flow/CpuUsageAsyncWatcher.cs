@@ -242,7 +242,6 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// <returns>A number such as <c>0.012345</c>.</returns>
     public override string ToString() => (GetTotalNanoseconds() / 1e9).ToString("0.######", CultureInfo.InvariantCulture);
 
-    /// <summary>The clocks and counts that are read at each switch.</summary>
     internal FlowReadings Readings => (FlowReadings)_readings;
 
     /// <summary>The bytes that the flow has allocated so far, or until <see cref="Stop"/>, if they are counted. For threads other than the
@@ -277,7 +276,6 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
     /// <summary>The CPU time until <see cref="Stop"/>; null while the watcher runs.</summary>
     internal CpuSegment? FinalSums => IsRunning ? null : _sums;
 
-    /// <summary>The sums so far.</summary>
     internal CpuSegment Sums => GetSums(out _);
 
     /// <summary>Returns the sums so far, and the last of the listed pieces at the same moment.</summary>
@@ -303,7 +301,6 @@ public sealed partial class CpuUsageAsyncWatcher : IDisposable
         return isNew;
     }
 
-    /// <summary>Records that a thread enters the flow.</summary>
     internal void AddThread() => Interlocked.Increment(ref _threadCount);
 
     /// <summary>Records that a thread has left the flow and added its time.</summary>

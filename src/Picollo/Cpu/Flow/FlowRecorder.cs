@@ -24,7 +24,6 @@ internal sealed class FlowRecorder : IDisposable
     /// <remarks>The recorder does not start. This is for tests of logs, so that no other thread uses its memory.</remarks>
     internal FlowRecorder(int maxChunks) => _maxChunks = maxChunks;
 
-    /// <summary>Whether any recorder is active.</summary>
     public static bool IsActive => Volatile.Read(ref _active).Length > 0;
 
     /// <summary>The watchers of threads that had not switched since the recorder started, by the system's ID of the thread.</summary>
@@ -34,7 +33,6 @@ internal sealed class FlowRecorder : IDisposable
     /// <summary>The time at which <see cref="Initial"/> was complete, in ticks of <see cref="Stopwatch"/>.</summary>
     public long InitialTime { get; private set; }
 
-    /// <summary>Starts recording the switches of all threads.</summary>
     public static FlowRecorder Start(int maxChunks = MaxChunks)
     {
         var recorder = new FlowRecorder(maxChunks);
@@ -63,7 +61,6 @@ internal sealed class FlowRecorder : IDisposable
         return recorder;
     }
 
-    /// <summary>Stops recording.</summary>
     public void Dispose()
     {
         Replace(ref _switchRecorders, all => [.. all.Where(other => other != this)]);
@@ -192,7 +189,6 @@ internal sealed class FlowRecorder : IDisposable
     }
 }
 
-/// <summary>The stop of a watcher.</summary>
 internal sealed class FlowStop(CpuUsageAsyncWatcher watcher, long time)
 {
     public CpuUsageAsyncWatcher Watcher { get; } = watcher;

@@ -131,7 +131,6 @@ internal readonly struct RunningSegment
     /// <summary>Whether neither the segment nor its watchers have changed. Does not wait.</summary>
     public bool IsUnchanged => Thread.Version == _version;
 
-    /// <summary>Whether the segment counts for a watcher.</summary>
     public bool CountsFor(CpuUsageAsyncWatcher watcher) => WatchedFlow.CountsFor(Thread.Innermost, watcher);
 
     /// <summary>Returns whether the segment has ended for a watcher, and has been added to it. The version of the thread also changes if

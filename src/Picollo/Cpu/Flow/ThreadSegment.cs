@@ -50,7 +50,6 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
     /// thread may get the ID.</summary>
     public long? ThreadId => _owner.IsAlive ? _threadId : null;
 
-    /// <summary>The thread's managed ID.</summary>
     public int ManagedThreadId => _owner.ManagedThreadId;
 
     /// <summary>The wall time of the running segment, for a watcher that lists it; 0 after the thread has ended, because the end is not
@@ -84,7 +83,6 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         return version;
     }
 
-    /// <summary>Returns the segment of the calling thread, and creates it at the first call.</summary>
     public static ThreadSegment GetOrRegister() => OwnSegment.Current ??= Register(Thread.CurrentThread);
 
     /// <summary>Stores the contexts before and after the start of a span; null for none. Only the owner may call it.</summary>

@@ -90,7 +90,6 @@ internal static class WatchedFlow
         return suspended;
     }
 
-    /// <summary>Suspends the watchers of the flow, except those of spans.</summary>
     public static IDisposable SuspendExceptSpans()
     {
         var suspended = new Suspended(Current.Value);

@@ -41,7 +41,6 @@ internal abstract class SpanData : WatcherExtras;
 /// <param name="Name">The route, or the name.</param>
 internal sealed record FlowLabel(string Method, string Name)
 {
-    /// <summary>The name of <see cref="None"/>.</summary>
     public const string NoRequest = "(no request)";
 
     /// <summary>The label of requests that are not shown separately: they count as work outside requests.</summary>
@@ -56,7 +55,6 @@ internal sealed record FlowLabel(string Method, string Name)
 
     public override int GetHashCode() => HashCode.Combine(Method, Name);
 
-    /// <summary>Returns method and name.</summary>
     /// <returns>A string such as <c>GET /users/{id}</c>.</returns>
     public override string ToString() => Method.Length == 0 ? Name : $"{Method} {Name}";
 }

@@ -48,7 +48,6 @@ internal sealed class LinuxTasks(string procPath)
         }
     }
 
-    /// <summary>See <see cref="SystemCpu.GetCommandLine"/>.</summary>
     public string[]? GetCommandLine(int process)
     {
         byte[] text = new byte[1024];

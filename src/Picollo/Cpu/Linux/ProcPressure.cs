@@ -68,12 +68,12 @@ internal static class ProcLoadAverage
         average = default;
         runningThreads = threads = null;
         var fields = new TextFields(text);
-        if (!fields.TryNextDecimal(out double one) || !fields.TryNextDecimal(out double five) || !fields.TryNextDecimal(out double fifteen))
+        if (!fields.TryNextDecimal(out double oneMinute) || !fields.TryNextDecimal(out double fiveMinutes) || !fields.TryNextDecimal(out double fifteenMinutes))
         {
             return false;
         }
 
-        average = new LoadAverage(one, five, fifteen);
+        average = new LoadAverage(oneMinute, fiveMinutes, fifteenMinutes);
         if (fields.TryNext(out ReadOnlySpan<byte> counts)
             && Utf8Parser.TryParse(counts, out int running, out int length)
             && length < counts.Length

@@ -3,7 +3,6 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Cpu;
 
-/// <summary>Holds the <see cref="ICpuTimes"/> of this system.</summary>
 internal static class CpuTimes
 {
     /// <summary>The CPU times of this system. The field is static readonly, so that the JIT treats it as a constant and calls the class
@@ -48,7 +47,6 @@ internal interface ICpuTimes
 /// <summary>The owner of CPU time and other resources.</summary>
 internal enum ResourceOwner
 {
-    /// <summary>The current thread.</summary>
     Thread,
 
     /// <summary>This process with all its threads, including ended ones.</summary>

@@ -72,7 +72,6 @@ internal readonly record struct MachineMemory
     /// <summary>All memory that the kernel can use.</summary>
     public long TotalBytes { get; init; }
 
-    /// <summary>The unused memory.</summary>
     public long FreeBytes { get; init; }
 
     /// <summary>The memory available to programs without swapping: free and reclaimable memory. Null before Linux 3.14.</summary>
@@ -85,9 +84,7 @@ internal readonly record struct MachineMemory
     /// is the definition of free(1) and top(1) in procps 4.</summary>
     public long UsedBytes => Math.Max(TotalBytes - (AvailableBytes ?? FreeBytes + CacheBytes), 0);
 
-    /// <summary>The total swap space.</summary>
     public long SwapTotalBytes { get; init; }
 
-    /// <summary>The unused swap space.</summary>
     public long SwapFreeBytes { get; init; }
 }

@@ -34,7 +34,6 @@ internal sealed class TaskNames
         return Get(buffer[..length]);
     }
 
-    /// <summary>Returns the cached string of a name.</summary>
     public string Get(ReadOnlySpan<char> characters)
     {
         if (_lookup.TryGetValue(characters, out string? known))

@@ -18,13 +18,13 @@ internal sealed class ProcessList(long bootUnits)
     public void Read(ReadOnlySpan<byte> list, ulong address, SystemCpuSample sample, SystemCpuParts parts)
     {
         int running = 0, threads = 0;
-        int at = 0;
-        while (MemoryMarshal.TryRead(list[at..], out ProcessEntry process))
+        int offset = 0;
+        while (MemoryMarshal.TryRead(list[offset..], out ProcessEntry process))
         {
             if (process.ProcessId != IdleProcessId)
             {
                 string name = NameOf(process, list, address);
-                ReadOnlySpan<ThreadEntry> itsThreads = ThreadsOf(process, list[at..]);
+                ReadOnlySpan<ThreadEntry> itsThreads = ThreadsOf(process, list[offset..]);
                 char? state = ReadThreads(itsThreads, process, name, sample, parts, ref running);
                 threads += itsThreads.Length;
                 if ((parts & SystemCpuParts.Processes) != 0)
@@ -39,12 +39,12 @@ internal sealed class ProcessList(long bootUnits)
             }
 
             // Offsets only increase, so a list that points into itself also ends.
-            if (process.NextOffset < Unsafe.SizeOf<ProcessEntry>() || process.NextOffset > list.Length - at)
+            if (process.NextOffset < Unsafe.SizeOf<ProcessEntry>() || process.NextOffset > list.Length - offset)
             {
                 break;
             }
 
-            at += (int)process.NextOffset;
+            offset += (int)process.NextOffset;
         }
 
         // The calling thread is running. If no thread is, this Windows does not report states.

@@ -38,9 +38,9 @@ internal static class RawText
                 continue;
             }
 
-            foreach (byte one in bytes[..used])
+            foreach (byte invalid in bytes[..used])
             {
-                text.Append((char)(Escape + one));
+                text.Append((char)(Escape + invalid));
             }
         }
 

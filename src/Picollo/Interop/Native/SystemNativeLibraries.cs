@@ -2,7 +2,6 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Interop.Native;
 
-/// <summary>The operating system's loader.</summary>
 /// <remarks>Searches in this order: the runtime's locations for native libraries of packages (the .deps.json file and the folder of
 /// Picollo.dll); the folder of the program, where single-file and Native AOT publishing put the library; the package's folder layout below
 /// the program, for hosts that load assemblies without a .deps.json file.</remarks>

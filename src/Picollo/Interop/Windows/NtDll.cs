@@ -19,7 +19,6 @@ internal static unsafe partial class NtDll
     [LibraryImport(Library)]
     public static partial int NtQuerySystemInformation(int information, void* buffer, int size, int* needed);
 
-    /// <summary>Queries the information of one processor group.</summary>
     [LibraryImport(Library)]
     public static partial int NtQuerySystemInformationEx(
         int information, ushort* group, int groupSize, void* buffer, int size, int* needed);
