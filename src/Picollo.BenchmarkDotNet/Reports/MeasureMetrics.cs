@@ -60,7 +60,8 @@ internal static class MeasureMetrics
     private static IEnumerable<Metric> CreateForCpu(CpuPerOperation cpu, bool isByMode)
     {
         double total = cpu.UserNanoseconds + cpu.KernelNanoseconds;
-        yield return new MeasureMetric(CpuTime, "CPU time per operation, all threads of the process", CpuPriority, isTime: true).ToMetric(total);
+        yield return new MeasureMetric(CpuTime, "CPU time per operation, all threads of the process", CpuPriority, isTime: true)
+            .ToMetric(total);
         if (isByMode)
         {
             yield return new MeasureMetric(

@@ -358,7 +358,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
                 segment.EndWithOwner(); // before it is removed, so that each reader finds its time
             }
 
-            after = new([.. before.Threads.Except(ended), added], before.EndedNanoseconds + ended.Sum(static segment => segment.GetWatchedNanoseconds()));
+            long endedNanoseconds = ended.Sum(static segment => segment.GetWatchedNanoseconds());
+            after = new([.. before.Threads.Except(ended), added], before.EndedNanoseconds + endedNanoseconds);
         }
         while (Interlocked.CompareExchange(ref _all, after, before) != before);
         return added;

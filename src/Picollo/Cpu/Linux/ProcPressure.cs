@@ -68,7 +68,9 @@ internal static class ProcLoadAverage
         average = default;
         runningThreads = threads = null;
         var fields = new TextFields(text);
-        if (!fields.TryNextDecimal(out double oneMinute) || !fields.TryNextDecimal(out double fiveMinutes) || !fields.TryNextDecimal(out double fifteenMinutes))
+        if (!fields.TryNextDecimal(out double oneMinute)
+            || !fields.TryNextDecimal(out double fiveMinutes)
+            || !fields.TryNextDecimal(out double fifteenMinutes))
         {
             return false;
         }
