@@ -187,7 +187,7 @@ public sealed class WatchedFlowTests
         foreach ((long read, long expected) in new[] { (10L, 0L), (50, 10), (90, 30) })
         {
             kernel = read;
-            WatchedFlow.GetCpuTime(watcher, [thread]).Should().Be(new CpuSegment(30, new CpuUsage(30 - expected, expected)));
+            WatchedFlow.GetCpuTime(watcher, [thread], out _).Should().Be(new CpuSegment(30, new CpuUsage(30 - expected, expected)));
         }
     }
 
@@ -216,7 +216,7 @@ public sealed class WatchedFlowTests
         return thread;
     }
 
-    private long Query(params ThreadSegment[] threads) => WatchedFlow.GetCpuTime(_watcher, threads).TotalNanoseconds;
+    private long Query(params ThreadSegment[] threads) => WatchedFlow.GetCpuTime(_watcher, threads, out _).TotalNanoseconds;
 
     /// <summary>Queries on a separate thread, and ends the change when that thread waits or already has its result. A thread that spins for
     /// a long time sometimes sleeps (<see cref="SpinWait"/>).</summary>

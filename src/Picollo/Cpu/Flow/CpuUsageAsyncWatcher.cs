@@ -8,9 +8,10 @@ namespace Picollo.Cpu;
 // - Watcher: an object that sums the CPU time of a flow on all threads.
 // - Inner and outer: if a flow has several watchers, the one that was created last is the innermost and links to the next outer one.
 // - Segment: the part of a flow that one thread runs from the moment it enters the flow until it leaves the flow.
-// - Switch: the moment at which a thread enters or leaves a flow, or the watchers of its flow change.
-// - Piece: the part of a segment between two switches, in the list of a watcher that lists its switches.
-// - Sums: the CPU time of the completed segments of a watcher. The stop makes them final.
+// - Switch: the moment at which a thread enters or leaves a flow, or the watchers of its flow change. If the thread leaves the flow, it
+//   is a thread switch.
+// - Piece: the part of a segment between two switches. The sums count each piece; only a list of switches joins them to segments.
+// - Sums: the CPU time of the completed segments and pieces that a watcher has counted. The stop makes them final.
 // - Stop: the end of a watcher, while its flow may still run.
 // - Open segment: a segment that another thread still runs when a watcher stops.
 // - Successor: the watcher that counts for a stopped one. Except for represented watchers, it is in no flow and never stops.

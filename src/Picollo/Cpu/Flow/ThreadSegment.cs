@@ -102,7 +102,8 @@ internal sealed class ThreadSegment(Thread owner, ICpuTimes clocks)
         }
     }
 
-    /// <summary>Ends the running segment, adds it to its watchers, and starts another one. Only the owner may call it.</summary>
+    /// <summary>Ends the running segment, or a piece of it if the flow stays the same, adds it to its watchers, and starts another one.
+    /// Only the owner may call it.</summary>
     /// <param name="innermost">The innermost watcher of the new segment; null for none.</param>
     /// <param name="now">The clocks of the thread.</param>
     /// <param name="byThreadSwitch">See <see cref="CpuUsageAsyncWatcher.Add"/>.</param>

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Picollo.Cpu;
 
-/// <summary>The watchers of the current flow. The runtime calls <see cref="OnSwitch"/> on each thread that enters or leaves a watched
-/// flow.</summary>
+/// <summary>The watchers of the current flow. The runtime calls <see cref="OnSwitch"/> at each switch, on the thread that
+/// switches.</summary>
 /// <remarks>The value of the flow is its innermost watcher, which links to the others by <see cref="CpuUsageAsyncWatcher.Outer"/>. Child
 /// flows keep their watchers while the parent adds and removes its own. A stopped watcher may remain in flows other than the one that
 /// stopped it, or behind an inner one. It is skipped, and unlinked when the watchers of the flow are next enumerated. A flow that has only
@@ -183,9 +183,6 @@ internal static class WatchedFlow
 
         return taken;
     }
-
-    internal static CpuSegment GetCpuTime(CpuUsageAsyncWatcher watcher, ReadOnlySpan<ThreadSegment> threads) =>
-        GetCpuTime(watcher, threads, out _);
 
     /// <summary>Whether the running watchers of a thread include this one.</summary>
     private static bool Contains(CpuUsageAsyncWatcher? innermost, CpuUsageAsyncWatcher watcher)
