@@ -3,12 +3,12 @@ namespace Picollo.Cpu;
 /// <summary>A part of a flow that one thread ran without a change, for <see cref="CpuUsageAsyncWatcher.Totals"/>. The last piece represents
 /// a list, because each piece links to the previous one: adding a piece copies nothing, and the list that a reader has obtained no longer
 /// changes.</summary>
-/// <param name="usage">The user and kernel time.</param>
-/// <param name="wallTicks">The wall time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
-/// <param name="threadId">The thread's managed ID.</param>
-/// <param name="isEnd">Whether the thread then left the flow. False if only the watchers of the flow changed, or if the list was read in
+/// <param name="Usage">The user and kernel time.</param>
+/// <param name="WallTicks">The wall time, in ticks of <see cref="System.Diagnostics.Stopwatch"/>.</param>
+/// <param name="ThreadId">The thread's managed ID.</param>
+/// <param name="IsEnd">Whether the thread then left the flow. False if only the watchers of the flow changed, or if the list was read in
 /// the meantime; then the next piece of the thread belongs to the same segment.</param>
-internal sealed class FlowPiece(CpuUsage usage, long wallTicks, int threadId, bool isEnd)
+internal sealed record FlowPiece(CpuUsage Usage, long WallTicks, int ThreadId, bool IsEnd)
 {
     /// <summary>The piece that was added before this one; null for the first. Set before the piece is published.</summary>
     public FlowPiece? Previous { get; set; }
@@ -43,12 +43,4 @@ internal sealed class FlowPiece(CpuUsage usage, long wallTicks, int threadId, bo
         segments.AddRange(open.Values);
         return segments;
     }
-
-    private CpuUsage Usage { get; } = usage;
-
-    private long WallTicks { get; } = wallTicks;
-
-    private int ThreadId { get; } = threadId;
-
-    private bool IsEnd { get; } = isEnd;
 }

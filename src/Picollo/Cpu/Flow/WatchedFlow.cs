@@ -169,7 +169,7 @@ internal static class WatchedFlow
 
         if (ownWallTicks > 0)
         {
-            lastPiece = new FlowPiece(own.Split, ownWallTicks, Environment.CurrentManagedThreadId, isEnd: false) { Previous = lastPiece };
+            lastPiece = new FlowPiece(own.Split, ownWallTicks, Environment.CurrentManagedThreadId, IsEnd: false) { Previous = lastPiece };
         }
 
         foreach ((RunningSegment segment, CpuSegment measured, long wallTicks) in CollectionsMarshal.AsSpan(others))
@@ -177,7 +177,7 @@ internal static class WatchedFlow
             taken += measured;
             if (wallTicks > 0 || (watcher.ListsSwitches && measured.TotalNanoseconds > 0))
             {
-                lastPiece = new FlowPiece(measured.Split, wallTicks, segment.Thread.ManagedThreadId, isEnd: false) { Previous = lastPiece };
+                lastPiece = new FlowPiece(measured.Split, wallTicks, segment.Thread.ManagedThreadId, IsEnd: false) { Previous = lastPiece };
             }
         }
 
