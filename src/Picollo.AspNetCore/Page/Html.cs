@@ -1,3 +1,4 @@
+using Picollo.Export.Html;
 using Picollo.Export.Plots;
 using Picollo.Export.Text;
 
@@ -13,16 +14,16 @@ internal static class Html
     private const int MaxHeadingLength = 400;
     private const int MaxUnitLength = 20;
 
-    public static string Name(string name) => Isolated(PlotText.Shorten(name, MaxNameLength));
+    public static string Name(string name) => Isolated(FittedText.Shorten(name, MaxNameLength));
 
-    public static string Heading(string name) => Isolated(PlotText.Shorten(name, MaxHeadingLength));
+    public static string Heading(string name) => Isolated(FittedText.Shorten(name, MaxHeadingLength));
 
-    /// <summary>Formats the names of one table and keeps them distinct (<see cref="PlotNames"/>).</summary>
-    public static IEnumerable<string> Names(IReadOnlyList<string> names) => PlotNames.Shorten(names, MaxNameLength).Select(Isolated);
+    /// <summary>Formats the names of one table and keeps them distinct (<see cref="FittedNames"/>).</summary>
+    public static IEnumerable<string> Names(IReadOnlyList<string> names) => FittedNames.From(names, MaxNameLength).Select(Isolated);
 
-    public static string Unit(string name) => Isolated(PlotText.Shorten(name, MaxUnitLength));
+    public static string Unit(string name) => Isolated(FittedText.Shorten(name, MaxUnitLength));
 
     public static string Number(double? value) => value is { } known ? Quantity.Number(known) : Quantity.MissingOnPage;
 
-    private static string Isolated(string name) => $"<bdi>{PlotText.Encode(name)}</bdi>";
+    private static string Isolated(string name) => $"<bdi>{Markup.Encode(name)}</bdi>";
 }

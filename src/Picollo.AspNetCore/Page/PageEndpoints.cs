@@ -10,6 +10,7 @@ using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Reading;
 using Picollo.Cpu;
 using Picollo.Export;
+using Picollo.Export.Html;
 using Picollo.Export.Plots;
 using Picollo.Profiling;
 using Picollo.Profiling.Output;
@@ -156,7 +157,7 @@ internal sealed class PageEndpoints(
         }
 
         string address = AddressOf(context);
-        string section = profiles.IsEnabled ? ProfilePages.Section(profiles, PlotText.Encode(address)) : "";
+        string section = profiles.IsEnabled ? ProfilePages.Section(profiles, Markup.Encode(address)) : "";
         return WriteHtmlAsync(context, PageDocument.Of(environment.ApplicationName, address, reading, chosen, plots, section));
     }
 

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Reading;
+using Picollo.Export.Html;
 using Picollo.Export.Plots;
 using Picollo.Export.Text;
 using Picollo.Metrics;
@@ -67,7 +68,7 @@ internal static class PlotFigures
     private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit };
 
     private static string Figure(string caption, HdrHistogramPlot plot, string numbers = "") =>
-        $"<figure>\n<figcaption>{PlotText.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}{numbers}</figure>\n";
+        $"<figure>\n<figcaption>{Markup.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}{numbers}</figure>\n";
 
     private static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
 }

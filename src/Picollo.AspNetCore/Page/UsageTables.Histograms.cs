@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Reading;
 using Picollo.Diagnostics;
+using Picollo.Export.Html;
 using Picollo.Export.Plots;
 using Picollo.Export.Text;
 
@@ -90,7 +91,7 @@ internal static partial class UsageTables
 
         if (meters.UnavailableReason is { } reason)
         {
-            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Meters are not recorded. {PlotText.Encode(reason)}</p>\n");
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Meters are not recorded. {Markup.Encode(reason)}</p>\n");
             return;
         }
 

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Reading;
+using Picollo.Export.Html;
 using Picollo.Export.Plots;
 using Picollo.Export.Text;
 using Picollo.Metrics;
@@ -18,7 +19,7 @@ internal static partial class UsageTables
     public static string Of(UsageReading reading, string chosen)
     {
         StringBuilder html = new();
-        html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{PlotText.Encode(AboutProcess.At(reading.Time))}</p>\n");
+        html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{Markup.Encode(AboutProcess.At(reading.Time))}</p>\n");
         WriteTiles(html, reading);
         WriteRunning(html, reading);
         if (reading.Routes.Count + reading.Work.Count > 0)
@@ -40,7 +41,7 @@ internal static partial class UsageTables
 
         foreach (string reason in reading.Runtime?.UnavailableReasons ?? [])
         {
-            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">{PlotText.Encode(reason)}</p>\n");
+            html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">{Markup.Encode(reason)}</p>\n");
         }
 
         WriteHistograms(html, "Runtime", reading.RuntimeHistograms, reading.Recent, chosen);
@@ -108,7 +109,7 @@ internal static partial class UsageTables
 
         static string Run(RunReading run)
         {
-            string method = run.Description.Row is RouteUsage route ? $"<b>{PlotText.Encode(route.Method)}</b> " : "";
+            string method = run.Description.Row is RouteUsage route ? $"<b>{Markup.Encode(route.Method)}</b> " : "";
             string path = run.Description.Path is { } text ? $" ({Html.Name(text)})" : "";
             return string.Create(
                 CultureInfo.InvariantCulture,
@@ -176,7 +177,7 @@ internal static partial class UsageTables
         {
             html.Append(
                 CultureInfo.InvariantCulture,
-                $"<tr><th scope=\"row\"><b>{PlotText.Encode(request.Row.Method)}</b> {Html.Name(request.Row.Route)}</th>");
+                $"<tr><th scope=\"row\"><b>{Markup.Encode(request.Row.Method)}</b> {Html.Name(request.Row.Route)}</th>");
             Cell(html, "status", "", Status(request.Outcome));
             Cell(html, "wall ms", "", Quantity.Number(request.WallNanoseconds / 1e6));
             Cell(html, "CPU ms", "", Quantity.Number(request.CpuNanoseconds / 1e6));
@@ -308,7 +309,7 @@ internal static partial class UsageTables
     {
         Subject subject = usage.Subject;
         string current = subject.Id == chosen ? " aria-current=\"true\"" : "";
-        string method = subject.IsRoute ? $"<b>{PlotText.Encode(subject.Method)}</b> " : "";
+        string method = subject.IsRoute ? $"<b>{Markup.Encode(subject.Method)}</b> " : "";
         html.Append(
             CultureInfo.InvariantCulture,
             $"<tr data-id=\"{subject.Id}\"><th scope=\"row\">"

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Picollo.Export;
+using Picollo.Export.Text;
 
 namespace Picollo.Cli.Shell;
 

@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export;
 
 /// <summary>The columns of a percentile distribution, as its heading names them, and the decimal separator of its numbers.</summary>

@@ -56,7 +56,7 @@ internal static class DensityPlot
             X = columns.HasZero ? axis.WithZeroAt((scaled[0] + scaled[1]) / 2, scaled[columns.First]) : axis,
             Y = PlotAxis.Linear(0, largest, 4),
             XLabel = unit.LogarithmicAxisLabel,
-            YLabel = $"% of the values in each interval, {PlotText.Short((columns.Factor - 1) * 100)} % wide",
+            YLabel = $"% of the values in each interval, {PlotNumber.Short((columns.Factor - 1) * 100)} % wide",
             Edges = scaled,
             Lines = lines,
             Strips = named.Count == 0 ? [] : StripsOf(columns, scaled, named, unit),
@@ -179,6 +179,6 @@ internal static class DensityPlot
         return strips;
 
         string Shares(int column) => string.Concat(
-            named.Select(one => $"\n{one.Series.ShortName}: {PlotText.Short(one.Shares[column])} %"));
+            named.Select(one => $"\n{one.Series.ShortName}: {PlotNumber.Short(one.Shares[column])} %"));
     }
 }

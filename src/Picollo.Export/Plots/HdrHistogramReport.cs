@@ -1,21 +1,23 @@
+using Picollo.Export.Html;
+using Picollo.Export.Text;
 using static System.FormattableString;
 
 namespace Picollo.Export.Plots;
 
 /// <summary>Writes the page of <see cref="HdrHistogramPlot.WriteReport"/>.</summary>
-internal static partial class HdrHistogramReport
+internal static class HdrHistogramReport
 {
     /// <summary>The maximum number of columns that fit on a page.</summary>
     private const int SeriesPerTable = 4;
 
-    public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
+    public static string ContentSecurityPolicy => HtmlPage.PolicyOf(HtmlAssets.ReportStyleHash, HtmlAssets.ReportScriptHash);
 
     public static void Write(TextWriter output, PlotSeries[] copies, HdrHistogramPlotOptions options)
     {
         string given = options.Title.Length > 0 ? options.Title : TitleOf(copies);
-        string title = PlotText.Encode(PlotText.Shorten(given, PlotPage.MaxTitleLength));
-        output.Write(PlotPage.Head(title, ContentSecurityPolicy, Style));
-        output.Write($"<h1>{title}</h1>\n<div class=\"plots\">\n");
+        string title = Markup.Encode(FittedText.Shorten(given, HtmlPage.MaxTitleLength));
+        output.Write(HtmlPage.Head(title, HtmlAssets.ReportStyle, ContentSecurityPolicy));
+        output.Write($"<main>\n<h1>{title}</h1>\n<div class=\"plots\">\n");
         HdrHistogramPlotOptions untitled = options.WithoutTitle();
         WriteFigure(output, "Percentiles", PercentilePlot.Make(copies, untitled));
         WriteFigure(output, "Density", DensityPlot.Make(copies, untitled));
@@ -29,7 +31,8 @@ internal static partial class HdrHistogramReport
             ReportTable.Write(output, some, untitled, compares: copies.Length == 2);
         }
 
-        output.Write($"</div>\n</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n<script>{Script}</script>\n</body>\n</html>\n");
+        output.Write("</div>\n</main>\n<div id=\"tip\" role=\"status\" hidden></div>\n");
+        output.Write($"<script>{HtmlAssets.ReportScript}</script>\n</body>\n</html>\n");
     }
 
     /// <summary>Returns the default title, which has the names of the series.</summary>

@@ -94,7 +94,7 @@ internal static class PercentilePlot
         for (int i = 1; i <= nines; i++)
         {
             rest /= 10;
-            ticks.Add(new(i, PlotText.Rank((double)(100 - rest))));
+            ticks.Add(new(i, PlotNumber.Rank((double)(100 - rest))));
         }
 
         return new(0, nines, IsLogarithmic: false, ticks);
@@ -116,7 +116,7 @@ internal static class PercentilePlot
             double to = i + 1 < ranks.Count
                 ? (PercentileCurve.NinesOf(ranks[i]) + PercentileCurve.NinesOf(ranks[i + 1])) / 2
                 : nines;
-            strips.Add(new(from, Math.Min(to, nines), $"{PlotText.Rank(ranks[i])} %{format(i)}"));
+            strips.Add(new(from, Math.Min(to, nines), $"{PlotNumber.Rank(ranks[i])} %{format(i)}"));
             from = to;
         }
 

@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export.Plots;
 
 /// <summary>A validated series with a copy of its histogram.</summary>
@@ -32,7 +34,7 @@ internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
     private static PlotSeries[] Shorten(PlotSeries[] series)
     {
         string[] names = [.. series.Select(one => one.Name)];
-        (string[] titles, string[] shortNames) = (PlotNames.Shorten(names, MaxTitleLength), PlotNames.Shorten(names, MaxTooltipLength));
+        (string[] titles, string[] shortNames) = (FittedNames.From(names, MaxTitleLength), FittedNames.From(names, MaxTooltipLength));
         for (int i = 0; i < series.Length; i++)
         {
             (series[i]._title, series[i].ShortName) = (titles[i], shortNames[i]);
@@ -60,7 +62,7 @@ internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
         {
             const int Letters = 80;
             throw new ObjectDisposedException(
-                e.ObjectName, $"The histogram of {place}, \"{PlotText.Shorten(series.Name, Letters)}\", is disposed.");
+                e.ObjectName, $"The histogram of {place}, \"{FittedText.Shorten(series.Name, Letters)}\", is disposed.");
         }
     }
 }

@@ -1,3 +1,4 @@
+using Picollo.Export.Html;
 using Picollo.Export.Text;
 
 namespace Picollo.Export.Plots;
@@ -13,7 +14,7 @@ internal static class ReportTable
         ReportColumn[] columns = [.. series.Select(one => new ReportColumn(one, options.Unit.Ratio))];
         bool isComparable = !columns.Any(column => column.IsEmpty);
         string unit = new PlotUnit(options.Unit).Name;
-        string caption = unit.Length == 0 ? "Summary" : $"Summary, values in {PlotText.Encode(unit)}";
+        string caption = unit.Length == 0 ? "Summary" : $"Summary, values in {Markup.Encode(unit)}";
 
         // A scrollable element must be reachable by keyboard.
         output.Write(
@@ -21,7 +22,7 @@ internal static class ReportTable
             + $"<table>\n<caption>{caption}</caption>\n<thead><tr><th scope=\"col\">Percentile</th>");
         foreach (ReportColumn column in columns)
         {
-            output.Write($"<th scope=\"col\">{PlotText.Encode(column.Name)}</th>");
+            output.Write($"<th scope=\"col\">{Markup.Encode(column.Name)}</th>");
         }
 
         output.Write(compares ? "<th scope=\"col\">Δ%</th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
@@ -94,6 +95,6 @@ internal sealed class ReportColumn(PlotSeries series, double unit)
     private string Text(string text, double value)
     {
         const int MaxLetters = 26; // the length of the largest value
-        return IsEmpty ? Quantity.MissingOnPage : text.Length <= MaxLetters ? text : PlotText.Exponent(value / unit);
+        return IsEmpty ? Quantity.MissingOnPage : text.Length <= MaxLetters ? text : PlotNumber.Exponent(value / unit);
     }
 }

@@ -1,5 +1,6 @@
 using Picollo.Export;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
 
@@ -82,7 +83,7 @@ internal sealed record PagePart(
     private static (string Name, string Value, string Detail)[] SamplingOf(ProfileData profile) =>
     [
         ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
-        ("Sampling event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "user mode only"),
+        ("Sampling event", FittedText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "user mode only"),
         ("Lost", Count(profile.LostSampleCount), OfSamples(profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount)),
     ];
 

@@ -1,5 +1,6 @@
 using Picollo.Export;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling;
 
@@ -105,7 +106,7 @@ internal sealed partial class PprofReader
     }
 
     private static string NameOf(string type) =>
-        type.Length == 0 ? "unnamed" : PlotText.Shorten(CleanText.Of(type), MaxTypeLength);
+        type.Length == 0 ? "unnamed" : FittedText.Shorten(CleanText.Of(type), MaxTypeLength);
 
     /// <summary>The meaning of the numbers in the tree.</summary>
     private readonly record struct PprofValues(string Type, string Unit, int Frequency, SampleSize? Size);

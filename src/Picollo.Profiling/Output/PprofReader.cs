@@ -3,6 +3,7 @@ using System.Text;
 using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling;
 
@@ -76,7 +77,7 @@ internal sealed partial class PprofReader
             SampleUnit = values.Unit,
             Frequency = values.Frequency,
             Size = values.Size,
-            EventName = PlotText.Shorten(CleanText.Of(_event), MaxTypeLength),
+            EventName = FittedText.Shorten(CleanText.Of(_event), MaxTypeLength),
             IncludesKernel = _includesKernel,
             CpuUsage = _usage,
             LostSampleCount = Signed(_lost),

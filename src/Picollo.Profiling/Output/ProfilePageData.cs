@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Text;
 using System.Text.Json;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
 
@@ -148,8 +149,8 @@ internal sealed class ProfilePageData
         foreach ((string name, string module, CpuProfileFrameKind kind) in _frames.Keys)
         {
             _json.WriteStartArray();
-            _json.WriteStringValue(PlotText.Shorten(name, MaxNameLength));
-            _json.WriteStringValue(PlotText.Shorten(module, MaxNameLength));
+            _json.WriteStringValue(FittedText.Shorten(name, MaxNameLength));
+            _json.WriteStringValue(FittedText.Shorten(module, MaxNameLength));
             _json.WriteNumberValue((int)kind);
             _json.WriteEndArray();
         }

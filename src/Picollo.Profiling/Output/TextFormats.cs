@@ -68,7 +68,7 @@ internal static class TextFormats
     private static void WriteMethods(ProfileData profile, TextWriter output, int limit)
     {
         IReadOnlyList<CpuProfileMethod> methods = profile.GetMethods();
-        string head = profile.UnitsPerSecond > 0 ? "time" : PlotText.Cut(profile.SampleUnit, ValueWidth);
+        string head = profile.UnitsPerSecond > 0 ? "time" : FittedText.Cut(profile.SampleUnit, ValueWidth);
         WriteRow(output, "own", head, "total", head, "function");
         foreach (CpuProfileMethod method in methods.Take(limit))
         {

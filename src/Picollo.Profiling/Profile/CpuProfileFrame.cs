@@ -1,4 +1,5 @@
 using Picollo.Export;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling;
 

@@ -1,5 +1,6 @@
 using Picollo.Cpu;
 using Picollo.Export;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling;
 

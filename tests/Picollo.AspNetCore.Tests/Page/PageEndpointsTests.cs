@@ -38,7 +38,7 @@ public class PageEndpointsTests
             headers["X-Frame-Options"].Should().Be("DENY");
             headers["Referrer-Policy"].Should().Be("same-origin");
             headers["Cross-Origin-Resource-Policy"].Should().Be("same-origin");
-            headers["Content-Security-Policy"].Should().Be(PageAssets.ContentSecurityPolicy);
+            headers["Content-Security-Policy"].Should().Be(PageDocument.ContentSecurityPolicy);
             if (method == HttpMethod.Head)
             {
                 (await response.Content.ReadAsStringAsync()).Should().BeEmpty();

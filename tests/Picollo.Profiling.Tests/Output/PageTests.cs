@@ -24,10 +24,10 @@ public class PageTests
     public void Only_one_style_and_one_script_are_inline_and_nothing_is_loaded()
     {
         string page = Page(SomeProfiles.Typical());
-        page.Replace(ProfilePage.Style, "").Replace(ProfilePage.Script, "").Should()
+        page.Replace(HtmlAssets.Style, "").Replace(HtmlAssets.Script, "").Should()
             .NotContainAny("http:", "https:", "src=", "href=", "style=", "url(").And.NotMatchRegex(" on[a-z]+=");
         page.Split("<script>").Should().HaveCount(2);
-        ProfilePage.Script.Should().NotContainAny("innerHTML", "outerHTML", "insertAdjacent", "eval(", "Function(", "document.write", "fetch(", "import(");
+        HtmlAssets.Script.Should().NotContainAny("innerHTML", "outerHTML", "insertAdjacent", "eval(", "Function(", "document.write", "fetch(", "import(");
     }
 
     [Fact]

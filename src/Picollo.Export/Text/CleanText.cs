@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Picollo.Export;
+namespace Picollo.Export.Text;
 
 /// <summary>Cleans text that comes from other programs, such as function and process names.</summary>
 internal static class CleanText

@@ -1,4 +1,4 @@
-namespace Picollo.Export;
+namespace Picollo.Export.Text;
 
 /// <summary>A number that was read from a text, and the largest error of its rounding: half a unit of its last digit.</summary>
 internal readonly record struct PrintedNumber(double Value, double Error)

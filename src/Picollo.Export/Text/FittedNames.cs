@@ -1,16 +1,16 @@
-namespace Picollo.Export.Plots;
+namespace Picollo.Export.Text;
 
 /// <summary>Shortens names that are shown together, and keeps the parts in which they differ.</summary>
-internal static class PlotNames
+internal static class FittedNames
 {
     /// <summary>Returns each name on one line, shortened to a number of letters. The common start and end of all names are shortened first,
     /// and the rest only if that is not enough. Different names remain different; if necessary, a number is appended.</summary>
     /// <param name="names">The names that are shown together.</param>
-    /// <param name="letters">The width in letters, as for <see cref="PlotText.Shorten"/>; 12 or more.</param>
-    public static string[] Shorten(IReadOnlyList<string> names, int letters)
+    /// <param name="letters">The width in letters, as for <see cref="FittedText.Shorten"/>; 12 or more.</param>
+    public static string[] From(IReadOnlyList<string> names, int letters)
     {
-        string[] whole = [.. names.Select(PlotText.OneLine)];
-        if (Array.TrueForAll(whole, name => PlotText.LettersOf(name) <= letters))
+        string[] whole = [.. names.Select(FittedText.OneLine)];
+        if (Array.TrueForAll(whole, name => FittedText.LettersOf(name) <= letters))
         {
             return whole;
         }
@@ -39,17 +39,17 @@ internal static class PlotNames
     private static string Cut(string name, int head, int tail, int letters)
     {
         const int Least = 6; // fewer letters of a start or an end are meaningless
-        (int from, int to) = PlotText.ElementsAround(name, head, name.Length - tail);
-        int room = letters - PlotText.LettersOf(name[from..to]);
-        if (PlotText.LettersOf(name) <= letters || from == 0 && to == name.Length || room < 2 * Least)
+        (int from, int to) = FittedText.ElementsAround(name, head, name.Length - tail);
+        int room = letters - FittedText.LettersOf(name[from..to]);
+        if (FittedText.LettersOf(name) <= letters || from == 0 && to == name.Length || room < 2 * Least)
         {
-            return PlotText.Shorten(name, letters);
+            return FittedText.Shorten(name, letters);
         }
 
         // The start gets the space that the end leaves. The end gets a third of the space, or more if the start needs less.
-        int forTail = Math.Max(room / 3, room - PlotText.LettersOf(name[..from]));
-        string end = PlotText.Shorten(name[to..], forTail);
-        return PlotText.Shorten(name[..from], room - PlotText.LettersOf(end)) + name[from..to] + end;
+        int forTail = Math.Max(room / 3, room - FittedText.LettersOf(name[..from]));
+        string end = FittedText.Shorten(name[to..], forTail);
+        return FittedText.Shorten(name[..from], room - FittedText.LettersOf(end)) + name[from..to] + end;
     }
 
     private static string[] Number(string[] whole, Func<string, string> cut, int letters)
@@ -65,7 +65,7 @@ internal static class PlotNames
             {
                 int number = numbers[first] = numbers.GetValueOrDefault(first, 1) + 1;
                 string suffix = string.Create(CultureInfo.InvariantCulture, $" ({number})");
-                part = PlotText.Shorten(first, letters - suffix.Length) + suffix;
+                part = FittedText.Shorten(first, letters - suffix.Length) + suffix;
             }
 
             ofWhole[name] = part;
