@@ -1,5 +1,4 @@
 using Picollo.Export.Html;
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;

@@ -122,7 +122,7 @@ internal sealed class PageAccess(IHostEnvironment environment, ClientUser client
         if (request.Headers.Accept.ToString().Contains("text/html", StringComparison.OrdinalIgnoreCase))
         {
             context.Response.Headers.ContentSecurityPolicy = TokenPage.ContentSecurityPolicy;
-            await PageEndpoints.WriteHtmlAsync(context, TokenPage.Of(instruction, address));
+            await PageEndpoints.WriteHtmlAsync(context, TokenPage.Create(instruction, address));
             return;
         }
 

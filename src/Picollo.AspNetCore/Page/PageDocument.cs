@@ -1,7 +1,6 @@
 using System.Globalization;
 using Picollo.AspNetCore.Reading;
 using Picollo.Export.Html;
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;
@@ -25,7 +24,7 @@ internal static class PageDocument
 
     /// <summary>Creates the HTML. Addresses are relative to the page, so that they are also correct behind a proxy that removes a
     /// prefix.</summary>
-    public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
+    public static string Create(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
     {
         string name = Markup.Encode(FittedText.Shorten(application, MaxApplicationLength));
         string id = chosen?.Id ?? "";
@@ -34,8 +33,9 @@ internal static class PageDocument
         string heading = chosen is null
             ? "No histograms yet"
             : (chosen.IsRoute ? $"<b>{Markup.Encode(chosen.Method)}</b> " : "") + Html.Heading(chosen.Name);
+        string head = HtmlPage.Head($"{name} · Picollo", HtmlAssets.Style, icon: Icon);
         return $"""
-            {HtmlPage.Head($"{name} · Picollo", HtmlAssets.Style, icon: Icon)}<main data-address="{path}" data-show="{id}" data-window="{reading.Recent?.Id}">
+            {head}<main data-address="{path}" data-show="{id}" data-window="{reading.Recent?.Id}">
             <header>
             <h1>{name}</h1>
             <p id="state" role="status">as of {time}; reload to update</p>

@@ -11,7 +11,6 @@ using Picollo.AspNetCore.Reading;
 using Picollo.Cpu;
 using Picollo.Export;
 using Picollo.Export.Html;
-using Picollo.Export.Plots;
 using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Sampling;
@@ -158,7 +157,7 @@ internal sealed class PageEndpoints(
 
         string address = AddressOf(context);
         string section = profiles.IsEnabled ? ProfilePages.Section(profiles, Markup.Encode(address)) : "";
-        return WriteHtmlAsync(context, PageDocument.Of(environment.ApplicationName, address, reading, chosen, plots, section));
+        return WriteHtmlAsync(context, PageDocument.Create(environment.ApplicationName, address, reading, chosen, plots, section));
     }
 
     /// <summary>Takes a CPU profile and redirects to its page. Stops early if the client disconnects.</summary>

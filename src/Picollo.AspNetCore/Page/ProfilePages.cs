@@ -4,7 +4,6 @@ using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Profiles;
 using Picollo.Cpu;
 using Picollo.Export.Html;
-using Picollo.Export.Plots;
 using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Sampling;

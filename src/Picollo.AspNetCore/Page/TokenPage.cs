@@ -1,5 +1,4 @@
 using Picollo.Export.Html;
-using Picollo.Export.Plots;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -14,7 +13,7 @@ internal static class TokenPage
     /// <param name="instruction">The text that explains how to open the page.</param>
     /// <param name="address">The address to which the form is posted. It is set explicitly, because a redirect would otherwise keep the
     /// fragment of the address.</param>
-    public static string Of(string instruction, string address) => $"""
+    public static string Create(string instruction, string address) => $"""
         {HtmlPage.Head("Token required · Picollo", HtmlAssets.Style, icon: PageDocument.Icon)}<main>
         <h1>Token required</h1>
         <p>{Markup.Encode(instruction)}</p>

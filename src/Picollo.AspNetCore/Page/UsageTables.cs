@@ -3,7 +3,6 @@ using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Reading;
 using Picollo.Export.Html;
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 using Picollo.Metrics;
 

@@ -1,4 +1,3 @@
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 using Picollo.Metrics;
 

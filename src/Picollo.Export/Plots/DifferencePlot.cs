@@ -23,8 +23,8 @@ internal static class DifferencePlot
         double[] recorded = PercentilePlot.Levels(nines, i => Difference(was.ColumnAt(i), now.ColumnAt(i)));
         (PlotUnit unit, PlotAxis axis) = own.Scale(
             recorded.Where(double.IsFinite).Select(Math.Abs).DefaultIfEmpty().Max(),
-            unit => Axis(recorded.Select(one => one / unit.Ratio)));
-        double[] absolute = [.. recorded.Select(one => one / unit.Ratio)];
+            unit => Axis(recorded.Select(difference => difference / unit.Ratio)));
+        double[] absolute = [.. recorded.Select(difference => difference / unit.Ratio)];
         double[] relative = PercentilePlot.Levels(nines, i => Change(was.ColumnAt(i), now.ColumnAt(i)));
         string Format(int rank)
         {

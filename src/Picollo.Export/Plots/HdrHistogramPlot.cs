@@ -198,13 +198,13 @@ public sealed class HdrHistogramPlot
     private static double DrawOutOfRange(SvgWriter svg, IReadOnlyList<PlotSeries> series, double top)
     {
         const int MaxRows = 4;
-        PlotSeries[] lossy = [.. series.Where(one => one.Histogram.OverflowCount > 0)];
+        PlotSeries[] lossy = [.. series.Where(item => item.Histogram.OverflowCount > 0)];
         int named = lossy.Length <= MaxRows ? lossy.Length : MaxRows - 1;
-        foreach (PlotSeries one in lossy.Take(named))
+        foreach (PlotSeries item in lossy.Take(named))
         {
-            ulong count = one.Histogram.OverflowCount;
+            ulong count = item.Histogram.OverflowCount;
             string text = Invariant($"{count:N0} {(count == 1 ? "value" : "values")} out of range");
-            Row(series.Count > 1 && one.ShortName.Length > 0 ? $"{one.ShortName}: {text}" : text);
+            Row(series.Count > 1 && item.ShortName.Length > 0 ? $"{item.ShortName}: {text}" : text);
         }
 
         if (named < lossy.Length)
@@ -225,10 +225,10 @@ public sealed class HdrHistogramPlot
     private static string LabelOf(string kind, IReadOnlyList<PlotSeries> series, string title)
     {
         string names = string.Join(
-            ", ", series.Select(one => one.ShortName).Where(name => name.Length > 0).Take(PlotPalette.Count));
+            ", ", series.Select(item => item.ShortName).Where(name => name.Length > 0).Take(PlotPalette.Count));
         string more = series.Count > PlotPalette.Count ? $" and {series.Count - PlotPalette.Count} more" : "";
-        string of = names.Length == 0 ? "" : $" of {names}{more}";
+        string subject = names.Length == 0 ? "" : $" of {names}{more}";
         const int MaxTitleLength = 80;
-        return title.Length == 0 ? kind + of : $"{FittedText.Shorten(title, MaxTitleLength)}: {kind}{of}";
+        return title.Length == 0 ? kind + subject : $"{FittedText.Shorten(title, MaxTitleLength)}: {kind}{subject}";
     }
 }

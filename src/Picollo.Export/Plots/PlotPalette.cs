@@ -18,7 +18,6 @@ internal static class PlotPalette
     /// <summary>The number of distinct styles, and of names in a legend: each color with and without dashes.</summary>
     public static int Count => 2 * Colors.Count;
 
-    /// <summary>Returns the stroke attributes of a line.</summary>
     public static string Stroke(int line) =>
         $"stroke=\"{Color(line)}\" stroke-width=\"2\"" + (line % Count < Colors.Count ? "" : " stroke-dasharray=\"6 3\"");
 

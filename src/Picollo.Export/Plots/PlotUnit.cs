@@ -36,7 +36,6 @@ internal sealed class PlotUnit
     /// <summary>The name, limited in length.</summary>
     public string Name { get; }
 
-    /// <summary>The label of an axis.</summary>
     public string AxisLabel => Name.Length == 0 ? "value" : Name;
 
     /// <summary>The label of a logarithmic axis, whose ticks have their own units (<see cref="Tick"/>).</summary>
@@ -101,7 +100,6 @@ internal sealed class PlotUnit
     /// <summary>Formats a tick of a logarithmic axis, whose value is in this unit.</summary>
     public string Tick(double value) => _exponent is null ? PlotNumber.Short(value) : Time(value * Ratio, PlotNumber.Short);
 
-    /// <summary>The text of the value 0.</summary>
     public string Zero => _exponent is null ? WithName("0") : "0";
 
     private string WithName(string text) => Name.Length == 0 ? text : $"{text} {Name}";

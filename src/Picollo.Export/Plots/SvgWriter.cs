@@ -26,14 +26,12 @@ internal sealed class SvgWriter(double width)
     // The width of a small letter with its spacing, in the widest common font.
     private const double LetterWidth = 8;
 
-    /// <summary>The margin on both sides.</summary>
     public const double Margin = 6;
 
     private readonly StringBuilder _body = new();
 
     public double Width => width;
 
-    /// <summary>Returns the number of letters that fit into a width.</summary>
     public static int LettersIn(double width) => (int)(width / LetterWidth);
 
     /// <summary>Returns an SVG element with the elements so far.</summary>
@@ -54,14 +52,8 @@ internal sealed class SvgWriter(double width)
         }
     }
 
-    /// <summary>Writes a text in several lines. If it was shortened, the tooltip has the whole text. Returns the position of the next
-    /// line.</summary>
-    /// <param name="x">The start of each line.</param>
-    /// <param name="y">The position of the first line.</param>
-    /// <param name="part">The text, shortened if necessary.</param>
-    /// <param name="whole">The whole text.</param>
-    /// <param name="letters">The width of a line, in letters.</param>
-    /// <param name="attributes">Additional attributes.</param>
+    /// <summary>Writes a text in lines of a number of letters. If it was shortened, the tooltip has the whole text. Returns the position
+    /// of the next line.</summary>
     public double Lines(double x, double y, string part, string whole, int letters, string attributes = "")
     {
         const int LongestTooltip = 300;
@@ -95,7 +87,6 @@ internal sealed class SvgWriter(double width)
         }
     }
 
-    /// <summary>Writes a rectangle with a tooltip.</summary>
     public void Rectangle(double x, double y, double width, double height, string attributes, string text) => Add(
         $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
         + $"{attributes}><title>{Markup.Encode(text)}</title></rect>");

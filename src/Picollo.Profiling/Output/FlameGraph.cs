@@ -131,8 +131,8 @@ internal static class FlameGraph
     {
         const int MaxTooltipLength = 1000;
         (string name, string module, _) = node.Frame;
-        string of = module.Length == 0 ? "" : $" ({module})";
-        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(name + of, MaxTooltipLength)} {numbers}");
+        string suffix = module.Length == 0 ? "" : $" ({module})";
+        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(name + suffix, MaxTooltipLength)} {numbers}");
         int letters = (int)((width - (2 * Padding)) / LetterWidth);
         if (letters >= 3)
         {

@@ -1,5 +1,4 @@
 using Picollo.Export;
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
@@ -36,11 +35,11 @@ internal sealed record PagePart(
     /// <summary>The reason why there are no samples; null if there are samples.</summary>
     public string? NoSamplesReason { get; private init; }
 
-    public static PagePart Of(ProfilePart part)
+    public static PagePart From(ProfilePart part)
     {
         ProfileData profile = part.Profile;
         return new(
-            CleanText.Of(part.Name),
+            CleanText.From(part.Name),
             new FlameTree(profile.Root),
             profile.GetMethods().Select(method =>
                 (method.Frame, new SampleCounts(method.OwnSampleCount, 0), new SampleCounts(method.SampleCount, 0))),
@@ -52,12 +51,12 @@ internal sealed record PagePart(
         };
     }
 
-    public static PagePart Of(DifferencePart part)
+    public static PagePart From(DifferencePart part)
     {
         DifferenceData difference = part.Difference;
         SampleCounts samples = difference.SampleCounts;
         return new(
-            CleanText.Of(part.Name),
+            CleanText.From(part.Name),
             new FlameTree(difference.Roots.Before, difference.Roots.After),
             difference.GetMethods().Select(method => (method.Frame, method.Own, method.Total)),
             FactsOf(difference, part.Whole),

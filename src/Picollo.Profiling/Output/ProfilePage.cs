@@ -1,5 +1,4 @@
 using Picollo.Export.Html;
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
@@ -21,7 +20,7 @@ internal static class ProfilePage
     public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "")
     {
         string kind = KindOf(parts[0].Profile);
-        Write(output, title, kind, $"{kind}{Started(parts[0].Profile)}", [.. parts.Select(PagePart.Of)], links);
+        Write(output, title, kind, $"{kind}{Started(parts[0].Profile)}", [.. parts.Select(PagePart.From)], links);
     }
 
     /// <summary>Writes a page of several differences.</summary>
@@ -31,7 +30,7 @@ internal static class ProfilePage
         DifferenceData first = parts[0].Difference;
         string kind = $"{KindOf(first.After)}s";
         string about = $"Difference of two {kind}: before{Started(first.Before)}; after{Started(first.After)}";
-        Write(output, title, $"difference of {kind}", about, [.. parts.Select(PagePart.Of)], links);
+        Write(output, title, $"difference of {kind}", about, [.. parts.Select(PagePart.From)], links);
     }
 
     private static void Write(TextWriter output, string title, string kind, string about, IReadOnlyList<PagePart> parts, string links)
@@ -42,7 +41,7 @@ internal static class ProfilePage
         IReadOnlyList<string> notes = parts[0].Notes;
         if (parts.Any(part => part.NoSamplesReason is null))
         {
-            string data = ProfilePageData.Of(parts, out IReadOnlyList<string>[] notesOfParts);
+            string data = ProfilePageData.Serialize(parts, out IReadOnlyList<string>[] notesOfParts);
             notes = notesOfParts[0];
             views = (parts.Count > 1 ? views : "") + HtmlAssets.Views;
             scripts = $"<script type=\"application/json\" id=\"profile\">{data}</script>\n<script>{HtmlAssets.Script}</script>\n";

@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Text;
 using System.Text.Json;
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
@@ -25,7 +24,7 @@ internal sealed class ProfilePageData
     /// <param name="parts">The parts of the page.</param>
     /// <param name="notes">Receives the notes of each part, including a note about merged nodes.</param>
     /// <returns>The JSON, in ASCII, without characters that have a meaning in HTML.</returns>
-    public static string Of(IReadOnlyList<PagePart> parts, out IReadOnlyList<string>[] notes)
+    public static string Serialize(IReadOnlyList<PagePart> parts, out IReadOnlyList<string>[] notes)
     {
         ArrayBufferWriter<byte> buffer = new();
         using (Utf8JsonWriter json = new(buffer))

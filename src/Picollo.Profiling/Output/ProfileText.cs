@@ -42,7 +42,7 @@ internal static class ProfileText
     public static string Weight(DifferenceData difference, SampleCounts counts)
     {
         SampleCounts all = difference.SampleCounts;
-        ShareChange change = ShareChange.Of(counts, all, difference.SampleSizes);
+        ShareChange change = ShareChange.Compute(counts, all, difference.SampleSizes);
         return $"before {Share(counts.Before, all.Before)} ({Amount(difference.Before, counts.Before)}), "
             + $"after {Share(counts.After, all.After)} ({Amount(difference.After, counts.After)}), "
             + $"change {Points(change.Points)} points{(change.HasInterval && change.MayBeRandom ? ", may be random" : "")}";
@@ -65,10 +65,10 @@ internal static class ProfileText
         string name = TypeName(profile);
         if (profile.SampleUnit == ProfileData.SamplesUnit)
         {
-            string at = profile.Frequency > 0 ? Invariant($"at {profile.Frequency} Hz; {SampledTime(profile, name)}")
+            string rate = profile.Frequency > 0 ? Invariant($"at {profile.Frequency} Hz; {SampledTime(profile, name)}")
                 : profile.SampleType == ProfileData.SamplesUnit ? "of an unknown type"
                 : $"of {name}";
-            return Invariant($"{profile.SampleCount:N0} samples {at}{duration}");
+            return Invariant($"{profile.SampleCount:N0} samples {rate}{duration}");
         }
 
         string total = profile.SampleUnit == ProfileData.TimeUnit
@@ -94,7 +94,7 @@ internal static class ProfileText
     /// 0.</summary>
     public static int StepOf(DifferenceData difference, SampleCounts counts)
     {
-        ShareChange change = ShareChange.Of(counts, difference.SampleCounts, difference.SampleSizes);
+        ShareChange change = ShareChange.Compute(counts, difference.SampleCounts, difference.SampleSizes);
         int size = Math.Abs(change.Points) switch { < 1 => 1, < LargePoints => 2, _ => MaxStep };
         return change.HasInterval && change.MayBeRandom ? 0 : Math.Sign(change.Points) * size;
     }

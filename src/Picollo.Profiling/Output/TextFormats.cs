@@ -1,4 +1,3 @@
-using Picollo.Export.Plots;
 using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
