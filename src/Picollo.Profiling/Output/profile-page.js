@@ -18,7 +18,7 @@
     const isWhole = value >= 999.5 || unit === 0 && Number.isInteger(value);
     return (isWhole ? numbers.format(Math.round(value)) : threeDigits.format(value)) + " " + names[unit];
   };
-  const timeOf = (count, side) => scaled(count / units[side].perSecond * 1e9, 1000, ["ns", "µs", "ms", "s"]);
+  const timeOf = (count, side) => count === 0 ? "0 s" : scaled(count / units[side].perSecond * 1e9, 1000, ["ns", "µs", "ms", "s"]);
   // A number in the unit of the profile, as in ProfileText.Amount.
   const amountOf = (count, side = 0) => {
     const { name } = units[side];
