@@ -58,7 +58,7 @@ public sealed class CpuProfiler : IDisposable
     private CpuProfiler(ProfilerSettings settings)
     {
         _settings = settings;
-        _files = ProcessFiles.Of(settings.ProcessId);
+        _files = new ProcessFiles(settings.ProcessId);
         if (_files.ProcessId != settings.ProcessId)
         {
             throw new MeasurementUnavailableException(
@@ -182,7 +182,7 @@ public sealed class CpuProfiler : IDisposable
                             .. builder.Notes,
                         ],
                     };
-                    _profile = new CpuProfile(data, _samples.Flows is { } flows ? FlowProfiles.Of(flows, builder) : null);
+                    _profile = new CpuProfile(data, _samples.Flows is { } flows ? FlowProfiles.Build(flows, builder) : null);
                 }
                 finally
                 {
@@ -268,4 +268,19 @@ public sealed class CpuProfiler : IDisposable
         _events.Dispose();
         _perfMap?.Dispose();
     }
+}
+
+/// <summary>The trees of a profile by flow.</summary>
+/// <param name="Watchers">The trees of watchers without a label, by watcher.</param>
+/// <param name="Labels">The trees of labels.</param>
+/// <param name="Unlabeled">The tree of samples without a label.</param>
+internal sealed record FlowProfiles(
+    IReadOnlyDictionary<CpuUsageAsyncWatcher, CpuProfileNode> Watchers,
+    IReadOnlyDictionary<FlowLabel, CpuProfileNode> Labels,
+    CpuProfileNode Unlabeled)
+{
+    public static FlowProfiles Build(FlowSamples samples, ProfileBuilder builder) => new(
+        samples.Flows.ToDictionary(pair => pair.Key, pair => builder.Build(pair.Value)),
+        samples.Labels.ToDictionary(pair => pair.Key, pair => builder.Build(pair.Value)),
+        builder.Build(samples.Unlabeled));
 }

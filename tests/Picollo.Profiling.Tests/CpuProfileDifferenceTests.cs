@@ -24,7 +24,7 @@ public class CpuProfileDifferenceTests
     [InlineData(10, 10, 10, 10, -22.1150, 22.1150)]
     public void The_confidence_interval_uses_the_method_of_Agresti_and_Caffo(long before, long allBefore, long after, long allAfter, double lower, double upper)
     {
-        ShareChange change = ShareChange.Of(new(before, after), new(allBefore, allAfter), new(allBefore, allAfter));
+        ShareChange change = ShareChange.Compute(new(before, after), new(allBefore, allAfter), new(allBefore, allAfter));
 
         change.LowerPoints.Should().BeApproximately(lower, 0.001);
         change.UpperPoints.Should().BeApproximately(upper, 0.001);
@@ -40,7 +40,7 @@ public class CpuProfileDifferenceTests
     {
         const int Cases = 2_000;
         Random random = new(1);
-        int covered = Enumerable.Range(0, Cases).Count(_ => ShareChange.Of(
+        int covered = Enumerable.Range(0, Cases).Count(_ => ShareChange.Compute(
             new(Draw(samplesBefore), Draw(samplesAfter)), new(samplesBefore, samplesAfter), new(samplesBefore, samplesAfter)).MayBeRandom);
 
         (covered / (double)Cases).Should().BeGreaterThan(0.94);

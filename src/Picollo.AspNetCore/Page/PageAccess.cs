@@ -56,7 +56,7 @@ internal sealed class PageAccess(IHostEnvironment environment, ClientUser client
         headers.CacheControl = "no-store";
         headers.XContentTypeOptions = "nosniff";
         headers.XFrameOptions = "DENY";
-        headers.ContentSecurityPolicy = PageAssets.ContentSecurityPolicy;
+        headers.ContentSecurityPolicy = PageDocument.ContentSecurityPolicy;
 
         // With no-referrer, a form would be sent with "Origin: null", as a page of another site can send it.
         headers["Referrer-Policy"] = "same-origin";
@@ -121,8 +121,8 @@ internal sealed class PageAccess(IHostEnvironment environment, ClientUser client
         context.Response.Headers.WWWAuthenticate = PageToken.Scheme;
         if (request.Headers.Accept.ToString().Contains("text/html", StringComparison.OrdinalIgnoreCase))
         {
-            context.Response.Headers.ContentSecurityPolicy = PageAssets.TokenPagePolicy;
-            await PageEndpoints.WriteHtmlAsync(context, TokenPage.Of(instruction, address));
+            context.Response.Headers.ContentSecurityPolicy = TokenPage.ContentSecurityPolicy;
+            await PageEndpoints.WriteHtmlAsync(context, TokenPage.Create(instruction, address));
             return;
         }
 

@@ -1,12 +1,19 @@
 using System.Globalization;
 using Picollo.AspNetCore.Reading;
-using Picollo.Export.Plots;
+using Picollo.Export.Html;
+using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;
 
 /// <summary>Creates the page with the current data. Its script keeps it up to date.</summary>
 internal static class PageDocument
 {
+    /// <summary>Allows only this style, this script, the icon, and requests and forms to the origin of the page. Frames are
+    /// forbidden.</summary>
+    public const string ContentSecurityPolicy =
+        $"default-src 'none'; style-src '{HtmlAssets.StyleHash}'; script-src '{HtmlAssets.ScriptHash}'; connect-src 'self'; "
+        + "img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
     /// <summary>The icon, which shows the curve of a latency distribution.</summary>
     internal const string Icon =
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
@@ -17,27 +24,18 @@ internal static class PageDocument
 
     /// <summary>Creates the HTML. Addresses are relative to the page, so that they are also correct behind a proxy that removes a
     /// prefix.</summary>
-    public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
+    public static string Create(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
     {
-        string name = PlotText.Encode(PlotText.Shorten(application, MaxApplicationLength));
+        string name = Markup.Encode(FittedText.Shorten(application, MaxApplicationLength));
         string id = chosen?.Id ?? "";
-        string path = PlotText.Encode(address);
+        string path = Markup.Encode(address);
         string time = string.Create(CultureInfo.InvariantCulture, $"{reading.Time.UtcDateTime:yyyy-MM-dd HH:mm:ss} UTC");
         string heading = chosen is null
             ? "No histograms yet"
-            : (chosen.IsRoute ? $"<b>{PlotText.Encode(chosen.Method)}</b> " : "") + Html.Heading(chosen.Name);
+            : (chosen.IsRoute ? $"<b>{Markup.Encode(chosen.Method)}</b> " : "") + Html.Heading(chosen.Name);
+        string head = HtmlPage.Head($"{name} · Picollo", HtmlAssets.Style, icon: Icon);
         return $"""
-            <!DOCTYPE html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>{name} · Picollo</title>
-            <link rel="icon" href="{Icon}">
-            <style>{PageAssets.Style}</style>
-            </head>
-            <body>
-            <main data-address="{path}" data-show="{id}" data-window="{reading.Recent?.Id}">
+            {head}<main data-address="{path}" data-show="{id}" data-window="{reading.Recent?.Id}">
             <header>
             <h1>{name}</h1>
             <p id="state" role="status">as of {time}; reload to update</p>
@@ -54,7 +52,7 @@ internal static class PageDocument
             <footer>The same data <a href="{path}/json">as JSON</a> and <a href="{path}/metrics">for Prometheus</a>.</footer>
             </main>
             <div id="tip" role="status" hidden></div>
-            <script>{PageAssets.Script}</script>
+            <script>{HtmlAssets.Script}</script>
             </body>
             </html>
 

@@ -10,7 +10,7 @@ using Picollo.AspNetCore.Profiles;
 using Picollo.AspNetCore.Reading;
 using Picollo.Cpu;
 using Picollo.Export;
-using Picollo.Export.Plots;
+using Picollo.Export.Html;
 using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Sampling;
@@ -156,8 +156,8 @@ internal sealed class PageEndpoints(
         }
 
         string address = AddressOf(context);
-        string section = profiles.IsEnabled ? ProfilePages.Section(profiles, PlotText.Encode(address)) : "";
-        return WriteHtmlAsync(context, PageDocument.Of(environment.ApplicationName, address, reading, chosen, plots, section));
+        string section = profiles.IsEnabled ? ProfilePages.Section(profiles, Markup.Encode(address)) : "";
+        return WriteHtmlAsync(context, PageDocument.Create(environment.ApplicationName, address, reading, chosen, plots, section));
     }
 
     /// <summary>Takes a CPU profile and redirects to its page. Stops early if the client disconnects.</summary>

@@ -3,7 +3,7 @@ using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Profiles;
 using Picollo.Cpu;
-using Picollo.Export.Plots;
+using Picollo.Export.Html;
 using Picollo.Profiling;
 using Picollo.Profiling.Output;
 using Picollo.Profiling.Sampling;
@@ -105,7 +105,7 @@ internal static class ProfilePages
     private static string NameOf(CpuProfileRoute part) =>
         part.Method.Length > 0 || part.Route is CpuProfileRoute.NoRequest or RouteTable.OwnPage ? $"{part}" : $"{part} (named work)";
 
-    private static string BackTo(string address) => $"<a href=\"{PlotText.Encode(address)}\">Back to the routes</a>";
+    private static string BackTo(string address) => $"<a href=\"{Markup.Encode(address)}\">Back to the routes</a>";
 
     private static string TimeOf(DateTime time) => string.Create(CultureInfo.InvariantCulture, $"{time:HH:mm:ss} UTC");
 

@@ -2,7 +2,8 @@ using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Reading;
-using Picollo.Export.Plots;
+using Picollo.Export.Html;
+using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -40,10 +41,10 @@ internal static partial class UsageTables
         {
             html.Append(
                 CultureInfo.InvariantCulture,
-                $"<tr><th scope=\"row\"><b>{PlotText.Encode(route.Method)}</b> {Html.Name(route.Route)}</th>");
+                $"<tr><th scope=\"row\"><b>{Markup.Encode(route.Method)}</b> {Html.Name(route.Route)}</th>");
             Cell(html, "status", "", Status(outcome));
-            Cell(html, "error type", "", $"<code>{PlotText.Encode(outcome.ErrorType!)}</code>");
-            Cell(html, "requests", "", Numbers.Count((ulong)count));
+            Cell(html, "error type", "", $"<code>{Markup.Encode(outcome.ErrorType!)}</code>");
+            Cell(html, "requests", "", Quantity.Count(count));
             html.Append("</tr>\n");
         }
 

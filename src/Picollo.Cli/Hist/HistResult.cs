@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
@@ -84,7 +84,7 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     {
         string[] names = [.. Inputs.Select(input => input.Name)];
         string[] files = [.. names.Select(name => name.Contains(", ", StringComparison.Ordinal) ? name : Path.GetFileName(name))];
-        return PlotNames.Shorten(files.Distinct().Count() == names.Length ? files : names, MaxColumnNameLength);
+        return FittedNames.From(files.Distinct().Count() == names.Length ? files : names, MaxColumnNameLength);
     }
 
     // Keep the end of a name, because names usually differ there.

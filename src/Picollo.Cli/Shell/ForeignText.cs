@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Picollo.Export;
+using Picollo.Export.Text;
 
 namespace Picollo.Cli.Shell;
 
@@ -9,8 +10,8 @@ internal static class ForeignText
 {
     private const int Width = 80;
 
-    /// <inheritdoc cref="CleanText.Of"/>
-    public static string Clean(string text) => CleanText.Of(text);
+    /// <inheritdoc cref="CleanText.From"/>
+    public static string Clean(string text) => CleanText.From(text);
 
     /// <summary>Writes a sanitized text in lines of at most 80 columns. Breaks lines at spaces only, so a longer word is not
     /// broken.</summary>

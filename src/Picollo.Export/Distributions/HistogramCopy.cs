@@ -36,7 +36,6 @@ internal sealed class HistogramCopy : ReadOnlyHdrHistogram
     /// <inheritdoc/>
     public override long FootprintInBytes => Footprint.OfArray(_indexes) + Footprint.OfArray(_counts);
 
-    /// <summary>The number of used buckets.</summary>
     public int UsedCount => _indexes.Length;
 
     /// <inheritdoc/>

@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export;
 
 /// <summary>The columns of a percentile distribution, as its heading names them, and the decimal separator of its numbers.</summary>
@@ -50,7 +52,6 @@ internal sealed class PercentileColumns
     /// <param name="line">The first line.</param>
     public static PercentileColumns OfData(string line) => new(SeparatorOf(line), 4, 1);
 
-    /// <summary>Parses a line of numbers.</summary>
     public bool TryParse(string line, out PercentileNumbers numbers)
     {
         if (!TryParse(line, _separator, out numbers))
@@ -167,10 +168,10 @@ internal sealed class PercentileColumns
     {
         foreach (int column in (ReadOnlySpan<int>)[_rank, 0, Inverse])
         {
-            int at = column < fields.Count ? fields[column].AsSpan().IndexOfAny(DecimalSeparators) : -1;
-            if (at >= 0)
+            int index = column < fields.Count ? fields[column].AsSpan().IndexOfAny(DecimalSeparators) : -1;
+            if (index >= 0)
             {
-                return fields[column][at];
+                return fields[column][index];
             }
         }
 

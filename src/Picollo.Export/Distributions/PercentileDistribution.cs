@@ -1,3 +1,4 @@
+using Picollo.Export.Text;
 using static System.FormattableString;
 
 namespace Picollo.Export;

@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export;
 
 /// <summary>Checks the numbers of a percentile distribution against each other, one line at a time.</summary>

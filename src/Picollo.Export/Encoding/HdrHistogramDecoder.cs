@@ -126,22 +126,22 @@ internal static class HdrHistogramDecoder
         long index = 0;
         for (int limit = payload.Peek(out ReadOnlySpan<byte> bytes); !bytes.IsEmpty; limit = payload.Peek(out bytes))
         {
-            int at = 0;
+            int position = 0;
             while (true)
             {
                 if (header.WordSize == 0)
                 {
                     long place = index - first;
-                    at += DecodeShort(bytes[at..], counters, ref place, ref total);
+                    position += DecodeShort(bytes[position..], counters, ref place, ref total);
                     index = first + place;
                 }
 
-                if (at >= limit)
+                if (position >= limit)
                 {
                     break;
                 }
 
-                int length = ReadNumber(bytes[at..], header.WordSize, out long number);
+                int length = ReadNumber(bytes[position..], header.WordSize, out long number);
                 if (length == 0)
                 {
                     throw EncodedHeader.Truncated(payload.Offset + bytes.Length);
@@ -151,13 +151,13 @@ internal static class HdrHistogramDecoder
                 {
                     if (index >= header.CountsLength)
                     {
-                        throw TooMany(header, payload.Offset + at);
+                        throw TooMany(header, payload.Offset + position);
                     }
 
                     total += (ulong)number;
                     if (total < (ulong)number)
                     {
-                        throw new HdrHistogramFormatException("The counts add up to 2^64 or more", payload.Offset + at);
+                        throw new HdrHistogramFormatException("The counts add up to 2^64 or more", payload.Offset + position);
                     }
 
                     if (index >= histogram?.Length)
@@ -176,17 +176,17 @@ internal static class HdrHistogramDecoder
                 }
                 else
                 {
-                    index += ZerosOf(number, header.WordSize, payload.Offset + at);
+                    index += ZerosOf(number, header.WordSize, payload.Offset + position);
                     if (index > header.CountsLength)
                     {
-                        throw TooMany(header, payload.Offset + at);
+                        throw TooMany(header, payload.Offset + position);
                     }
                 }
 
-                at += length;
+                position += length;
             }
 
-            payload.Take(at);
+            payload.Take(position);
         }
 
         if (histogram is null || histogram.RelativeError <= HdrLayout.MaxRelativeError)
@@ -222,11 +222,11 @@ internal static class HdrHistogramDecoder
 
         ulong sum = total;
         int next = (int)index;
-        int at = 0;
-        while ((uint)at < (uint)bytes.Length)
+        int position = 0;
+        while ((uint)position < (uint)bytes.Length)
         {
-            ulong bits = bytes[at];
-            int end = at + 1;
+            ulong bits = bytes[position];
+            int end = position + 1;
             if (bits >= 0x80)
             {
                 if ((uint)end >= (uint)bytes.Length)
@@ -238,14 +238,14 @@ internal static class HdrHistogramDecoder
                 bits = (bits & 0x7f) | (second << 7);
                 if (second >= 0x80)
                 {
-                    int length = ZigZag.Read(bytes[at..], out long number);
+                    int length = ZigZag.Read(bytes[position..], out long number);
                     if (length is 0 or > MaxLength || number < 0)
                     {
                         break;
                     }
 
                     bits = (ulong)number << 1;
-                    end = at + length;
+                    end = position + length;
                 }
             }
 
@@ -272,11 +272,11 @@ internal static class HdrHistogramDecoder
                 sum += half;
             }
 
-            at = end;
+            position = end;
         }
 
         (index, total) = (next, sum);
-        return at;
+        return position;
     }
 
     /// <summary>Reads the number at the start of a span.</summary>

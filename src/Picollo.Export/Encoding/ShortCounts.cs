@@ -80,7 +80,7 @@ internal static class ShortCounts
     private static uint Write(ref ushort counts, ref ushort places, int used, ref byte target, ref int length)
     {
         Vector512<uint> sum = default;
-        nuint at = 0;
+        nuint offset = 0;
         for (int i = 0; i < used; i += Vector512<uint>.Count)
         {
             Vector512<uint> isUsed = Vector512.LessThan(Vector512.CreateSequence(0u, 1u), Vector512.Create((uint)(used - i)));
@@ -94,11 +94,11 @@ internal static class ShortCounts
             Vector512<uint> isRun = ~Vector512.Equals(zeros, Vector512<uint>.Zero);
             Vector512<uint> needed = ((LengthMask(run) & isRun) | (LengthMask(count << 1) << 16)) & isUsed;
             Vector512<uint> bytes = (Leb128(run) & Vector512.Create(0xffffu)) | (Leb128(count << 1) << 16);
-            Avx512Vbmi2.Compress(Vector512<byte>.Zero, needed.AsByte(), bytes.AsByte()).StoreUnsafe(ref target, at);
-            at += (nuint)BitOperations.PopCount(needed.AsByte().ExtractMostSignificantBits());
+            Avx512Vbmi2.Compress(Vector512<byte>.Zero, needed.AsByte(), bytes.AsByte()).StoreUnsafe(ref target, offset);
+            offset += (nuint)BitOperations.PopCount(needed.AsByte().ExtractMostSignificantBits());
         }
 
-        length += (int)at;
+        length += (int)offset;
         return Vector512.Sum(sum);
     }
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Text;
 using System.Text;
+using Picollo.Export.Text;
 
 namespace Picollo.Export;
 

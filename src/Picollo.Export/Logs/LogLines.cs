@@ -56,11 +56,11 @@ internal sealed class LogLines(Stream stream)
             }
 
             ReadOnlySpan<byte> rest = _buffer.AsSpan(_start, _end - _start);
-            int at = rest[scanned..].IndexOfAny((byte)'\r', (byte)'\n');
-            IsTerminated = at >= 0;
+            int end = rest[scanned..].IndexOfAny((byte)'\r', (byte)'\n');
+            IsTerminated = end >= 0;
             if (IsTerminated || (_streamEnded && rest.Length > 0))
             {
-                line = IsTerminated ? rest[..(scanned + at)] : rest;
+                line = IsTerminated ? rest[..(scanned + end)] : rest;
                 _afterCarriageReturn = IsTerminated && rest[line.Length] == '\r';
                 _start += Math.Min(line.Length + 1, rest.Length);
                 Number++;

@@ -44,7 +44,6 @@ internal sealed class OtlpSettings
         WarnOfUnsupported();
     }
 
-    /// <summary>Whether the export is disabled.</summary>
     public bool IsDisabled { get; }
 
     public Uri Endpoint { get; }
@@ -62,7 +61,6 @@ internal sealed class OtlpSettings
 
     public bool UsesGzip { get; }
 
-    /// <summary>The attributes of the resource.</summary>
     public IReadOnlyDictionary<string, string> Resource { get; }
 
     /// <summary>The messages about variables that are ignored.</summary>

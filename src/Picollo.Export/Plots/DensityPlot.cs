@@ -33,16 +33,16 @@ internal static class DensityPlot
         PlotLines lines = new();
         List<(PlotSeries Series, double[] Shares)> named = [];
         double largest = 0;
-        foreach (PlotSeries one in series)
+        foreach (PlotSeries item in series)
         {
-            double[]? shares = SharesOf(one.Histogram, columns);
-            lines.Add(one, shares ?? [.. Enumerable.Repeat(double.NaN, columns.Count)], series.Count <= MaxFilled);
+            double[]? shares = SharesOf(item.Histogram, columns);
+            lines.Add(item, shares ?? [.. Enumerable.Repeat(double.NaN, columns.Count)], series.Count <= MaxFilled);
             if (shares is not null)
             {
                 largest = Math.Max(largest, shares.Max());
                 if (named.Count < PlotPalette.Count)
                 {
-                    named.Add((one, shares));
+                    named.Add((item, shares));
                 }
             }
         }
@@ -56,7 +56,7 @@ internal static class DensityPlot
             X = columns.HasZero ? axis.WithZeroAt((scaled[0] + scaled[1]) / 2, scaled[columns.First]) : axis,
             Y = PlotAxis.Linear(0, largest, 4),
             XLabel = unit.LogarithmicAxisLabel,
-            YLabel = $"% of the values in each interval, {PlotText.Short((columns.Factor - 1) * 100)} % wide",
+            YLabel = $"% of the values in each interval, {PlotNumber.Short((columns.Factor - 1) * 100)} % wide",
             Edges = scaled,
             Lines = lines,
             Strips = named.Count == 0 ? [] : StripsOf(columns, scaled, named, unit),
@@ -81,7 +81,7 @@ internal static class DensityPlot
         double high = 0;
         double total = 0;
         bool hasZero = false;
-        foreach (HistogramCopy histogram in series.Select(one => one.Histogram).Where(histogram => histogram.UsedCount > 0))
+        foreach (HistogramCopy histogram in series.Select(item => item.Histogram).Where(histogram => histogram.UsedCount > 0))
         {
             total = Math.Max(total, TotalOf(histogram));
             int first = histogram.UsedAt(0).Start == 0 ? 1 : 0;
@@ -179,6 +179,6 @@ internal static class DensityPlot
         return strips;
 
         string Shares(int column) => string.Concat(
-            named.Select(one => $"\n{one.Series.ShortName}: {PlotText.Short(one.Shares[column])} %"));
+            named.Select(item => $"\n{item.Series.ShortName}: {PlotNumber.Short(item.Shares[column])} %"));
     }
 }

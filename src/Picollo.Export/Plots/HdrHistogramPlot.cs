@@ -1,3 +1,5 @@
+using Picollo.Export.Html;
+using Picollo.Export.Text;
 using static System.FormattableString;
 
 namespace Picollo.Export.Plots;
@@ -28,7 +30,7 @@ public sealed class HdrHistogramPlot
     // A document that is shown alone must not exceed the height of the window.
     private static readonly string DocumentStyle =
         "<style>svg{height:auto;max-height:100vh;color:#1b1f24;background:#fff}"
-        + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}}\n" + PlotPalette.DarkStyle + "</style>";
+        + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}}\n" + HtmlAssets.DarkStyle + "</style>";
 
     private readonly Func<SvgWriter, double> _draw; // draws the plot and returns its height
     private readonly string _label;
@@ -48,7 +50,7 @@ public sealed class HdrHistogramPlot
     {
         SvgWriter svg = new(width);
         double height = _draw(svg);
-        return svg.ToElement(_label, height, $"<title>{PlotText.Encode(_label)}</title>{style}");
+        return svg.ToElement(_label, height, $"<title>{Markup.Encode(_label)}</title>{style}");
     }
 
     /// <summary>Creates a plot of the percentile distribution: the value at each rank. The rank axis is logarithmic in 1/(1−p), so that
@@ -186,7 +188,7 @@ public sealed class HdrHistogramPlot
         const int MaxLines = 3;
         const double FirstLine = 16;
         int letters = SvgWriter.LettersIn(svg.Width - (2 * SvgWriter.Margin)) - 2; // bold letters are wider
-        string part = PlotText.Shorten(title, Math.Min(MaxLetters, MaxLines * letters * 3 / 4)); // lines can end early
+        string part = FittedText.Shorten(title, Math.Min(MaxLetters, MaxLines * letters * 3 / 4)); // lines can end early
         return title.Length == 0 ? 4
             : svg.Lines(SvgWriter.Margin, FirstLine, part, title, letters, " font-weight=\"600\"") - FirstLine + 10;
     }
@@ -196,13 +198,13 @@ public sealed class HdrHistogramPlot
     private static double DrawOutOfRange(SvgWriter svg, IReadOnlyList<PlotSeries> series, double top)
     {
         const int MaxRows = 4;
-        PlotSeries[] lossy = [.. series.Where(one => one.Histogram.OverflowCount > 0)];
+        PlotSeries[] lossy = [.. series.Where(item => item.Histogram.OverflowCount > 0)];
         int named = lossy.Length <= MaxRows ? lossy.Length : MaxRows - 1;
-        foreach (PlotSeries one in lossy.Take(named))
+        foreach (PlotSeries item in lossy.Take(named))
         {
-            ulong count = one.Histogram.OverflowCount;
+            ulong count = item.Histogram.OverflowCount;
             string text = Invariant($"{count:N0} {(count == 1 ? "value" : "values")} out of range");
-            Row(series.Count > 1 && one.ShortName.Length > 0 ? $"{one.ShortName}: {text}" : text);
+            Row(series.Count > 1 && item.ShortName.Length > 0 ? $"{item.ShortName}: {text}" : text);
         }
 
         if (named < lossy.Length)
@@ -223,10 +225,10 @@ public sealed class HdrHistogramPlot
     private static string LabelOf(string kind, IReadOnlyList<PlotSeries> series, string title)
     {
         string names = string.Join(
-            ", ", series.Select(one => one.ShortName).Where(name => name.Length > 0).Take(PlotPalette.Count));
+            ", ", series.Select(item => item.ShortName).Where(name => name.Length > 0).Take(PlotPalette.Count));
         string more = series.Count > PlotPalette.Count ? $" and {series.Count - PlotPalette.Count} more" : "";
-        string of = names.Length == 0 ? "" : $" of {names}{more}";
+        string subject = names.Length == 0 ? "" : $" of {names}{more}";
         const int MaxTitleLength = 80;
-        return title.Length == 0 ? kind + of : $"{PlotText.Shorten(title, MaxTitleLength)}: {kind}{of}";
+        return title.Length == 0 ? kind + subject : $"{FittedText.Shorten(title, MaxTitleLength)}: {kind}{subject}";
     }
 }

@@ -22,6 +22,5 @@ public sealed class HdrHistogramPlotOptions
         set => field = value ?? throw new ArgumentNullException(nameof(value));
     } = HdrHistogramUnit.None;
 
-    /// <summary>Copies the options without the title.</summary>
     internal HdrHistogramPlotOptions WithoutTitle() => new() { Unit = Unit };
 }

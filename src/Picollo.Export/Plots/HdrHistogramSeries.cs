@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export.Plots;
 
 /// <summary>A histogram with its name in legends, tables and tooltips.</summary>
@@ -15,4 +17,69 @@ public readonly record struct HdrHistogramSeries
 
     /// <summary>The histogram. A plot reads it once; use a snapshot if several plots must be consistent.</summary>
     public ReadOnlyHdrHistogram Histogram { get; }
+}
+
+/// <summary>A validated series with a copy of its histogram.</summary>
+internal sealed record PlotSeries(string Name, HistogramCopy Histogram)
+{
+    private const int MaxTitleLength = 120;
+    private const int MaxTooltipLength = 40;
+
+    private string _title = "";
+
+    /// <summary>The name in a legend or a table, which have space for a few lines.</summary>
+    public string Label => Histogram.UsedCount == 0 ? _title + " (no values)" : _title;
+
+    /// <summary>The name in a tooltip.</summary>
+    public string ShortName { get; private set; } = "";
+
+    /// <summary>Reads each of the series once.</summary>
+    /// <exception cref="ArgumentNullException">The list is null, or a series has no name or histogram; the message names it.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed; the message names it.</exception>
+    public static PlotSeries[] ReadAll(IReadOnlyList<HdrHistogramSeries> series)
+    {
+        ArgumentNullException.ThrowIfNull(series);
+        return Shorten([.. series.Select((item, i) => Read(item, nameof(series), $"{nameof(series)}[{i}]"))]);
+    }
+
+    /// <summary>Reads two series to compare.</summary>
+    /// <exception cref="ArgumentNullException">A name or histogram is missing.</exception>
+    /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
+    public static PlotSeries[] ReadBoth(HdrHistogramSeries before, HdrHistogramSeries after) =>
+        Shorten([Read(before, nameof(before), nameof(before)), Read(after, nameof(after), nameof(after))]);
+
+    private static PlotSeries[] Shorten(PlotSeries[] series)
+    {
+        string[] names = [.. series.Select(item => item.Name)];
+        (string[] titles, string[] shortNames) = (FittedNames.From(names, MaxTitleLength), FittedNames.From(names, MaxTooltipLength));
+        for (int i = 0; i < series.Length; i++)
+        {
+            (series[i]._title, series[i].ShortName) = (titles[i], shortNames[i]);
+        }
+
+        return series;
+    }
+
+    /// <param name="series">The series.</param>
+    /// <param name="parameter">The name of the argument that is or contains the series.</param>
+    /// <param name="place">The expression for the series, for messages.</param>
+    private static PlotSeries Read(HdrHistogramSeries series, string parameter, string place)
+    {
+        if (series.Name is null || series.Histogram is null)
+        {
+            string missing = series.Name is null ? nameof(series.Name) : nameof(series.Histogram);
+            throw new ArgumentNullException(parameter, $"{place}.{missing} is null.");
+        }
+
+        try
+        {
+            return new(series.Name, new HistogramCopy(series.Histogram));
+        }
+        catch (ObjectDisposedException e)
+        {
+            const int Letters = 80;
+            throw new ObjectDisposedException(
+                e.ObjectName, $"The histogram of {place}, \"{FittedText.Shorten(series.Name, Letters)}\", is disposed.");
+        }
+    }
 }

@@ -56,7 +56,7 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
                 double value = double.Parse($"{digit}E{exponent}", System.Globalization.CultureInfo.InvariantCulture);
                 if (exponent % stride == 0 && value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9))
                 {
-                    list.Add(new(value, (label ?? PlotText.Short)(value)));
+                    list.Add(new(value, (label ?? PlotNumber.Short)(value)));
                 }
             }
         }
@@ -81,7 +81,7 @@ internal sealed record PlotAxis(double Min, double Max, bool IsLogarithmic, IRea
         double largest = Math.Max(Math.Abs(first), Math.Abs(last)) * step;
         for (double i = first; i <= last; i++)
         {
-            ticks.Add(new(i * step, label?.Invoke(i * step) ?? PlotText.Tick(i * step, step, largest)));
+            ticks.Add(new(i * step, label?.Invoke(i * step) ?? PlotNumber.Tick(i * step, step, largest)));
         }
 
         return ticks;

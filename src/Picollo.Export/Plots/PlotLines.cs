@@ -25,10 +25,6 @@ internal sealed class PlotLines
 
     public void Add(PlotSeries series, double[] levels, bool isFilled) => Add(series.Label, series.Name, levels, isFilled);
 
-    /// <param name="name">The name in the legend.</param>
-    /// <param name="wholeName">The name without shortening.</param>
-    /// <param name="levels">A level for each column of the chart; NaN for none.</param>
-    /// <param name="isFilled">Whether the area between the line and the axis is tinted.</param>
     public void Add(string name, string wholeName, double[] levels, bool isFilled)
     {
         if (Own.Count < PlotPalette.Count)

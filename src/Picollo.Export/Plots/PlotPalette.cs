@@ -5,7 +5,8 @@ namespace Picollo.Export.Plots;
 /// The colors are those of Okabe and Ito's palette ("Color Universal Design", 2008), which color-blind people can distinguish, that have
 /// a contrast of 3:1 (WCAG 2.2, 1.4.11) both on white and on the report's dark background. The palette's black is replaced by the text
 /// color. A plot therefore needs no style sheet, which the content-security policy of a page could forbid. If there is a style sheet,
-/// <see cref="DarkStyle"/> has lighter colors for a dark background. From the sixth line on, lines are dashed.
+/// dark.css selects lighter colors for a dark background: the palette's sky blue and orange, and lighter tints of the others. From the
+/// sixth line on, lines are dashed.
 /// </remarks>
 internal static class PlotPalette
 {
@@ -14,24 +15,9 @@ internal static class PlotPalette
     /// <summary>Blue, vermilion, bluish green, reddish purple, and the text color.</summary>
     public static IReadOnlyList<string> Colors { get; } = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", Text];
 
-    /// <summary>The colors for a dark background: the palette's sky blue and orange, and lighter tints of the others.</summary>
-    public static IReadOnlyList<string> DarkColors { get; } = ["#56B4E9", "#E69F00", "#2DC79A", "#E8A9CC", Text];
-
-    /// <summary>A style sheet that selects the dark colors if the reader's system uses a dark theme.</summary>
-    public static string DarkStyle { get; } =
-        "@media screen and (prefers-color-scheme: dark) {\n"
-        + string.Concat(Colors.Zip(DarkColors).Where(pair => pair.First != Text).Select(pair =>
-            $"  [stroke=\"{pair.First}\"] {{ stroke: {pair.Second}; }} [fill=\"{pair.First}\"] {{ fill: {pair.Second}; }}\n"))
-        + "}\n";
-
-    /// <summary>A style sheet with the colors of a page, light or dark like the theme of the reader's system.</summary>
-    public const string PageStyle = "\n:root { color-scheme: light dark; --ground: #fff; --text: #1b1f24; --rule: #d5d9de; }\n"
-        + "@media (prefers-color-scheme: dark) { :root { --ground: #16181d; --text: #e6e8eb; --rule: #3a3f47; } }\n";
-
     /// <summary>The number of distinct styles, and of names in a legend: each color with and without dashes.</summary>
     public static int Count => 2 * Colors.Count;
 
-    /// <summary>Returns the stroke attributes of a line.</summary>
     public static string Stroke(int line) =>
         $"stroke=\"{Color(line)}\" stroke-width=\"2\"" + (line % Count < Colors.Count ? "" : " stroke-dasharray=\"6 3\"");
 

@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export.Plots;
 
 /// <summary>The unit of the values in a plot. Known units of time scale with the values: 30 ms, not 30M ns.</summary>
@@ -23,7 +25,7 @@ internal sealed class PlotUnit
 
     public PlotUnit(HdrHistogramUnit unit)
     {
-        (Name, Ratio) = (PlotText.Shorten(unit.Name, MaxNameLength), unit.Ratio);
+        (Name, Ratio) = (FittedText.Shorten(unit.Name, MaxNameLength), unit.Ratio);
         int time = Array.FindIndex(TimeNames, names => names.Contains(unit.Name, StringComparer.Ordinal));
         _exponent = time < 0 ? null : Times[time].Exponent;
     }
@@ -34,7 +36,6 @@ internal sealed class PlotUnit
     /// <summary>The name, limited in length.</summary>
     public string Name { get; }
 
-    /// <summary>The label of an axis.</summary>
     public string AxisLabel => Name.Length == 0 ? "value" : Name;
 
     /// <summary>The label of a logarithmic axis, whose ticks have their own units (<see cref="Tick"/>).</summary>
@@ -82,24 +83,23 @@ internal sealed class PlotUnit
     }
 
     /// <summary>Formats a recorded value with its unit: all digits, or six digits of a time.</summary>
-    public string Format(ulong recorded) => _exponent is null ? WithName(PlotText.Value(recorded, Ratio)) : Time(recorded, Digits);
+    public string Format(ulong recorded) => _exponent is null ? WithName(PlotNumber.Value(recorded, Ratio)) : Time(recorded, Digits);
 
     /// <summary>Formats a difference of recorded values with its sign and unit.</summary>
     public string FormatDifference(double recorded)
     {
-        string text = _exponent is null ? WithName(PlotText.Value(recorded / Ratio)) : Time(recorded, Digits);
+        string text = _exponent is null ? WithName(PlotNumber.Value(recorded / Ratio)) : Time(recorded, Digits);
         return recorded > 0 ? "+" + text : text;
     }
 
     /// <summary>Formats a range of recorded values with their units.</summary>
     public string Range(double from, double to) => _exponent is null
-        ? $"{PlotText.Short(from / Ratio)} – {WithName(PlotText.Short(to / Ratio))}"
-        : $"{Time(from, PlotText.Short)} – {Time(to, PlotText.Short)}";
+        ? $"{PlotNumber.Short(from / Ratio)} – {WithName(PlotNumber.Short(to / Ratio))}"
+        : $"{Time(from, PlotNumber.Short)} – {Time(to, PlotNumber.Short)}";
 
     /// <summary>Formats a tick of a logarithmic axis, whose value is in this unit.</summary>
-    public string Tick(double value) => _exponent is null ? PlotText.Short(value) : Time(value * Ratio, PlotText.Short);
+    public string Tick(double value) => _exponent is null ? PlotNumber.Short(value) : Time(value * Ratio, PlotNumber.Short);
 
-    /// <summary>The text of the value 0.</summary>
     public string Zero => _exponent is null ? WithName("0") : "0";
 
     private string WithName(string text) => Name.Length == 0 ? text : $"{text} {Name}";

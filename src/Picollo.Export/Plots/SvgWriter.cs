@@ -1,4 +1,6 @@
 using System.Text;
+using Picollo.Export.Html;
+using Picollo.Export.Text;
 
 namespace Picollo.Export.Plots;
 
@@ -24,14 +26,12 @@ internal sealed class SvgWriter(double width)
     // The width of a small letter with its spacing, in the widest common font.
     private const double LetterWidth = 8;
 
-    /// <summary>The margin on both sides.</summary>
     public const double Margin = 6;
 
     private readonly StringBuilder _body = new();
 
     public double Width => width;
 
-    /// <summary>Returns the number of letters that fit into a width.</summary>
     public static int LettersIn(double width) => (int)(width / LetterWidth);
 
     /// <summary>Returns an SVG element with the elements so far.</summary>
@@ -40,7 +40,7 @@ internal sealed class SvgWriter(double width)
     /// <param name="head">The text before the elements.</param>
     public string ToElement(string label, double height, string head) =>
         $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {Number(height)}\" width=\"100%\" role=\"img\" "
-        + $"aria-label=\"{PlotText.Encode(label)}\" font-family=\"system-ui,sans-serif\" font-size=\"{FontSize}\" "
+        + $"aria-label=\"{Markup.Encode(label)}\" font-family=\"system-ui,sans-serif\" font-size=\"{FontSize}\" "
         + $"fill=\"{PlotPalette.Text}\">{head}\n{_body}</svg>\n";
 
     public void Text(double x, double y, string text, string anchor = "start", string attributes = "")
@@ -48,26 +48,20 @@ internal sealed class SvgWriter(double width)
         if (text.Length > 0)
         {
             string place = anchor == "start" ? "" : $" text-anchor=\"{anchor}\"";
-            Add($"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{place}{attributes}>{PlotText.Encode(text)}</text>");
+            Add($"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{place}{attributes}>{Markup.Encode(text)}</text>");
         }
     }
 
-    /// <summary>Writes a text in several lines. If it was shortened, the tooltip has the whole text. Returns the position of the next
-    /// line.</summary>
-    /// <param name="x">The start of each line.</param>
-    /// <param name="y">The position of the first line.</param>
-    /// <param name="part">The text, shortened if necessary.</param>
-    /// <param name="whole">The whole text.</param>
-    /// <param name="letters">The width of a line, in letters.</param>
-    /// <param name="attributes">Additional attributes.</param>
+    /// <summary>Writes a text in lines of a number of letters. If it was shortened, the tooltip has the whole text. Returns the position
+    /// of the next line.</summary>
     public double Lines(double x, double y, string part, string whole, int letters, string attributes = "")
     {
         const int LongestTooltip = 300;
-        whole = PlotText.OneLine(whole);
-        string title = part == whole ? "" : $"<title>{PlotText.Encode(PlotText.Shorten(whole, LongestTooltip))}</title>";
-        foreach (string line in PlotText.Wrap(part, letters).Where(line => line.Length > 0))
+        whole = FittedText.OneLine(whole);
+        string title = part == whole ? "" : $"<title>{Markup.Encode(FittedText.Shorten(whole, LongestTooltip))}</title>";
+        foreach (string line in FittedText.Wrap(part, letters).Where(line => line.Length > 0))
         {
-            Add($"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{attributes}>{title}{PlotText.Encode(line)}</text>");
+            Add($"<text x=\"{Number(x)}\" y=\"{Number(y)}\"{attributes}>{title}{Markup.Encode(line)}</text>");
             y += RowHeight;
         }
 
@@ -93,10 +87,9 @@ internal sealed class SvgWriter(double width)
         }
     }
 
-    /// <summary>Writes a rectangle with a tooltip.</summary>
     public void Rectangle(double x, double y, double width, double height, string attributes, string text) => Add(
         $"<rect x=\"{Number(x)}\" y=\"{Number(y)}\" width=\"{Number(width)}\" height=\"{Number(height)}\" "
-        + $"{attributes}><title>{PlotText.Encode(text)}</title></rect>");
+        + $"{attributes}><title>{Markup.Encode(text)}</title></rect>");
 
     /// <summary>Writes an invisible rectangle with a tooltip.</summary>
     public void Strip(double x, double y, double width, double height, string text) =>
@@ -112,7 +105,7 @@ internal sealed class SvgWriter(double width)
         const double Space = 6;
         const double FirstLine = 12; // from the top of a row to its baseline
         double own = (Width / 2) - Margin - Sample - Space;
-        int columns = lines.Own.TrueForAll(line => PlotText.LettersOf(line.Name) <= LettersIn(own)) ? 2 : 1;
+        int columns = lines.Own.TrueForAll(line => FittedText.LettersOf(line.Name) <= LettersIn(own)) ? 2 : 1;
         int letters = columns == 2 ? LettersIn(own) : LettersIn(Width - (2 * Margin) - Sample - Space);
         double bottom = top;
         int place = 0;

@@ -15,3 +15,71 @@ public enum PrometheusFormat
     /// <c>--enable-feature=native-histograms</c> (https://prometheus.io/docs/specs/native_histograms/).</summary>
     Protobuf,
 }
+
+/// <summary>Selects a format from the header <c>Accept</c> (RFC 9110, section 12.5.1).</summary>
+internal static class AcceptHeader
+{
+    private const string ProtobufType = "application/vnd.google.protobuf";
+    private const string MessageType = "io.prometheus.client.MetricFamily";
+    private const string OpenMetricsType = "application/openmetrics-text";
+    private const string OpenMetricsVersion = "1.0.0";
+    private const string TextType = "text/plain";
+    private const string TextVersion = "0.0.4";
+
+    public static string ContentTypeOf(PrometheusFormat format) => format switch
+    {
+        PrometheusFormat.Text => $"{TextType}; version={TextVersion}; charset=utf-8",
+        PrometheusFormat.OpenMetrics => $"{OpenMetricsType}; version={OpenMetricsVersion}; charset=utf-8",
+        PrometheusFormat.Protobuf => $"{ProtobufType}; proto={MessageType}; encoding=delimited",
+        _ => throw new ArgumentOutOfRangeException(nameof(format), format, "The format must be a value of PrometheusFormat."),
+    };
+
+    /// <summary>Returns the format with the highest quality, or the first of several in the header. Returns the text format if the header
+    /// names none.</summary>
+    public static PrometheusFormat FormatOf(string? accept)
+    {
+        PrometheusFormat best = PrometheusFormat.Text;
+        double bestQuality = 0;
+        foreach (string range in (accept ?? "").Split(','))
+        {
+            string[] parts = range.Split(';', StringSplitOptions.TrimEntries);
+            if (FormatOf(parts) is { } format && QualityOf(parts) is var quality && quality > bestQuality)
+            {
+                (best, bestQuality) = (format, quality);
+            }
+        }
+
+        return best;
+    }
+
+    private static PrometheusFormat? FormatOf(string[] parts) =>
+        Is(parts[0], ProtobufType) && ValueOf(parts, "proto") is { } message && Is(message, MessageType)
+            && ValueOf(parts, "encoding") is { } encoding && Is(encoding, "delimited") ? PrometheusFormat.Protobuf
+        : Is(parts[0], OpenMetricsType) && (ValueOf(parts, "version") ?? OpenMetricsVersion) == OpenMetricsVersion
+            ? PrometheusFormat.OpenMetrics
+        : (Is(parts[0], TextType) && (ValueOf(parts, "version") ?? TextVersion) == TextVersion) || parts[0] is "text/*" or "*/*"
+            ? PrometheusFormat.Text
+        : null;
+
+    // An invalid quality is treated as a missing one.
+    private static double QualityOf(string[] parts) =>
+        ValueOf(parts, "q") is { } text && double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double quality)
+            ? quality
+            : 1;
+
+    private static string? ValueOf(string[] parts, string name)
+    {
+        foreach (string part in parts.AsSpan(1))
+        {
+            int equals = part.IndexOf('=', StringComparison.Ordinal);
+            if (equals > 0 && Is(part[..equals].TrimEnd(), name))
+            {
+                return part[(equals + 1)..].Trim().Trim('"');
+            }
+        }
+
+        return null;
+    }
+
+    private static bool Is(string a, string b) => string.Equals(a, b, StringComparison.OrdinalIgnoreCase);
+}

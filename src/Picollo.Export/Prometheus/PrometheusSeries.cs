@@ -31,7 +31,6 @@ internal sealed class PrometheusSeries
 
     public PrometheusBounds Bounds { get; }
 
-    /// <summary>The metric's name.</summary>
     public string Name { get; }
 
     /// <summary>The labels as text. Together with the name, they identify the series.</summary>

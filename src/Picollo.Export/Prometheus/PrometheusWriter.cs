@@ -140,7 +140,7 @@ public sealed class PrometheusWriter
         if (omitted.Count > 0)
         {
             WriteGauge(output, format, PrometheusSelection.Omitted, "Histograms that are not exported, by reason.", omitted.CountBy(
-                one => one).Select(one => (LabelsOf(one.Key), (double)one.Value)));
+                histogram => histogram).Select(count => (LabelsOf(count.Key), (double)count.Value)));
         }
 
         if (format == PrometheusFormat.OpenMetrics)

@@ -18,7 +18,6 @@ internal ref struct Utf8Lines(IBufferWriter<byte> output)
     private Span<byte> _free;
     private int _written;
 
-    /// <summary>Reserves space for a number of bytes.</summary>
     public void Reserve(int length)
     {
         if (_free.Length < length)

@@ -70,7 +70,6 @@ internal sealed class ProtobufBuffer : IDisposable
         return _length;
     }
 
-    /// <summary>Ends a message or field.</summary>
     public void End(int start)
     {
         int length = _length - start;

@@ -14,7 +14,6 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
     private readonly int _length = message.Length;
     private ReadOnlySpan<byte> _rest = message;
 
-    /// <summary>The number of the field.</summary>
     public int Field { get; private set; }
 
     /// <summary>The value of a numeric field; 0 for other fields.</summary>

@@ -1,4 +1,6 @@
+using Picollo.Export.Html;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
 
@@ -18,7 +20,7 @@ internal static class FlameGraph
         + "rect:hover{stroke:currentColor;stroke-width:1}text{pointer-events:none}"
         + ".name{font-size:12px}.quiet{fill-opacity:.75;font-size:12px}\n"
         + "@media(prefers-color-scheme:dark){svg{color:#e6e8eb;background:#16181d}rect{stroke:#16181d}}\n"
-        + PlotPalette.DarkStyle + "</style>";
+        + Export.HtmlAssets.DarkStyle + "</style>";
 
     // Indexed by CpuProfileFrameKind. Text on a box, whose color is translucent, has a contrast of 4.5:1 or more.
     private static readonly string[] Colors =
@@ -64,7 +66,7 @@ internal static class FlameGraph
     {
         SvgWriter svg = new(Width);
         double left = SvgWriter.Margin, inner = Width - (2 * left);
-        svg.Text(left, 22, PlotText.Shorten(title, 100), attributes: " font-size=\"16\" font-weight=\"600\"");
+        svg.Text(left, 22, FittedText.Shorten(title, 100), attributes: " font-size=\"16\" font-weight=\"600\"");
         double top = 24;
         foreach (string line in summary)
         {
@@ -97,21 +99,21 @@ internal static class FlameGraph
     /// name is the most informative part.</summary>
     public static string Label(CpuProfileFrame frame, int letters)
     {
-        string name = PlotText.OneLine(frame.Name);
+        string name = FittedText.OneLine(frame.Name);
         int start = 0;
         int brackets = 0;
-        bool isTooLong = frame.Kind == CpuProfileFrameKind.Managed && PlotText.LettersOf(name) > letters;
+        bool isTooLong = frame.Kind == CpuProfileFrameKind.Managed && FittedText.LettersOf(name) > letters;
         for (int i = 1; i < name.Length - 1 && isTooLong; i++)
         {
             brackets += name[i] is '<' or '[' ? 1 : name[i] is '>' or ']' ? -1 : 0;
             if (name[i] == '.' && brackets == 0 && name[i - 1] != '.')
             {
                 start = i + 1;
-                isTooLong = PlotText.LettersOf(name[start..]) > letters;
+                isTooLong = FittedText.LettersOf(name[start..]) > letters;
             }
         }
 
-        return PlotText.Cut(name[start..], letters);
+        return FittedText.Cut(name[start..], letters);
     }
 
     /// <summary>Returns the opacity of a box, derived from its name (FNV-1a) so that adjacent boxes differ.</summary>
@@ -129,8 +131,8 @@ internal static class FlameGraph
     {
         const int MaxTooltipLength = 1000;
         (string name, string module, _) = node.Frame;
-        string of = module.Length == 0 ? "" : $" ({module})";
-        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{PlotText.Shorten(name + of, MaxTooltipLength)} {numbers}");
+        string suffix = module.Length == 0 ? "" : $" ({module})";
+        svg.Rectangle(x, y, width, RowHeight, look.Attributes, $"{FittedText.Shorten(name + suffix, MaxTooltipLength)} {numbers}");
         int letters = (int)((width - (2 * Padding)) / LetterWidth);
         if (letters >= 3)
         {
@@ -158,7 +160,7 @@ internal static class FlameGraph
         {
             svg.Rectangle(x, top, 12, 12, look.Attributes, name);
             svg.Text(x + 18, top + 10.5, name, attributes: " class=\"quiet\"");
-            x += 34 + (PlotText.LettersOf(name) * LetterWidth);
+            x += 34 + (FittedText.LettersOf(name) * LetterWidth);
         }
 
         return top + 22;
@@ -169,8 +171,8 @@ internal static class FlameGraph
 
     private static string Finish(SvgWriter svg, string title, string label, double height)
     {
-        label = $"{label} of {PlotText.Shorten(title, 80)}";
-        return svg.ToElement(label, height, $"<title>{PlotText.Encode(label)}</title>{Style}");
+        label = $"{label} of {FittedText.Shorten(title, 80)}";
+        return svg.ToElement(label, height, $"<title>{Markup.Encode(label)}</title>{Style}");
     }
 
     private static string Summary(ProfileData profile)

@@ -1,5 +1,5 @@
 using Picollo.Export;
-using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
 
@@ -35,11 +35,11 @@ internal sealed record PagePart(
     /// <summary>The reason why there are no samples; null if there are samples.</summary>
     public string? NoSamplesReason { get; private init; }
 
-    public static PagePart Of(ProfilePart part)
+    public static PagePart From(ProfilePart part)
     {
         ProfileData profile = part.Profile;
         return new(
-            CleanText.Of(part.Name),
+            CleanText.From(part.Name),
             new FlameTree(profile.Root),
             profile.GetMethods().Select(method =>
                 (method.Frame, new SampleCounts(method.OwnSampleCount, 0), new SampleCounts(method.SampleCount, 0))),
@@ -51,12 +51,12 @@ internal sealed record PagePart(
         };
     }
 
-    public static PagePart Of(DifferencePart part)
+    public static PagePart From(DifferencePart part)
     {
         DifferenceData difference = part.Difference;
         SampleCounts samples = difference.SampleCounts;
         return new(
-            CleanText.Of(part.Name),
+            CleanText.From(part.Name),
             new FlameTree(difference.Roots.Before, difference.Roots.After),
             difference.GetMethods().Select(method => (method.Frame, method.Own, method.Total)),
             FactsOf(difference, part.Whole),
@@ -82,7 +82,7 @@ internal sealed record PagePart(
     private static (string Name, string Value, string Detail)[] SamplingOf(ProfileData profile) =>
     [
         ("Frequency", string.Create(CultureInfo.InvariantCulture, $"{profile.Frequency:N0} Hz"), "of CPU time"),
-        ("Sampling event", PlotText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "user mode only"),
+        ("Sampling event", FittedText.Shorten(profile.EventName, 30), profile.IncludesKernel ? "" : "user mode only"),
         ("Lost", Count(profile.LostSampleCount), OfSamples(profile.LostSampleCount, profile.SampleCount + profile.LostSampleCount)),
     ];
 

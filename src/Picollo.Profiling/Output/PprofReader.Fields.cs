@@ -15,7 +15,7 @@ internal sealed partial class PprofReader
         {
             switch (profile.Field)
             {
-                case PprofField.SampleType: Add(_sampleTypes, ReadValueType(profile.Bytes)); break;
+                case PprofField.SampleType: Add(_sampleTypes, ReadPair(profile.Bytes)); break;
                 case PprofField.Sample: Add(_samples, profile.Place); break;
                 case PprofField.Mapping: ReadMapping(profile.Bytes); break;
                 case PprofField.Location: ReadLocation(profile.Bytes); break;
@@ -25,7 +25,7 @@ internal sealed partial class PprofReader
                 case PprofField.StringTable: Add(_texts, profile.Place); break;
                 case PprofField.TimeNanos: _start = profile.Number; break;
                 case PprofField.DurationNanos: _duration = profile.Number; break;
-                case PprofField.PeriodType: _periodType = ReadValueType(profile.Bytes); break;
+                case PprofField.PeriodType: _periodType = ReadPair(profile.Bytes); break;
                 case PprofField.Period: _period = profile.Number; break;
                 case PprofField.Comment: AddNumbers(profile, _comments); break;
                 case PprofField.DefaultSampleType: _defaultType = profile.Number; break;
@@ -65,17 +65,18 @@ internal sealed partial class PprofReader
     private static InvalidDataException Damage(FormattableString what) =>
         new($"This is not a pprof profile, or it is damaged: {FormattableString.Invariant(what)}.");
 
-    private static (ulong Type, ulong Unit) ReadValueType(ReadOnlySpan<byte> message)
+    /// <summary>Reads the numbers of the first two fields: type and unit of a value type, function of a line, or name of a label.</summary>
+    private static (ulong First, ulong Second) ReadPair(ReadOnlySpan<byte> message)
     {
-        (ulong type, ulong unit) = (0, 0);
+        (ulong first, ulong second) = (0, 0);
         ProtobufReader fields = new(message);
         while (Next(ref fields))
         {
-            type = fields.Field == 1 ? fields.Number : type;
-            unit = fields.Field == 2 ? fields.Number : unit;
+            first = fields.Field == 1 ? fields.Number : first;
+            second = fields.Field == 2 ? fields.Number : second;
         }
 
-        return (type, unit);
+        return (first, second);
     }
 
     private void ReadMapping(ReadOnlySpan<byte> message)
@@ -110,26 +111,13 @@ internal sealed partial class PprofReader
                 case 1: id = fields.Number; break;
                 case 2: mapping = fields.Number; break;
                 case 3: address = fields.Number; break;
-                case 4 when _lineCount++ < MaxEntries: functions.Add(ReadLine(fields.Bytes)); break;
+                case 4 when _lineCount++ < MaxEntries: functions.Add(ReadPair(fields.Bytes).First); break;
                 case 4: throw TooMany();
                 default: break;
             }
         }
 
         Add(_locations, id, new Location(mapping, address, [.. functions]), "location");
-    }
-
-    /// <returns>The function of a line.</returns>
-    private static ulong ReadLine(ReadOnlySpan<byte> message)
-    {
-        ulong function = 0;
-        ProtobufReader fields = new(message);
-        while (Next(ref fields))
-        {
-            function = fields.Field == 1 ? fields.Number : function;
-        }
-
-        return function;
     }
 
     private void ReadFunction(ReadOnlySpan<byte> message)
@@ -205,47 +193,37 @@ internal sealed partial class PprofReader
     }
 
     /// <summary>Returns whether a label is the time of a sample, such as <c>end_timestamp_ns</c>.</summary>
-    private bool IsTimestamp(ReadOnlySpan<byte> label)
-    {
-        ulong name = 0;
-        ProtobufReader fields = new(label);
-        while (Next(ref fields))
-        {
-            name = fields.Field == 1 ? fields.Number : name;
-        }
-
-        return Text(name).IndexOf("timestamp"u8) >= 0;
-    }
+    private bool IsTimestamp(ReadOnlySpan<byte> label) => Text(ReadPair(label).First).IndexOf("timestamp"u8) >= 0;
 
     /// <summary>Continues a hash (FNV-1a).</summary>
     private static ulong Hash(ulong hash, ReadOnlySpan<byte> bytes)
     {
-        foreach (byte one in bytes)
+        foreach (byte value in bytes)
         {
-            hash = unchecked((hash ^ one ^ 0xcbf29ce484222325) * 0x100000001b3);
+            hash = unchecked((hash ^ value ^ 0xcbf29ce484222325) * 0x100000001b3);
         }
 
         return hash;
     }
 
-    private static void Add<T>(List<T> all, T one)
+    private static void Add<T>(List<T> all, T value)
     {
         if (all.Count == MaxEntries)
         {
             throw TooMany();
         }
 
-        all.Add(one);
+        all.Add(value);
     }
 
-    private static void Add<T>(Dictionary<ulong, T> all, ulong id, T one, string kind)
+    private static void Add<T>(Dictionary<ulong, T> all, ulong id, T value, string kind)
     {
         if (all.Count == MaxEntries)
         {
             throw TooMany();
         }
 
-        if (id == 0 || !all.TryAdd(id, one))
+        if (id == 0 || !all.TryAdd(id, value))
         {
             throw Damage($"a {kind} has an invalid or duplicate ID: {id}");
         }

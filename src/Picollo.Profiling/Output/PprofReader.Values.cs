@@ -1,5 +1,5 @@
 using Picollo.Export;
-using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling;
 
@@ -26,7 +26,7 @@ internal sealed partial class PprofReader
         bool isSamples = PprofUnit.IsSamples(type, unit);
         long nanoseconds = PprofUnit.NanosecondsOf(unit);
         int counts = isSamples || _isFromPicollo ? -1
-            : _sampleTypes.FindIndex(one => PprofUnit.IsCountOf(TextOf(one.Type), TextOf(one.Unit), type));
+            : _sampleTypes.FindIndex(sampleType => PprofUnit.IsCountOf(TextOf(sampleType.Type), TextOf(sampleType.Unit), type));
         Stacks stacks = ReadStacks(shown, Math.Max(nanoseconds, 1), counts);
         PprofValues values = isSamples ? OfSamples(type, stacks) : nanoseconds > 0 ? OfTimes(type, stacks)
             : new(NameOf(type), unit.Length > 0 ? NameOf(unit) : ProfileData.CountUnit, 0, stacks.Size);
@@ -38,20 +38,20 @@ internal sealed partial class PprofReader
     /// does.</summary>
     private int IndexOf(string? requested)
     {
-        if (requested is not null && _sampleTypes.FindIndex(one => TextOf(one.Type) == requested) is var index)
+        if (requested is not null && _sampleTypes.FindIndex(sampleType => TextOf(sampleType.Type) == requested) is var index)
         {
-            string all = string.Join(", ", _sampleTypes.Take(MaxNotes).Select(one => NameOf(TextOf(one.Type))));
+            string all = string.Join(", ", _sampleTypes.Take(MaxNotes).Select(sampleType => NameOf(TextOf(sampleType.Type))));
             return index >= 0 ? index
                 : throw new InvalidDataException($"The profile has no sample type '{requested}'. Its types are: {all}.");
         }
 
         if (_isFromPicollo)
         {
-            return Math.Max(_sampleTypes.FindIndex(one => PprofUnit.IsSamples(TextOf(one.Type), TextOf(one.Unit))), 0);
+            return Math.Max(_sampleTypes.FindIndex(sampleType => PprofUnit.IsSamples(TextOf(sampleType.Type), TextOf(sampleType.Unit))), 0);
         }
 
         string name = TextOf(_defaultType);
-        index = name.Length == 0 ? -1 : _sampleTypes.FindIndex(one => TextOf(one.Type) == name);
+        index = name.Length == 0 ? -1 : _sampleTypes.FindIndex(sampleType => TextOf(sampleType.Type) == name);
         return index >= 0 ? index : _sampleTypes.Count - 1;
     }
 
@@ -105,7 +105,7 @@ internal sealed partial class PprofReader
     }
 
     private static string NameOf(string type) =>
-        type.Length == 0 ? "unnamed" : PlotText.Shorten(CleanText.Of(type), MaxTypeLength);
+        type.Length == 0 ? "unnamed" : FittedText.Shorten(CleanText.From(type), MaxTypeLength);
 
     /// <summary>The meaning of the numbers in the tree.</summary>
     private readonly record struct PprofValues(string Type, string Unit, int Frequency, SampleSize? Size);

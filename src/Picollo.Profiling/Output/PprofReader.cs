@@ -2,7 +2,7 @@ using System.IO.Compression;
 using System.Text;
 using Picollo.Cpu;
 using Picollo.Export;
-using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling;
 
@@ -76,7 +76,7 @@ internal sealed partial class PprofReader
             SampleUnit = values.Unit,
             Frequency = values.Frequency,
             Size = values.Size,
-            EventName = PlotText.Shorten(CleanText.Of(_event), MaxTypeLength),
+            EventName = FittedText.Shorten(CleanText.From(_event), MaxTypeLength),
             IncludesKernel = _includesKernel,
             CpuUsage = _usage,
             LostSampleCount = Signed(_lost),

@@ -1,112 +1,88 @@
-using System.Buffers;
-using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 
 namespace Picollo.Profiling;
 
 /// <summary>Writes a profile as JSON; see docs/schemas/picollo-profile.schema.json.</summary>
-internal static class ProfileJson
+internal static partial class ProfileJson
 {
-    // The output is for a file or jq, not for a page, so letters and the characters in names of generic types are not escaped.
-    private static readonly JsonWriterOptions Format = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    private static readonly JsonContext Context = new(new()
+    {
+        PropertyNamingPolicy = JsonNamingPolicy.CamelCase,
+
+        // The output is for a file or jq, not for a page, so letters and the characters in names of generic types are not escaped.
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+    });
 
     public static void Write(ProfileData profile, TextWriter output)
     {
-        var buffer = new ArrayBufferWriter<byte>();
-        using (var json = new Utf8JsonWriter(buffer, Format))
-        {
-            Write(profile, json);
-        }
-
-        output.Write(Encoding.UTF8.GetString(buffer.WrittenSpan));
+        OrderedDictionary<CpuProfileFrame, bool> frames = [];
+        Node[] nodes = [.. NodesOf(profile, frames)];
+        Document document = new(
+            profile.Title,
+            DateTime.SpecifyKind(profile.StartTimeUtc, DateTimeKind.Utc),
+            profile.Duration.TotalSeconds,
+            profile.Frequency,
+            profile.EventName,
+            profile.IncludesKernel,
+            profile.CpuUsage.UserNanoseconds / ProfileData.NanosecondsPerSecond,
+            profile.CpuUsage.KernelNanoseconds / ProfileData.NanosecondsPerSecond,
+            profile.SampleType,
+            profile.SampleUnit,
+            profile.SampleCount,
+            profile.LostSampleCount,
+            profile.UnnamedSampleCount,
+            profile.Notes,
+            profile.GetMethods().Select(method => new Method(
+                method.Frame.Name, method.Frame.Module, KindOf(method.Frame), method.OwnSampleCount, method.SampleCount)),
+            nodes,
+            frames.Keys.Select(frame => new Function(frame.Name, frame.Module, KindOf(frame))));
+        output.Write(JsonSerializer.Serialize(document, Context.Document));
         output.Write('\n');
     }
 
-    private static void Write(ProfileData profile, Utf8JsonWriter json)
+    /// <summary>Returns the tree as a flat sequence: a deep tree would exceed the depth that JSON readers and writers permit.</summary>
+    private static IEnumerable<Node> NodesOf(ProfileData profile, OrderedDictionary<CpuProfileFrame, bool> frames)
     {
-        json.WriteStartObject();
-        json.WriteString("title", profile.Title);
-        json.WriteString("startTimeUtc", DateTime.SpecifyKind(profile.StartTimeUtc, DateTimeKind.Utc));
-        json.WriteNumber("durationSeconds", profile.Duration.TotalSeconds);
-        json.WriteNumber("frequency", profile.Frequency);
-        json.WriteString("event", profile.EventName);
-        json.WriteBoolean("includesKernel", profile.IncludesKernel);
-        json.WriteNumber("cpuUserSeconds", profile.CpuUsage.UserNanoseconds / ProfileData.NanosecondsPerSecond);
-        json.WriteNumber("cpuKernelSeconds", profile.CpuUsage.KernelNanoseconds / ProfileData.NanosecondsPerSecond);
-        json.WriteString("sampleType", profile.SampleType);
-        json.WriteString("sampleUnit", profile.SampleUnit);
-        json.WriteNumber("sampleCount", profile.SampleCount);
-        json.WriteNumber("lostSampleCount", profile.LostSampleCount);
-        json.WriteNumber("unnamedSampleCount", profile.UnnamedSampleCount);
-        json.WriteStartArray("notes");
-        foreach (string note in profile.Notes)
-        {
-            json.WriteStringValue(note);
-        }
-
-        json.WriteEndArray();
-        WriteMethods(json, profile.GetMethods());
-        var frames = new OrderedDictionary<CpuProfileFrame, bool>();
-        WriteNodes(json, profile, frames);
-        WriteFrames(json, frames.Keys);
-        json.WriteEndObject();
-    }
-
-    private static void WriteMethods(Utf8JsonWriter json, IEnumerable<CpuProfileMethod> methods)
-    {
-        json.WriteStartArray("methods");
-        foreach (CpuProfileMethod method in methods)
-        {
-            json.WriteStartObject();
-            WriteFrame(json, method.Frame);
-            json.WriteNumber("ownSampleCount", method.OwnSampleCount);
-            json.WriteNumber("sampleCount", method.SampleCount);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-    }
-
-    /// <summary>Writes the tree as a flat array: a deep tree would exceed the depth that JSON readers and writers permit.</summary>
-    private static void WriteNodes(Utf8JsonWriter json, ProfileData profile, OrderedDictionary<CpuProfileFrame, bool> frames)
-    {
-        var path = new List<int>();
+        List<int> path = [];
         int index = 0;
-        json.WriteStartArray("nodes");
         foreach ((CpuProfileNode node, int depth) in profile.GetNodes())
         {
             path.RemoveRange(depth, path.Count - depth);
             frames.TryAdd(node.Frame, true, out int frame);
-            json.WriteStartObject();
-            json.WriteNumber("parent", depth > 0 ? path[depth - 1] : -1);
-            json.WriteNumber("frame", frame);
-            json.WriteNumber("sampleCount", node.SampleCount);
-            json.WriteNumber("ownSampleCount", node.OwnSampleCount);
-            json.WriteEndObject();
+            yield return new(depth > 0 ? path[depth - 1] : -1, frame, node.SampleCount, node.OwnSampleCount);
             path.Add(index++);
         }
-
-        json.WriteEndArray();
     }
 
-    private static void WriteFrames(Utf8JsonWriter json, IEnumerable<CpuProfileFrame> frames)
-    {
-        json.WriteStartArray("frames");
-        foreach (CpuProfileFrame frame in frames)
-        {
-            json.WriteStartObject();
-            WriteFrame(json, frame);
-            json.WriteEndObject();
-        }
+    private static string KindOf(CpuProfileFrame frame) => JsonNamingPolicy.CamelCase.ConvertName(frame.Kind.ToString());
 
-        json.WriteEndArray();
-    }
+    private sealed record Document(
+        string Title,
+        DateTime StartTimeUtc,
+        double DurationSeconds,
+        int Frequency,
+        string Event,
+        bool IncludesKernel,
+        double CpuUserSeconds,
+        double CpuKernelSeconds,
+        string SampleType,
+        string SampleUnit,
+        long SampleCount,
+        long LostSampleCount,
+        long UnnamedSampleCount,
+        IReadOnlyList<string> Notes,
+        IEnumerable<Method> Methods,
+        IReadOnlyList<Node> Nodes,
+        IEnumerable<Function> Frames);
 
-    private static void WriteFrame(Utf8JsonWriter json, CpuProfileFrame frame)
-    {
-        json.WriteString("name", frame.Name);
-        json.WriteString("module", frame.Module);
-        json.WriteString("kind", JsonNamingPolicy.CamelCase.ConvertName(frame.Kind.ToString()));
-    }
+    private sealed record Method(string Name, string Module, string Kind, long OwnSampleCount, long SampleCount);
+
+    private readonly record struct Node(int Parent, int Frame, long SampleCount, long OwnSampleCount);
+
+    private sealed record Function(string Name, string Module, string Kind);
+
+    [JsonSerializable(typeof(Document))]
+    private sealed partial class JsonContext : JsonSerializerContext;
 }

@@ -1,4 +1,5 @@
-using Picollo.Export.Plots;
+using Picollo.Export.Html;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
 
@@ -6,16 +7,7 @@ namespace Picollo.Profiling.Output;
 /// draws the graph and the tables from the data in the page.</summary>
 internal static class ProfilePage
 {
-    private const string StyleHash = "sha256-1FWFPtKhVu5qyFveHpbrU+IhiLTkELFgV9i0JgC+jYQ=";
-    private const string ScriptHash = "sha256-7lZcBGSCjuMxDgCGp1ttXRWwCz4Zmt/K3OZbjMAJTH0=";
-
-    public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
-
-    public static string Style { get; } = PlotTooltips.Style + PlotPalette.PageStyle + Load("flame-graph.css") + Load("profile-page.css");
-
-    public static string Script { get; } = Load("flame-graph.js") + Load("profile-page.js");
-
-    private static readonly string Views = Load("profile-page.html");
+    public static string ContentSecurityPolicy => HtmlPage.PolicyOf(HtmlAssets.StyleHash, HtmlAssets.ScriptHash);
 
     public static void Write(TextWriter output, ProfileData profile) =>
         Write(output, ProfileText.Title(profile), [new ProfilePart("", profile)]);
@@ -28,7 +20,7 @@ internal static class ProfilePage
     public static void Write(TextWriter output, string title, IReadOnlyList<ProfilePart> parts, string links = "")
     {
         string kind = KindOf(parts[0].Profile);
-        Write(output, title, kind, $"{kind}{Started(parts[0].Profile)}", [.. parts.Select(PagePart.Of)], links);
+        Write(output, title, kind, $"{kind}{Started(parts[0].Profile)}", [.. parts.Select(PagePart.From)], links);
     }
 
     /// <summary>Writes a page of several differences.</summary>
@@ -38,26 +30,27 @@ internal static class ProfilePage
         DifferenceData first = parts[0].Difference;
         string kind = $"{KindOf(first.After)}s";
         string about = $"Difference of two {kind}: before{Started(first.Before)}; after{Started(first.After)}";
-        Write(output, title, $"difference of {kind}", about, [.. parts.Select(PagePart.Of)], links);
+        Write(output, title, $"difference of {kind}", about, [.. parts.Select(PagePart.From)], links);
     }
 
     private static void Write(TextWriter output, string title, string kind, string about, IReadOnlyList<PagePart> parts, string links)
     {
-        title = PlotText.Encode(PlotText.Shorten(title, PlotPage.MaxTitleLength));
-        string views = $"<p class=\"none\" id=\"none\"><b>No samples.</b> {PlotText.Encode(parts[0].NoSamplesReason ?? "")}</p>\n";
+        title = Markup.Encode(FittedText.Shorten(title, HtmlPage.MaxTitleLength));
+        string views = $"<p class=\"none\" id=\"none\"><b>No samples.</b> {Markup.Encode(parts[0].NoSamplesReason ?? "")}</p>\n";
         string scripts = "";
         IReadOnlyList<string> notes = parts[0].Notes;
         if (parts.Any(part => part.NoSamplesReason is null))
         {
-            string data = ProfilePageData.Of(parts, out IReadOnlyList<string>[] notesOfParts);
+            string data = ProfilePageData.Serialize(parts, out IReadOnlyList<string>[] notesOfParts);
             notes = notesOfParts[0];
-            views = (parts.Count > 1 ? views : "") + Views;
-            scripts = $"<script type=\"application/json\" id=\"profile\">{data}</script>\n<script>{Script}</script>\n";
+            views = (parts.Count > 1 ? views : "") + HtmlAssets.Views;
+            scripts = $"<script type=\"application/json\" id=\"profile\">{data}</script>\n<script>{HtmlAssets.Script}</script>\n";
         }
 
-        output.Write(PlotPage.Head($"{title} · {kind}", ContentSecurityPolicy, Style));
+        output.Write(HtmlPage.Head($"{title} · {kind}", HtmlAssets.Style, ContentSecurityPolicy));
         output.Write(
             $"""
+            <main>
             <header>
             <h1>{title}</h1>
             <p>{about}</p>
@@ -72,7 +65,7 @@ internal static class ProfilePage
             """.ReplaceLineEndings("\n"));
     }
 
-    private static string KindOf(ProfileData profile) => PlotText.Encode(ProfileText.Kind(profile));
+    private static string KindOf(ProfileData profile) => Markup.Encode(ProfileText.Kind(profile));
 
     private static string Started(ProfileData profile) => profile.StartTimeUtc == default
         ? ", start unknown"
@@ -87,26 +80,19 @@ internal static class ProfilePage
         }
 
         string options = string.Concat(parts.Select((part, i) =>
-            $"<option value=\"{i}\">{PlotText.Encode(PlotText.Shorten(part.Name, MaxNameLength))}</option>\n"));
+            $"<option value=\"{i}\">{Markup.Encode(FittedText.Shorten(part.Name, MaxNameLength))}</option>\n"));
         return $"<p class=\"choice\"><label>Show <select id=\"part\" autocomplete=\"off\">\n{options}</select></label></p>\n";
     }
 
     private static string Fact((string Name, string Value, string Detail) fact)
     {
-        string detail = fact.Detail.Length == 0 ? "" : $" <small>{PlotText.Encode(fact.Detail)}</small>";
-        return $"<div><dt>{PlotText.Encode(fact.Name)}</dt><dd>{PlotText.Encode(fact.Value)}{detail}</dd></div>\n";
+        string detail = fact.Detail.Length == 0 ? "" : $" <small>{Markup.Encode(fact.Detail)}</small>";
+        return $"<div><dt>{Markup.Encode(fact.Name)}</dt><dd>{Markup.Encode(fact.Value)}{detail}</dd></div>\n";
     }
 
     private static string NoteList(IEnumerable<string> notes, bool isKept)
     {
-        string items = string.Concat(notes.Select(note => $"<li>{PlotText.Encode(note)}</li>\n"));
+        string items = string.Concat(notes.Select(note => $"<li>{Markup.Encode(note)}</li>\n"));
         return items.Length > 0 || isKept ? $"<ul class=\"notes\" id=\"notes\">{items}</ul>\n" : "";
-    }
-
-    private static string Load(string name)
-    {
-        using Stream stream = typeof(ProfilePage).Assembly.GetManifestResourceStream(name)!;
-        using StreamReader reader = new(stream);
-        return reader.ReadToEnd().ReplaceLineEndings("\n");
     }
 }

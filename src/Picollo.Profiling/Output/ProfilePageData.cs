@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text;
 using System.Text.Json;
-using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
 
@@ -24,7 +24,7 @@ internal sealed class ProfilePageData
     /// <param name="parts">The parts of the page.</param>
     /// <param name="notes">Receives the notes of each part, including a note about merged nodes.</param>
     /// <returns>The JSON, in ASCII, without characters that have a meaning in HTML.</returns>
-    public static string Of(IReadOnlyList<PagePart> parts, out IReadOnlyList<string>[] notes)
+    public static string Serialize(IReadOnlyList<PagePart> parts, out IReadOnlyList<string>[] notes)
     {
         ArrayBufferWriter<byte> buffer = new();
         using (Utf8JsonWriter json = new(buffer))
@@ -148,8 +148,8 @@ internal sealed class ProfilePageData
         foreach ((string name, string module, CpuProfileFrameKind kind) in _frames.Keys)
         {
             _json.WriteStartArray();
-            _json.WriteStringValue(PlotText.Shorten(name, MaxNameLength));
-            _json.WriteStringValue(PlotText.Shorten(module, MaxNameLength));
+            _json.WriteStringValue(FittedText.Shorten(name, MaxNameLength));
+            _json.WriteStringValue(FittedText.Shorten(module, MaxNameLength));
             _json.WriteNumberValue((int)kind);
             _json.WriteEndArray();
         }

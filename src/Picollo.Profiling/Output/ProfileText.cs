@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export.Text;
 using static System.FormattableString;
 
 namespace Picollo.Profiling.Output;
@@ -6,21 +6,13 @@ namespace Picollo.Profiling.Output;
 /// <summary>Formats numbers and sentences for the graphical output of a profile.</summary>
 internal static class ProfileText
 {
+    private const string BytesUnit = "bytes";
+
     public static string Samples(long count) => count == 1 ? "1 sample" : Invariant($"{count:N0} samples");
 
-    /// <summary>Formats a share in percent, with one decimal, or two below 1 %.</summary>
-    public static string Share(long part, long whole) => Share(whole == 0 ? 0 : (double)part / whole);
+    public static string Share(long part, long whole) => Quantity.Percent(whole == 0 ? 0 : (double)part / whole);
 
-    /// <inheritdoc cref="Share(long, long)"/>
-    public static string Share(double share)
-    {
-        double percent = 100 * share;
-        return percent is > 0 and < 1 ? Invariant($"{percent:0.00} %") : Invariant($"{percent:0.0} %");
-    }
-
-    public static string Time(TimeSpan time) => time.TotalSeconds is > 0 and < 0.1
-        ? $"{PlotText.Value(Math.Round(time.TotalMilliseconds, 2))} ms"
-        : $"{PlotText.Value(Math.Round(time.TotalSeconds, 2))} s";
+    public static string Time(TimeSpan time) => Quantity.Time(time.TotalNanoseconds);
 
     public static string Title(ProfileData profile) => profile.Title.Length > 0 ? profile.Title : "unknown program";
 
@@ -34,7 +26,8 @@ internal static class ProfileText
     {
         ProfileData.SamplesUnit => Samples(samples),
         ProfileData.TimeUnit => Time(profile.TimeOf(samples)),
-        ProfileData.CountUnit => Invariant($"{samples:N0}"),
+        ProfileData.CountUnit => Quantity.Count(samples),
+        BytesUnit => Quantity.Bytes(samples),
         string unit => Invariant($"{samples:N0} {unit}"),
     };
 
@@ -49,7 +42,7 @@ internal static class ProfileText
     public static string Weight(DifferenceData difference, SampleCounts counts)
     {
         SampleCounts all = difference.SampleCounts;
-        ShareChange change = ShareChange.Of(counts, all, difference.SampleSizes);
+        ShareChange change = ShareChange.Compute(counts, all, difference.SampleSizes);
         return $"before {Share(counts.Before, all.Before)} ({Amount(difference.Before, counts.Before)}), "
             + $"after {Share(counts.After, all.After)} ({Amount(difference.After, counts.After)}), "
             + $"change {Points(change.Points)} points{(change.HasInterval && change.MayBeRandom ? ", may be random" : "")}";
@@ -72,10 +65,10 @@ internal static class ProfileText
         string name = TypeName(profile);
         if (profile.SampleUnit == ProfileData.SamplesUnit)
         {
-            string at = profile.Frequency > 0 ? Invariant($"at {profile.Frequency} Hz; {SampledTime(profile, name)}")
+            string rate = profile.Frequency > 0 ? Invariant($"at {profile.Frequency} Hz; {SampledTime(profile, name)}")
                 : profile.SampleType == ProfileData.SamplesUnit ? "of an unknown type"
                 : $"of {name}";
-            return Invariant($"{profile.SampleCount:N0} samples {at}{duration}");
+            return Invariant($"{profile.SampleCount:N0} samples {rate}{duration}");
         }
 
         string total = profile.SampleUnit == ProfileData.TimeUnit
@@ -84,6 +77,7 @@ internal static class ProfileText
         return $"{name} {total}{duration}{(profile.Size is { Count: > 0 } size ? $"; {Samples(size.Count)}" : "")}";
     }
 
+    /// <summary>Formats a time in seconds, which makes the times of a text comparable.</summary>
     public static string Seconds(TimeSpan time) => Invariant($"{time.TotalSeconds:N3} s");
 
     private static string SampledTime(ProfileData profile, string name) =>
@@ -100,7 +94,7 @@ internal static class ProfileText
     /// 0.</summary>
     public static int StepOf(DifferenceData difference, SampleCounts counts)
     {
-        ShareChange change = ShareChange.Of(counts, difference.SampleCounts, difference.SampleSizes);
+        ShareChange change = ShareChange.Compute(counts, difference.SampleCounts, difference.SampleSizes);
         int size = Math.Abs(change.Points) switch { < 1 => 1, < LargePoints => 2, _ => MaxStep };
         return change.HasInterval && change.MayBeRandom ? 0 : Math.Sign(change.Points) * size;
     }

@@ -1,4 +1,5 @@
 using Picollo.Export;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling;
 
@@ -12,10 +13,10 @@ namespace Picollo.Profiling;
 public sealed record CpuProfileFrame(string Name, string Module, CpuProfileFrameKind Kind)
 {
     /// <inheritdoc cref="CpuProfileFrame" path="/param[@name='Name']"/>
-    public string Name { get; init => field = CleanText.Of(value); } = CleanText.Of(Name);
+    public string Name { get; init => field = CleanText.From(value); } = CleanText.From(Name);
 
     /// <inheritdoc cref="CpuProfileFrame" path="/param[@name='Module']"/>
-    public string Module { get; init => field = CleanText.Of(value); } = CleanText.Of(Module);
+    public string Module { get; init => field = CleanText.From(value); } = CleanText.From(Module);
 
     /// <summary>Returns <see cref="Name"/>.</summary>
     /// <returns>The name.</returns>

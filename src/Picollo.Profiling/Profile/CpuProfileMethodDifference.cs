@@ -11,7 +11,7 @@ public sealed record CpuProfileMethodDifference
         CpuProfileFrame frame, SampleCounts own, SampleCounts total, SampleCounts all, SampleSizes sizes)
     {
         (Frame, Own, Total, All) = (frame, own, total, all);
-        _change = ShareChange.Of(own, all, sizes);
+        _change = ShareChange.Compute(own, all, sizes);
     }
 
     /// <summary>The function.</summary>

@@ -1,5 +1,6 @@
 using Picollo.Cpu;
 using Picollo.Export;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling;
 
@@ -30,15 +31,15 @@ internal sealed class ProfileData
             .Sum(visited => visited.Node.OwnSampleCount);
     }
 
-    public string Title { get; init => field = CleanText.Of(value); } = "";
+    public string Title { get; init => field = CleanText.From(value); } = "";
 
     public DateTime StartTimeUtc { get; init; }
 
     public TimeSpan Duration { get; init; }
 
-    public string SampleType { get; init => field = CleanText.Of(value); } = CpuType;
+    public string SampleType { get; init => field = CleanText.From(value); } = CpuType;
 
-    public string SampleUnit { get; init => field = CleanText.Of(value); } = SamplesUnit;
+    public string SampleUnit { get; init => field = CleanText.From(value); } = SamplesUnit;
 
     public int Frequency { get; init; }
 
@@ -54,7 +55,7 @@ internal sealed class ProfileData
 
     public long UnnamedSampleCount { get; }
 
-    public IReadOnlyList<string> Notes { get; init => field = [.. value.Select(CleanText.Of)]; } = [];
+    public IReadOnlyList<string> Notes { get; init => field = [.. value.Select(CleanText.From)]; } = [];
 
     public CpuProfileNode Root { get; }
 

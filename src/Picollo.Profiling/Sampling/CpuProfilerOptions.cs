@@ -1,3 +1,5 @@
+using Picollo.Profiling.Sampling;
+
 namespace Picollo.Profiling;
 
 /// <summary>The options of a <see cref="CpuProfiler"/>.</summary>
@@ -46,4 +48,20 @@ public sealed record CpuProfilerOptions
     /// <summary>Whether the name of a method ends with its compilation tier, such as <c>[Tier0]</c>, so that each tier is a separate
     /// function. The default is <see langword="false"/>.</summary>
     public bool ShowTiers { get; init; }
+}
+
+/// <summary>The settings of a profiler, including those that only the tool uses.</summary>
+internal sealed record ProfilerSettings(int ProcessId, CpuProfilerOptions Options)
+{
+    /// <summary>The folder for the perf maps of the process and its children; null for a process that already runs. If it is set, the
+    /// process is a command that is held until it executes its program, when sampling starts.</summary>
+    public string? PerfMapFolder { get; init; }
+
+    /// <summary>The command line as the user typed it; null for the name of the process.</summary>
+    public string? Command { get; init; }
+
+    /// <summary>Receives flows of this process that used a lot of CPU time, while the profiler runs; null for a profile.</summary>
+    public KeptFlows? Kept { get; init; }
+
+    public bool IsCommand => PerfMapFolder is not null;
 }

@@ -35,7 +35,6 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
     /// <summary>Whether only flows that used a lot of CPU time are kept, and no whole profile.</summary>
     public bool KeepsOnlyFlows => kept is not null;
 
-    /// <summary>Adds a sample.</summary>
     public void Add(in PerfRecord sample)
     {
         SampleTree? labeled = null;
@@ -60,7 +59,6 @@ internal sealed class FlowSamples(FlowTimeline timeline, NodeBudget budget, int 
         UnknownCount += isKnown ? 0 : 1;
     }
 
-    /// <summary>Records the end of a thread.</summary>
     public void EndThread(int threadId, ulong time) => timeline.Forget(threadId, (long)time);
 
     /// <summary>Ends a read. Requests that ended before the previous read have received all their samples. These are now added to

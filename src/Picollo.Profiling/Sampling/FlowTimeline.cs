@@ -86,7 +86,6 @@ internal sealed class FlowTimeline(FlowRecorder recorder) : IDisposable
         }
     }
 
-    /// <summary>Stops the recording.</summary>
     public void Dispose() => recorder.Dispose();
 
     private bool IsStopped(CpuUsageAsyncWatcher watcher, long time) => _stopped.TryGetValue(watcher, out long stop) && stop <= time;

@@ -10,7 +10,6 @@ internal sealed class KeptFlows(TimeSpan limit, Func<FlowLabel, bool>? isKept = 
     /// <summary>The maximum number of kept flows per label.</summary>
     public const int MaxPerLabel = 4;
 
-    /// <summary>The maximum number of kept flows.</summary>
     public const int MaxFlows = 64;
 
     /// <summary>The maximum number of nodes of all kept flows together. Running flows have an equal limit. Each limit is 6 MB of

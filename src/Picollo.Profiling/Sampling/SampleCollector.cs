@@ -154,7 +154,8 @@ internal sealed class SampleCollector
     /// run.</summary>
     private void ForgetEnded()
     {
-        foreach (SampledProcess ended in _processes.FindAll(each => each is { HasEnded: true, Samples.SampleCount: 0 } && each != Main))
+        foreach (SampledProcess ended in _processes.FindAll(
+            process => process is { HasEnded: true, Samples.SampleCount: 0 } && process != Main))
         {
             _processes.Remove(ended);
             _ = _current.GetValueOrDefault(ended.Id) == ended && _current.Remove(ended.Id);

@@ -32,7 +32,6 @@ internal sealed unsafe class SampleRing : SafeHandleMinusOneIsInvalid
         _dataLength = dataLength;
     }
 
-    /// <summary>The length of the ring.</summary>
     public long Bytes => (long)_dataLength;
 
     /// <summary>Maps the ring of an event, with the largest size that the kernel permits this user to lock. Returns null and the error if

@@ -57,7 +57,7 @@ internal sealed class SamplingEvents : IDisposable
         {
             events.ChooseEvent();
             events.OpenAll();
-            events.Rings = [.. events._rings.Values.Select(each => each.Ring)];
+            events.Rings = [.. events._rings.Values.Select(ring => ring.Ring)];
             return events;
         }
         catch
@@ -71,7 +71,7 @@ internal sealed class SamplingEvents : IDisposable
     public unsafe void CloseFiles()
     {
         // The mapping of a ring keeps its event open, and the events that inherit from it.
-        foreach ((PerfEventFile owner, _) in _rings.Values.Where(each => !each.Owner.IsClosed))
+        foreach ((PerfEventFile owner, _) in _rings.Values.Where(ring => !ring.Owner.IsClosed))
         {
             _ = LibC.ioctl(owner.Number, LibC.PERF_EVENT_IOC_DISABLE, null);
         }

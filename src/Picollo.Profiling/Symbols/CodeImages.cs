@@ -75,7 +75,8 @@ internal sealed class CodeImages(ProcessFiles process, ReadBudget? budget = null
     /// <summary>Reads the vDSO of this process: the kernel maps the image of an ELF file into each process (vdso(7)).</summary>
     private static unsafe ElfImage? ReadVdso()
     {
-        CodeMapping own = CodeMapping.Parse(ProcessFiles.Of(Environment.ProcessId).ReadMaps()).FirstOrDefault(each => each.Path == Vdso);
+        CodeMapping own = CodeMapping.Parse(new ProcessFiles(Environment.ProcessId).ReadMaps())
+            .FirstOrDefault(mapping => mapping.Path == Vdso);
         return ElfImage.TryRead(new ReadOnlySpan<byte>((void*)own.Start, (int)own.Length).ToArray());
     }
 

@@ -46,15 +46,15 @@ internal sealed class KernelSymbols
     public static KernelSymbols? TryParse(byte[] text, out string? reason)
     {
         var functions = new List<(ulong Address, int Rank, int Name)>();
-        for (int at = 0, next; at < text.Length; at = next)
+        for (int start = 0, next; start < text.Length; start = next)
         {
-            next = (text.AsSpan(at).IndexOf((byte)'\n') is >= 0 and int end ? at + end : text.Length) + 1;
-            ReadOnlySpan<byte> line = text.AsSpan(at..(next - 1));
+            next = (text.AsSpan(start).IndexOf((byte)'\n') is >= 0 and int end ? start + end : text.Length) + 1;
+            ReadOnlySpan<byte> line = text.AsSpan(start..(next - 1));
             if (Utf8Parser.TryParse(line, out ulong address, out int digits, 'x') && address != 0
                 && line[digits..] is [(byte)' ', (byte)'t' or (byte)'T' or (byte)'w' or (byte)'W', (byte)' ', _, ..])
             {
                 int underscores = Math.Max(line[(digits + 3)..].IndexOfAnyExcept((byte)'_'), 0);
-                functions.Add((address, (line[digits + 1] == 't' ? 1 << 16 : 0) + underscores, at + digits + 3));
+                functions.Add((address, (line[digits + 1] == 't' ? 1 << 16 : 0) + underscores, start + digits + 3));
             }
         }
 

@@ -71,9 +71,9 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
         {
             path.Clear();
             NamedCode inner = default;
-            for (SampleTree.Node? at = node; at is { } here; at = here.Parent >= 0 ? nodes[here.Parent] : null)
+            for (SampleTree.Node? next = node; next is { } current; next = current.Parent >= 0 ? nodes[current.Parent] : null)
             {
-                NamedCode named = here.Address == SampleTree.Truncated ? new(Truncated, "", false) : code.At(here.Address);
+                NamedCode named = current.Address == SampleTree.Truncated ? new(Truncated, "", false) : code.At(current.Address);
 
                 // A library without symbols is one frame, regardless of the call depth, and so is a call that continues in better optimized
                 // code.
@@ -101,7 +101,7 @@ internal sealed class ProfileBuilder(ProfilerSettings settings, ProcessFiles fil
             : PerfMapFile.ReadFrom(folder, process.Id, _images.Budget);
         if (map is null && !process.IsReplaced && (settings.IsCommand || process == samples.Main))
         {
-            using PerfMapFile? written = PerfMapFile.TryOpenWritten(process == samples.Main ? files : ProcessFiles.Of(process.Id));
+            using PerfMapFile? written = PerfMapFile.TryOpenWritten(process == samples.Main ? files : new ProcessFiles(process.Id));
             map = written?.Read(_images.Budget);
         }
 

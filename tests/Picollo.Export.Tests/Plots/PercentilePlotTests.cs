@@ -53,7 +53,7 @@ public class PercentilePlotTests
         foreach (double rank in new[] { 0, 10, 50, 75, 90, 95, 97.5, 99, 99.9, 99.99 })
         {
             string value = histogram.GetPercentileValue(rank).ToString("N0", CultureInfo.InvariantCulture);
-            picture.Tooltips.Should().ContainSingle(text => text == $"{PlotText.Rank(rank)} %\na: {value}");
+            picture.Tooltips.Should().ContainSingle(text => text == $"{PlotNumber.Rank(rank)} %\na: {value}");
         }
     }
 

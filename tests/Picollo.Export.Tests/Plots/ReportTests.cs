@@ -24,7 +24,7 @@ public class ReportTests
     public void The_page_loads_nothing_and_has_one_style_and_one_script()
     {
         string page = Page([new("a", SomeLatencies.Of(1)), new("b", SomeLatencies.Of(2))]);
-        string markup = page.Replace(HdrHistogramReport.Style, "").Replace(HdrHistogramReport.Script, "").Replace("http://www.w3.org/2000/svg", "");
+        string markup = page.Replace(HtmlAssets.ReportStyle, "").Replace(HtmlAssets.ReportScript, "").Replace("http://www.w3.org/2000/svg", "");
         markup.Should().NotContainAny("http:", "https:", "src=", "href=", "style=", " on", "url(");
         page.Split("<script").Should().HaveCount(2);
         page.Should().NotContain("\r");
@@ -56,7 +56,7 @@ public class ReportTests
 
     [Fact]
     public void The_dark_style_has_lighter_line_colors() =>
-        Page([new("it", PercentilePlotTests.One(5))]).Should().Contain(PlotPalette.DarkStyle);
+        Page([new("it", PercentilePlotTests.One(5))]).Should().Contain(HtmlAssets.DarkStyle);
 
     [Fact]
     public void Two_histograms_are_compared()

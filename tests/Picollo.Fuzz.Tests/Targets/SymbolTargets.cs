@@ -112,7 +112,7 @@ internal static class SymbolTargets
         _ = PerfMapMethod.Parse(raw);
         string name = MethodNames.Format(raw);
         Check(name.Length <= Math.Max(MethodNames.MaxLength, raw.Length), "A name is longer than its limit.");
-        return name.Length + SymbolName.Of(raw).Length;
+        return name.Length + SymbolName.Demangle(raw).Length;
     }
 
     private static long ReadKernel(byte[] text)

@@ -69,7 +69,7 @@ public sealed class PictureTests(Browser browser) : IClassFixture<Browser>
             """))!;
 
         // If the picture is shown small, it is the scaled page and not the layout for small screens.
-        string style = Regex.Replace(PageAssets.Style, @"/\*.*?\*/\n?", "", RegexOptions.Singleline); // comments may change
+        string style = Regex.Replace(Picollo.AspNetCore.HtmlAssets.Style, @"/\*.*?\*/\n?", "", RegexOptions.Singleline); // comments may change
         style = style[..style.IndexOf("@media (max-width", StringComparison.Ordinal)];
         return $"""
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {picture["height"]}" width="{Width}" height="{picture["height"]}">

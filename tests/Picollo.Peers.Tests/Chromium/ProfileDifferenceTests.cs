@@ -91,7 +91,7 @@ public sealed class ProfileDifferenceTests(Browser browser) : IClassFixture<Brow
         (await browser.TextsAsync("[...document.querySelectorAll('.box')].map(box => box.className)")).Should().Equal("box k4 s0", "box more s3", "box less s3");
         (await browser.TextAsync("document.getElementById('legend').innerText")).Should().Contain("equal").And.NotContain("random");
         (await browser.TextAsync("[...document.querySelectorAll('.box')][1].ariaLabel")).Should().StartWith(
-            "F2\nnative\n50.0 % before (2 s), 75.0 % after (3 s)\nchange: +25.00 points (95 %: unknown)\nown: ");
+            "F2\nnative\n50.0 % before (2.00 s), 75.0 % after (3.00 s)\nchange: +25.00 points (95 %: unknown)\nown: ");
     }
 
     [FactNeeding(Need.Chromium)]

@@ -60,7 +60,7 @@ public sealed class ProfilePartTests(Browser browser) : IClassFixture<Browser>
     public async Task A_selected_part_shows_its_facts_notes_graph_and_tables()
     {
         await ShowAsync();
-        (await browser.FactsAsync()).Should().Contain("Samples 1,000 ").And.NotContain("Share").And.Contain("CPU time 10 s estimated from the samples");
+        (await browser.FactsAsync()).Should().Contain("Samples 1,000 ").And.NotContain("Share").And.Contain("CPU time 10.0 s estimated from the samples");
         (await browser.RowsAsync("functions")).Should().Equal("Users | 60.0 % | 60.0 %", "Long | 40.0 % | 40.0 %", "Main | 0.0 % | 100.0 %");
 
         await ChooseAsync(1);

@@ -169,7 +169,7 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         JsonNode place = (await browser.Page.EvaluateAsync(
             "(() => { const r = [...document.querySelectorAll('.box')].at(-1).getBoundingClientRect(); return [r.right - 3, r.top + 5]; })()"))!;
         await browser.Page.MoveMouseAsync((double)place[0]!, (double)place[1]!);
-        (await TipAsync()).Should().StartWith("M\nmanaged\n40 samples, 40.0 %, 0.4 s\nown: 40 samples, 40.0 %, 0.4 s");
+        (await TipAsync()).Should().StartWith("M\nmanaged\n40 samples, 40.0 %, 404 ms\nown: 40 samples, 40.0 %, 404 ms");
         (await browser.IsTrueAsync("(() => { const r = document.getElementById('tip').getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight; })()"))
             .Should().BeTrue();
         await browser.KeepAsync($"profile-tip-{width}");
@@ -206,17 +206,17 @@ public sealed class ProfileTests(Browser browser) : IClassFixture<Browser>
         times.Sample([1], [2_500]);
 
         (await ShowPageAsync(bytes.Read())).Should().BeEmpty();
-        (await browser.TextAsync($"{Box("F2")}.ariaLabel")).Should().Be("F2\nnative\n10,000,000 bytes, 25.0 %\nown: 10,000,000 bytes, 25.0 %");
+        (await browser.TextAsync($"{Box("F2")}.ariaLabel")).Should().Be("F2\nnative\n9.54 MiB, 25.0 %\nown: 9.54 MiB, 25.0 %");
         (await browser.TextsAsync("[...document.querySelectorAll('#functions thead th, #functions tbody td')].map(cell => cell.innerText.replace(/\\s+/g, ' '))"))
             .Should().Equal("Function", "Ownbytes", "Totalbytes", "75.0 %30,000,000", "100.0 %40,000,000", "25.0 %10,000,000", "25.0 %10,000,000");
         await browser.SearchAsync("f2");
         (await browser.TextAsync("document.getElementById('found').textContent")).Should().Be("1 function, 25.0 % of the total");
-        (await browser.FactsAsync()).Should().Contain("Samples unknown").And.Contain("inuse_space 40,000,000 bytes").And.NotContain("CPU");
+        (await browser.FactsAsync()).Should().Contain("Samples unknown").And.Contain("inuse_space 38.1 MiB").And.NotContain("CPU");
 
         (await ShowPageAsync(times.Read())).Should().BeEmpty();
-        (await browser.TextAsync($"{Box("F1")}.ariaLabel")).Should().StartWith("F1\nnative\n2.5 s, 100.0 %\n");
+        (await browser.TextAsync($"{Box("F1")}.ariaLabel")).Should().StartWith("F1\nnative\n2.50 s, 100.0 %\n");
         (await browser.TextsAsync("[...document.querySelectorAll('#functions thead th, #functions tbody td')].map(cell => cell.innerText.replace(/\\s+/g, ' '))"))
-            .Should().Equal("Function", "Owntime", "Totaltime", "100.0 %2.5 s", "100.0 %2.5 s");
+            .Should().Equal("Function", "Owntime", "Totaltime", "100.0 %2.50 s", "100.0 %2.50 s");
         await browser.CheckTablesAsync("profile", "foreign", Wide, isDark: false);
     }
 

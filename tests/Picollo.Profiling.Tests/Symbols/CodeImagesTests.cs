@@ -163,7 +163,7 @@ public sealed class CodeImagesTests : IDisposable
         New().FrameAt(new CodeMapping(0, 0x1000, 0, "/usr/share/dotnet/libcoreclr.so"), 0x10).Should()
             .Be(new CpuProfileFrame("libcoreclr.so", "libcoreclr.so", CpuProfileFrameKind.Native));
 
-    private static CodeImages New() => new(ProcessFiles.Of(Environment.ProcessId));
+    private static CodeImages New() => new(new ProcessFiles(Environment.ProcessId));
 
     private static (int Offset, int Length) CodeOf(string path)
     {

@@ -156,7 +156,7 @@ public class ElfImageTests
         ElfImage image = ElfImage.TryRead(library, out _)!;
         List<(ulong Start, ulong Size, string Name)> functions = [.. Readelf("-sW", library)
             .Where(row => row.Length >= 8 && row[3] is "FUNC" or "IFUNC" && ulong.TryParse(row[6], CultureInfo.InvariantCulture, out _))
-            .Select(row => (Hex(row[1]), Size(row[2]), SymbolName.Of(row[7].Split('@')[0])))];
+            .Select(row => (Hex(row[1]), Size(row[2]), SymbolName.Demangle(row[7].Split('@')[0])))];
 
         functions.Should().NotBeEmpty();
         image.FunctionCount.Should().Be(functions.DistinctBy(function => function.Start).Count());

@@ -20,7 +20,7 @@ public sealed class HostileFilesTests : IDisposable
     public void The_tables_of_all_files_of_a_profile_have_one_limit()
     {
         CodeMapping[] mappings = [.. Enumerable.Range(0, 6).Select(index => new CodeMapping(0, 0x3000, 0, SparseElf($"lib{index}.so", 100 << 20)))];
-        var images = new CodeImages(ProcessFiles.Of(Environment.ProcessId));
+        var images = new CodeImages(new ProcessFiles(Environment.ProcessId));
         long before = GC.GetAllocatedBytesForCurrentThread();
 
         foreach (CodeMapping mapping in mappings)

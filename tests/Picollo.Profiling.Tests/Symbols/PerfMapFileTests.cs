@@ -87,7 +87,7 @@ public sealed class PerfMapFileTests : IDisposable
 
     private string? NameOf()
     {
-        using PerfMapFile? file = PerfMapFile.TryOpenWritten(ProcessFiles.Of(_process.Id));
+        using PerfMapFile? file = PerfMapFile.TryOpenWritten(new ProcessFiles(_process.Id));
         return file?.Read(new ReadBudget()).NameAt(0x1000);
     }
 }

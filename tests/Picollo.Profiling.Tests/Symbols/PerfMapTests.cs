@@ -78,7 +78,7 @@ public class PerfMapTests
     public void Only_names_of_NET_are_parsed(bool isDotnet, string name, CpuProfileFrameKind kind)
     {
         PerfMap map = PerfMap.Parse("1000 10 class [System.Runtime]System.String [app] App.Prog::Main()[Tier1]\n"u8.ToArray(), isDotnet);
-        var code = new CodeMap([], map, new CodeImages(ProcessFiles.Of(Environment.ProcessId)), includesKernel: false, kernel: null, showsTiers: false);
+        var code = new CodeMap([], map, new CodeImages(new ProcessFiles(Environment.ProcessId)), includesKernel: false, kernel: null, showsTiers: false);
 
         CpuProfileFrame frame = code.At(0x1000).Frame;
 

@@ -16,7 +16,7 @@ public class SymbolNameTests
     [InlineData("_ZN3fooD0Ev", "foo::~foo")]
     [InlineData("_ZNSt6thread4joinEv", "std::thread::join")]
     [InlineData("_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo")]
-    public void Simple_names_are_demangled(string symbol, string name) => SymbolName.Of(symbol).Should().Be(name);
+    public void Simple_names_are_demangled(string symbol, string name) => SymbolName.Demangle(symbol).Should().Be(name);
 
     // The expected names are the output of c++filt --no-params.
     [Theory]
@@ -60,7 +60,7 @@ public class SymbolNameTests
     [InlineData("_Z1fIPFPFivEvEEvv", "f<int (*(*)())()>")]
     [InlineData("_ZN9__gnu_cxx17__normal_iteratorIPKcSsEppEv",
         "__gnu_cxx::__normal_iterator<char const*, std::basic_string<char, std::char_traits<char>, std::allocator<char> > >::operator++")]
-    public void Names_of_Cpp_are_demangled(string symbol, string name) => SymbolName.Of(symbol).Should().Be(name);
+    public void Names_of_Cpp_are_demangled(string symbol, string name) => SymbolName.Demangle(symbol).Should().Be(name);
 
     // Some are in the tests of rustc-demangle.
     [Theory]
@@ -80,7 +80,7 @@ public class SymbolNameTests
     [InlineData("_RINvC1a1bDNtC1a1TEL_E", "a::b::<dyn a::T>")]
     [InlineData("_RNvXsC_NtC1a1bNtB5_1SNtC1c1D3fmt", "<a::b::S as c::D>::fmt")]
     [InlineData("_RNvYhNtC1c1D3fmt.llvm.123", "<u8 as c::D>::fmt")]
-    public void Names_of_Rust_are_demangled(string symbol, string name) => SymbolName.Of(symbol).Should().Be(name);
+    public void Names_of_Rust_are_demangled(string symbol, string name) => SymbolName.Demangle(symbol).Should().Be(name);
 
     [Theory]
     [InlineData("_Z")]
@@ -113,7 +113,7 @@ public class SymbolNameTests
     [InlineData("_RINvC1a1bKb2_E")]
     [InlineData("_RINvC1a1bAh")]
     [InlineData("_RINvC1a1bRL0_hE")]
-    public void Other_names_are_unchanged(string symbol) => SymbolName.Of(symbol).Should().Be(symbol);
+    public void Other_names_are_unchanged(string symbol) => SymbolName.Demangle(symbol).Should().Be(symbol);
 
     [Theory]
     [InlineData("_Z1fI", "P", "iE")]
@@ -129,7 +129,7 @@ public class SymbolNameTests
     public void Endless_names_are_unchanged(string start, string repeated, string end)
     {
         string symbol = start + string.Concat(Enumerable.Repeat(repeated, 4000)) + end;
-        SymbolName.Of(symbol).Should().Be(symbol);
+        SymbolName.Demangle(symbol).Should().Be(symbol);
     }
 
     [Theory]
@@ -140,17 +140,17 @@ public class SymbolNameTests
     public void The_depth_and_the_number_of_parts_are_limited(int count, string repeated, string end, bool isDemangled)
     {
         string symbol = $"_Z1fI{string.Concat(Enumerable.Repeat(repeated, count))}{end}Evv";
-        SymbolName.Of(symbol).Should().Match(isDemangled ? "f<*>" : symbol);
+        SymbolName.Demangle(symbol).Should().Match(isDemangled ? "f<*>" : symbol);
     }
 
     [Fact]
     public void A_short_name_of_a_long_one_takes_little_memory()
     {
         string symbol = $"_Z1fI1000{new string('a', 1000)}{string.Concat(Enumerable.Repeat("S0_", 700))}Evv";
-        (SymbolName.Of(symbol) == symbol).Should().BeTrue("the name does not fit");
+        (SymbolName.Demangle(symbol) == symbol).Should().BeTrue("the name does not fit");
         long before = GC.GetAllocatedBytesForCurrentThread();
 
-        SymbolName.Of(symbol);
+        SymbolName.Demangle(symbol);
 
         (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(500_000, "the name would have 700,000 characters");
     }
@@ -160,7 +160,7 @@ public class SymbolNameTests
     {
         string pairs = string.Concat(Enumerable.Range(0, 36).Select(i => $"3tupIS{Index(i)}_S{Index(i)}_E"));
         string inCpp = $"_Z1fIPi{pairs}E";
-        SymbolName.Of(inCpp).Should().Be(inCpp);
+        SymbolName.Demangle(inCpp).Should().Be(inCpp);
 
         var inRust = new StringBuilder("_RINvC1a1bTaaE");
         for (int i = 0, last = 10; i < 30; i++)
@@ -170,8 +170,8 @@ public class SymbolNameTests
             inRust.Append('T').Append(reference).Append(reference).Append('E');
         }
 
-        SymbolName.Of(inRust.ToString() + 'E').Should().Be(inRust.ToString() + 'E');
-        SymbolName.Of(inRust.ToString(0, 14 + (2 * 8)) + 'E').Should().Be("a::b::<(i8, i8), ((i8, i8), (i8, i8)), (((i8, i8), (i8, i8)), ((i8, i8), (i8, i8)))>");
+        SymbolName.Demangle(inRust.ToString() + 'E').Should().Be(inRust.ToString() + 'E');
+        SymbolName.Demangle(inRust.ToString(0, 14 + (2 * 8)) + 'E').Should().Be("a::b::<(i8, i8), ((i8, i8), (i8, i8)), (((i8, i8), (i8, i8)), ((i8, i8), (i8, i8)))>");
 
         // Each pair adds two substitutions: the template and the pair.
         static string Index(int pair) => pair == 0 ? "" : (((2 * pair) - 1) is var number && number >= 36 ? "1" : "") + char.ToUpperInvariant(Digit(((2 * pair) - 1) % 36));
@@ -191,7 +191,7 @@ public class SymbolNameTests
             symbol.Length = random.Next(5) == 0 ? at + 1 : symbol.Length;
         }
 
-        SymbolName.Of(symbol.ToString()).Should().NotBeEmpty();
+        SymbolName.Demangle(symbol.ToString()).Should().NotBeEmpty();
     });
 
     [FactNeeding(Need.Readelf)]
@@ -202,7 +202,7 @@ public class SymbolNameTests
         string library = File.ReadLines("/proc/self/maps").Select(line => line.Split(' ')[^1]).First(path => path.Contains("/libstdc++.so", StringComparison.Ordinal));
         string[] symbols = [.. Tool.Run("readelf", "/", new Dictionary<string, string?>(), "--dyn-syms", "-W", library)
             .Split('\n').Where(line => line.Contains(" FUNC ", StringComparison.Ordinal)).Select(line => line.Split(' ')[^1].Split('@')[0])
-            .Where(symbol => SymbolName.Of(symbol) != symbol).Distinct()];
+            .Where(symbol => SymbolName.Demangle(symbol) != symbol).Distinct()];
 
         // Its output has a line per argument.
         string[] expected = [.. symbols.Chunk(500).SelectMany(some =>
@@ -210,7 +210,7 @@ public class SymbolNameTests
 
         // For an empty pack at the end, c++filt omits the space between brackets.
         symbols.Should().HaveCountGreaterThan(1000);
-        symbols.Select(symbol => SymbolName.Of(symbol).Replace("> >", ">>", StringComparison.Ordinal))
+        symbols.Select(symbol => SymbolName.Demangle(symbol).Replace("> >", ">>", StringComparison.Ordinal))
             .Should().Equal(expected.Select(name => name.Replace("> >", ">>", StringComparison.Ordinal)));
     }
 }

@@ -183,7 +183,7 @@ internal sealed partial class CppName
         }
 
         (_packIndex, _packLength) = (outerIndex, outerLength);
-        return Part.None with { Pack = [.. types.Take(length).Select(each => each with { HasPack = false })], HasPack = true };
+        return Part.None with { Pack = [.. types.Take(length).Select(type => type with { HasPack = false })], HasPack = true };
     }
 
     /// <summary>A name, or a type: the text before and after a declared name, such as <c>void (*</c> and <c>)(int)</c>.</summary>

@@ -28,7 +28,7 @@ internal sealed partial class CppName : SymbolName
     }
 
     /// <summary>Returns the name; null if the symbol is not a function of C++, or cannot be demangled.</summary>
-    public static string? TryOf(string symbol)
+    public static string? TryDemangle(string symbol)
     {
         if (!symbol.StartsWith("_Z", StringComparison.Ordinal) || !Ascii.IsValid(symbol))
         {

@@ -92,7 +92,7 @@ internal sealed class ElfImage
 
     /// <summary>Finds the innermost function that contains an address.</summary>
     /// <param name="address">The address in the file.</param>
-    /// <returns>The name of the function without its version, demangled by <see cref="SymbolName.Of"/>; <see langword="null"/> if
+    /// <returns>The name of the function without its version, demangled by <see cref="SymbolName.Demangle"/>; <see langword="null"/> if
     /// there is no known function.</returns>
     public string? NameOf(ulong address)
     {
@@ -103,7 +103,7 @@ internal sealed class ElfImage
             index = _outer[index];
         }
 
-        return index < 0 ? null : SymbolName.Of(Encoding.UTF8.GetString(NameAt(_strings, _functions[index].Name)));
+        return index < 0 ? null : SymbolName.Demangle(Encoding.UTF8.GetString(NameAt(_strings, _functions[index].Name)));
     }
 
     /// <summary>Returns the start of the function that contains an address, even if it has no name; the address itself if the start is
@@ -127,11 +127,11 @@ internal sealed class ElfImage
         var functions = new List<Function>();
         byte[] strings = [];
         IEnumerable<int> tables = Enumerable.Range(0, sections.Length / SectionBytes).Select(index => index * SectionBytes)
-            .Where(at => At<uint>(sections, at + 4) is 2 or 11) // SHT_SYMTAB, which is often stripped, and SHT_DYNSYM
-            .OrderBy(at => At<uint>(sections, at + 4));
-        foreach (int at in tables.Take(2).TakeWhile(_ => functions.Count == 0))
+            .Where(offset => At<uint>(sections, offset + 4) is 2 or 11) // SHT_SYMTAB, which is often stripped, and SHT_DYNSYM
+            .OrderBy(offset => At<uint>(sections, offset + 4));
+        foreach (int offset in tables.Take(2).TakeWhile(_ => functions.Count == 0))
         {
-            strings = AddFunctions(file, budget, sections, at, functions);
+            strings = AddFunctions(file, budget, sections, offset, functions);
         }
 
         return new ElfImage(
@@ -145,7 +145,7 @@ internal sealed class ElfImage
         const uint ehFrame = 0x6474e550; // PT_GNU_EH_FRAME
         const int tableStart = 12, entryBytes = 8;
         int segment = Enumerable.Range(0, segments.Length / SegmentBytes).Select(index => index * SegmentBytes)
-            .FirstOrDefault(at => At<uint>(segments, at) == ehFrame, -1);
+            .FirstOrDefault(offset => At<uint>(segments, offset) == ehFrame, -1);
         byte[] table = segment < 0 ? [] : Read(file, budget, At<ulong>(segments, segment + 8), At<ulong>(segments, segment + 32));
 
         // Version 1; a relative pointer to .eh_frame, a 32-bit count, and pairs of 32-bit numbers that are relative to the table.
@@ -168,9 +168,9 @@ internal sealed class ElfImage
         return
         [
             .. Enumerable.Range(0, table.Length / SegmentBytes).Select(index => index * SegmentBytes)
-                .Where(at => At<uint>(table, at) == load)
-                .OrderByDescending(at => At<uint>(table, at + 4) & executable)
-                .Select(at => new Segment(At<ulong>(table, at + 8), At<ulong>(table, at + 32), At<ulong>(table, at + 16))),
+                .Where(offset => At<uint>(table, offset) == load)
+                .OrderByDescending(offset => At<uint>(table, offset + 4) & executable)
+                .Select(offset => new Segment(At<ulong>(table, offset + 8), At<ulong>(table, offset + 32), At<ulong>(table, offset + 16))),
         ];
     }
 
@@ -182,21 +182,21 @@ internal sealed class ElfImage
         Check(linked < sections.Length, "it is damaged: a symbol table has no strings");
         byte[] names = Read(file, budget, At<ulong>(sections, linked + 24), At<ulong>(sections, linked + 32));
         byte[] symbols = Read(file, budget, At<ulong>(sections, section + 24), At<ulong>(sections, section + 32));
-        for (int at = 0; at + SymbolBytes <= symbols.Length; at += SymbolBytes)
+        for (int offset = 0; offset + SymbolBytes <= symbols.Length; offset += SymbolBytes)
         {
-            uint name = At<uint>(symbols, at);
-            bool isFunction = (symbols[at + 4] & 0xF) is 2 or 10; // STT_FUNC, STT_GNU_IFUNC
-            int owner = At<ushort>(symbols, at + 6) * SectionBytes; // 0 for symbols of other files
+            uint name = At<uint>(symbols, offset);
+            bool isFunction = (symbols[offset + 4] & 0xF) is 2 or 10; // STT_FUNC, STT_GNU_IFUNC
+            int owner = At<ushort>(symbols, offset + 6) * SectionBytes; // 0 for symbols of other files
             if (!isFunction || owner == 0 || owner >= sections.Length || name >= names.Length || names[name] == 0)
             {
                 continue;
             }
 
-            ulong start = At<ulong>(symbols, at + 8);
-            ulong size = At<ulong>(symbols, at + 16);
+            ulong start = At<ulong>(symbols, offset + 8);
+            ulong size = At<ulong>(symbols, offset + 16);
             ulong sectionEnd = At<ulong>(sections, owner + 16) + At<ulong>(sections, owner + 32);
             ulong end = size == 0 ? sectionEnd : start + Math.Min(size, ulong.MaxValue - start);
-            int binding = symbols[at + 4] >> 4; // STB_LOCAL is 0, STB_GLOBAL 1, STB_WEAK 2
+            int binding = symbols[offset + 4] >> 4; // STB_LOCAL is 0, STB_GLOBAL 1, STB_WEAK 2
 
             // Functions of the vDSO have a second name, which is the name of a function of the C library.
             ReadOnlySpan<byte> text = NameAt(names, (int)name);
@@ -212,7 +212,7 @@ internal sealed class ElfImage
     private static Function[] Sorted(List<Function> all)
     {
         // Among equal names, the first in the string table is used, so that the result does not depend on the sort.
-        all.Sort((one, other) => (one.Start, one.Rank, one.Name).CompareTo((other.Start, other.Rank, other.Name)));
+        all.Sort((left, right) => (left.Start, left.Rank, left.Name).CompareTo((right.Start, right.Rank, right.Name)));
         int count = 0;
         foreach (Function function in CollectionsMarshal.AsSpan(all))
         {
@@ -279,8 +279,8 @@ internal sealed class ElfImage
     }
 
     /// <summary>Reads a number of the file, which is little-endian like both processors.</summary>
-    private static T At<T>(byte[] bytes, int at)
-        where T : unmanaged => MemoryMarshal.Read<T>(bytes.AsSpan(at));
+    private static T At<T>(byte[] bytes, int offset)
+        where T : unmanaged => MemoryMarshal.Read<T>(bytes.AsSpan(offset));
 
     private readonly record struct Segment(ulong Offset, ulong Bytes, ulong Address);
 

@@ -23,7 +23,7 @@ internal sealed class RustName : SymbolName
     }
 
     /// <summary>Returns the name; null if it is not a name of Rust that can be demangled.</summary>
-    public static string? TryOf(string symbol)
+    public static string? TryDemangle(string symbol)
     {
         var parser = new RustName(symbol);
         string name = symbol.StartsWith("_R", StringComparison.Ordinal) ? parser.Path(isValue: true)
@@ -217,7 +217,7 @@ internal sealed class RustName : SymbolName
     }
 
     /// <summary>Reads a type that may declare lifetimes.</summary>
-    private string Binder(Func<string> body)
+    private string Binder(Func<string> parse)
     {
         int outer = _lifetimes;
         long count = Take("G") ? Number() + 1 : 0;
@@ -227,7 +227,7 @@ internal sealed class RustName : SymbolName
             _lifetimes++;
             return Lifetime(1);
         }));
-        string type = body();
+        string type = parse();
         _lifetimes = outer;
         return names.Length > 0 ? $"for<{names}> {type}" : type;
     }
@@ -248,13 +248,13 @@ internal sealed class RustName : SymbolName
     }
 
     /// <summary>Reads a part again that was read before.</summary>
-    private string Back(Func<string> body)
+    private string Back(Func<string> parse)
     {
         int start = At - 1;
         long target = Number() + PrefixLength;
         Check(target < start && target >= PrefixLength);
         (int after, At) = (At, HasFailed ? At : (int)target);
-        string part = HasFailed ? "" : body();
+        string part = HasFailed ? "" : parse();
         At = after;
         return part;
     }

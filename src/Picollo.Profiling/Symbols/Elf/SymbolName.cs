@@ -26,7 +26,7 @@ internal abstract class SymbolName(string symbol)
 
     /// <summary>Returns the name in the source, without parameters: <c>foo::bar</c> for <c>_ZN3foo3barEi</c>. Names in other languages, and
     /// names that cannot be demangled, are not changed.</summary>
-    public static string Of(string symbol) => RustName.TryOf(symbol) ?? CppName.TryOf(symbol) ?? symbol;
+    public static string Demangle(string symbol) => RustName.TryDemangle(symbol) ?? CppName.TryDemangle(symbol) ?? symbol;
 
     protected bool Is(string text) => Next != '\0' && string.CompareOrdinal(symbol, At, text, 0, text.Length) == 0;
 

@@ -13,7 +13,7 @@ internal sealed class ProcessFiles
     private readonly string _directory;
     private readonly Dictionary<string, string> _environment;
 
-    private ProcessFiles(int id)
+    public ProcessFiles(int id)
     {
         Id = id;
         _directory = string.Create(CultureInfo.InvariantCulture, $"/proc/{id}");
@@ -63,8 +63,6 @@ internal sealed class ProcessFiles
         return [.. CodeMapping.Parse(ReadMaps()).Select(mapping => mapping.Path)
             .Where(path => path.EndsWith(Deleted, StringComparison.Ordinal)).Select(path => path[..^Deleted.Length])];
     }
-
-    public static ProcessFiles Of(int processId) => new(processId);
 
     /// <summary>Returns the name of the main thread of a process; empty if it cannot be read.</summary>
     public static string NameOf(int processId) =>

@@ -1,12 +1,14 @@
 using Picollo.Export.Plots;
+using Picollo.Export.Tests.Plots;
+using Picollo.Export.Text;
 
-namespace Picollo.Export.Tests.Plots;
+namespace Picollo.Export.Tests.Text;
 
-public class PlotNamesTests
+public class FittedNamesTests
 {
     [Fact]
     public void Names_that_fit_are_unchanged() =>
-        PlotNames.Shorten(["before", "after", "two\nlines"], 12).Should().Equal("before", "after", "two lines");
+        FittedNames.From(["before", "after", "two\nlines"], 12).Should().Equal("before", "after", "two lines");
 
     [Theory]
     [InlineData("Company.Product.Benchmarks.Reading.Parse(size: ", "10", "1000", ", mode: Cold, encoding: Utf8)")]
@@ -14,11 +16,11 @@ public class PlotNamesTests
     [InlineData("a long name that all of them have in common, and then the ", "first", "second", "")]
     public void The_parts_in_which_names_differ_are_kept(string head, string one, string other, string tail)
     {
-        string[] names = PlotNames.Shorten([head + one + tail, head + other + tail], 30);
+        string[] names = FittedNames.From([head + one + tail, head + other + tail], 30);
         names[0].Should().Contain(one);
         names[1].Should().Contain(other);
-        names.Should().OnlyContain(name => PlotText.LettersOf(name) <= 30 && name.Contains('…'));
-        names.Should().OnlyContain(name => PlotText.LettersOf(name) > 24, "shortened names use the available space");
+        names.Should().OnlyContain(name => FittedText.LettersOf(name) <= 30 && name.Contains('…'));
+        names.Should().OnlyContain(name => FittedText.LettersOf(name) > 24, "shortened names use the available space");
     }
 
     [Fact]
@@ -29,10 +31,10 @@ public class PlotNamesTests
         string common = Text(random.Next(0, 60));
         string[] names = [.. Enumerable.Range(0, random.Next(2, 12)).Select(_ => Text(random.Next(0, 60)) + common + Text(random.Next(0, 60)))];
 
-        string[] parts = PlotNames.Shorten(names, letters);
+        string[] parts = FittedNames.From(names, letters);
 
         parts.Distinct().Should().HaveSameCount(names.Distinct());
-        parts.Should().OnlyContain(part => PlotText.LettersOf(part) <= letters);
+        parts.Should().OnlyContain(part => FittedText.LettersOf(part) <= letters);
         string Text(int length) => new([.. Enumerable.Range(0, length).Select(_ => Letters[random.Next(Letters.Length)])]);
     });
 
@@ -41,14 +43,14 @@ public class PlotNamesTests
     {
         string rest = new('x', 60);
         string[] names = [$"1{rest}1{rest}1", $"1{rest}2{rest}1", $"2{rest}1{rest}2"];
-        PlotNames.Shorten(names, 20).Should().Equal("1xxxxxxxxxx…xxxxx1", "1xxxxxxx…xxxx1 (2)", "2xxxxxxxxxx…xxxxx2");
+        FittedNames.From(names, 20).Should().Equal("1xxxxxxxxxx…xxxxx1", "1xxxxxxx…xxxx1 (2)", "2xxxxxxxxxx…xxxxx2");
     }
 
     [Fact]
     public void Thousands_of_similar_names_are_numbered_quickly()
     {
         string[] names = [.. Enumerable.Range(0, 20_000).Select(i => $"{i}{new string('x', 100)}{i}")];
-        PlotNames.Shorten(names, 12).Should().OnlyHaveUniqueItems();
+        FittedNames.From(names, 12).Should().OnlyHaveUniqueItems();
     }
 
     [Theory]
@@ -58,7 +60,7 @@ public class PlotNamesTests
     [InlineData("aaaaaaaaaaaaaaaaaaaa", 8, "aaaaaaaa|aaaaaaaa|aaaa")]
     [InlineData("", 8, "")]
     public void Lines_end_between_words_if_possible(string text, int letters, string lines) =>
-        string.Join('|', PlotText.Wrap(text, letters)).Should().Be(lines);
+        string.Join('|', FittedText.Wrap(text, letters)).Should().Be(lines);
 
     [Fact]
     public void A_legend_of_long_names_has_a_row_per_line()

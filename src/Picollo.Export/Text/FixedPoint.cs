@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace Picollo.Export;
+namespace Picollo.Export.Text;
 
 /// <summary>
 /// Formats numbers with a fixed number of decimals as Java's <c>%.nf</c> does: the shortest digits that identify the number, rounded half

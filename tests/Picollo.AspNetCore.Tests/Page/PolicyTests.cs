@@ -4,21 +4,21 @@ using Picollo.AspNetCore.Page;
 
 namespace Picollo.AspNetCore.Tests.Page;
 
-public class PageAssetsTests
+public class PolicyTests
 {
     [Fact]
     public void The_content_security_policy_has_the_hashes_of_style_and_script()
     {
-        PageAssets.ContentSecurityPolicy.Should()
-            .Contain($"style-src '{HashOf(PageAssets.Style)}'").And.Contain($"script-src '{HashOf(PageAssets.Script)}'");
-        PageAssets.TokenPagePolicy.Should()
-            .Contain($"style-src '{HashOf(PageAssets.Style)}'").And.Contain($"script-src '{HashOf(PageAssets.TokenScript)}'");
+        PageDocument.ContentSecurityPolicy.Should()
+            .Contain($"style-src '{HashOf(HtmlAssets.Style)}'").And.Contain($"script-src '{HashOf(HtmlAssets.Script)}'");
+        TokenPage.ContentSecurityPolicy.Should()
+            .Contain($"style-src '{HashOf(HtmlAssets.Style)}'").And.Contain($"script-src '{HashOf(HtmlAssets.TokenScript)}'");
     }
 
     [Fact]
     public void The_content_security_policy_allows_nothing_else()
     {
-        foreach (string policy in new[] { PageAssets.ContentSecurityPolicy, PageAssets.TokenPagePolicy })
+        foreach (string policy in new[] { PageDocument.ContentSecurityPolicy, TokenPage.ContentSecurityPolicy })
         {
             policy.Should().StartWith("default-src 'none'; ").And.NotContain("unsafe").And.Contain("frame-ancestors 'none'").And.Contain("base-uri 'none'");
         }

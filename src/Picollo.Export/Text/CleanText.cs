@@ -1,13 +1,13 @@
 using System.Text;
 
-namespace Picollo.Export;
+namespace Picollo.Export.Text;
 
 /// <summary>Cleans text that comes from other programs, such as function and process names.</summary>
 internal static class CleanText
 {
     /// <summary>Replaces each character that controls a terminal, breaks the line or changes the text direction with a question
     /// mark.</summary>
-    public static string Of(string text) =>
+    public static string From(string text) =>
         text.AsSpan().IndexOfAnyExceptInRange(' ', '~') < 0 ? text : string.Concat(text.EnumerateRunes().Select(Clean));
 
     /// <summary>Returns <see langword="true"/> if the character is in one of Unicode's control, format or private-use categories, or is a

@@ -1,0 +1,1 @@
+plotTooltips(document.querySelector(".plots"));
