@@ -14,7 +14,7 @@ namespace Picollo.Metrics;
 /// </remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
-[ConvertedBy(typeof(HdrHistogramSummaryJsonConverter))]
+[ConvertedBy(typeof(JsonRecordConverter<HdrHistogramSummary, HdrHistogramSummary.Json>))]
 public sealed partial class HdrHistogramSummary
 {
     internal static readonly double[] StandardRanks =
