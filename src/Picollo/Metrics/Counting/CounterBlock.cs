@@ -51,7 +51,7 @@ internal abstract class CounterBlock
     /// <summary>Reads the counters of ranks and the moments directly, without a copy. Returns <see langword="false"/> if the counters were
     /// changed in the meantime.</summary>
     public abstract bool TryRead(
-        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, out CounterMoments moments, out ulong outOfRange);
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterMoments moments, out ulong outOfRange);
 
     /// <summary>Returns the counts of the counters that are outside the range but in one of its octaves.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CountersOutOfRange();
@@ -181,13 +181,13 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     }
 
     public override bool TryRead(
-        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, out CounterMoments moments, out ulong outOfRange)
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterMoments moments, out ulong outOfRange)
     {
         lock (Gate)
         {
             (ulong underflow, ulong overflow) = OutOfRange;
             outOfRange = underflow + overflow;
-            return CounterScan.TryRead(_range, View, ranks, found, out moments);
+            return CounterScan.TryRead(_range, View, ranks, found, needsMoments, out moments);
         }
     }
 

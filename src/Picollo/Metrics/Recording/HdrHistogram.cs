@@ -236,11 +236,20 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
         }
     }
 
-    private protected sealed override bool TryFillInPlace(HdrHistogramSummary summary)
+    private protected sealed override bool TryReadInPlace(
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterReading reading)
     {
         lock (Gate)
         {
-            return !_disposed && _baseline is null && SingleBlock() is { } block && summary.TryFill(block, SummarySource);
+            if (!_disposed && _baseline is null && SingleBlock() is { } block
+                && block.TryRead(ranks, found, needsMoments, out CounterMoments moments, out ulong outOfRange))
+            {
+                reading = new CounterReading(moments, outOfRange);
+                return true;
+            }
+
+            reading = default;
+            return false;
         }
     }
 

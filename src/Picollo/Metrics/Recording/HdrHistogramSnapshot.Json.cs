@@ -81,7 +81,7 @@ public sealed partial class HdrHistogramSnapshot
                 EndTime = EndTime.ToUniversalTime(),
                 _shownOutOfRange = (UnderflowCount, OverflowCount - UnderflowCount),
             };
-            Buckets.ForEach(bucket => snapshot._shown[bucket.StorageIndex] = bucket.Count);
+            Buckets.ForEach(bucket => snapshot._counts[bucket.StorageIndex] = bucket.Count);
             return snapshot;
         }
 

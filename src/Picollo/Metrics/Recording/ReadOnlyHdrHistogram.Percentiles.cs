@@ -172,16 +172,11 @@ public abstract partial class ReadOnlyHdrHistogram
         }
 
         EquivalentValueSelection selection = Percentile.DefaultEquivalentValueSelection;
-        using CountsCopy copy = Read();
-        int chunks = PercentileSearch.ChunkCount(Range);
-        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks + PercentileSearch.ChunkSize);
-        Span<ulong> chunkSums = buffer.AsSpan(PercentileSearch.ChunkSize, chunks);
-        ulong total = PercentileSearch.SumChunks(Range, copy.Counts, chunkSums);
-        PercentileSearch<ulong> search = new(Range, copy.Counts, chunkSums, buffer, total);
+        CounterAtRank[] found = ArrayPool<CounterAtRank>.Shared.Rent(ranks.Length);
+        ReadCounters(ranks, found, needsMoments: false, out _);
         for (int i = 0; i < ranks.Length; i++)
         {
-            search.TryFind(ranks[i], out CounterAtRank found); // cannot fail: no thread writes to a copy
-            Percentile percentile = Percentile.Of(ranks[i], found, Layout, FirstIndex, selection);
+            Percentile percentile = Percentile.Of(ranks[i], found[i], Layout, FirstIndex, selection);
             if (percentiles.IsEmpty)
             {
                 values[i] = percentile.GetValue(valueSelection);
@@ -192,7 +187,7 @@ public abstract partial class ReadOnlyHdrHistogram
             }
         }
 
-        ArrayPool<ulong>.Shared.Return(buffer);
+        ArrayPool<CounterAtRank>.Shared.Return(found);
     }
 
     internal IEnumerable<Bucket> EnumerateBuckets(bool withValuesOnly)
