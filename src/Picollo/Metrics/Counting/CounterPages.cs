@@ -57,7 +57,6 @@ internal readonly struct CounterPages<TCounter>
     /// <summary>The number of counters in range.</summary>
     public int Length { get; }
 
-    /// <summary>The bytes of the allocated pages and of their array.</summary>
     public long FootprintInBytes => Footprint.OfArray(_pages) + _pages.Sum(Footprint.OfArray);
 
     /// <summary>The range of counters from the first allocated page to the last.</summary>
@@ -73,7 +72,6 @@ internal readonly struct CounterPages<TCounter>
         }
     }
 
-    /// <summary>Returns a view of the counters in range and of their carries, for a reader.</summary>
     public CounterView<TCounter> View(ReadOnlySpan<Carry> carries) => new(_pages, _pageScale, _start, _offset, Length, carries);
 
     /// <summary>Returns the number after the last counter in the page of <paramref name="number"/>, at most
@@ -116,7 +114,6 @@ internal readonly struct CounterPages<TCounter>
         }
     }
 
-    /// <summary>Returns the counts of the counters outside the range.</summary>
     public (ulong Underflow, ulong Overflow) SumOutOfRange() => (Sum(_start, _offset), Sum(_offset + Length, _end));
 
     private ulong Sum(int from, int to)
@@ -171,7 +168,6 @@ internal readonly ref struct CounterView<TCounter>
 
     public int Length { get; }
 
-    /// <summary>Returns the carries of the counters in [<paramref name="from"/>, <paramref name="to"/>).</summary>
     public ReadOnlySpan<Carry> CarriesIn(int from, int to) => Carry.InRange(_carries, from, to);
 
     /// <summary>Returns the counters in [<paramref name="from"/>, <paramref name="to"/>) without their carries. The counters must be in one
@@ -190,7 +186,6 @@ internal readonly ref struct CounterView<TCounter>
     public int EndOfPage(int number, int to) =>
         Math.Min(((((number + _offset) >> _pageScale) + 1) << _pageScale) - _offset, to);
 
-    /// <summary>Adds each count of a range to the sum with the same index.</summary>
     public void AddTo(Span<ulong> sums, Range range)
     {
         for (int from = range.Start.Value, to; from < range.End.Value; from = to)
@@ -225,7 +220,6 @@ internal readonly ref struct CounterView<TCounter>
         }
     }
 
-    /// <summary>Copies each count of a range to the same index.</summary>
     public void CopyTo(Span<ulong> copy, Range range) => CopyAndSum(range.Start.Value, range.End.Value, copy[range.Start.Value..]);
 
     /// <summary>Copies the counts in [<paramref name="from"/>, <paramref name="to"/>) and returns their sum; wraps at 2⁶⁴.</summary>

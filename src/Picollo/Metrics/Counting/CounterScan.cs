@@ -58,15 +58,9 @@ internal ref struct CounterScan
     /// <summary>The sum of each chunk, for <see cref="PercentileSearch"/>.</summary>
     private Span<ulong> ChunkSums { get; }
 
-    /// <summary>Reads the counters of ranks and the moments in one pass. The counters may be written concurrently; their carries may
-    /// not.</summary>
-    /// <param name="source">The buckets of the counters.</param>
-    /// <param name="counters">The counters.</param>
-    /// <param name="ranks">The ranks, each from 0 to 100.</param>
-    /// <param name="found">Receives the counter of each rank.</param>
-    /// <param name="needsMoments">Whether to compute the moments. Without them, the pass takes half of the time.</param>
-    /// <param name="moments">The moments of the counts; only the total is set if the others are not needed.</param>
-    /// <returns><see langword="false"/> if the counters changed in the meantime.</returns>
+    /// <summary>Reads the counters of ranks from 0 to 100, and the moments, in one pass. Without the moments, the pass takes half of the
+    /// time, and only their total is set. The counters may be written concurrently; their carries may not. Returns <see langword="false"/>
+    /// if the counters changed in the meantime.</summary>
     public static bool TryRead<TCounter>(
         CounterRange source,
         CounterView<TCounter> counters,
@@ -78,7 +72,9 @@ internal ref struct CounterScan
     {
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(BufferLength(source) + PercentileSearch.ChunkSize);
         CounterScan scan = new(source, buffer.AsSpan(PercentileSearch.ChunkSize));
-        moments = needsMoments ? scan.Run(counters) : new CounterMoments(scan.SumChunks(counters), 0, 0, 0);
+        moments = needsMoments
+            ? scan.Run(counters)
+            : new CounterMoments(PercentileSearch.SumChunks(source, counters, scan.ChunkSums), 0, 0, 0);
         PercentileSearch<TCounter> search = new(source, counters, scan.ChunkSums, buffer, moments.Total);
         bool areUnchanged = true;
         for (int i = 0; areUnchanged && i < ranks.Length; i++)
@@ -99,35 +95,8 @@ internal ref struct CounterScan
         return sum;
     }
 
-    /// <summary>Returns the number of words in the buffer that a scan needs.</summary>
     private static int BufferLength(CounterRange source) =>
         (2 * PercentileSearch.MaxPieceSize) + (Piece.Words * PieceCount(source)) + PercentileSearch.ChunkCount(source);
-
-    /// <summary>Sets the sums of the chunks only, and returns the total.</summary>
-    private readonly ulong SumChunks<TCounter>(CounterView<TCounter> counters)
-        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
-    {
-        Span<ulong> sums = ChunkSums;
-        sums.Clear();
-        for (int from = 0, to; from < counters.Length; from = to)
-        {
-            to = counters.EndOfPage(from, counters.Length);
-            ReadOnlySpan<TCounter> page = counters.Slice(from, to);
-            for (int place = from + (int)_chunkOffset; !page.IsEmpty; place = (place | (PercentileSearch.ChunkSize - 1)) + 1)
-            {
-                int length = Math.Min(PercentileSearch.ChunkSize - (place & (PercentileSearch.ChunkSize - 1)), page.Length);
-                sums[place >> PercentileSearch.ChunkScale] += CounterMath.Sum(page[..length]);
-                page = page[length..];
-            }
-        }
-
-        foreach (Carry carry in counters.CarriesIn(0, counters.Length))
-        {
-            sums[(carry.Number + (int)_chunkOffset) >> PercentileSearch.ChunkScale] += carry.Count;
-        }
-
-        return CounterMath.Sum<ulong>(sums);
-    }
 
     /// <summary>Processes <paramref name="counters"/>, which may be written concurrently, and their carries, which may not.</summary>
     private CounterMoments Run<TCounter>(CounterView<TCounter> counters)

@@ -112,6 +112,32 @@ internal static class PercentileSearch
     /// <summary>Returns the position of the first counter, relative to the start of the first chunk.</summary>
     public static int ChunkOffset(CounterRange source) => (int)(source.FirstIndex & (uint)(Alignment(source) - 1));
 
+    /// <summary>Sums each chunk of a histogram's counters and returns the total.</summary>
+    public static ulong SumChunks<TCounter>(CounterRange source, CounterView<TCounter> counters, Span<ulong> chunkSums)
+        where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+    {
+        int offset = ChunkOffset(source);
+        chunkSums.Clear();
+        for (int from = 0, to; from < counters.Length; from = to)
+        {
+            to = counters.EndOfPage(from, counters.Length);
+            ReadOnlySpan<TCounter> page = counters.Slice(from, to);
+            for (int place = from + offset; !page.IsEmpty; place = (place | (ChunkSize - 1)) + 1)
+            {
+                int length = Math.Min(ChunkSize - (place & (ChunkSize - 1)), page.Length);
+                chunkSums[place >> ChunkScale] += CounterMath.Sum(page[..length]);
+                page = page[length..];
+            }
+        }
+
+        foreach (Carry carry in counters.CarriesIn(0, counters.Length))
+        {
+            chunkSums[(carry.Number + offset) >> ChunkScale] += carry.Count;
+        }
+
+        return CounterMath.Sum<ulong>(chunkSums);
+    }
+
     private static int Alignment(CounterRange source) => Math.Max(PieceSize(source), ChunkSize);
 }
 
@@ -153,7 +179,7 @@ internal static class PercentileRank
     /// <param name="count">The count, from 0 to <paramref name="total"/>.</param>
     /// <param name="total">The count of all values.</param>
     /// <returns>The rank, from 0 to 100; 0 for a count of 0.</returns>
-    public static double Of(ulong count, ulong total)
+    public static double FromCount(ulong count, ulong total)
     {
         if (count == 0 || count == total)
         {

@@ -54,7 +54,6 @@ internal interface IJsonRecord<TValue, TRecord>
     TValue ToValue();
 }
 
-/// <summary>Reads and writes a value as its record.</summary>
 internal sealed class JsonRecordConverter<TValue, TRecord> : JsonConverter<TValue>
     where TRecord : IJsonRecord<TValue, TRecord>
 {

@@ -178,8 +178,7 @@ public sealed partial class HdrHistogramSummary
         MaxTrackableValue = max;
     }
 
-    /// <summary>Returns the percentile at the standard rank with an index.</summary>
-    internal Percentile At(int i) => Percentile.Of(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
+    internal Percentile At(int i) => Percentile.FromCounter(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
 }
 
 /// <summary>The moments of the counts and the count of out-of-range values, which were read together. The time of the counts is null for a

@@ -50,13 +50,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => Record(value, 1, dropIfDisposed: true);
 
-    internal override bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest)
-    {
-        _block.Add(ref _octaves, counters, ref rest);
-        return true;
-    }
-
-    internal override bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest)
+    private protected override bool TryAdd<TCount>(CounterView<TCount> counters, ref List<(int Number, ulong Count)>? rest)
     {
         _block.Add(ref _octaves, counters, ref rest);
         return true;

@@ -95,7 +95,7 @@ public abstract partial class ReadOnlyHdrHistogram
     public double GetPercentileRank(ulong value)
     {
         using CountsCopy copy = Read();
-        return PercentileRank.Of(CounterMath.Sum(copy.Counts[..EndOf(value)]), CounterMath.Sum(copy.Counts));
+        return PercentileRank.FromCount(CounterMath.Sum(copy.Counts[..EndOf(value)]), CounterMath.Sum(copy.Counts));
     }
 
     /// <summary>Returns the number of recorded values in the buckets from one value to another.</summary>
@@ -176,7 +176,7 @@ public abstract partial class ReadOnlyHdrHistogram
         ReadCounters(ranks, found, needsMoments: false, out _);
         for (int i = 0; i < ranks.Length; i++)
         {
-            Percentile percentile = Percentile.Of(ranks[i], found[i], Layout, FirstIndex, selection);
+            Percentile percentile = Percentile.FromCounter(ranks[i], found[i], Layout, FirstIndex, selection);
             if (percentiles.IsEmpty)
             {
                 values[i] = percentile.GetValue(valueSelection);

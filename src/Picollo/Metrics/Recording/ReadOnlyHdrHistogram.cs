@@ -102,7 +102,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public PlainHdrHistogram<ulong> GetCorrected(ulong expectedInterval)
     {
-        PlainHdrHistogram<ulong> corrected = new(HdrHistogramSettings.Of(this));
+        PlainHdrHistogram<ulong> corrected = new(HdrHistogramSettings.FromHistogram(this));
         using CountsCopy copy = Read();
         for (int i = 0; i < Length; i++)
         {

@@ -51,14 +51,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
 
-    internal override bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest)
-    {
-        (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
-        block.Add(ref thread.Octaves, counters, ref rest);
-        return true;
-    }
-
-    internal override bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest)
+    private protected override bool TryAdd<TCount>(CounterView<TCount> counters, ref List<(int Number, ulong Count)>? rest)
     {
         (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
         block.Add(ref thread.Octaves, counters, ref rest);
