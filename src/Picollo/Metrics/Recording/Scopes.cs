@@ -79,9 +79,7 @@ public struct MicroScope : IDisposable
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">The histogram that receives the duration.</param>
-    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    /// <inheritdoc cref="NanoScope(HdrHistogram)"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public MicroScope(HdrHistogram histogram)
     {
@@ -116,9 +114,7 @@ public struct MilliScope : IDisposable
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">The histogram that receives the duration.</param>
-    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    /// <inheritdoc cref="NanoScope(HdrHistogram)"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public MilliScope(HdrHistogram histogram)
     {
@@ -154,9 +150,7 @@ public struct TickScope : IDisposable
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">The histogram that receives the duration.</param>
-    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    /// <inheritdoc cref="NanoScope(HdrHistogram)"/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public TickScope(HdrHistogram histogram)
     {
@@ -192,9 +186,7 @@ public struct PicoScope : IDisposable
     private HdrHistogram? _histogram; // null after the end
     private readonly long _start;
 
-    /// <summary>Starts a measurement.</summary>
-    /// <param name="histogram">The histogram that receives the duration.</param>
-    /// <inheritdoc cref="HdrHistogram.GetTickScope" path="/remarks"/>
+    /// <inheritdoc cref="NanoScope(HdrHistogram)"/>
     public PicoScope(HdrHistogram histogram)
     {
         _histogram = histogram;
