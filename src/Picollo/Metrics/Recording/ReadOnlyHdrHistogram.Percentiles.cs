@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
@@ -188,6 +189,31 @@ public abstract partial class ReadOnlyHdrHistogram
         }
 
         ArrayPool<CounterAtRank>.Shared.Return(found);
+    }
+
+    /// <summary>Reads the counters of ranks and, if needed, the moments, all from one read.</summary>
+    private void ReadCounters(ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterReading reading)
+    {
+        if (TryReadInPlace(ranks, found, needsMoments, out reading))
+        {
+            return;
+        }
+
+        using CountsCopy copy = Read();
+        ulong[]? counts = copy.Buffer;
+        bool isRead = CounterScan.TryRead(
+            Range, CounterView<ulong>.FromArray(ref counts, 0, Length), ranks, found, needsMoments, out CounterMoments moments);
+        Debug.Assert(isRead, "No thread writes to a copy.");
+        reading = new CounterReading(moments, copy.Underflow + copy.Overflow);
+    }
+
+    /// <summary>Works like <see cref="ReadCounters"/>, without a copy. Returns <see langword="false"/> if the counters do not contain all
+    /// counts or were changed in the meantime.</summary>
+    private protected virtual bool TryReadInPlace(
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterReading reading)
+    {
+        reading = default;
+        return false;
     }
 
     internal IEnumerable<Bucket> EnumerateBuckets(bool withValuesOnly)
