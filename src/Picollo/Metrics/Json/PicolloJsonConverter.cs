@@ -54,7 +54,9 @@ internal interface IJsonRecord<TValue, TRecord>
     TValue ToValue();
 }
 
-internal sealed class JsonRecordConverter<TValue, TRecord> : JsonConverter<TValue>
+/// <summary>Reads and writes a value as its record. Each value has a class that derives from it, because Native AOT generates no code for a
+/// generic type that only an attribute names.</summary>
+internal abstract class JsonRecordConverter<TValue, TRecord> : JsonConverter<TValue>
     where TRecord : IJsonRecord<TValue, TRecord>
 {
     public override TValue Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)

@@ -9,7 +9,7 @@ namespace Picollo.Metrics;
 /// value 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
-[ConvertedBy(typeof(JsonRecordConverter<Bucket, BucketJson>))]
+[ConvertedBy(typeof(BucketJsonConverter))]
 public readonly record struct Bucket
 {
     /// <summary>The storage index for values outside the histogram's range.</summary>

@@ -137,3 +137,5 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
         }
     }
 }
+
+internal sealed class HdrHistogramSummaryJsonConverter : JsonRecordConverter<HdrHistogramSummary, HdrHistogramSummary.Json>;

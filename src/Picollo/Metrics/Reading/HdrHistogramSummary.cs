@@ -12,7 +12,7 @@ namespace Picollo.Metrics;
 /// </remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
-[ConvertedBy(typeof(JsonRecordConverter<HdrHistogramSummary, HdrHistogramSummary.Json>))]
+[ConvertedBy(typeof(HdrHistogramSummaryJsonConverter))]
 public sealed partial class HdrHistogramSummary
 {
     internal static readonly double[] StandardRanks =

@@ -9,7 +9,7 @@ namespace Picollo.Metrics;
 /// counts of 0.</remarks>
 [DebuggerDisplay("{ToString(),nq}")]
 [JsonConverter(typeof(PicolloJsonConverter))]
-[ConvertedBy(typeof(JsonRecordConverter<Percentile, PercentileJson>))]
+[ConvertedBy(typeof(PercentileJsonConverter))]
 public readonly record struct Percentile
 {
     private readonly EquivalentValueSelection _selection;

@@ -74,3 +74,7 @@ internal readonly record struct PercentileJson(
 [JsonSerializable(typeof(PercentileJson))]
 [JsonSerializable(typeof(HdrHistogramSummary.Json))]
 internal sealed partial class ReadingJson : JsonSerializerContext;
+
+internal sealed class BucketJsonConverter : JsonRecordConverter<Bucket, BucketJson>;
+
+internal sealed class PercentileJsonConverter : JsonRecordConverter<Percentile, PercentileJson>;

@@ -115,3 +115,5 @@ public sealed partial class HdrHistogramSnapshot
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(HdrHistogramSnapshot.Json))]
 internal sealed partial class SnapshotJson : JsonSerializerContext;
+
+internal sealed class HdrHistogramSnapshotJsonConverter : JsonRecordConverter<HdrHistogramSnapshot, HdrHistogramSnapshot.Json>;

@@ -21,7 +21,7 @@ namespace Picollo.Metrics;
 /// </example>
 /// </remarks>
 [JsonConverter(typeof(PicolloJsonConverter))]
-[ConvertedBy(typeof(JsonRecordConverter<HdrHistogramSnapshot, HdrHistogramSnapshot.Json>))]
+[ConvertedBy(typeof(HdrHistogramSnapshotJsonConverter))]
 public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDisposable, IEquatable<HdrHistogramSnapshot>
 {
     private readonly HdrHistogram? _source; // null if the snapshot was read from JSON
