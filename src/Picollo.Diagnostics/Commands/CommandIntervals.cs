@@ -15,7 +15,6 @@ internal sealed class CommandIntervals(
     private long _start;
     private Task? _watch;
 
-    /// <summary>Starts the first interval.</summary>
     public void Start()
     {
         _start = Stopwatch.GetTimestamp();

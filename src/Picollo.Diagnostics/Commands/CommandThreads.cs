@@ -24,7 +24,6 @@ internal sealed class CommandThreads : IDisposable
         _thread.Start();
     }
 
-    /// <summary>Stops reading, and returns the observed threads.</summary>
     public CommandThread[] Stop()
     {
         Dispose();

@@ -92,7 +92,6 @@ internal sealed unsafe class JitterLane : IDisposable
 
     public bool IsPinned() => _hasEnded || _system.IsPinned(ThreadId, Cpu);
 
-    /// <summary>Waits for the thread and releases the memory.</summary>
     public void Dispose()
     {
         if (_isStarted)

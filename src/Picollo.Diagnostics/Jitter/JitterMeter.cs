@@ -149,7 +149,7 @@ public sealed class JitterMeter : IDisposable, IAsyncDisposable
     public static bool TryStart(
         JitterMeterOptions options, [NotNullWhen(true)] out JitterMeter? meter, [NotNullWhen(false)] out string? reason)
     {
-        JitterPlan plan = JitterPlan.For(options);
+        JitterPlan plan = JitterPlan.FromOptions(options);
         if (OperatingSystem.IsLinux())
         {
             return TryStart(new LinuxJitterSystem(), options, plan, out meter, out reason);

@@ -49,8 +49,8 @@ internal sealed unsafe class JitterRing : IDisposable
         ulong head = Volatile.Read(ref State->Head), tail = State->Tail, lost = 0;
         while (tail != head)
         {
-            ulong at = tail & (State->SlotCount - 1);
-            ReadOnlySpan<ulong> samples = new(State->Samples + at, (int)Math.Min(head - tail, State->SlotCount - at));
+            ulong index = tail & (State->SlotCount - 1);
+            ReadOnlySpan<ulong> samples = new(State->Samples + index, (int)Math.Min(head - tail, State->SlotCount - index));
             int gap = samples.IndexOfAnyInRange(JitterState.LostMark, ulong.MaxValue);
             if (gap == 0)
             {

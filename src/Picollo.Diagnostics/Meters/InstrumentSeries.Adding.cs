@@ -50,12 +50,11 @@ internal sealed partial class InstrumentSeries
         _ownLabels =
         [
             .. (instrument.Meter.Tags ?? []).Concat(instrument.Tags ?? [])
-                .Select(tag => new KeyValuePair<string, string>(TagText.OfKey(tag.Key), TagText.Cut(TagText.Of(tag.Value))))
+                .Select(tag => new KeyValuePair<string, string>(TagText.FormatKey(tag.Key), TagText.Cut(TagText.Format(tag.Value))))
                 .Where(label => label.Value.Length > 0),
         ];
     }
 
-    /// <summary>The labels of the meter and the instrument as a single text.</summary>
     public string OwnLabels => HdrHistogramRegistry.KeyOf(_ownLabels);
 
     /// <summary>The number of slots in the table: at most one per series, and the additional slots.</summary>
@@ -95,22 +94,22 @@ internal sealed partial class InstrumentSeries
         int count = 0;
         foreach ((string given, object? value) in tags)
         {
-            string key = TagText.OfKey(given);
-            int at = count;
+            string key = TagText.FormatKey(given);
+            int index = count;
             int order = -1;
-            while (at > 0 && (order = string.CompareOrdinal(sorted[at - 1].Key, key)) > 0)
+            while (index > 0 && (order = string.CompareOrdinal(sorted[index - 1].Key, key)) > 0)
             {
-                at--;
+                index--;
             }
 
-            bool isPresent = at > 0 && order == 0;
+            bool isPresent = index > 0 && order == 0;
             if (!isPresent)
             {
-                sorted[at..count].CopyTo(sorted[(at + 1)..]);
+                sorted[index..count].CopyTo(sorted[(index + 1)..]);
                 count++;
             }
 
-            sorted[isPresent ? at - 1 : at] = new(key, TagText.Of(value));
+            sorted[isPresent ? index - 1 : index] = new(key, TagText.Format(value));
         }
 
         int kept = 0;
@@ -236,13 +235,13 @@ internal sealed partial class InstrumentSeries
 
     private static void Put(SeriesSlot?[] slots, SeriesSlot slot)
     {
-        int at = SlotIndexOf(slot.Hash, slots);
-        while (slots[at & (slots.Length - 1)] is not null)
+        int index = SlotIndexOf(slot.Hash, slots);
+        while (slots[index & (slots.Length - 1)] is not null)
         {
-            at++;
+            index++;
         }
 
-        Volatile.Write(ref slots[at & (slots.Length - 1)], slot);
+        Volatile.Write(ref slots[index & (slots.Length - 1)], slot);
     }
 
     /// <summary>Returns the labels of a series: those of the meter and the instrument, and the tags, which take precedence.</summary>

@@ -23,7 +23,6 @@ internal sealed partial class InstrumentSeries
     private SeriesSlot?[] _slots = new SeriesSlot?[16]; // a power of two, at most half full, probed one by one from the hash
     private ThreadLocalHdrHistogram<uint>? _untagged; // null before the first measurement without tags
 
-    /// <summary>Records a floating-point measurement.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Record(double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -38,7 +37,6 @@ internal sealed partial class InstrumentSeries
         RecordSteps((ulong)double.ConvertToIntegerNative<long>(steps + 0.5), tags);
     }
 
-    /// <summary>Records an integer measurement.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void Record(long value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
@@ -99,9 +97,9 @@ internal sealed partial class InstrumentSeries
         // Slots are immutable and published when complete, and a table never shrinks, so neither a lock nor a second read is needed.
         SeriesSlot?[] slots = _slots;
         ref SeriesSlot? first = ref MemoryMarshal.GetArrayDataReference(slots);
-        for (int at = SlotIndexOf(hash, slots); ; at++)
+        for (int index = SlotIndexOf(hash, slots); ; index++)
         {
-            SeriesSlot? slot = Unsafe.Add(ref first, at & (slots.Length - 1)); // below the length, which is a power of two
+            SeriesSlot? slot = Unsafe.Add(ref first, index & (slots.Length - 1)); // below the length, which is a power of two
             if (slot is null)
             {
                 return null;
@@ -128,4 +126,13 @@ internal sealed partial class InstrumentSeries
         public readonly KeyValuePair<string, object?>[] Tags = tags;
         public readonly ThreadLocalHdrHistogram<uint> Histogram = histogram;
     }
+}
+
+/// <summary>The counts that all instruments share. Any thread can write them.</summary>
+internal sealed class MeterCounts
+{
+    public long Negative;
+    public long NaN;
+    public long Overflow;
+    public int Series;
 }

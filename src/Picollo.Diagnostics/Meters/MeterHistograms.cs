@@ -163,7 +163,7 @@ public sealed class MeterHistograms : IDisposable
         }
 
         double? scale = _options.Scales.TryGetValue(instrument.Name, out double given) ? given : null;
-        InstrumentSeries created = new(instrument, MeterUnit.Of(instrument, scale), _registry, _counts, _options.MaxSeries);
+        InstrumentSeries created = new(instrument, MeterUnit.FromInstrument(instrument, scale), _registry, _counts, _options.MaxSeries);
         var identity = (instrument.Meter.Name, instrument.Name, instrument.Unit ?? "", instrument.GetType(), created.OwnLabels);
         InstrumentSeries? series;
         lock (_gate)
@@ -201,26 +201,26 @@ public sealed class MeterHistograms : IDisposable
     }
 
     // The state of an instrument is always the object that OnPublished passed.
-    private static InstrumentSeries Of(object? state) => Unsafe.As<InstrumentSeries>(state)!;
+    private static InstrumentSeries SeriesOf(object? state) => Unsafe.As<InstrumentSeries>(state)!;
 
     private void OnDouble(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
-        Of(state).Record(value, tags);
+        SeriesOf(state).Record(value, tags);
 
     private void OnSingle(Instrument instrument, float value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
-        Of(state).Record((double)value, tags);
+        SeriesOf(state).Record((double)value, tags);
 
     private void OnDecimal(Instrument instrument, decimal value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
-        Of(state).Record((double)value, tags);
+        SeriesOf(state).Record((double)value, tags);
 
     private void OnInt64(Instrument instrument, long value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
-        Of(state).Record(value, tags);
+        SeriesOf(state).Record(value, tags);
 
     private void OnInt32(Instrument instrument, int value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
-        Of(state).Record((long)value, tags);
+        SeriesOf(state).Record((long)value, tags);
 
     private void OnInt16(Instrument instrument, short value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
-        Of(state).Record((long)value, tags);
+        SeriesOf(state).Record((long)value, tags);
 
     private void OnByte(Instrument instrument, byte value, ReadOnlySpan<KeyValuePair<string, object?>> tags, object? state) =>
-        Of(state).Record((long)value, tags);
+        SeriesOf(state).Record((long)value, tags);
 }

@@ -29,7 +29,6 @@ public sealed class MeterHistogramsOptions
     /// <summary>Returns whether to ignore a matching instrument; null to ignore none.</summary>
     internal Func<System.Diagnostics.Metrics.Instrument, bool>? IsExcluded { get; set; }
 
-    /// <summary>The scales by instrument name.</summary>
     internal Dictionary<string, double> Scales { get; } = new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Adds meters by name.</summary>
@@ -80,7 +79,6 @@ public sealed class MeterHistogramsOptions
         return this;
     }
 
-    /// <summary>Copies the options, so that later changes have no effect.</summary>
     internal MeterHistogramsOptions Copy()
     {
         MeterHistogramsOptions copy = new() { MaxSeries = MaxSeries, IsExcluded = IsExcluded };

@@ -40,10 +40,8 @@ internal sealed record MeterUnit(double Scale, HdrHistogramDescription Descripti
         ["TiBy"] = 1L << 40,
     };
 
-    /// <summary>Returns the conversion for an instrument.</summary>
-    /// <param name="instrument">The histogram instrument.</param>
-    /// <param name="scale">The scale in the options; null for none.</param>
-    public static MeterUnit Of(Instrument instrument, double? scale)
+    /// <summary>Returns the conversion for an instrument, with its scale in the options.</summary>
+    public static MeterUnit FromInstrument(Instrument instrument, double? scale)
     {
         string unit = instrument.Unit?.Trim() ?? "";
         string help = instrument.Description ?? "";

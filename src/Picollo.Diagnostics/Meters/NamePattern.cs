@@ -4,7 +4,6 @@ namespace Picollo.Diagnostics.Meters;
 /// matches one character, and names are not case-sensitive.</summary>
 internal static class NamePattern
 {
-    /// <summary>Returns <see langword="true"/> if a pattern matches a whole name.</summary>
     public static bool Matches(string pattern, string name)
     {
         int inPattern = 0, inName = 0;

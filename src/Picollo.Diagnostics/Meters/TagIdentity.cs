@@ -129,10 +129,10 @@ internal static class TagIdentity
 
         // Each position has a different odd factor, so that the multiplications do not depend on each other as in a chain. Their lowest 16
         // bits differ, too, so two texts of the same length that differ only in one character have different bits, whatever the seed.
-        for (nint at = 0; at < end; at += sizeof(ulong))
+        for (nint offset = 0; offset < end; offset += sizeof(ulong))
         {
             factor += Multiplier - 1;
-            bits += Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, at)) * factor;
+            bits += Unsafe.ReadUnaligned<ulong>(ref Unsafe.AddByteOffset(ref characters, offset)) * factor;
         }
 
         return bits;

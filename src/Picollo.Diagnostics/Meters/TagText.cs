@@ -21,23 +21,23 @@ internal static class TagText
     private static bool _isFormatting;
 
     /// <summary>Returns a key, truncated to the maximum length. A missing key and the reserved key are replaced.</summary>
-    public static string OfKey(string? key) => string.IsNullOrEmpty(key) ? NoKey : key == OverflowKey ? Reserved + key : Cut(key);
+    public static string FormatKey(string? key) => string.IsNullOrEmpty(key) ? NoKey : key == OverflowKey ? Reserved + key : Cut(key);
 
     /// <summary>Returns the text of a value without truncation: empty for null, and in the invariant culture for numbers. No lock may be
     /// held, because this calls code of the application for values of its own types.</summary>
-    public static string Of(object? value) => value switch
+    public static string Format(object? value) => value switch
     {
         null => "",
         string text => text,
         true => "true",
         false => "false",
         IFormattable number when TagIdentity.IsComparable(number) => number.ToString(null, CultureInfo.InvariantCulture),
-        _ => OfOtherType(value),
+        _ => FormatOtherType(value),
     };
 
     public static string Cut(string text) => text.Length > TagIdentity.MaxTextLength ? text[..TagIdentity.MaxTextLength] : text;
 
-    private static string OfOtherType(object value)
+    private static string FormatOtherType(object value)
     {
         if (_isFormatting)
         {
@@ -47,7 +47,7 @@ internal static class TagText
         _isFormatting = true;
         try
         {
-            return Cut(value is Array array ? OfArray(array) : TextOf(value));
+            return Cut(value is Array array ? FormatArray(array) : TextOf(value));
         }
         catch (Exception)
         {
@@ -63,7 +63,7 @@ internal static class TagText
     private static string TextOf(object? value) =>
         (value is IFormattable number and not Enum ? number.ToString(null, CultureInfo.InvariantCulture) : value?.ToString()) ?? "";
 
-    private static string OfArray(Array array)
+    private static string FormatArray(Array array)
     {
         StringBuilder text = new("[");
         foreach (object? element in (IEnumerable)array)

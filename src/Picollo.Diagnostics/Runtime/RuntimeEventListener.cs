@@ -45,7 +45,6 @@ internal sealed class RuntimeEventListener : EventListener
         }
     }
 
-    /// <summary>Whether the runtime provides the events.</summary>
     public bool HasSource => _source is not null;
 
     public static RuntimeEventListener Start()

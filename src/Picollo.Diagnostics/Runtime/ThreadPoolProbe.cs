@@ -19,9 +19,6 @@ internal readonly record struct PoolActivity(long Completed, long Busy, long Pen
 /// the next item. An item that waits for one second is recorded as 20 ms, 40 ms, … and one second, as if an item had been queued at each
 /// interval (no coordinated omission), and a pool that runs nothing is visible before the item runs.</para>
 /// </remarks>
-/// <param name="time">The clock.</param>
-/// <param name="queue">Queues the item to the pool.</param>
-/// <param name="read">Reads the activity of the pool.</param>
 internal sealed class ThreadPoolProbe(TimeProvider time, Action<IThreadPoolWorkItem> queue, Func<PoolActivity> read) : IThreadPoolWorkItem
 {
     public const string Name = "dotnet.thread_pool.work_item.delay";
@@ -58,7 +55,6 @@ internal sealed class ThreadPoolProbe(TimeProvider time, Action<IThreadPoolWorkI
         }
     }
 
-    /// <summary>No longer records into a histogram.</summary>
     public void Remove(HdrHistogram delays)
     {
         lock (_gate)
@@ -108,7 +104,6 @@ internal sealed class ThreadPoolProbe(TimeProvider time, Action<IThreadPoolWorkI
         return _sinceTick * Interval;
     }
 
-    /// <summary>Runs on a thread of the pool.</summary>
     public void Execute()
     {
         lock (_gate)

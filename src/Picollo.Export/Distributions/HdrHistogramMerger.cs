@@ -37,7 +37,7 @@ public sealed class HdrHistogramMerger
             return null;
         }
 
-        PlainHdrHistogram<ulong> copy = new(HdrHistogramSettings.Of(merged));
+        PlainHdrHistogram<ulong> copy = new(HdrHistogramSettings.FromHistogram(merged));
         copy.Add(merged);
         return copy;
     }
@@ -53,7 +53,7 @@ public sealed class HdrHistogramMerger
         ArgumentNullException.ThrowIfNull(histogram);
         using CountsCopy added = histogram.Read();
         CheckTotals(added);
-        HdrHistogramSettings settings = HdrHistogramSettings.Of(histogram);
+        HdrHistogramSettings settings = HdrHistogramSettings.FromHistogram(histogram);
         if (Merged is not { } merged)
         {
             merged = new PlainHdrHistogram<ulong>(settings);

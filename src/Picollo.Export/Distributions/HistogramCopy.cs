@@ -56,6 +56,4 @@ internal sealed class HistogramCopy : ReadOnlyHdrHistogram
     }
 
     private protected override (ulong Underflow, ulong Overflow) ReadOutOfRange() => _outOfRange;
-
-    private protected override bool TryFillInPlace(HdrHistogramSummary summary) => false;
 }

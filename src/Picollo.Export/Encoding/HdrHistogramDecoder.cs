@@ -195,7 +195,7 @@ internal static class HdrHistogramDecoder
         }
 
         // Histograms of 0 digits are not supported. Those of 1 digit are finer.
-        PlainHdrHistogram<ulong> digit = new(HdrHistogramSettings.Of(histogram) with
+        PlainHdrHistogram<ulong> digit = new(HdrHistogramSettings.FromHistogram(histogram) with
         {
             RelativeError = HdrHistogramSettings.RelativeErrorOf(1),
             MaxTrackableValue = histogram.UnsharedCountersFrom(histogram.Length - 1)[0] == 0

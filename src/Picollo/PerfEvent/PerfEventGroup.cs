@@ -96,7 +96,6 @@ internal sealed unsafe class PerfEventFile : SafeHandleMinusOneIsInvalid
     /// <summary>The mmap page of the counter; null if it is not mapped.</summary>
     public void* Page => (void*)_page;
 
-    /// <summary>The capabilities in the page; none without a page.</summary>
     public PerfPageCapabilities Capabilities => CapabilitiesOf(Page);
 
     public int Number => (int)handle;

@@ -5,7 +5,6 @@ namespace Picollo.PerfEvent;
 /// <summary>The names of the kernel's events in <c>perf</c> (tools/perf/util/parse-events.c, and <c>perf list</c>).</summary>
 internal static class PerfEventNames
 {
-    /// <summary>The number of nearest names in the error message.</summary>
     private const int SuggestionCount = 3;
 
     /// <summary>All modifiers of perf, of which <see cref="ExclusionsOf"/> supports two.</summary>

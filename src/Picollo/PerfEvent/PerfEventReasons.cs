@@ -6,7 +6,6 @@ namespace Picollo.PerfEvent;
 /// <summary>Explains the errors of perf_event_open(2) for a counter, with a remedy.</summary>
 internal static class PerfEventReasons
 {
-    /// <summary>Returns the message for a counter that could not be opened.</summary>
     public static string Describe(in PerfEventRequest counter, int errorNumber, in PerfMachine machine) =>
         $"{counter.Name}: {Cause(counter, errorNumber, machine)} (perf_event_open: {NameOf(errorNumber)})";
 
@@ -144,7 +143,6 @@ internal readonly record struct PerfMachine(bool HasPmu, int? Paranoid, LinuxRig
     /// <summary>The name of the setting, with its value if that is known.</summary>
     public string Setting => $"kernel.perf_event_paranoid{(Paranoid is { } value ? $" (now {value})" : "")}";
 
-    /// <summary>Reads the current properties of this machine.</summary>
     public static PerfMachine Read() => new(
         HasPmu: Directory.Exists("/sys/bus/event_source/devices/cpu") || HasArmPmu(),
         Paranoid: ReadParanoid(),

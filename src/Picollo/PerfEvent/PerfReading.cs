@@ -12,7 +12,6 @@ internal struct PerfReading
     /// <summary>The count, scaled to the time for which the counter was enabled.</summary>
     public ulong Scaled;
 
-    /// <summary>Creates a reading of one counter on one thread.</summary>
     public PerfReading(ulong raw, ulong enabledNanoseconds, ulong runningNanoseconds)
     {
         Raw = raw;

@@ -249,7 +249,7 @@ public sealed class JitterMeterTests
     {
         var system = new ScriptedJitterSystem { All = [0, 1, 2], RefusedCpu = 1 };
         JitterMeterOptions options = new() { BreakAbove = TimeSpan.FromSeconds(1) };
-        JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? reason).Should().BeFalse();
+        JitterMeter.TryStart(system, options, JitterPlan.FromOptions(options), out JitterMeter? meter, out string? reason).Should().BeFalse();
         meter.Should().BeNull();
         reason.Should().Be("refused");
         system.Unreleased.Should().Be((0, 0, 0));
@@ -298,7 +298,7 @@ public sealed class JitterMeterTests
         Rejected(new() { Cpus = [0, -1] }, "Cpus", "non-negative");
         FluentActions.Invoking(() => JitterMeter.Start(null!)).Should().Throw<ArgumentNullException>();
         FluentActions.Invoking(() => JitterMeter.TryStart(new() { Loops = -1 }, out _, out _)).Should().Throw<ArgumentOutOfRangeException>();
-        JitterPlan.For(new() { Interval = JitterMeterOptions.MinInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
+        JitterPlan.FromOptions(new() { Interval = JitterMeterOptions.MinInterval, Priority = 99, BreakAbove = TimeSpan.FromTicks(1) })
             .Should().Be(new JitterPlan(1_000, JitterState.Unlimited, 100));
     }
 
@@ -316,7 +316,7 @@ public sealed class JitterMeterTests
 
     private static JitterMeter Start(ScriptedJitterSystem system, JitterMeterOptions options)
     {
-        JitterMeter.TryStart(system, options, JitterPlan.For(options), out JitterMeter? meter, out string? reason).Should().BeTrue(reason);
+        JitterMeter.TryStart(system, options, JitterPlan.FromOptions(options), out JitterMeter? meter, out string? reason).Should().BeTrue(reason);
         return meter!;
     }
 }

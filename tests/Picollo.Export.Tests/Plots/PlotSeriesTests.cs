@@ -184,7 +184,5 @@ public class PlotSeriesTests
             Reads++;
             return (0, 0);
         }
-
-        private protected override bool TryFillInPlace(HdrHistogramSummary summary) => false;
     }
 }

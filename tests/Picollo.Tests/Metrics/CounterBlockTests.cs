@@ -91,12 +91,12 @@ public class CounterBlockTests
         block.RecordInterlocked(ref octaves, 20_000, 1UL << 40);
         block.Record(ref octaves, 1_000_000, 1UL << 32);
         block.Record(ref octaves, 3, 5);
-        HdrHistogramSummary summary = new();
+        var found = new CounterAtRank[2];
 
-        summary.TryFill(block, histogram.SummarySource).Should().BeTrue();
-        summary.TotalCount.Should().Be((1UL << 40) + (1UL << 32) + 5);
-        summary.P50.Bucket.Should().Be(new Bucket(histogram.Layout, histogram.Layout.IndexOf(20_000), 1UL << 40, summary.P50.Bucket.StorageIndex));
-        summary.P100.Bucket.Count.Should().Be(1UL << 32);
+        block.TryRead([50, 100], found, needsMoments: true, out CounterMoments moments, out _).Should().BeTrue();
+        moments.Total.Should().Be((1UL << 40) + (1UL << 32) + 5);
+        found[0].Should().Match<CounterAtRank>(counter => counter.StorageIndex == (int)histogram.Layout.IndexOf(20_000) && counter.Count == 1UL << 40);
+        found[1].Count.Should().Be(1UL << 32);
 
         ulong[] last = new ulong[histogram.Length], deltas = new ulong[histogram.Length];
         block.ReadDeltas(last, deltas);

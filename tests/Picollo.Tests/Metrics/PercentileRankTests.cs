@@ -130,10 +130,10 @@ public class PercentileRankTests
         ulong total = NextTotal(random);
         ulong count = (ulong)((UInt128)(ulong)random.NextInt64() * total >> 63);
 
-        RankOracle.ShouldBeRankOf(PercentileRank.Of(count, total), count, total);
-        RankOracle.ShouldBeRankOf(PercentileRank.Of(total - 1, total), total - 1, total);
-        PercentileRank.Of(total, total).Should().Be(100);
-        PercentileRank.Of(0, total).Should().Be(0);
+        RankOracle.ShouldBeRankOf(PercentileRank.FromCount(count, total), count, total);
+        RankOracle.ShouldBeRankOf(PercentileRank.FromCount(total - 1, total), total - 1, total);
+        PercentileRank.FromCount(total, total).Should().Be(100);
+        PercentileRank.FromCount(0, total).Should().Be(0);
     });
 
     [Theory]
@@ -141,7 +141,7 @@ public class PercentileRankTests
     [InlineData(999, 1_000, 99.9)]
     [InlineData(99_999_999, 100_000_000, 99.999999)]
     public void The_inverse_of_a_decimal_rank_is_that_rank(ulong count, ulong total, double rank) =>
-        PercentileRank.Of(count, total).Should().Be(rank);
+        PercentileRank.FromCount(count, total).Should().Be(rank);
 
     [Fact]
     public void The_value_at_the_rank_of_a_value_is_the_value()

@@ -76,6 +76,9 @@ public class SerializationTests
         read.Sum.Should().BeApproximately(summary.Sum, 1e-6);
         read.Percentiles.ToArray().Should().Equal(summary.Percentiles.ToArray());
         read.ToTable(new()).Should().Be(summary.ToTable(new()));
+
+        json["mean"] = double.MaxValue; // the sum, which is computed from it, would be infinite
+        Refuses<HdrHistogramSummary>(json.ToJsonString(), "*sum*must be finite and not negative*");
     }
 
     [Fact]
@@ -120,47 +123,70 @@ public class SerializationTests
     }
 
     [Theory]
-    [InlineData("[]", "*an object*")]
-    [InlineData("{}", "*blockScale is missing*")]
-    [InlineData("""{"count":-1}""", "*count is not a whole number*")]
-    [InlineData("""{"count":1.5}""", "*count is not a whole number*")]
-    [InlineData("""{"count":"1"}""", "*count is not a whole number*")]
-    [InlineData("""{"count":1,"storageIndex":-2}""", "*storageIndex is not a whole number from -1*")]
-    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9}""", "*indexInBlock is missing*")]
+    [InlineData("[]", "*could not be converted*Path: $ |*")]
+    [InlineData("{}", "*missing required properties*'blockScale'*")]
+    [InlineData("""{"count":-1}""", "*could not be converted*Path: $.count |*")]
+    [InlineData("""{"count":1.5}""", "*could not be converted*Path: $.count |*")]
+    [InlineData("""{"count":"1"}""", "*could not be converted*Path: $.count |*")]
+    [InlineData("""{"count":1,"storageIndex":-2,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex -2 must be from -1*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9}""", "*missing required properties*'indexInBlock'*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":0,"indexInBlock":0}""", "*blockScale must not be 0*")]
-    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":20,"indexInBlock":0}""", "*blockScale is not*0 to 19*")]
+    [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":20,"indexInBlock":0}""", "*no bucket*2?20 buckets*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":56,"blockScale":9,"indexInBlock":0}""", "*no bucket 0 in block 56*")]
     [InlineData("""{"count":1,"storageIndex":0,"blockIndex":1,"blockScale":9,"indexInBlock":512}""", "*no bucket 512 in block 1*")]
-    [InlineData("""{"count":1,"storageIndex":600,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex 600 must not be greater*517*")]
+    [InlineData("""{"count":1,"storageIndex":600,"blockIndex":1,"blockScale":9,"indexInBlock":5}""", "*storageIndex 600 must be from -1*517*")]
     public void An_invalid_bucket_is_rejected_with_the_reason(string json, string message) => Refuses<Bucket>(json, message);
 
     [Theory]
     [InlineData("rank", "101", "*rank must be from 0 to 100*")]
-    [InlineData("rank", "\"1\"", "*rank is not a number*")]
+    [InlineData("rank", "\"1\"", "*could not be converted*Path: $.rank |*")]
     [InlineData("targetCount", "4", "*runningCount must not be less*")]
     [InlineData("runningCount", "0", "*runningCount must not be less*")]
     [InlineData("bucket", "{}", "*missing*")]
+    [InlineData("bucket", "{\"blockScale\":\"9\"}", "*could not be converted*Path: $.bucket.blockScale |*")]
     public void An_invalid_percentile_is_rejected_with_the_reason(string name, string value, string message) =>
         Refuses<Percentile>(With(Histogram.GetPercentile(50), name, value), message);
 
     [Theory]
     [InlineData("totalCount", "4", "*totalCount is not*")]
-    [InlineData("totalCount", null, "*totalCount is missing*")]
-    [InlineData("mean", null, "*mean is missing*")]
-    [InlineData("mean", "\"NaN\"", "*mean is not a number*")]
-    [InlineData("mean", "-1", "*mean is negative*")]
-    [InlineData("sum", "-1", "*sum is negative*")]
-    [InlineData("stDev", "-1", "*stDev is negative*")]
+    [InlineData("totalCount", null, "*missing required properties*'totalCount'*")]
+    [InlineData("mean", null, "*missing required properties*'mean'*")]
+    [InlineData("mean", "\"NaN\"", "*could not be converted*Path: $.mean |*")]
+    [InlineData("mean", "-1", "*mean*must be finite and not negative*")]
+    [InlineData("sum", "-1", "*sum*must be finite and not negative*")]
+    [InlineData("stDev", "-1", "*stDev*must be finite and not negative*")]
     [InlineData("relativeError", "0.0625", "*relativeError does not match the buckets*")]
     [InlineData("relativeError", "5", "*relativeError does not match the buckets*")]
     [InlineData("minTrackableValue", "50000", "*not between minTrackableValue and maxTrackableValue*")]
     [InlineData("maxTrackableValue", "5", "*not between minTrackableValue and maxTrackableValue*")]
-    [InlineData("percentiles", null, "*percentiles is missing*")]
+    [InlineData("percentiles", null, "*missing required properties*'percentiles'*")]
     [InlineData("percentiles", "[]", "*0 of the 16*")]
-    [InlineData("percentiles", "{}", "*an array*")]
-    [InlineData("timestampUtc", "\"yesterday\"", "*not an ISO 8601 time*")]
+    [InlineData("percentiles", "{}", "*could not be converted*Path: $.percentiles |*")]
+    [InlineData("percentiles", "[null]", "*could not be converted*Path: $.percentiles[0] |*")]
+    [InlineData("timestampUtc", "\"yesterday\"", "*could not be converted*Path: $.timestampUtc |*")]
     public void An_invalid_summary_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSummary>(With(Histogram.GetSummary(), name, value), message);
+
+    [Fact]
+    public void The_position_of_an_invalid_value_in_a_list_is_reported()
+    {
+        string json = JsonSerializer.Serialize(new[] { Histogram.GetBucket(1), Histogram.GetBucket(2) });
+        json = json[..json.LastIndexOf("\"count\":", StringComparison.Ordinal)] + "\"count\":-1}]";
+        JsonException error = json.Invoking(text => JsonSerializer.Deserialize<Bucket[]>(text)).Should().Throw<JsonException>().Which;
+        error.Path.Should().Be("$[1]");
+        error.Message.Should().Contain("$.count");
+    }
+
+    [Fact]
+    public void A_snapshot_is_checked_before_its_layout_is_allocated()
+    {
+        HdrHistogram finest = HdrHistogram.Factory.WithRelativeError(0.000001).Create();
+        finest.Record(1);
+        string json = JsonSerializer.Serialize(finest.GetSnapshot()).Replace("\"totalCount\":1", "\"totalCount\":2", StringComparison.Ordinal);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Refuses<HdrHistogramSnapshot>(json, "*totalCount is not equal to the sum*");
+        (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(1_000_000);
+    }
 
     [Fact]
     public void Percentiles_of_different_histograms_are_rejected()
@@ -221,13 +247,14 @@ public class SerializationTests
     [InlineData("relativeError", "0.01", "*does not belong to the snapshot's layout*")]
     [InlineData("relativeError", "-1", "*0.000001 to 0.1*")]
     [InlineData("relativeError", "5", "relativeError must be from 0.000001 to 0.1.*")]
-    [InlineData("relativeError", null, "*relativeError is missing*")]
-    [InlineData("buckets", null, "*buckets is missing*")]
+    [InlineData("relativeError", null, "*missing required properties*'relativeError'*")]
+    [InlineData("buckets", null, "*missing required properties*'buckets'*")]
     [InlineData("maxTrackableValue", "0", "*range is empty*")]
     [InlineData("maxTrackableValue", "5", "*does not belong to the snapshot's layout and range*")]
     [InlineData("lowestDiscernibleValue", "0", "*lowestDiscernibleValue*|*value*")]
     [InlineData("underflowCount", "1", "*underflowCount must not be greater*")]
-    [InlineData("endTime", "5", "*not an ISO 8601 time*")]
+    [InlineData("endTime", "5", "*could not be converted*Path: $.endTime |*")]
+    [InlineData("buckets", "null", "*buckets*null*")]
     public void An_invalid_snapshot_is_rejected_with_the_reason(string name, string? value, string message) =>
         Refuses<HdrHistogramSnapshot>(With(Histogram.GetSnapshot(), name, value), message.Split('|')[^1]);
 

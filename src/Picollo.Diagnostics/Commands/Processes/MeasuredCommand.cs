@@ -21,7 +21,6 @@ internal sealed class MeasuredCommand
     /// necessary.</summary>
     public string Text { get; }
 
-    /// <summary>Whether this is a command line for the shell (<see cref="FromText"/>).</summary>
     public bool IsText { get; }
 
     /// <summary>Whether the standard output of the command goes to the standard error of this process
@@ -36,7 +35,6 @@ internal sealed class MeasuredCommand
     /// (<see cref="WithEnvironment"/>).</summary>
     public IReadOnlyDictionary<string, string> Environment { get; private init; } = new Dictionary<string, string>();
 
-    /// <summary>The program and its arguments, which are executed.</summary>
     public string[] ArgumentList { get; }
 
     /// <summary>Creates a command from a program, which is looked up in <c>PATH</c> if its name has no slash. It runs in the process group
@@ -89,7 +87,6 @@ internal sealed class MeasuredCommand
     public override string ToString() => Text;
 
     /// <summary>Creates the exception for a command that cannot be executed.</summary>
-    /// <param name="error">The system's error number.</param>
     public Win32Exception StartFailed(int error) => new(error, $"{ArgumentList[0]}: {Marshal.GetPInvokeErrorMessage(error)}");
 
     private static string[] ArgumentsOf(int id)

@@ -11,10 +11,7 @@ internal sealed partial class CounterBlock<TCounter>
     {
         lock (Gate)
         {
-            CounterView<TCounter> counts = View;
-            return typeof(TCounter) == typeof(uint)
-                ? target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<uint>>(ref counts), ref rest)
-                : target.TryAdd(Unsafe.As<CounterView<TCounter>, CounterView<ulong>>(ref counts), ref rest);
+            return target.TryAdd(View, ref rest);
         }
     }
 

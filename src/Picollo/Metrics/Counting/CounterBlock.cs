@@ -14,7 +14,6 @@ internal abstract class CounterBlock
     /// it.</summary>
     public object Gate { get; } = new();
 
-    /// <summary>The counts of values outside the range.</summary>
     public (ulong Underflow, ulong Overflow) OutOfRange
     {
         get
@@ -24,7 +23,6 @@ internal abstract class CounterBlock
         }
     }
 
-    /// <summary>The bytes of the counters and their carries.</summary>
     public abstract long FootprintInBytes { get; }
 
     /// <summary>Adds to the out-of-range counts. Any thread may call it.</summary>
@@ -51,7 +49,7 @@ internal abstract class CounterBlock
     /// <summary>Reads the counters of ranks and the moments directly, without a copy. Returns <see langword="false"/> if the counters were
     /// changed in the meantime.</summary>
     public abstract bool TryRead(
-        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, out CounterMoments moments, out ulong outOfRange);
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterMoments moments, out ulong outOfRange);
 
     /// <summary>Returns the counts of the counters that are outside the range but in one of its octaves.</summary>
     private protected abstract (ulong Underflow, ulong Overflow) CountersOutOfRange();
@@ -61,9 +59,8 @@ internal abstract class CounterBlock
 /// Takes no lock. Counts that do not fit in its counters are added to <c>rest</c>.</summary>
 internal interface ICounterTarget
 {
-    bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest);
-
-    bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest);
+    bool TryAdd<TCount>(CounterView<TCount> counters, ref List<(int Number, ulong Count)>? rest)
+        where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount>;
 }
 
 /// <summary>The counters of a histogram or of one of its threads, in pages that are allocated on first use. Also contains the counts that
@@ -106,7 +103,6 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
         }
     }
 
-    /// <summary>Whether the block is closed to writers.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
     /// <summary>Closes the block to writers: their next record finds no address. A concurrent record is lost.</summary>
@@ -181,13 +177,13 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     }
 
     public override bool TryRead(
-        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, out CounterMoments moments, out ulong outOfRange)
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterMoments moments, out ulong outOfRange)
     {
         lock (Gate)
         {
             (ulong underflow, ulong overflow) = OutOfRange;
             outOfRange = underflow + overflow;
-            return CounterScan.TryRead(_range, View, ranks, found, out moments);
+            return CounterScan.TryRead(_range, View, ranks, found, needsMoments, out moments);
         }
     }
 
@@ -226,14 +222,14 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
     /// <summary>Adds to a counter that only the calling thread writes.</summary>
     private void Add(ref OctaveTable octaves, int number, ulong count)
     {
-        ref TCounter at = ref CounterAt(ref octaves, number);
+        ref TCounter stored = ref CounterAt(ref octaves, number);
         if (typeof(TCounter) == typeof(ulong))
         {
-            Unsafe.As<TCounter, ulong>(ref at) += count;
+            Unsafe.As<TCounter, ulong>(ref stored) += count;
             return;
         }
 
-        ref uint counter = ref Unsafe.As<TCounter, uint>(ref at);
+        ref uint counter = ref Unsafe.As<TCounter, uint>(ref stored);
         if (!CounterMath.TryAdd(ref counter, count))
         {
             AddToCarries(number, ref counter, count);
@@ -242,15 +238,15 @@ internal sealed partial class CounterBlock<TCounter> : CounterBlock
 
     private void AddInterlocked(ref OctaveTable octaves, int number, ulong count)
     {
-        ref TCounter at = ref CounterAt(ref octaves, number);
+        ref TCounter stored = ref CounterAt(ref octaves, number);
         if (typeof(TCounter) == typeof(ulong))
         {
-            Interlocked.Add(ref Unsafe.As<TCounter, ulong>(ref at), count);
+            Interlocked.Add(ref Unsafe.As<TCounter, ulong>(ref stored), count);
             return;
         }
 
         // Not Interlocked.Add: the counter may not reach 2³¹, because it would wrap if two writers added large counts before its carry.
-        ref uint counter = ref Unsafe.As<TCounter, uint>(ref at);
+        ref uint counter = ref Unsafe.As<TCounter, uint>(ref stored);
         uint before, after;
         do
         {

@@ -17,7 +17,7 @@ internal static class CounterMath
     {
         sums = sums[..counters.Length];
         ref TCounter counter = ref MemoryMarshal.GetReference(counters);
-        ref ulong at = ref MemoryMarshal.GetReference(sums);
+        ref ulong target = ref MemoryMarshal.GetReference(sums);
         nuint whole = (nuint)(counters.Length & -Vector512<TCounter>.Count);
         for (nuint i = 0; i < whole; i += (nuint)Vector512<TCounter>.Count)
         {
@@ -25,12 +25,12 @@ internal static class CounterMath
             {
                 nuint next = i + (nuint)Vector512<ulong>.Count;
                 (Vector512<ulong> low, Vector512<ulong> high) = Vector512.Widen(Vector512.LoadUnsafe(ref counter, i).AsUInt32());
-                (Vector512.LoadUnsafe(ref at, i) + low).StoreUnsafe(ref at, i);
-                (Vector512.LoadUnsafe(ref at, next) + high).StoreUnsafe(ref at, next);
+                (Vector512.LoadUnsafe(ref target, i) + low).StoreUnsafe(ref target, i);
+                (Vector512.LoadUnsafe(ref target, next) + high).StoreUnsafe(ref target, next);
             }
             else
             {
-                (Vector512.LoadUnsafe(ref at, i) + Vector512.LoadUnsafe(ref counter, i).AsUInt64()).StoreUnsafe(ref at, i);
+                (Vector512.LoadUnsafe(ref target, i) + Vector512.LoadUnsafe(ref counter, i).AsUInt64()).StoreUnsafe(ref target, i);
             }
         }
 
@@ -80,7 +80,7 @@ internal static class CounterMath
     {
         copy = copy[..counters.Length];
         ref TCounter counter = ref MemoryMarshal.GetReference(counters);
-        ref ulong at = ref MemoryMarshal.GetReference(copy);
+        ref ulong target = ref MemoryMarshal.GetReference(copy);
         nuint whole = (nuint)(counters.Length & -Vector512<TCounter>.Count);
         Vector512<ulong> sums = default;
         for (nuint i = 0; i < whole; i += (nuint)Vector512<TCounter>.Count)
@@ -88,14 +88,14 @@ internal static class CounterMath
             if (typeof(TCounter) == typeof(uint))
             {
                 (Vector512<ulong> low, Vector512<ulong> high) = Vector512.Widen(Vector512.LoadUnsafe(ref counter, i).AsUInt32());
-                low.StoreUnsafe(ref at, i);
-                high.StoreUnsafe(ref at, i + (nuint)Vector512<ulong>.Count);
+                low.StoreUnsafe(ref target, i);
+                high.StoreUnsafe(ref target, i + (nuint)Vector512<ulong>.Count);
                 sums += low + high;
             }
             else
             {
                 Vector512<ulong> v = Vector512.LoadUnsafe(ref counter, i).AsUInt64();
-                v.StoreUnsafe(ref at, i);
+                v.StoreUnsafe(ref target, i);
                 sums += v;
             }
         }
@@ -147,11 +147,11 @@ internal static class CounterMath
     {
         sums = sums[..baseline.Length];
         ref ulong before = ref MemoryMarshal.GetReference(baseline);
-        ref ulong at = ref MemoryMarshal.GetReference(sums);
+        ref ulong target = ref MemoryMarshal.GetReference(sums);
         nuint whole = (nuint)(sums.Length & -Vector512<ulong>.Count);
         for (nuint i = 0; i < whole; i += (nuint)Vector512<ulong>.Count)
         {
-            SaturatingSubtract(Vector512.LoadUnsafe(ref at, i), Vector512.LoadUnsafe(ref before, i)).StoreUnsafe(ref at, i);
+            SaturatingSubtract(Vector512.LoadUnsafe(ref target, i), Vector512.LoadUnsafe(ref before, i)).StoreUnsafe(ref target, i);
         }
 
         for (int i = (int)whole; i < sums.Length; i++)

@@ -57,7 +57,6 @@ internal readonly struct CounterPages<TCounter>
     /// <summary>The number of counters in range.</summary>
     public int Length { get; }
 
-    /// <summary>The bytes of the allocated pages and of their array.</summary>
     public long FootprintInBytes => Footprint.OfArray(_pages) + _pages.Sum(Footprint.OfArray);
 
     /// <summary>The range of counters from the first allocated page to the last.</summary>
@@ -73,7 +72,6 @@ internal readonly struct CounterPages<TCounter>
         }
     }
 
-    /// <summary>Returns a view of the counters in range and of their carries, for a reader.</summary>
     public CounterView<TCounter> View(ReadOnlySpan<Carry> carries) => new(_pages, _pageScale, _start, _offset, Length, carries);
 
     /// <summary>Returns the number after the last counter in the page of <paramref name="number"/>, at most
@@ -116,7 +114,6 @@ internal readonly struct CounterPages<TCounter>
         }
     }
 
-    /// <summary>Returns the counts of the counters outside the range.</summary>
     public (ulong Underflow, ulong Overflow) SumOutOfRange() => (Sum(_start, _offset), Sum(_offset + Length, _end));
 
     private ulong Sum(int from, int to)
@@ -139,4 +136,117 @@ internal readonly struct CounterPages<TCounter>
     private int PageOf(int place) => (place >> _pageScale) - (_start >> _pageScale);
 
     private int StartOf(int page) => Math.Max((page + (_start >> _pageScale)) << _pageScale, _start);
+}
+
+/// <summary>A reader's view of a histogram's counts: counters in pages that are allocated on first use, with their carries. A counter in a
+/// page that is not allocated reads as 0.</summary>
+internal readonly ref struct CounterView<TCounter>
+    where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
+{
+    private const int LargestPageScale = 30;
+
+    private readonly Span<TCounter[]?> _pages;
+    private readonly int _pageScale;
+    private readonly int _start; // the start of the first page; like _offset, relative to the layout's origin
+    private readonly int _offset; // of counter 0
+    private readonly ReadOnlySpan<Carry> _carries; // their counters are in allocated pages
+
+    public CounterView(
+        Span<TCounter[]?> pages, int pageScale, int start, int offset, int length, ReadOnlySpan<Carry> carries = default)
+    {
+        _carries = carries;
+        _pages = pages;
+        _pageScale = pageScale;
+        _start = start;
+        _offset = offset;
+        Length = length;
+    }
+
+    /// <summary>Returns a view of a part of one array, which is a single page.</summary>
+    public static CounterView<TCounter> FromArray(ref TCounter[]? counters, int first, int length) =>
+        new(new(ref counters), LargestPageScale, start: 0, offset: first, length);
+
+    public int Length { get; }
+
+    public ReadOnlySpan<Carry> CarriesIn(int from, int to) => Carry.InRange(_carries, from, to);
+
+    /// <summary>Returns the counters in [<paramref name="from"/>, <paramref name="to"/>) without their carries. The counters must be in one
+    /// page; the result is empty if it is not allocated.</summary>
+    public ReadOnlySpan<TCounter> Slice(int from, int to)
+    {
+        int page = (from + _offset) >> _pageScale;
+        int start = Math.Max(page << _pageScale, _start);
+        return Volatile.Read(ref _pages[page - (_start >> _pageScale)]) is { } counters
+            ? new ReadOnlySpan<TCounter>(counters, from + _offset - start, to - from)
+            : [];
+    }
+
+    /// <summary>Returns the number after the last counter in the page of <paramref name="number"/>, at most
+    /// <paramref name="to"/>.</summary>
+    public int EndOfPage(int number, int to) =>
+        Math.Min(((((number + _offset) >> _pageScale) + 1) << _pageScale) - _offset, to);
+
+    public void AddTo(Span<ulong> sums, Range range)
+    {
+        for (int from = range.Start.Value, to; from < range.End.Value; from = to)
+        {
+            to = EndOfPage(from, range.End.Value);
+            CounterMath.Add(Slice(from, to), sums[from..]);
+        }
+
+        foreach (Carry carry in CarriesIn(range.Start.Value, range.End.Value))
+        {
+            sums[carry.Number] += carry.Count;
+        }
+    }
+
+    /// <summary>Writes the differences from the previous counts to <paramref name="deltas"/> and the current counts to
+    /// <paramref name="last"/>. For a page that is not allocated, both remain unchanged: they are 0, because pages are never
+    /// removed.</summary>
+    public void ReadDeltas(Span<ulong> last, Span<ulong> deltas)
+    {
+        for (int from = 0, to; from < Length; from = to)
+        {
+            to = EndOfPage(from, Length);
+            if (CarriesIn(from, to).IsEmpty)
+            {
+                CounterMath.ReadDeltas(Slice(from, to), last[from..], deltas[from..]);
+            }
+            else
+            {
+                CopyAndSum(from, to, deltas[from..]);
+                CounterMath.ReadDeltas<ulong>(deltas[from..to], last[from..], deltas[from..]);
+            }
+        }
+    }
+
+    public void CopyTo(Span<ulong> copy, Range range) => CopyAndSum(range.Start.Value, range.End.Value, copy[range.Start.Value..]);
+
+    /// <summary>Copies the counts in [<paramref name="from"/>, <paramref name="to"/>) and returns their sum; wraps at 2⁶⁴.</summary>
+    public ulong CopyAndSum(int from, int to, Span<ulong> copy)
+    {
+        ulong sum = 0;
+        for (int start = from, end; start < to; start = end)
+        {
+            end = EndOfPage(start, to);
+            ReadOnlySpan<TCounter> counters = Slice(start, end);
+            Span<ulong> copied = copy[(start - from)..(end - from)];
+            if (counters.IsEmpty)
+            {
+                copied.Clear();
+            }
+            else
+            {
+                sum += CounterMath.CopyAndSum(counters, copied);
+            }
+        }
+
+        foreach (Carry carry in CarriesIn(from, to))
+        {
+            copy[carry.Number - from] += carry.Count;
+            sum += carry.Count;
+        }
+
+        return sum;
+    }
 }

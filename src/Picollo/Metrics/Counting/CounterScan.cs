@@ -58,25 +58,23 @@ internal ref struct CounterScan
     /// <summary>The sum of each chunk, for <see cref="PercentileSearch"/>.</summary>
     private Span<ulong> ChunkSums { get; }
 
-    /// <summary>Reads the counters of ranks and the moments in one pass. The counters may be written concurrently; their carries may
-    /// not.</summary>
-    /// <param name="source">The buckets of the counters.</param>
-    /// <param name="counters">The counters.</param>
-    /// <param name="ranks">The ranks, each from 0 to 100.</param>
-    /// <param name="found">Receives the counter of each rank.</param>
-    /// <param name="moments">The moments of the counts.</param>
-    /// <returns><see langword="false"/> if the counters changed in the meantime.</returns>
+    /// <summary>Reads the counters of ranks from 0 to 100, and the moments, in one pass. Without the moments, the pass takes half of the
+    /// time, and only their total is set. The counters may be written concurrently; their carries may not. Returns <see langword="false"/>
+    /// if the counters changed in the meantime.</summary>
     public static bool TryRead<TCounter>(
         CounterRange source,
         CounterView<TCounter> counters,
         ReadOnlySpan<double> ranks,
         Span<CounterAtRank> found,
+        bool needsMoments,
         out CounterMoments moments)
         where TCounter : unmanaged, IBinaryInteger<TCounter>, IUnsignedNumber<TCounter>
     {
         ulong[] buffer = ArrayPool<ulong>.Shared.Rent(BufferLength(source) + PercentileSearch.ChunkSize);
         CounterScan scan = new(source, buffer.AsSpan(PercentileSearch.ChunkSize));
-        moments = scan.Run(counters);
+        moments = needsMoments
+            ? scan.Run(counters)
+            : new CounterMoments(PercentileSearch.SumChunks(source, counters, scan.ChunkSums), 0, 0, 0);
         PercentileSearch<TCounter> search = new(source, counters, scan.ChunkSums, buffer, moments.Total);
         bool areUnchanged = true;
         for (int i = 0; areUnchanged && i < ranks.Length; i++)
@@ -97,7 +95,6 @@ internal ref struct CounterScan
         return sum;
     }
 
-    /// <summary>Returns the number of words in the buffer that a scan needs.</summary>
     private static int BufferLength(CounterRange source) =>
         (2 * PercentileSearch.MaxPieceSize) + (Piece.Words * PieceCount(source)) + PercentileSearch.ChunkCount(source);
 

@@ -84,7 +84,6 @@ internal readonly record struct HdrLayout
     /// <summary>Returns the base-2 logarithm of the width of the bucket at <paramref name="index"/>.</summary>
     public int StepScaleOf(uint index) => Math.Max((int)(index >> _scale) - 1, _unitScale);
 
-    /// <summary>Returns the smallest value of the bucket at <paramref name="index"/>.</summary>
     public ulong StartOf(uint index)
     {
         // Inverse of IndexOf: the index minus step << _scale is value >> step.
@@ -92,7 +91,6 @@ internal readonly record struct HdrLayout
         return (ulong)(index - ((uint)step << _scale)) << step;
     }
 
-    /// <summary>Returns the middle of the bucket at <paramref name="index"/>.</summary>
     public ulong MidpointOf(uint index) => StartOf(index) + ((1UL << StepScaleOf(index)) >> 1);
 
     /// <summary>Returns the largest value of the bucket that contains <paramref name="value"/>.</summary>
@@ -100,7 +98,4 @@ internal readonly record struct HdrLayout
 }
 
 /// <summary>The buckets of a layout that have counters in a histogram.</summary>
-/// <param name="Layout">The layout.</param>
-/// <param name="FirstIndex">The index of the first bucket.</param>
-/// <param name="Length">The number of buckets.</param>
 internal readonly record struct CounterRange(HdrLayout Layout, uint FirstIndex, int Length);

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
 
 namespace Picollo.Metrics;
 
@@ -37,4 +38,40 @@ internal sealed class ConvertedByAttribute(
 
     [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)]
     private Type Converter { get; } = converter;
+}
+
+/// <summary>The JSON form of a value: a record with source-generated metadata. <see cref="ToValue"/> contains all checks.</summary>
+/// <remarks>A parser written by hand with <see cref="Utf8JsonReader"/> reads a summary in 7 µs instead of 14 µs and writes as fast, but it
+/// was half as long again (AMD EPYC, .NET 10, November 2026).</remarks>
+internal interface IJsonRecord<TValue, TRecord>
+    where TRecord : IJsonRecord<TValue, TRecord>
+{
+    static abstract JsonTypeInfo<TRecord> TypeInfo { get; }
+
+    static abstract TRecord FromValue(TValue value);
+
+    /// <exception cref="JsonException">The properties are invalid or inconsistent.</exception>
+    TValue ToValue();
+}
+
+/// <summary>Reads and writes a value as its record. Each value has a class that derives from it, because Native AOT generates no code for a
+/// generic type that only an attribute names.</summary>
+internal abstract class JsonRecordConverter<TValue, TRecord> : JsonConverter<TValue>
+    where TRecord : IJsonRecord<TValue, TRecord>
+{
+    public override TValue Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize(ref reader, TRecord.TypeInfo)!.ToValue();
+        }
+        catch (JsonException e) when (e.Path is not null)
+        {
+            // The message has the path and the position in this value. The serializer of the caller adds those of the value.
+            throw new JsonException(e.Message, e);
+        }
+    }
+
+    public override void Write(Utf8JsonWriter writer, TValue value, JsonSerializerOptions options) =>
+        JsonSerializer.Serialize(writer, TRecord.FromValue(value), TRecord.TypeInfo);
 }

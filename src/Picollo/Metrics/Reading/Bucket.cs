@@ -53,7 +53,6 @@ public readonly record struct Bucket
     /// the range.</summary>
     public bool IsOverflowBucket => StorageIndex == OutOfRangeIndex;
 
-    /// <summary>The layout of the bucket.</summary>
     internal HdrLayout Layout { get; }
 
     /// <summary>Returns the bucket as culture-invariant text: <c>[storage / logical]: [start, end) count</c>.</summary>
@@ -64,7 +63,6 @@ public readonly record struct Bucket
             $"[{StorageIndex} / {LogicalIndex}]: [{Start:N0}, {(UInt128)Start + Step:N0}) {Count:N0}");
 }
 
-/// <summary>Creates buckets.</summary>
 internal static class HdrLayoutExtensions
 {
     /// <summary>Returns the bucket at <paramref name="storageIndex"/> in a storage whose first bucket has the index

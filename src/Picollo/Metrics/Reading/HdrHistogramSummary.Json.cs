@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
 
 namespace Picollo.Metrics;
 
@@ -29,118 +30,17 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
     /// <returns>The hash code.</returns>
     public override int GetHashCode() => HashCode.Combine(TotalCount, OverflowCount, Sum, StDev);
 
-    internal static HdrHistogramSummary Read(ref Utf8JsonReader reader)
+    private void SetPercentiles(List<PercentileJson> percentiles)
     {
-        var summary = new HdrHistogramSummary
+        if (percentiles.Count != StandardRanks.Length)
         {
-            MaxTrackableValue = ulong.MaxValue,
-            _selection = Percentile.DefaultEquivalentValueSelection,
-        };
-        ulong? totalCount = null;
-        double? mean = null, sum = null;
-        int? percentiles = null;
-        JsonValues.BeginObject(ref reader, "A summary");
-        while (JsonValues.NextProperty(ref reader, out string name))
-        {
-            switch (name)
-            {
-                case "minTrackableValue":
-                    summary.MinTrackableValue = JsonValues.UInt64(ref reader, name);
-                    break;
-                case "maxTrackableValue":
-                    summary.MaxTrackableValue = JsonValues.UInt64(ref reader, name);
-                    break;
-                case "totalCount":
-                    totalCount = JsonValues.UInt64(ref reader, name);
-                    break;
-                case "overflowCount":
-                    summary.OverflowCount = JsonValues.UInt64(ref reader, name);
-                    break;
-                case "sum":
-                    sum = JsonValues.NonNegative(ref reader, name);
-                    break;
-                case "mean":
-                    mean = JsonValues.NonNegative(ref reader, name);
-                    break;
-                case "stDev":
-                    summary.StDev = JsonValues.NonNegative(ref reader, name);
-                    break;
-                case "relativeError":
-                    summary.RelativeError = JsonValues.NonNegative(ref reader, name);
-                    break;
-                case "timestampUtc":
-                    summary.TimestampUtc = JsonValues.Time(ref reader, name).UtcDateTime;
-                    break;
-                case "percentiles":
-                    percentiles = summary.ReadPercentiles(ref reader);
-                    break;
-                default:
-                    reader.Skip();
-                    break;
-            }
+            throw new JsonException($"percentiles contains {percentiles.Count} of the {StandardRanks.Length} standard ranks.");
         }
 
-        if (JsonValues.Required(percentiles, nameof(percentiles)) != StandardRanks.Length)
-        {
-            throw new JsonException($"percentiles contains {percentiles} of the {StandardRanks.Length} standard ranks.");
-        }
-
-        summary.TotalCount = JsonValues.Required(totalCount, nameof(totalCount));
-        summary.Mean = JsonValues.Required(mean, nameof(mean));
-        summary.Sum = sum ?? (summary.Mean * summary.TotalCount); // Picollo v0.1 does not write the sum
-        if (summary._found[^1].RunningCount != summary.TotalCount)
-        {
-            throw new JsonException("totalCount is not equal to the runningCount of the last percentile.");
-        }
-
-        summary.ThrowUnlessLayoutFits();
-
-        return summary;
-    }
-
-    internal void Write(Utf8JsonWriter writer)
-    {
-        writer.WriteStartObject();
-        writer.WriteNumber("minTrackableValue", MinTrackableValue);
-        writer.WriteNumber("maxTrackableValue", MaxTrackableValue);
-        writer.WriteNumber("relativeError", RelativeError);
-        writer.WriteNumber("totalCount", TotalCount);
-        writer.WriteNumber("overflowCount", OverflowCount);
-        writer.WriteNumber("sum", Sum);
-        writer.WriteNumber("mean", Mean);
-        writer.WriteNumber("stDev", StDev);
-        writer.WriteString("timestampUtc", DateTime.SpecifyKind(TimestampUtc, DateTimeKind.Utc));
-        writer.WriteStartArray("percentiles");
         for (int i = 0; i < StandardRanks.Length; i++)
         {
-            PercentileJsonConverter.Write(writer, At(i));
-        }
-
-        writer.WriteEndArray();
-        writer.WriteEndObject();
-    }
-
-    private void ThrowUnlessLayoutFits()
-    {
-        if (RelativeError > HdrLayout.MaxRelativeError || (TotalCount > 0 && RelativeError != _layout.RelativeError))
-        {
-            throw new JsonException("relativeError does not match the buckets.");
-        }
-
-        if (TotalCount > 0 && (P0.Bucket.End < MinTrackableValue || P100.Bucket.Start > MaxTrackableValue))
-        {
-            throw new JsonException("The percentiles are not between minTrackableValue and maxTrackableValue.");
-        }
-    }
-
-    private int ReadPercentiles(ref Utf8JsonReader reader)
-    {
-        int i = 0;
-        JsonValues.BeginArray(ref reader, "percentiles");
-        for (; JsonValues.NextElement(ref reader); i++)
-        {
-            Percentile percentile = PercentileJsonConverter.Read(ref reader);
-            if (i == StandardRanks.Length || Math.Abs(percentile.Rank - StandardRanks[i]) > 1e-6)
+            Percentile percentile = percentiles[i].ToValue();
+            if (Math.Abs(percentile.Rank - StandardRanks[i]) > 1e-6)
             {
                 throw new JsonException(
                     FormattableString.Invariant($"percentiles[{i}] has rank {percentile.Rank:R}, which is not the standard rank."));
@@ -169,18 +69,73 @@ public sealed partial class HdrHistogramSummary : IEquatable<HdrHistogramSummary
 
             _found[i] = new CounterAtRank(percentile.TargetCount, percentile.RunningCount, bucket.Count, bucket.StorageIndex);
         }
+    }
 
-        return i;
+    /// <summary>A summary in JSON, about 2 KB. Picollo v0.1 writes neither the relative error nor the sum nor the time.</summary>
+    internal sealed record Json(
+        ulong MinTrackableValue,
+        ulong? MaxTrackableValue,
+        double RelativeError,
+        [property: JsonRequired] ulong TotalCount,
+        ulong OverflowCount,
+        double? Sum,
+        [property: JsonRequired] double Mean,
+        double StDev,
+        DateTime? TimestampUtc,
+        [property: JsonRequired] List<PercentileJson> Percentiles) : IJsonRecord<HdrHistogramSummary, Json>
+    {
+        public static JsonTypeInfo<Json> TypeInfo => ReadingJson.Default.Json;
+
+        public static Json FromValue(HdrHistogramSummary value) => new(
+            value.MinTrackableValue,
+            value.MaxTrackableValue,
+            value.RelativeError,
+            value.TotalCount,
+            value.OverflowCount,
+            value.Sum,
+            value.Mean,
+            value.StDev,
+            DateTime.SpecifyKind(value.TimestampUtc, DateTimeKind.Utc),
+            [.. Enumerable.Range(0, StandardRanks.Length).Select(i => PercentileJson.FromValue(value.At(i)))]);
+
+        public HdrHistogramSummary ToValue()
+        {
+            double sum = Sum ?? (Mean * TotalCount);
+            if (new[] { RelativeError, sum, Mean, StDev }.Any(static number => number is not (>= 0 and < double.PositiveInfinity)))
+            {
+                throw new JsonException("relativeError, sum, mean and stDev must be finite and not negative.");
+            }
+
+            HdrHistogramSummary summary = new()
+            {
+                _selection = Percentile.DefaultEquivalentValueSelection,
+                MinTrackableValue = MinTrackableValue,
+                MaxTrackableValue = MaxTrackableValue ?? ulong.MaxValue,
+                RelativeError = RelativeError,
+                TotalCount = TotalCount,
+                OverflowCount = OverflowCount,
+                Sum = sum,
+                Mean = Mean,
+                StDev = StDev,
+                TimestampUtc = TimestampUtc?.ToUniversalTime() ?? default,
+            };
+            summary.SetPercentiles(Percentiles);
+            if (summary.P100.RunningCount != TotalCount)
+            {
+                throw new JsonException("totalCount is not equal to the runningCount of the last percentile.");
+            }
+
+            if (RelativeError > HdrLayout.MaxRelativeError || (TotalCount > 0 && summary.RelativeError != summary._layout.RelativeError))
+            {
+                throw new JsonException("relativeError does not match the buckets.");
+            }
+
+            return TotalCount == 0
+                || (summary.P0.Bucket.End >= summary.MinTrackableValue && summary.P100.Bucket.Start <= summary.MaxTrackableValue)
+                ? summary
+                : throw new JsonException("The percentiles are not between minTrackableValue and maxTrackableValue.");
+        }
     }
 }
 
-/// <summary>Reads and writes a summary: its properties and the sixteen standard percentiles, about 2 KB.</summary>
-internal sealed class HdrHistogramSummaryJsonConverter : JsonConverter<HdrHistogramSummary>
-{
-    /// <inheritdoc/>
-    public override HdrHistogramSummary Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) =>
-        HdrHistogramSummary.Read(ref reader);
-
-    /// <inheritdoc/>
-    public override void Write(Utf8JsonWriter writer, HdrHistogramSummary value, JsonSerializerOptions options) => value.Write(writer);
-}
+internal sealed class HdrHistogramSummaryJsonConverter : JsonRecordConverter<HdrHistogramSummary, HdrHistogramSummary.Json>;

@@ -1,6 +1,4 @@
-using System.Buffers;
 using System.Diagnostics;
-using System.Numerics;
 using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
@@ -160,47 +158,29 @@ public sealed partial class HdrHistogramSummary
     /// <returns>The line.</returns>
     public override string ToString() => ToString(null);
 
-    /// <summary>Fills the summary directly from the counters of a histogram.</summary>
-    /// <returns><see langword="false"/> if the counters changed in the meantime; the summary is then partly filled.</returns>
-    internal bool TryFill(CounterBlock block, in SummarySource source)
-    {
-        bool isRead = block.TryRead(StandardRanks, _found, out CounterMoments moments, out ulong outOfRange);
-        if (isRead)
-        {
-            Set(source, moments, outOfRange);
-        }
+    /// <summary>The counters of the standard ranks, to be set before <see cref="Set"/>.</summary>
+    internal Span<CounterAtRank> Found => _found;
 
-        return isRead;
-    }
-
-    /// <summary>Fills the summary from counts to which no thread writes.</summary>
-    internal void Fill(ReadOnlySpan<ulong> counts, ulong outOfRange, in SummarySource source)
+    /// <summary>Fills the summary of a histogram with the range from <paramref name="min"/> to <paramref name="max"/>.</summary>
+    internal void Set(CounterRange range, ulong min, ulong max, in CounterReading reading, DateTimeOffset time)
     {
-        bool isRead = CounterScan.TryRead<ulong>(source.Range, counts, StandardRanks, _found, out CounterMoments moments);
-        Debug.Assert(isRead, "No thread writes to the counts.");
-        Set(source, moments, outOfRange);
-    }
-
-    private void Set(in SummarySource source, CounterMoments moments, ulong outOfRange)
-    {
-        _layout = source.Range.Layout;
-        _firstIndex = source.Range.FirstIndex;
+        _layout = range.Layout;
+        _firstIndex = range.FirstIndex;
         _selection = Percentile.DefaultEquivalentValueSelection;
-        TotalCount = moments.Total;
-        OverflowCount = outOfRange;
-        Sum = moments.Sum;
-        Mean = moments.Mean;
-        StDev = moments.StDev;
-        TimestampUtc = source.ReadTime.UtcDateTime;
+        TotalCount = reading.Moments.Total;
+        OverflowCount = reading.OutOfRange;
+        Sum = reading.Moments.Sum;
+        Mean = reading.Moments.Mean;
+        StDev = reading.Moments.StDev;
+        TimestampUtc = time.UtcDateTime;
         RelativeError = _layout.RelativeError;
-        MinTrackableValue = source.MinTrackableValue;
-        MaxTrackableValue = source.MaxTrackableValue;
+        MinTrackableValue = min;
+        MaxTrackableValue = max;
     }
 
-    /// <summary>Returns the percentile at the standard rank with an index.</summary>
-    internal Percentile At(int i) => Percentile.Of(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
+    internal Percentile At(int i) => Percentile.FromCounter(StandardRanks[i], _found[i], _layout, _firstIndex, _selection);
 }
 
-/// <summary>The histogram of a summary.</summary>
-internal readonly record struct SummarySource(
-    CounterRange Range, ulong MinTrackableValue, ulong MaxTrackableValue, DateTimeOffset ReadTime);
+/// <summary>The moments of the counts and the count of out-of-range values, which were read together. The time of the counts is null for a
+/// live histogram.</summary>
+internal readonly record struct CounterReading(CounterMoments Moments, ulong OutOfRange, DateTimeOffset? Time = null);

@@ -92,7 +92,7 @@ public readonly record struct Percentile
         string.Create(CultureInfo.InvariantCulture, $"P{HdrHistogramSummary.Rank(Rank)}={Value:N0} {Bucket}");
 
     /// <summary>Returns the percentile of a rank. It has the default bucket in an empty histogram.</summary>
-    internal static Percentile Of(
+    internal static Percentile FromCounter(
         double rank, CounterAtRank found, HdrLayout layout, uint firstIndex, EquivalentValueSelection selection) => new(
         rank,
         found.TargetCount,

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Numerics;
 
 namespace Picollo.Metrics;
 
@@ -66,14 +67,11 @@ public abstract partial class HdrHistogram
 
     /// <summary>Adds counters to the counters with the same numbers if this histogram's counters have a single writer. Takes no
     /// lock.</summary>
-    internal virtual bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest) => false;
+    private protected virtual bool TryAdd<TCount>(CounterView<TCount> counters, ref List<(int Number, ulong Count)>? rest)
+        where TCount : unmanaged, IBinaryInteger<TCount>, IUnsignedNumber<TCount> => false;
 
-    /// <inheritdoc cref="TryAdd(CounterView{uint}, ref List{ValueTuple{int, ulong}})"/>
-    internal virtual bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest) => false;
-
-    bool ICounterTarget.TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest) => TryAdd(counters, ref rest);
-
-    bool ICounterTarget.TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest) => TryAdd(counters, ref rest);
+    bool ICounterTarget.TryAdd<TCount>(CounterView<TCount> counters, ref List<(int Number, ulong Count)>? rest) =>
+        TryAdd(counters, ref rest);
 
     /// <summary>Adds a copy of the counts of another histogram.</summary>
     /// <remarks>Adds runs of counts that lie in one octave in both histograms, so that each bucket takes an addition and a shift instead of
@@ -175,7 +173,7 @@ public abstract partial class HdrHistogram
         ArgumentNullException.ThrowIfNull(other);
         if (other.Layout != Layout || other.FirstIndex != FirstIndex || other.Length != Length)
         {
-            PlainHdrHistogram<ulong> sameLayout = new(HdrHistogramSettings.Of(this));
+            PlainHdrHistogram<ulong> sameLayout = new(HdrHistogramSettings.FromHistogram(this));
             sameLayout.Add(other);
             other = sameLayout;
         }

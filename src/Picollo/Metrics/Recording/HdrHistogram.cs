@@ -74,7 +74,6 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
     /// <inheritdoc/>
     internal sealed override DateTimeOffset ReadTime => _timeProvider.GetUtcNow();
 
-    /// <summary>The block into which the calling thread records.</summary>
     private protected abstract CounterBlock WritersBlock { get; }
 
     /// <summary>Creates a plain histogram with the default settings of <see cref="Factory"/>.</summary>
@@ -236,11 +235,20 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
         }
     }
 
-    private protected sealed override bool TryFillInPlace(HdrHistogramSummary summary)
+    private protected sealed override bool TryReadInPlace(
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterReading reading)
     {
         lock (Gate)
         {
-            return !_disposed && _baseline is null && SingleBlock() is { } block && summary.TryFill(block, SummarySource);
+            if (!_disposed && _baseline is null && SingleBlock() is { } block
+                && block.TryRead(ranks, found, needsMoments, out CounterMoments moments, out ulong outOfRange))
+            {
+                reading = new CounterReading(moments, outOfRange);
+                return true;
+            }
+
+            reading = default;
+            return false;
         }
     }
 
@@ -349,7 +357,7 @@ public abstract partial class HdrHistogram : ReadOnlyHdrHistogram, ICounterTarge
     private protected T FillClone<T>(Func<HdrHistogramSettings, T> create)
         where T : HdrHistogram
     {
-        T clone = create(HdrHistogramSettings.Of(this).WithTimeProvider(_timeProvider));
+        T clone = create(HdrHistogramSettings.FromHistogram(this).WithTimeProvider(_timeProvider));
         clone.Add(this);
         return clone;
     }

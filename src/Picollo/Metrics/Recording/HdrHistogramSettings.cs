@@ -33,7 +33,7 @@ internal sealed record HdrHistogramSettings
     }
 
     /// <summary>Returns the default settings with the layout of a histogram.</summary>
-    public static HdrHistogramSettings Of(ReadOnlyHdrHistogram histogram) => Default.WithLayoutOf(histogram);
+    public static HdrHistogramSettings FromHistogram(ReadOnlyHdrHistogram histogram) => Default.WithLayoutOf(histogram);
 
     /// <summary>Returns these settings with the layout of a histogram. The relative error is limited because a read-only histogram may be
     /// coarser than any histogram that records.</summary>
@@ -52,7 +52,6 @@ internal sealed record HdrHistogramSettings
     public HdrHistogramSettings WithTimeProvider(TimeProvider timeProvider) =>
         this with { TimeProvider = timeProvider ?? throw new ArgumentNullException(nameof(timeProvider)) };
 
-    /// <summary>Returns the relative error for a number of significant decimal digits.</summary>
     public static double RelativeErrorOf(int significantDigits)
     {
         const int MaxDigits = 5;

@@ -28,29 +28,23 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     private readonly object _gate = new();
 
     // Guarded by _gate, like the times.
-    private ulong[] _shown;
-    private ulong[] _atLastUpdate; // since the histogram's last reset; unused if _shown has the same counts
-    private bool _isShownSinceReset; // if false, _shown contains deltas
+    private readonly ulong[] _counts; // since the histogram's last reset
+    private readonly ulong[] _deltas; // since the previous update
+    private bool _showsDeltas;
+    private (ulong Underflow, ulong Overflow) _outOfRange; // since the histogram's last reset
     private (ulong Underflow, ulong Overflow) _shownOutOfRange;
-    private (ulong Underflow, ulong Overflow) _outOfRangeAtLastUpdate;
     private int _resetCount;
     private bool _isDisposed;
 
     internal HdrHistogramSnapshot(HdrHistogram source)
-        : base(source.Layout, source.MinTrackableValue, source.MaxTrackableValue)
-    {
-        _source = source;
-        _shown = new ulong[Length];
-        _atLastUpdate = new ulong[Length];
-        Update();
-    }
+        : this(source.Layout, source.MinTrackableValue, source.MaxTrackableValue, source) => Update();
 
     internal HdrHistogramSnapshot(HdrLayout layout, ulong minTrackableValue, ulong maxTrackableValue, HdrHistogram? source)
         : base(layout, minTrackableValue, maxTrackableValue)
     {
         _source = source;
-        _shown = new ulong[Length];
-        _atLastUpdate = source is null ? [] : new ulong[Length];
+        _counts = new ulong[Length];
+        _deltas = source is null ? [] : new ulong[Length];
     }
 
     /// <summary>The start of the interval of the counts, in UTC. For deltas, it is the time of the previous update; otherwise, the creation
@@ -64,7 +58,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     public DateTime TimestampUtc => EndTime.UtcDateTime;
 
     /// <inheritdoc/>
-    public override long FootprintInBytes => Footprint.OfArray(_shown) + Footprint.OfArray(_atLastUpdate);
+    public override long FootprintInBytes => Footprint.OfArray(_counts) + Footprint.OfArray(_deltas);
 
     /// <summary>Reads the histogram again and replaces the counts.</summary>
     /// <param name="deltas"><see langword="false"/> for the counts since the histogram's last reset. <see langword="true"/> for the counts
@@ -81,30 +75,29 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             DateTimeOffset previousUpdate = EndTime, end = source.ReadTime; // a clock that throws leaves everything unchanged
 
-            // Write deltas to the array that does not contain the previous counts.
-            (ulong[] last, ulong[] counts) = deltas && _isShownSinceReset ? (_shown, _atLastUpdate) : (_atLastUpdate, _shown);
             int resetCount = _resetCount;
             DateTimeOffset countingSince = default;
             (ulong Underflow, ulong Overflow) now = default;
-            bool areDeltas = deltas && source.TryReadDeltas(resetCount, last, counts, out now);
+            bool areDeltas = deltas && source.TryReadDeltas(resetCount, _counts, _deltas, out now);
             if (!areDeltas)
             {
-                now = source.CopyCounts(counts, out resetCount, out countingSince);
+                now = source.CopyCounts(deltas ? _deltas : _counts, out resetCount, out countingSince);
                 areDeltas = deltas && resetCount == _resetCount;
                 if (areDeltas)
                 {
-                    CounterMath.ReadDeltas<ulong>(counts, last, counts);
+                    CounterMath.ReadDeltas<ulong>(_deltas, _counts, _deltas);
+                }
+                else if (deltas)
+                {
+                    _deltas.CopyTo(_counts, 0); // the histogram was reset
                 }
             }
 
-            (_shown, _atLastUpdate) = (counts, last);
-            _isShownSinceReset = !areDeltas;
+            _showsDeltas = areDeltas;
             StartTime = areDeltas ? previousUpdate : countingSince;
             EndTime = end > StartTime ? end : StartTime; // the histogram may have been reset since the clock was read
-            _shownOutOfRange = areDeltas
-                ? (now.Underflow - _outOfRangeAtLastUpdate.Underflow, now.Overflow - _outOfRangeAtLastUpdate.Overflow)
-                : now;
-            _outOfRangeAtLastUpdate = now;
+            _shownOutOfRange = areDeltas ? (now.Underflow - _outOfRange.Underflow, now.Overflow - _outOfRange.Overflow) : now;
+            _outOfRange = now;
             _resetCount = resetCount;
         }
     }
@@ -117,10 +110,11 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         var copy = new HdrHistogramSnapshot(Layout, MinTrackableValue, MaxTrackableValue, _source);
         lock (_gate)
         {
-            copy._shownOutOfRange = CopyCounts(copy._shown);
-            _atLastUpdate.CopyTo(copy._atLastUpdate, 0);
-            copy._isShownSinceReset = _isShownSinceReset;
-            (copy._outOfRangeAtLastUpdate, copy._resetCount) = (_outOfRangeAtLastUpdate, _resetCount);
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            _counts.CopyTo(copy._counts, 0);
+            _deltas.CopyTo(copy._deltas, 0);
+            (copy._showsDeltas, copy._resetCount) = (_showsDeltas, _resetCount);
+            (copy._outOfRange, copy._shownOutOfRange) = (_outOfRange, _shownOutOfRange);
             (copy.StartTime, copy.EndTime) = (StartTime, EndTime);
         }
 
@@ -161,6 +155,8 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
     /// <returns>The hash code.</returns>
     public override int GetHashCode() => HashCode.Combine(Layout, MinTrackableValue, MaxTrackableValue);
 
+    private ulong[] Shown => _showsDeltas ? _deltas : _counts;
+
     /// <inheritdoc/>
     internal override DateTimeOffset ReadTime => EndTime;
 
@@ -171,17 +167,22 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             outOfRange = _shownOutOfRange;
-            return target.TryAdd(new CounterView<ulong>(_shown), ref rest);
+            ulong[]? shown = Shown;
+            return target.TryAdd(CounterView<ulong>.FromArray(ref shown, 0, Length), ref rest);
         }
     }
 
-    private protected override bool TryFillInPlace(HdrHistogramSummary summary)
+    private protected override bool TryReadInPlace(
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterReading reading)
     {
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            summary.Fill(_shown, _shownOutOfRange.Underflow + _shownOutOfRange.Overflow, SummarySource);
-            return true;
+            ulong[]? shown = Shown;
+            bool isRead = CounterScan.TryRead(
+                Range, CounterView<ulong>.FromArray(ref shown, 0, Length), ranks, found, needsMoments, out CounterMoments moments);
+            reading = new CounterReading(moments, _shownOutOfRange.Underflow + _shownOutOfRange.Overflow, EndTime);
+            return isRead;
         }
     }
 
@@ -190,7 +191,7 @@ public sealed partial class HdrHistogramSnapshot : ReadOnlyHdrHistogram, IDispos
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            _shown.CopyTo(counts);
+            Shown.CopyTo(counts);
             return _shownOutOfRange;
         }
     }

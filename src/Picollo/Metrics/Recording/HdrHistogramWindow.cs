@@ -109,7 +109,5 @@ public sealed class HdrHistogramWindow
         }
 
         private protected override (ulong Underflow, ulong Overflow) ReadOutOfRange() => window.AddLast(intervals, []);
-
-        private protected override bool TryFillInPlace(HdrHistogramSummary summary) => false;
     }
 }

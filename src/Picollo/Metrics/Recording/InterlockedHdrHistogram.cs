@@ -36,7 +36,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
         FillClone(static settings => new InterlockedHdrHistogram<TCounter>(settings));
 
     /// <inheritdoc/>
-    public override void Record(ulong value, ulong count) => RecordSlow(value, count);
+    public override void Record(ulong value, ulong count) => RecordSlow(value, count, dropIfDisposed: false);
 
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
@@ -60,15 +60,7 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
         ulong entry = OctaveTable.EntryOf(ref _octaves, value);
         if (entry == 0)
         {
-            if (dropIfDisposed)
-            {
-                RecordSlowUnlessDisposed(value);
-            }
-            else
-            {
-                RecordSlow(value, 1);
-            }
-
+            RecordSlow(value, 1, dropIfDisposed);
             return;
         }
 
@@ -86,18 +78,15 @@ public sealed class InterlockedHdrHistogram<TCounter> : HdrHistogram
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlow(ulong value, ulong count)
-    {
-        ObjectDisposedException.ThrowIf(_block.IsClosed, this);
-        _block.RecordInterlocked(ref _octaves, value, count);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlowUnlessDisposed(ulong value)
+    private void RecordSlow(ulong value, ulong count, bool dropIfDisposed)
     {
         if (!_block.IsClosed)
         {
-            _block.RecordInterlocked(ref _octaves, value, 1);
+            _block.RecordInterlocked(ref _octaves, value, count);
+        }
+        else
+        {
+            ObjectDisposedException.ThrowIf(!dropIfDisposed, this);
         }
     }
 }

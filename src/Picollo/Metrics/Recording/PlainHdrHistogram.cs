@@ -50,13 +50,7 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => Record(value, 1, dropIfDisposed: true);
 
-    internal override bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest)
-    {
-        _block.Add(ref _octaves, counters, ref rest);
-        return true;
-    }
-
-    internal override bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest)
+    private protected override bool TryAdd<TCount>(CounterView<TCount> counters, ref List<(int Number, ulong Count)>? rest)
     {
         _block.Add(ref _octaves, counters, ref rest);
         return true;
@@ -92,29 +86,19 @@ public sealed class PlainHdrHistogram<TCounter> : HdrHistogram
             }
         }
 
-        if (dropIfDisposed)
-        {
-            RecordSlowUnlessDisposed(value);
-        }
-        else
-        {
-            RecordSlow(value, count);
-        }
+        RecordSlow(value, count, dropIfDisposed);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlow(ulong value, ulong count)
-    {
-        ObjectDisposedException.ThrowIf(_block.IsClosed, this);
-        _block.Record(ref _octaves, value, count);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlowUnlessDisposed(ulong value)
+    private void RecordSlow(ulong value, ulong count, bool dropIfDisposed)
     {
         if (!_block.IsClosed)
         {
-            _block.Record(ref _octaves, value, 1);
+            _block.Record(ref _octaves, value, count);
+        }
+        else
+        {
+            ObjectDisposedException.ThrowIf(!dropIfDisposed, this);
         }
     }
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics;
 using System.Text.Json.Serialization;
 
 namespace Picollo.Metrics;
@@ -95,7 +96,7 @@ public abstract partial class ReadOnlyHdrHistogram
     public double GetPercentileRank(ulong value)
     {
         using CountsCopy copy = Read();
-        return PercentileRank.Of(CounterMath.Sum(copy.Counts[..EndOf(value)]), CounterMath.Sum(copy.Counts));
+        return PercentileRank.FromCount(CounterMath.Sum(copy.Counts[..EndOf(value)]), CounterMath.Sum(copy.Counts));
     }
 
     /// <summary>Returns the number of recorded values in the buckets from one value to another.</summary>
@@ -172,16 +173,11 @@ public abstract partial class ReadOnlyHdrHistogram
         }
 
         EquivalentValueSelection selection = Percentile.DefaultEquivalentValueSelection;
-        using CountsCopy copy = Read();
-        int chunks = PercentileSearch.ChunkCount(Range);
-        ulong[] buffer = ArrayPool<ulong>.Shared.Rent(chunks + PercentileSearch.ChunkSize);
-        Span<ulong> chunkSums = buffer.AsSpan(PercentileSearch.ChunkSize, chunks);
-        ulong total = PercentileSearch.SumChunks(Range, copy.Counts, chunkSums);
-        PercentileSearch<ulong> search = new(Range, copy.Counts, chunkSums, buffer, total);
+        CounterAtRank[] found = ArrayPool<CounterAtRank>.Shared.Rent(ranks.Length);
+        ReadCounters(ranks, found, needsMoments: false, out _);
         for (int i = 0; i < ranks.Length; i++)
         {
-            search.TryFind(ranks[i], out CounterAtRank found); // cannot fail: no thread writes to a copy
-            Percentile percentile = Percentile.Of(ranks[i], found, Layout, FirstIndex, selection);
+            Percentile percentile = Percentile.FromCounter(ranks[i], found[i], Layout, FirstIndex, selection);
             if (percentiles.IsEmpty)
             {
                 values[i] = percentile.GetValue(valueSelection);
@@ -192,7 +188,32 @@ public abstract partial class ReadOnlyHdrHistogram
             }
         }
 
-        ArrayPool<ulong>.Shared.Return(buffer);
+        ArrayPool<CounterAtRank>.Shared.Return(found);
+    }
+
+    /// <summary>Reads the counters of ranks and, if needed, the moments, all from one read.</summary>
+    private void ReadCounters(ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterReading reading)
+    {
+        if (TryReadInPlace(ranks, found, needsMoments, out reading))
+        {
+            return;
+        }
+
+        using CountsCopy copy = Read();
+        ulong[]? counts = copy.Buffer;
+        bool isRead = CounterScan.TryRead(
+            Range, CounterView<ulong>.FromArray(ref counts, 0, Length), ranks, found, needsMoments, out CounterMoments moments);
+        Debug.Assert(isRead, "No thread writes to a copy.");
+        reading = new CounterReading(moments, copy.Underflow + copy.Overflow);
+    }
+
+    /// <summary>Works like <see cref="ReadCounters"/>, without a copy. Returns <see langword="false"/> if the counters do not contain all
+    /// counts or were changed in the meantime.</summary>
+    private protected virtual bool TryReadInPlace(
+        ReadOnlySpan<double> ranks, Span<CounterAtRank> found, bool needsMoments, out CounterReading reading)
+    {
+        reading = default;
+        return false;
     }
 
     internal IEnumerable<Bucket> EnumerateBuckets(bool withValuesOnly)

@@ -87,12 +87,9 @@ public abstract partial class ReadOnlyHdrHistogram
     public HdrHistogramSummary GetSummary(HdrHistogramSummary? reuseInstance = null)
     {
         HdrHistogramSummary summary = reuseInstance ?? new HdrHistogramSummary();
-        if (!TryFillInPlace(summary))
-        {
-            using CountsCopy copy = Read();
-            summary.Fill(copy.Counts, copy.Underflow + copy.Overflow, SummarySource);
-        }
-
+        DateTimeOffset time = ReadTime;
+        ReadCounters(HdrHistogramSummary.SummaryRanks, summary.Found, needsMoments: true, out CounterReading reading);
+        summary.Set(Range, MinTrackableValue, MaxTrackableValue, reading, reading.Time ?? time);
         return summary;
     }
 
@@ -105,7 +102,7 @@ public abstract partial class ReadOnlyHdrHistogram
     /// <exception cref="ObjectDisposedException">The histogram is disposed.</exception>
     public PlainHdrHistogram<ulong> GetCorrected(ulong expectedInterval)
     {
-        PlainHdrHistogram<ulong> corrected = new(HdrHistogramSettings.Of(this));
+        PlainHdrHistogram<ulong> corrected = new(HdrHistogramSettings.FromHistogram(this));
         using CountsCopy copy = Read();
         for (int i = 0; i < Length; i++)
         {
@@ -150,10 +147,6 @@ public abstract partial class ReadOnlyHdrHistogram
 
     private protected abstract (ulong Underflow, ulong Overflow) ReadOutOfRange();
 
-    /// <summary>Fills a summary directly from the counters, without a copy. Returns <see langword="false"/> if the counters do not contain
-    /// all counts or were changed in the meantime.</summary>
-    private protected abstract bool TryFillInPlace(HdrHistogramSummary summary);
-
     /// <summary>Copies the counters for one call.</summary>
     internal CountsCopy Read() => Read(usedOnly: false);
 
@@ -179,11 +172,15 @@ public abstract partial class ReadOnlyHdrHistogram
     }
 
     /// <summary>Returns the sum of the values, as in a summary, from a copy of the used counters.</summary>
-    internal double SumOf(CountsCopy copy) => CounterScan.Sum(Range, new(copy.Counts, copy.Used));
+    internal double SumOf(CountsCopy copy)
+    {
+        (int first, int length) = copy.Used.GetOffsetAndLength(Length);
+        ulong[]? counts = copy.Buffer;
+        return CounterScan.Sum(
+            new(Layout, FirstIndex + (uint)first, length), CounterView<ulong>.FromArray(ref counts, first, length));
+    }
 
     internal CounterRange Range => new(Layout, FirstIndex, Length);
-
-    internal SummarySource SummarySource => new(Range, MinTrackableValue, MaxTrackableValue, ReadTime);
 
     internal Bucket BucketAt(int storageIndex, ulong count) => Layout.BucketAt(FirstIndex, storageIndex, count);
 }
@@ -191,7 +188,8 @@ public abstract partial class ReadOnlyHdrHistogram
 /// <summary>A copy of a histogram's counters in a pooled buffer, for one call.</summary>
 internal struct CountsCopy(int length) : IDisposable
 {
-    private ulong[]? _buffer = ArrayPool<ulong>.Shared.Rent(length);
+    /// <summary>The array that starts with the counts; null after disposal.</summary>
+    public ulong[]? Buffer { get; private set; } = ArrayPool<ulong>.Shared.Rent(length);
 
     public ulong Underflow { get; private set; }
 
@@ -204,7 +202,7 @@ internal struct CountsCopy(int length) : IDisposable
     /// range.</summary>
     public Range Used { get; set; }
 
-    public readonly Span<ulong> Writable => _buffer.AsSpan(0, length);
+    public readonly Span<ulong> Writable => Buffer.AsSpan(0, length);
 
     /// <summary>Returns the sum of the counts in [<paramref name="from"/>, <paramref name="to"/>).</summary>
     public readonly ulong SumOfUsed(int from, int to)
@@ -218,9 +216,9 @@ internal struct CountsCopy(int length) : IDisposable
 
     public void Dispose()
     {
-        if (_buffer is { } buffer)
+        if (Buffer is { } buffer)
         {
-            _buffer = null;
+            Buffer = null;
             ArrayPool<ulong>.Shared.Return(buffer);
         }
     }

@@ -39,7 +39,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
         FillClone(static settings => new ThreadLocalHdrHistogram<TCounter>(settings));
 
     /// <inheritdoc/>
-    public override void Record(ulong value, ulong count) => RecordSlow(value, count);
+    public override void Record(ulong value, ulong count) => RecordSlow(value, count, dropIfDisposed: false);
 
     /// <inheritdoc/>
     public override void Record(ReadOnlySpan<ulong> values)
@@ -51,14 +51,7 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     internal override void RecordUnlessDisposed(ulong value) => RecordOne(value, dropIfDisposed: true);
 
-    internal override bool TryAdd(CounterView<uint> counters, ref List<(int Number, ulong Count)>? rest)
-    {
-        (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
-        block.Add(ref thread.Octaves, counters, ref rest);
-        return true;
-    }
-
-    internal override bool TryAdd(CounterView<ulong> counters, ref List<(int Number, ulong Count)>? rest)
+    private protected override bool TryAdd<TCount>(CounterView<TCount> counters, ref List<(int Number, ulong Count)>? rest)
     {
         (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
         block.Add(ref thread.Octaves, counters, ref rest);
@@ -113,29 +106,19 @@ public sealed class ThreadLocalHdrHistogram<TCounter> : HdrHistogram
             }
         }
 
-        if (dropIfDisposed)
-        {
-            RecordSlowUnlessDisposed(value);
-        }
-        else
-        {
-            RecordSlow(value, 1);
-        }
+        RecordSlow(value, 1, dropIfDisposed);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlow(ulong value, ulong count)
-    {
-        (ThreadOctaves thread, CounterBlock<TCounter> block) = GetThread();
-        block.Record(ref thread.Octaves, value, count);
-    }
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
-    private void RecordSlowUnlessDisposed(ulong value)
+    private void RecordSlow(ulong value, ulong count, bool dropIfDisposed)
     {
         if (FindOrAddThread() is var (thread, block))
         {
-            block.Record(ref thread.Octaves, value, 1);
+            block.Record(ref thread.Octaves, value, count);
+        }
+        else
+        {
+            ObjectDisposedException.ThrowIf(!dropIfDisposed, this);
         }
     }
 

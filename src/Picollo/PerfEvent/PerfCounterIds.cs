@@ -1,5 +1,87 @@
 namespace Picollo.PerfEvent;
 
+/// <summary>The hardware events that have one name in the kernel for all CPUs. A CPU may not support all of them.</summary>
+/// <remarks>The values are those of the kernel (<c>include/uapi/linux/perf_event.h</c>). This is a list of presets. For any other event,
+/// use <see cref="PerfEventCounterSessionFactory.WithRawCounter(uint, ulong, string, ulong, ulong)"/> or
+/// <see cref="PerfEventCounterSessionFactory.WithNamedCounter"/>.</remarks>
+public enum PerfHardwareCounterId
+{
+    /// <summary>Core clock cycles; the rate varies with the frequency of the core. <c>PERF_COUNT_HW_CPU_CYCLES</c>.</summary>
+    CpuCycles = 0,
+
+    /// <summary>Retired instructions. <c>PERF_COUNT_HW_INSTRUCTIONS</c>.</summary>
+    Instructions = 1,
+
+    /// <summary>Cache accesses, usually of the last-level cache. <c>PERF_COUNT_HW_CACHE_REFERENCES</c>.</summary>
+    CacheReferences = 2,
+
+    /// <summary>Cache misses, usually of the last-level cache. <c>PERF_COUNT_HW_CACHE_MISSES</c>.</summary>
+    CacheMisses = 3,
+
+    /// <summary>Retired branches. <c>PERF_COUNT_HW_BRANCH_INSTRUCTIONS</c>.</summary>
+    BranchInstructions = 4,
+
+    /// <summary>Mispredicted branches. <c>PERF_COUNT_HW_BRANCH_MISSES</c>.</summary>
+    BranchMisses = 5,
+
+    /// <summary>Bus cycles. <c>PERF_COUNT_HW_BUS_CYCLES</c>.</summary>
+    BusCycles = 6,
+
+    /// <summary>Cycles in which no instruction was issued because none was available.
+    /// <c>PERF_COUNT_HW_STALLED_CYCLES_FRONTEND</c>.</summary>
+    StalledCyclesFrontend = 7,
+
+    /// <summary>Cycles in which no instruction was issued because a resource was missing.
+    /// <c>PERF_COUNT_HW_STALLED_CYCLES_BACKEND</c>.</summary>
+    StalledCyclesBackend = 8,
+
+    /// <summary>Cycles at a constant rate, independent of the core's frequency. <c>PERF_COUNT_HW_REF_CPU_CYCLES</c>.</summary>
+    RefCpuCycles = 9,
+}
+
+/// <summary>Events that the kernel itself counts. They are available on every machine, even without a PMU.</summary>
+/// <remarks>The values are those of the kernel (<c>include/uapi/linux/perf_event.h</c>, <c>PERF_COUNT_SW_*</c>).</remarks>
+public enum PerfSoftwareCounterId
+{
+    /// <summary>Nanoseconds of the kernel's clock: for a thread, while it runs; for a CPU, all elapsed time, idle or not.</summary>
+    CpuClock = 0,
+
+    /// <summary>CPU time in nanoseconds, user and kernel; for a CPU, all elapsed time, idle or not.</summary>
+    TaskClock = 1,
+
+    /// <summary>Page faults, minor and major.</summary>
+    PageFaults = 2,
+
+    /// <summary>Context switches. They happen in the kernel, and count regardless of
+    /// <see cref="PerfEventCounterSessionFactory.WithKernel"/>. Requires kernel.perf_event_paranoid 1 or CAP_PERFMON.</summary>
+    ContextSwitches = 3,
+
+    /// <summary>Migrations to another CPU. Counted and permitted like <see cref="ContextSwitches"/>.</summary>
+    CpuMigrations = 4,
+
+    /// <summary>Page faults that needed no disk I/O.</summary>
+    MinorPageFaults = 5,
+
+    /// <summary>Page faults that needed disk I/O.</summary>
+    MajorPageFaults = 6,
+
+    /// <summary>Unaligned accesses that the kernel had to fix; none on x64.</summary>
+    AlignmentFaults = 7,
+
+    /// <summary>Instructions that the kernel had to emulate.</summary>
+    EmulationFaults = 8,
+
+    /// <summary>A counter without events, used for the time in its page.</summary>
+    Dummy = 9,
+
+    /// <summary>Output of BPF programs. Counted and permitted like <see cref="ContextSwitches"/>.</summary>
+    BpfOutput = 10,
+
+    /// <summary>Switches to a thread of another cgroup. Counted and permitted like <see cref="ContextSwitches"/>. Requires Linux
+    /// 5.13.</summary>
+    CgroupSwitches = 11,
+}
+
 /// <summary>The generic cache events of the kernel: each consists of a cache, an operation and a result. No CPU supports all of
 /// them.</summary>
 /// <remarks>The values are those of <c>config</c> for <c>PERF_TYPE_HW_CACHE</c> (perf_event_open(2)):
@@ -131,4 +213,27 @@ public enum PerfCacheCounterId
 
     /// <summary>Prefetch misses of the memory of the local node.</summary>
     NodePrefetchMiss = 6 | (2 << 8) | (1 << 16),
+}
+
+/// <summary>The kinds of events that every kernel has (perf_event_open(2), <c>perf_event_attr.type</c>). The kernel assigns numbers from 6
+/// to other PMUs when it finds them.</summary>
+public enum PerfTypeId : uint
+{
+    /// <summary>A generic event of the CPU: <see cref="PerfHardwareCounterId"/>.</summary>
+    Hardware = 0,
+
+    /// <summary>An event that the kernel counts: <see cref="PerfSoftwareCounterId"/>.</summary>
+    Software = 1,
+
+    /// <summary>A tracepoint of the kernel.</summary>
+    Tracepoint = 2,
+
+    /// <summary>A generic event of a cache: <see cref="PerfCacheCounterId"/>.</summary>
+    HardwareCache = 3,
+
+    /// <summary>A CPU-specific event by its event code.</summary>
+    Raw = 4,
+
+    /// <summary>An execution or an access at an address.</summary>
+    Breakpoint = 5,
 }
