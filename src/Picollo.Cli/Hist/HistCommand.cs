@@ -179,7 +179,7 @@ internal static class HistCommand
             // Print the result even if a file cannot be written, because reading may have taken long.
             if (parsed.GetValue(Json))
             {
-                terminal.Out.WriteLine(HistJson.Of(result));
+                terminal.Out.WriteLine(HistJson.Format(result));
             }
             else
             {

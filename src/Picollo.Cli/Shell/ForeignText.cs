@@ -42,14 +42,23 @@ internal static class ForeignText
 
         // These characters only occur within the strings of a JSON text.
         StringBuilder escaped = new(json.Length + 64);
+        int copied = 0, position = 0;
         foreach (Rune rune in json.EnumerateRunes())
         {
-            string text = rune.ToString();
-            _ = CleanText.IsUnsafe(rune)
-                ? text.Aggregate(escaped, (to, half) => to.Append(CultureInfo.InvariantCulture, $"\\u{(int)half:X4}"))
-                : escaped.Append(text);
+            int next = position + rune.Utf16SequenceLength;
+            if (CleanText.IsUnsafe(rune))
+            {
+                escaped.Append(json, copied, position - copied);
+                for (copied = next; position < next; position++)
+                {
+                    escaped.Append(CultureInfo.InvariantCulture, $"\\u{(int)json[position]:X4}");
+                }
+            }
+
+            position = next;
         }
 
+        escaped.Append(json, copied, json.Length - copied);
         return escaped.ToString();
     }
 }

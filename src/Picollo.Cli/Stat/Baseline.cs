@@ -1,6 +1,5 @@
 using System.Runtime.InteropServices;
 using System.Text;
-using System.Text.Json;
 
 namespace Picollo.Cli.Stat;
 
@@ -13,80 +12,66 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
 
     /// <summary>Reads a baseline file.</summary>
     /// <exception cref="CommandException">The file cannot be read, or is not a baseline in a supported version.</exception>
-    public static Baseline Read(string path)
-    {
-        try
+    public static Baseline Read(string path) => ToolJson.Read(
+        path,
+        content =>
         {
-            CommandException.ThrowIfEmpty(path);
-            using JsonDocument document = JsonDocument.Parse(File.ReadAllBytes(path));
-            JsonElement root = document.RootElement;
-            if (root.GetProperty("kind").GetString() != Kind)
-            {
-                throw new FormatException();
-            }
-
-            return root.GetProperty("version").GetInt32() == Version
-                ? new(root.GetProperty("command").GetString()!, Machine.Read(root.GetProperty("machine")), new(Measures(root)))
+            BaselineVersion version = ToolJson.Parse(content, StatJsonContext.Default.BaselineVersion);
+            BaselineFile file = version.Kind != Kind ? throw new FormatException()
+                : version.Version == Version ? ToolJson.Parse(content, StatJsonContext.Default.BaselineFile)
                 : throw new CommandException(Invariant($"{path}: the baseline does not have version {Version}; save it again"));
-        }
-        catch (Exception e) when (e is JsonException or FormatException or KeyNotFoundException or InvalidOperationException)
-        {
-            throw new CommandException($"{path}: not a baseline file written by picollo stat --save");
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(path, e);
-        }
-    }
+            return new Baseline(file.Command, file.Machine, new(file.Measures.Select(MeasureOf).Where(measure => measure.Values.Count > 0)));
+        },
+        _ => "not a baseline file written by picollo stat --save");
 
     /// <summary>Writes a baseline file.</summary>
     /// <exception cref="CommandException">The file cannot be written.</exception>
-    public void Write(string path) => OutputFile.Write(path, file =>
+    public void Write(string path)
     {
-        using Utf8JsonWriter json = new(file, new JsonWriterOptions { Indented = true, NewLine = "\n" });
-        json.WriteStartObject();
-        json.WriteString("kind", Kind);
-        json.WriteNumber("version", Version);
-        json.WriteString("savedAtUtc", DateTime.UtcNow);
-        json.WriteString("command", Command);
-        json.WriteStartObject("machine");
-        Machine.Write(json);
-        json.WriteEndObject();
-        json.WriteObjects("measures", Series.Measures, measure =>
+        BaselineFile content = new()
         {
-            json.WriteString("name", measure.Name);
-            json.WriteString("unit", Quantity.NameOf(measure.Unit));
-            json.WriteStartArray("values");
-            foreach (ulong value in measure.Values)
-            {
-                json.WriteNumberValue(value);
-            }
+            Kind = Kind,
+            Version = Version,
+            SavedAtUtc = DateTime.UtcNow,
+            Command = Command,
+            Machine = Machine,
+            Measures = [.. Series.Measures.Select(measure => new BaselineMeasure(measure.Name, measure.Unit, measure.Values))],
+        };
+        OutputFile.Write(path, file => ToolJson.Write(file, content, StatJsonContext.Default.BaselineFile));
+    }
 
-            json.WriteEndArray();
-        });
-        json.WriteEndObject();
-    });
-
-    private static List<CommandMeasure> Measures(JsonElement root)
+    private static CommandMeasure MeasureOf(BaselineMeasure? saved)
     {
-        List<CommandMeasure> measures = [];
-        foreach (JsonElement item in root.GetProperty("measures").EnumerateArray())
+        CommandMeasure measure = saved is null ? throw new FormatException() : new(saved.Name, saved.Unit);
+        foreach (ulong value in saved.Values)
         {
-            CommandMeasure measure = new(item.GetProperty("name").GetString()!, Quantity.UnitOf(item.GetProperty("unit").GetString()));
-            foreach (JsonElement value in item.GetProperty("values").EnumerateArray())
-            {
-                measure.Add(value.GetUInt64());
-            }
-
-            if (measure.Values.Count > 0)
-            {
-                measures.Add(measure);
-            }
+            measure.Add(value);
         }
 
-        return measures;
+        return measure;
     }
 }
+
+/// <summary>The members of a baseline file that all versions have.</summary>
+internal sealed record BaselineVersion(string Kind, int Version);
+
+/// <summary>The content of a baseline file.</summary>
+internal sealed record BaselineFile
+{
+    public required string Kind { get; init; }
+
+    public required int Version { get; init; }
+
+    public DateTime SavedAtUtc { get; init; }
+
+    public required string Command { get; init; }
+
+    public required Machine Machine { get; init; }
+
+    public required IReadOnlyList<BaselineMeasure?> Measures { get; init; }
+}
+
+internal sealed record BaselineMeasure(string Name, CommandUnit Unit, IReadOnlyList<ulong> Values);
 
 /// <summary>The properties that make the times of two machines comparable. The host name is not included, because the machines of a pool
 /// have different names.</summary>
@@ -94,20 +79,6 @@ internal sealed record Machine(string System, string Architecture, string Cpu, i
 {
     public static Machine Read() => new(
         RuntimeInformation.OSDescription, $"{RuntimeInformation.OSArchitecture}", CpuName() ?? "unknown CPU", Environment.ProcessorCount);
-
-    public static Machine Read(JsonElement json) => new(
-        json.GetProperty("system").GetString()!,
-        json.GetProperty("architecture").GetString()!,
-        json.GetProperty("cpu").GetString()!,
-        json.GetProperty("cpuCount").GetInt32());
-
-    public void Write(Utf8JsonWriter json)
-    {
-        json.WriteString("system", System);
-        json.WriteString("architecture", Architecture);
-        json.WriteString("cpu", Cpu);
-        json.WriteNumber("cpuCount", CpuCount);
-    }
 
     public override string ToString() => Invariant($"{CpuCount} × {Cpu}, {Architecture}, {System}");
 

@@ -1,3 +1,5 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
@@ -94,6 +96,7 @@ internal sealed class CommandMeasure(string name, CommandUnit unit)
 }
 
 /// <summary>The unit of a <see cref="CommandMeasure"/>.</summary>
+[JsonConverter(typeof(CommandUnitConverter))]
 internal enum CommandUnit
 {
     /// <summary>A number of events.</summary>
@@ -101,6 +104,8 @@ internal enum CommandUnit
     Nanoseconds,
     Bytes,
 }
+
+internal sealed class CommandUnitConverter() : JsonStringEnumConverter<CommandUnit>(JsonNamingPolicy.CamelCase, allowIntegerValues: false);
 
 /// <summary>A value of each run of a command, in addition to its counters.</summary>
 /// <param name="Name">The name in JSON, in which counters have the names of <c>perf</c>.</param>

@@ -9,22 +9,6 @@ internal static class Quantity
     private static readonly string[] Sizes = ["B", "KiB", "MiB", "GiB", "TiB"];
     private static readonly string[] Counts = ["", "K", "M", "G", "T", "P", "E"];
 
-    /// <summary>Returns the name of a unit in JSON.</summary>
-    public static string NameOf(CommandUnit unit) => unit switch
-    {
-        CommandUnit.Nanoseconds => "nanoseconds",
-        CommandUnit.Bytes => "bytes",
-        _ => "count",
-    };
-
-    /// <summary>Returns the unit with a name.</summary>
-    /// <exception cref="FormatException">There is no such unit.</exception>
-    public static CommandUnit UnitOf(string? name)
-    {
-        CommandUnit unit = Array.Find(Enum.GetValues<CommandUnit>(), unit => NameOf(unit) == name);
-        return NameOf(unit) == name ? unit : throw new FormatException();
-    }
-
     /// <summary>Formats a number in at most <paramref name="digits"/> + 5 columns.</summary>
     public static string Short(double value, CommandUnit unit, int digits = 4) => unit switch
     {
