@@ -3,6 +3,7 @@ using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Reading;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
@@ -77,13 +78,13 @@ internal static partial class UsageTables
             ? "of 1 processor"
             : string.Create(CultureInfo.InvariantCulture, $"of {reading.Processors} processors");
         html.Append("<dl class=\"tiles\">\n");
-        Tile("Requests", Numbers.Short(reading.Routes.Sum(route => route.Rate)), "per second");
-        Tile("CPU of requests", Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
-        Tile("CPU of the process", reading.ProcessShare is { } share ? Percent(share) : "n/a", processors);
+        Tile("Requests", Quantity.Short(reading.Routes.Sum(route => route.Rate)), "per second");
+        Tile("CPU of requests", Quantity.Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
+        Tile("CPU of the process", reading.ProcessShare is { } share ? Quantity.Percent(share) : Quantity.MissingOnPage, processors);
         int longLived = reading.Running.Count(run => run.Description.IsLongLived);
-        string unit = longLived == 0 ? "" : $"{Numbers.Count((ulong)longLived)} long-lived";
-        Tile("Running now", Numbers.Count((ulong)reading.Running.Count), unit);
-        Tile("Total requests", Numbers.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
+        string unit = longLived == 0 ? "" : $"{Quantity.Count(longLived)} long-lived";
+        Tile("Running now", Quantity.Count(reading.Running.Count), unit);
+        Tile("Total requests", Quantity.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
         html.Append("</dl>\n");
 
         void Tile(string name, string value, string unit) =>
@@ -111,8 +112,8 @@ internal static partial class UsageTables
             string path = run.Description.Path is { } text ? $" ({Html.Name(text)})" : "";
             return string.Create(
                 CultureInfo.InvariantCulture,
-                $"{method}{Html.Name(run.Description.Row.Name)}{path}, {Numbers.Time(run.Age.TotalSeconds)}, "
-                + $"CPU {Numbers.Time(run.CpuNanoseconds / 1e9)}");
+                $"{method}{Html.Name(run.Description.Row.Name)}{path}, {Quantity.Time(run.Age.TotalNanoseconds)}, "
+                + $"CPU {Quantity.Time(run.CpuNanoseconds)}");
         }
     }
 
@@ -130,7 +131,7 @@ internal static partial class UsageTables
         {
             html.Append(
                 CultureInfo.InvariantCulture,
-                $" <small>{Numbers.Duration(reading.RecentTime)} so far; recorded only while this page is open</small>");
+                $" <small>{Quantity.Duration(reading.RecentTime)} so far; recorded only while this page is open</small>");
         }
 
         html.Append("</nav>\n");
@@ -177,8 +178,8 @@ internal static partial class UsageTables
                 CultureInfo.InvariantCulture,
                 $"<tr><th scope=\"row\"><b>{PlotText.Encode(request.Row.Method)}</b> {Html.Name(request.Row.Route)}</th>");
             Cell(html, "status", "", Status(request.Outcome));
-            Cell(html, "wall ms", "", Numbers.Short(request.WallNanoseconds / 1e6));
-            Cell(html, "CPU ms", "", Numbers.Short(request.CpuNanoseconds / 1e6));
+            Cell(html, "wall ms", "", Quantity.Number(request.WallNanoseconds / 1e6));
+            Cell(html, "CPU ms", "", Quantity.Number(request.CpuNanoseconds / 1e6));
             Cell(html, "ended (UTC)", "", request.End.UtcDateTime.ToString("HH:mm:ss", CultureInfo.InvariantCulture));
             Cell(html, "trace ID", "", $"<code>{request.TraceId}</code>");
             html.Append("</tr>\n");
@@ -200,7 +201,7 @@ internal static partial class UsageTables
         string percentiles = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
         double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
         bool hasAllocations = rows.Any(row => row.Allocated is not null);
-        string allocated = hasAllocations ? $"<th rowspan=\"2\" scope=\"col\">{Sort("Allocated, KB (p50)", 16)}</th>" : "";
+        string allocated = hasAllocations ? $"<th rowspan=\"2\" scope=\"col\">{Sort("Allocated (p50)", 16)}</th>" : "";
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
@@ -222,18 +223,23 @@ internal static partial class UsageTables
         {
             BeginRow(html, row, shortName, chosen, reading.Recent);
             string failures = row.Subject.Route is { } route ? Failures(route) : Failures(row.Subject.NamedWork!);
-            Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures + Profiles(reading, row.Subject));
-            Cell(html, "per second", "", Numbers.Short(row.Rate));
-            string kernel = row.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
+            Cell(html, runs.ToLowerInvariant(), "", Quantity.Count(row.Count) + failures + Profiles(reading, row.Subject));
+            Cell(html, "per second", "", Quantity.Number(row.Rate));
+            string kernel = row.KernelShare is { } share ? $"<small>{Quantity.Percent(share)} kernel </small>" : "";
             string after = row.AfterEndNanoseconds > 0
-                ? $"<small>{Numbers.Time(row.AfterEndNanoseconds / 1e9)} after the response </small>"
+                ? $"<small>{Quantity.Time(row.AfterEndNanoseconds)} after the response </small>"
                 : "";
-            Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare, largest)}<span>{Percent(row.MachineShare)}</span>");
+            string bar = Bar(row.MachineShare, largest);
+            Cell(html, "of the machine", "", $"{kernel}{after}{bar}<span>{Quantity.Percent(row.MachineShare)}</span>");
             Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0].Shown);
             Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1].Shown);
             if (hasAllocations)
             {
-                Cell(html, "allocated KB (p50)", "", Numbers.Short(row.Allocated is { HasValues: true } bytes ? bytes.P50 / 1024.0 : null));
+                // The script sorts by the value of the data element.
+                string bytes = row.Allocated is { HasValues: true, P50: var p50 }
+                    ? string.Create(CultureInfo.InvariantCulture, $"<data value=\"{p50}\">{Quantity.Bytes(p50)}</data>")
+                    : Quantity.MissingOnPage;
+                Cell(html, "allocated (p50)", "", bytes);
             }
 
             html.Append("</tr>\n");
@@ -265,9 +271,9 @@ internal static partial class UsageTables
         foreach (CpuPart part in reading.Parts.Append(process))
         {
             html.Append(CultureInfo.InvariantCulture, $"<tr><th scope=\"row\">{part.Title}</th>");
-            Cell(html, "CPU s", "", Numbers.Short(part.Nanoseconds / 1e9));
+            Cell(html, "CPU s", "", Quantity.Number(part.Nanoseconds / 1e9));
             string bar = Bar(part.MachineShare, process.MachineShare);
-            Cell(html, "of the machine", "", $"{bar}<span>{Percent(part.MachineShare)}</span>");
+            Cell(html, "of the machine", "", $"{bar}<span>{Quantity.Percent(part.MachineShare)}</span>");
             html.Append("</tr>\n");
         }
 
@@ -294,7 +300,7 @@ internal static partial class UsageTables
 
     private static string Failures(params (string Name, long Count)[] all)
     {
-        string text = string.Join(", ", all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Name}"));
+        string text = string.Join(", ", all.Where(one => one.Count > 0).Select(one => $"{Quantity.Count(one.Count)} {one.Name}"));
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
@@ -314,7 +320,7 @@ internal static partial class UsageTables
     {
         foreach ((string name, double? value) in shown)
         {
-            Cell(html, prefix + name, kind, Numbers.Short(value / subject.Unit.Ratio));
+            Cell(html, prefix + name, kind, Html.Number(value / subject.Unit.Ratio));
             kind = ""; // only the first cell has the class, which adds a space before it
         }
     }
@@ -345,9 +351,6 @@ internal static partial class UsageTables
             + $"<rect width=\"100\" height=\"8\" fill=\"currentColor\" fill-opacity=\".12\"/>"
             + $"<rect width=\"{width}\" height=\"8\" fill=\"#0072B2\"/></svg>");
     }
-
-    // Encoded because of "< 0.1 %".
-    private static string Percent(double share) => PlotText.Encode(Numbers.Percent(share));
 
     private static string Window(TimeSpan window) => window.TotalSeconds switch
     {
