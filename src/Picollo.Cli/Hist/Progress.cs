@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Picollo.Export.Text;
 
 namespace Picollo.Cli.Hist;
 
@@ -39,14 +40,13 @@ internal sealed class Progress(TextWriter terminal)
     /// <summary>Formats the progress in fewer than 60 columns.</summary>
     internal static string TextOf(long bytesRead, long? total)
     {
-        const double Megabyte = 1e6;
         if (total is not > 0)
         {
-            return Invariant($"{bytesRead / Megabyte:N0} MB");
+            return Quantity.Bytes(bytesRead);
         }
 
         double share = Math.Min((double)bytesRead / total.Value, 1); // the file may have grown
         int full = (int)(share * Cells);
-        return Invariant($"{Math.Floor(share * 100),3:0}% [{new string('#', full).PadRight(Cells)}] of {total / Megabyte:N0} MB");
+        return Invariant($"{Math.Floor(share * 100),3:0} % [{new string('#', full).PadRight(Cells)}] of {Quantity.Bytes(total.Value)}");
     }
 }

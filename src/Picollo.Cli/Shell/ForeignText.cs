@@ -13,22 +13,23 @@ internal static class ForeignText
     public static string Clean(string text) => CleanText.Of(text);
 
     /// <summary>Writes a sanitized text in lines of at most 80 columns. Breaks lines at spaces only, so a longer word is not
-    /// broken.</summary>
+    /// broken, and no line starts with a percent sign.</summary>
     public static void WriteWrapped(this TextWriter writer, string text)
     {
+        const char NoBreakSpace = '\u00A0';
         string line = "";
-        foreach (string word in Clean(text).Split(' '))
+        foreach (string word in Clean(text).Replace(" %", $"{NoBreakSpace}%", StringComparison.Ordinal).Split(' '))
         {
             if (line.Length > 0 && line.Length + 1 + word.Length > Width)
             {
-                writer.WriteLine(line);
+                writer.WriteLine(line.Replace(NoBreakSpace, ' '));
                 line = "";
             }
 
             line = line.Length == 0 ? word : $"{line} {word}";
         }
 
-        writer.WriteLine(line);
+        writer.WriteLine(line.Replace(NoBreakSpace, ' '));
     }
 
     /// <summary>Escapes unsafe characters in a JSON text without changing its meaning. .NET does not escape characters that change the text

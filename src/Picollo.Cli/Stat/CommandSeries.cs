@@ -2,6 +2,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Stat;
@@ -103,6 +104,21 @@ internal enum CommandUnit
     Count,
     Nanoseconds,
     Bytes,
+}
+
+internal static class CommandUnits
+{
+    /// <summary>Formats a value in the unit with the fewest digits.</summary>
+    public static string Short(this CommandUnit unit, double value, int digits = 4) => unit switch
+    {
+        CommandUnit.Nanoseconds => Quantity.Time(value, digits),
+        CommandUnit.Bytes => Quantity.Bytes(value, digits),
+        _ => Quantity.Short(value, digits),
+    };
+
+    /// <summary>Formats a value. Counts have all digits.</summary>
+    public static string Full(this CommandUnit unit, ulong value) =>
+        unit == CommandUnit.Count ? Quantity.Count(value) : unit.Short(value);
 }
 
 internal sealed class CommandUnitConverter() : JsonStringEnumConverter<CommandUnit>(JsonNamingPolicy.CamelCase, allowIntegerValues: false);

@@ -1,3 +1,4 @@
+using Picollo.Export.Text;
 
 namespace Picollo.Cli.Stat;
 
@@ -19,10 +20,10 @@ internal sealed record Gate(Change Change, double? Limit)
 
     public override string ToString()
     {
-        string change = $"elapsed: {Percent(Change.Mean)}";
+        string change = $"elapsed: {Quantity.Change(Change.Mean)}";
         if (double.IsFinite(Change.Low))
         {
-            change += $" (95% confidence interval: {Percent(Change.Low)} to {Percent(Change.High)})";
+            change += $" (95 % confidence interval: {Quantity.Change(Change.Low)} to {Quantity.Change(Change.High)})";
         }
 
         if (Limit is not { } limit)
@@ -30,11 +31,9 @@ internal sealed record Gate(Change Change, double? Limit)
             return change;
         }
 
-        string text = Invariant($"{100 * limit:0.##}%");
+        string text = Invariant($"{100 * limit:0.##} %");
         return IsCrossed ? $"{change}: above the limit of {text}"
             : IsInconclusive ? $"{change}: inconclusive: the limit of {text} is within the interval; use more runs (-r) to narrow it"
             : $"{change}: within the limit of {text}";
     }
-
-    private static string Percent(double share) => Invariant($"{100 * share:+0.0;-0.0;0.0}%");
 }

@@ -1,4 +1,5 @@
 using Picollo.Diagnostics;
+using Picollo.Export.Text;
 
 namespace Picollo.Cli.Stat;
 
@@ -34,7 +35,7 @@ internal static class Remark
             : TotalCounterOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all
                 ? $"{Quantity.Percent((double)counter.Value / all.Value)} of {whole}"
             : cpuNanoseconds > 0
-                ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, CommandUnit.Count)} per CPU s"
+                ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, digits: 4)} per CPU s"
             : "";
     }
 

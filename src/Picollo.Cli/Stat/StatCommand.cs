@@ -71,8 +71,8 @@ internal static class StatCommand
           (sudo).
           --per-thread samples threads every 10 ms and can miss shorter ones; the report
           includes the CPU time of missed threads. --fail-above compares the means of
-          the elapsed time, and fails if the whole 95% confidence interval of the change
-          is above the limit.
+          the elapsed time, and fails if the whole 95 % confidence interval of the
+          change is above the limit.
         """;
 
     private static readonly Option<string[]> Events = new("-e", "--event")

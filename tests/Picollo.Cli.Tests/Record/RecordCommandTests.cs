@@ -59,7 +59,7 @@ public sealed class RecordCommandTests : IDisposable
         ToolRun run = PicolloTool.Run(["record", "--frequency", "999", "--", "sh", "-c", Script]);
 
         File.Delete(run.Output.TrimEnd());
-        run.Error.Should().Contain("  JS:*work app.js:1:2\n").And.Contain("unnamed 0.0%");
+        run.Error.Should().Contain("  JS:*work app.js:1:2\n").And.Contain("unnamed 0.0 %");
     }
 
     [FactNeeding(Need.PerfEvents)]

@@ -23,7 +23,7 @@ public sealed class RecordDifferenceTests : IDisposable
 
         CpuProfileDifference difference = new(Before, After);
         (run.ExitCode, run.Output, run.Error).Should().Be((0, Text(output => difference.WriteTable(output)), $"wrote {html}\nwrote {svg}\n"));
-        run.Output.Should().Contain(" 60.0%   90.0%   +30.00    +26.38 to  +33.50   60.0%   90.0%  Work\n");
+        run.Output.Should().Contain(" 60.0 %   90.0 %   +30.00    +26.38 to  +33.50   60.0 %   90.0 %  Work\n");
         File.ReadAllText(html).Should().Be(Text(difference.WriteHtml));
         File.ReadAllText(svg).Should().Be(Text(difference.WriteSvg));
     }
@@ -34,9 +34,9 @@ public sealed class RecordDifferenceTests : IDisposable
         string heap = WriteHeap();
 
         PicolloTool.RunHere("record", "--diff", heap, heap).Output.Should()
-            .Contain("\n        inuse_space 10,485,760 bytes\n").And.Contain("100.0%  100.0%     0.00   unknown             100.0%  100.0%  F2\n");
+            .Contain("\n        inuse_space 10.0 MiB\n").And.Contain("100.0 %  100.0 %     0.00   unknown             100.0 %  100.0 %  F2\n");
         PicolloTool.RunHere("record", "--type", "alloc_objects", "--diff", heap, heap).Output.Should()
-            .Contain("\n        alloc_objects 1,000\n").And.Contain(" 99.0%   99.0%     0.00   unknown              99.0%   99.0%  F1\n");
+            .Contain("\n        alloc_objects 1,000\n").And.Contain(" 99.0 %   99.0 %     0.00   unknown              99.0 %   99.0 %  F1\n");
     }
 
     [Fact]
