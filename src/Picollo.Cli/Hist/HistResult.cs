@@ -66,7 +66,7 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
         };
         output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], options) : first.ToTable(options));
         HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];
-        if (!histograms.Any(one => one.TotalCount > 0))
+        if (!histograms.Any(histogram => histogram.TotalCount > 0))
         {
             return; // interrupted before the first number was read
         }

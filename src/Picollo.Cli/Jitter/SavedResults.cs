@@ -77,8 +77,8 @@ internal static class SavedResults
         List<(string Name, HdrHistogramMerger Merger)> cpus = [];
         try
         {
-            using HdrHistogramLogReader log = new(path);
-            foreach (HdrHistogramLogInterval interval in log.ReadAll())
+            using HdrHistogramLogReader log = CommandException.OnFile(path, () => new HdrHistogramLogReader(path));
+            while (CommandException.OnFile(path, log.Read) is { } interval)
             {
                 string name = interval.Tag is { } tag ? tag.Replace("cpu", "CPU ", StringComparison.Ordinal) : "all CPUs";
                 if (cpus.Find(cpu => cpu.Name == name).Merger is not { } merger)
@@ -96,10 +96,6 @@ internal static class SavedResults
         catch (OverflowException e)
         {
             throw new CommandException($"{path}: {ProblemOf(e.Message)}");
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(path, e);
         }
 
         return [.. cpus.Select(cpu => new HdrHistogramSeries(cpu.Name, cpu.Merger.ToHistogram()!))];

@@ -87,12 +87,12 @@ internal static class RecordCommand
 
     static RecordCommand()
     {
-        Process.Check(word => Number(word, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
+        Process.Check(word => CommandOptions.Number(word, 1) is not null, word => $"-p must be a process ID, not '{word}'.");
         Duration.Check(
             word => Seconds(word) is not null,
             word => Invariant($"--duration must be more than 0 and at most {MaxSeconds} seconds, not '{word}'."));
         Frequency.Check(
-            word => Number(word, CpuProfilerOptions.MaxFrequency) is not null,
+            word => CommandOptions.Number(word, 1, CpuProfilerOptions.MaxFrequency) is not null,
             word => $"--frequency must be 1 to {CpuProfilerOptions.MaxFrequency} samples per second, not '{word}'.");
     }
 
@@ -102,13 +102,7 @@ internal static class RecordCommand
         {
             Process, Duration, Frequency, Kernel, Tiers, Html, Svg, Pprof, Folded, Json, Diff, SampleType, Arguments,
         };
-        command.Validators.Add(result =>
-        {
-            if (Validate(result) is { } reason)
-            {
-                result.AddError(reason);
-            }
-        });
+        command.Check(Validate);
         command.SetAction(parsed => parsed.GetValue(Diff) is [var before, var after]
             ? RecordDifference.Run(
                 terminal, before, after, parsed.GetValue(SampleType), parsed.GetValue(Html), parsed.GetValue(Svg))
@@ -149,9 +143,9 @@ internal static class RecordCommand
     internal static RecordOptions Read(ParseResult parsed) => new(
         new CpuProfilerOptions
         {
-            ProcessId = parsed.GetValue(Process) is { } process ? Number(process, int.MaxValue) : null,
+            ProcessId = CommandOptions.Number(parsed.GetValue(Process), 1),
             Frequency = parsed.GetValue(Frequency) is { } frequency
-                ? Number(frequency, CpuProfilerOptions.MaxFrequency)!.Value
+                ? CommandOptions.Number(frequency, 1, CpuProfilerOptions.MaxFrequency)!.Value
                 : new CpuProfilerOptions().Frequency,
             IncludeKernel = parsed.GetValue(Kernel),
             ShowTiers = parsed.GetValue(Tiers),
@@ -165,11 +159,6 @@ internal static class RecordCommand
         FoldedPath = parsed.GetValue(Folded),
         JsonPath = parsed.GetValue(Json),
     };
-
-    private static int? Number(string word, int max) =>
-        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= 1 && number <= max
-            ? number
-            : null;
 
     private static TimeSpan? Seconds(string word) =>
         double.TryParse(word, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)

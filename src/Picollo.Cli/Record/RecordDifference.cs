@@ -31,17 +31,9 @@ internal static class RecordDifference
         }
     }
 
-    private static CpuProfile Read(string path, string? sampleType)
+    private static CpuProfile Read(string path, string? sampleType) => CommandException.OnFile(path, () =>
     {
-        try
-        {
-            CommandException.ThrowIfEmpty(path);
-            using FileStream file = File.OpenRead(path);
-            return CpuProfile.ReadPprof(file, sampleType);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or InvalidDataException)
-        {
-            throw CommandException.OfFile(path, e);
-        }
-    }
+        using FileStream file = File.OpenRead(path);
+        return CpuProfile.ReadPprof(file, sampleType);
+    });
 }

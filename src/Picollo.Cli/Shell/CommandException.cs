@@ -18,13 +18,18 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
         _ => problem.Message.Split(" : '")[0],
     };
 
-    /// <summary>Reports an empty path, such as from an unset shell variable, as a missing file. .NET would throw
-    /// <see cref="ArgumentException"/>.</summary>
-    public static void ThrowIfEmpty(string path)
+    /// <summary>Uses a file, and reports errors with its path. An empty path, such as from an unset shell variable, is a missing file; .NET
+    /// would throw <see cref="ArgumentException"/>.</summary>
+    /// <exception cref="CommandException">The file cannot be read or written, or is damaged.</exception>
+    public static T OnFile<T>(string path, Func<T> use)
     {
-        if (path.Length == 0)
+        try
         {
-            throw new FileNotFoundException();
+            return path.Length > 0 ? use() : throw new FileNotFoundException();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or InvalidDataException)
+        {
+            throw OfFile(path, e);
         }
     }
 }

@@ -33,7 +33,7 @@ internal static class Signals
         }
 
         string name = text.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase) ? text[Prefix.Length..] : text;
-        int index = Array.FindIndex(Names, each => each.Equals(name, StringComparison.OrdinalIgnoreCase));
+        int index = Array.FindIndex(Names, known => known.Equals(name, StringComparison.OrdinalIgnoreCase));
         return index >= 0 ? index + 1 : null;
     }
 }

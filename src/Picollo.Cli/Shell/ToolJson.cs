@@ -59,16 +59,11 @@ internal static class ToolJson
     {
         try
         {
-            CommandException.ThrowIfEmpty(path);
-            return read(ReadAll(path));
+            return read(CommandException.OnFile(path, () => ReadAll(path)));
         }
         catch (Exception e) when (e is JsonException or FormatException or OverflowException)
         {
             throw new CommandException($"{path}: {problemOf(e.Message)}");
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(path, e);
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text;
+using Picollo.Export.Text;
 
 namespace Picollo.Cli.Stat;
 
@@ -82,23 +83,45 @@ internal sealed record Machine(string System, string Architecture, string Cpu, i
 
     public override string ToString() => Invariant($"{CpuCount} × {Cpu}, {Architecture}, {System}");
 
-    private static string? CpuName()
+    // The line of proc_cpuinfo(5) does not exist on arm64.
+    private static string? CpuName() => OperatingSystem.IsWindows()
+        ? Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER")
+        : Encoding.UTF8.GetString(InputFile.TryRead("/proc/cpuinfo") ?? []).Split('\n')
+            .FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal))?.Split(':', 2)[^1].Trim();
+}
+
+/// <summary>Decides whether runs are slower than a baseline.</summary>
+/// <param name="Change">The change of the mean elapsed time.</param>
+/// <param name="Limit">The maximum permitted increase, as a share; null for no limit.</param>
+internal sealed record Gate(Change Change, double? Limit)
+{
+    /// <summary>The <see cref="CommandQuantity.Name"/> of the compared quantity.</summary>
+    public const string Measure = "elapsedNanoseconds";
+
+    public const int CrossedExitCode = 3;
+
+    /// <summary>Whether the whole confidence interval is above the limit.</summary>
+    public bool IsCrossed => Change.Low > Limit;
+
+    /// <summary>Whether the confidence interval contains the limit, so that the result is inconclusive.</summary>
+    private bool IsInconclusive => !IsCrossed && Change.High > Limit;
+
+    public override string ToString()
     {
-        if (OperatingSystem.IsWindows())
+        string change = $"elapsed: {Quantity.Change(Change.Mean)}";
+        if (double.IsFinite(Change.Low))
         {
-            return Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER");
+            change += $" (95 % confidence interval: {Quantity.Change(Change.Low)} to {Quantity.Change(Change.High)})";
         }
 
-        // See proc_cpuinfo(5). The line does not exist on arm64.
-        try
+        if (Limit is not { } limit)
         {
-            string? line = File.ReadLines("/proc/cpuinfo", Encoding.UTF8)
-                .FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal));
-            return line?[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim();
+            return change;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
+
+        string text = Invariant($"{100 * limit:0.##} %");
+        return IsCrossed ? $"{change}: above the limit of {text}"
+            : IsInconclusive ? $"{change}: inconclusive: the limit of {text} is within the interval; use more runs (-r) to narrow it"
+            : $"{change}: within the limit of {text}";
     }
 }

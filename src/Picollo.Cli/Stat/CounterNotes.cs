@@ -27,7 +27,7 @@ internal sealed class CounterNotes
 
     /// <summary>Describes what is not counted and why. Lists each reason once.</summary>
     /// <param name="run">A run; null if there is none.</param>
-    public IEnumerable<string> Of(CommandRun? run)
+    public IEnumerable<string> Describe(CommandRun? run)
     {
         UnavailablePerfCounter[] missing = [.. run?.UnavailableCounters ?? []];
         UnavailablePerfCounter[] refused = [.. missing.Where(IsRefused)];

@@ -49,24 +49,17 @@ internal sealed class RunInput
     /// <exception cref="CommandException">It cannot.</exception>
     public static void Check(string path)
     {
-        try
+        bool canSeek = CommandException.OnFile(path, () =>
         {
-            CommandException.ThrowIfEmpty(path);
-            if (Directory.Exists(path))
-            {
-                throw new CommandException($"{path}: Is a directory");
-            }
-
-            using FileStream file = new(OpenWithoutWaiting(path), FileAccess.Read, bufferSize: 0);
-            if (!file.CanSeek)
-            {
-                throw new CommandException(
-                    $"{path}: it can be read only once, like all pipes; redirect it to the standard input of a single run");
-            }
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            using FileStream file = Directory.Exists(path)
+                ? throw new CommandException($"{path}: Is a directory")
+                : new(OpenWithoutWaiting(path), FileAccess.Read, bufferSize: 0);
+            return file.CanSeek;
+        });
+        if (!canSeek)
         {
-            throw CommandException.OfFile(path, e);
+            throw new CommandException(
+                $"{path}: it can be read only once, like all pipes; redirect it to the standard input of a single run");
         }
     }
 

@@ -59,7 +59,9 @@ internal sealed class StatRunner : IDisposable
             }
 
             Baseline? baseline = options.BaselinePath is { } path ? ReadBaseline(path, options) : null;
-            using TextWriter? file = options.OutputPath is { } output ? Create(output) : null;
+            using TextWriter? file = options.OutputPath is { } output
+                ? CommandException.OnFile(output, () => new StreamWriter(output) { NewLine = "\n" })
+                : null;
             TextWriter writer = file ?? (options.IsJson ? terminal.Out : terminal.ErrorResults);
             using StatRunner runner = new(terminal, options);
             int exitCode = runner.Run(writer, baseline);
@@ -89,19 +91,6 @@ internal sealed class StatRunner : IDisposable
             : baseline;
     }
 
-    private static StreamWriter Create(string path)
-    {
-        try
-        {
-            CommandException.ThrowIfEmpty(path);
-            return new StreamWriter(path) { NewLine = "\n" };
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(path, e);
-        }
-    }
-
     private int Run(TextWriter writer, Baseline? baseline)
     {
         StatReport report = _options.IsJson ? new StatJson(writer, _options) : new StatText(writer, _options);
@@ -110,7 +99,7 @@ internal sealed class StatRunner : IDisposable
         CommandSeries[] series = [.. _options.Commands.Select(_ => new CommandSeries())];
         int meanwhile = Measure(meter, series, report);
 
-        CommandRun[] runs = [.. series.SelectMany(each => each.Runs)];
+        CommandRun[] runs = [.. series.SelectMany(command => command.Runs)];
         bool isComplete = runs.Length == _options.Runs * series.Length && _warmups.Concat(runs).All(run => run.ExitCode == 0);
         Gate? gate = baseline is null || runs.Length == 0 ? null
             : new(SampleStatistics.ChangeOf(baseline.Series[Gate.Measure]!.Values, series[0][Gate.Measure]!.Values), _options.Limit);
@@ -121,8 +110,8 @@ internal sealed class StatRunner : IDisposable
             Gate = isComplete ? gate : null,
             Notes =
             [
-                .. notes.Of(runs.FirstOrDefault()),
-                .. Texts([Unknown(meter), _input.Note, StatReport.FailuresOf(_warmups, "warm-up runs")]),
+                .. notes.Describe(runs.FirstOrDefault()),
+                .. Texts([_options.ProcessId is null ? meter.UnavailableReason : null, _input.Note, StatReport.FailuresOf(_warmups, "warm-up runs")]),
                 .. Texts(BaselineNotes(baseline, machine)),
             ],
         });
@@ -209,20 +198,7 @@ internal sealed class StatRunner : IDisposable
     private CommandRun RunOnce(CommandMeter meter, MeasuredCommand command)
     {
         using RunningCommand running = meter.Start(command);
-        return Wait(running, isAlone: command.IsText);
-    }
-
-    private CommandRun Wait(RunningCommand running, bool isAlone)
-    {
-        _signals.Attach(running, isAlone);
-        try
-        {
-            return running.Wait();
-        }
-        finally
-        {
-            _signals.Detach();
-        }
+        return _signals.Wait(running, isInOwnGroup: command.IsText);
     }
 
     /// <summary>Measures a process until the process or the command exits, or the user interrupts.</summary>
@@ -230,7 +206,7 @@ internal sealed class StatRunner : IDisposable
     {
         Task<CommandRun>? waiting = command?.WaitAsync();
         waiting?.ContinueWith(_ => attached.Signal(Signals.Terminate), TaskScheduler.Default);
-        CommandRun measured = Wait(attached, isAlone: true);
+        CommandRun measured = _signals.Wait(attached, isInOwnGroup: true);
         exitCode = waiting is { IsCompleted: true } ? waiting.GetAwaiter().GetResult().ExitCode : 0;
         return measured;
     }
@@ -252,8 +228,6 @@ internal sealed class StatRunner : IDisposable
             _terminal.Error.Write("\r\e[K");
         }
     }
-
-    private string? Unknown(CommandMeter meter) => _options.ProcessId is null ? meter.UnavailableReason : null;
 
     private IEnumerable<string?> BaselineNotes(Baseline? baseline, Machine machine) => baseline is null ? [] :
     [

@@ -57,7 +57,7 @@ internal sealed class CpuHistory
 
     /// <summary>Returns the histogram of a process: values are shares in <see cref="StepsPerCpu"/>, counts are milliseconds. Returns null
     /// if the process has no share yet.</summary>
-    public ReadOnlyHdrHistogram? Of(int process) => _entries.GetValueOrDefault(process)?.ToHistogram(_factory!);
+    public ReadOnlyHdrHistogram? Find(int process) => _entries.GetValueOrDefault(process)?.ToHistogram(_factory!);
 
     /// <summary>Returns the percentiles of the shares of a process; null if the process has no share yet.</summary>
     public SessionShares? GetShares(int process) => _entries.GetValueOrDefault(process)?.GetShares();

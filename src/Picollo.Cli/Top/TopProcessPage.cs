@@ -18,7 +18,7 @@ internal static class TopProcessPage
 
     /// <summary>Renders the page.</summary>
     /// <param name="words">The command line of the process; null if it is unknown.</param>
-    /// <param name="shares">The CPU shares over the session (<see cref="CpuHistory.Of"/>); null if there are none yet.</param>
+    /// <param name="shares">The CPU shares over the session (<see cref="CpuHistory.Find"/>); null if there are none yet.</param>
     /// <param name="columns">The number of cells in a line.</param>
     public static List<ScreenLine> Render(
         TopRow process, IEnumerable<TopRow> threads, string[]? words, ReadOnlyHdrHistogram? shares, int columns)

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 
 namespace Picollo.Cli.Top;
 
@@ -120,5 +121,40 @@ internal sealed partial class TopScreen
         {
             _message = $"{ForeignText.Clean(answer)} is not a valid delay: {TopSettings.Delays}.";
         }
+    }
+}
+
+/// <summary>A line that the user types.</summary>
+internal sealed class InputLine
+{
+    private const int MaxLength = 256;
+
+    private readonly List<Rune> _runes = [];
+
+    public string Text => string.Concat(_runes);
+
+    /// <summary>Handles a key.</summary>
+    /// <returns><see langword="true"/> if the line is complete; <see langword="false"/> if it is not; null if the input was
+    /// canceled.</returns>
+    public bool? Add(Key key)
+    {
+        switch (key.Code)
+        {
+            case KeyCode.Enter:
+                return true;
+            case KeyCode.Escape:
+                return null;
+            case KeyCode.EraseLine:
+                _runes.Clear();
+                break;
+            case KeyCode.Backspace when _runes.Count > 0:
+                _runes.RemoveAt(_runes.Count - 1);
+                break;
+            case KeyCode.Text when _runes.Count < MaxLength:
+                _runes.Add(key.Rune);
+                break;
+        }
+
+        return false;
     }
 }

@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Runtime.InteropServices.Marshalling;
-using Picollo.Cli.Jitter;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;
@@ -47,7 +46,7 @@ internal sealed unsafe class Users
 
     /// <summary>Returns the number of logins; null if the utmp file does not exist, as on many recent systems.</summary>
     public static int? CountLogins() =>
-        OperatingSystem.IsLinux() && File.Exists(Utmp) && SystemFiles.TryRead(Utmp) is { } logins
+        OperatingSystem.IsLinux() && File.Exists(Utmp) && InputFile.TryRead(Utmp) is { } logins
             ? CountLoginsIn(logins, RecordLength)
             : null;
 

@@ -129,7 +129,7 @@ public class StatTextTests
         }
 
         CounterNotes notes = new(isVerbose: false, refusal);
-        report.End(new StatResult(series, isInterrupted) { Notes = [.. notes.Of(runs.SelectMany(each => each).FirstOrDefault())] });
+        report.End(new StatResult(series, isInterrupted) { Notes = [.. notes.Describe(runs.SelectMany(each => each).FirstOrDefault())] });
         return writer.ToString();
     }
 
