@@ -20,14 +20,12 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
     private DateTimeOffset _start = DateTimeOffset.MaxValue;
     private DateTimeOffset _end = DateTimeOffset.MinValue;
 
-    /// <summary>Formats the valid names for an error message.</summary>
     public static string ListOf(IReadOnlyCollection<string> names) =>
         names.Count == 0 ? "none" : string.Join(", ", names.Take(MaxListed)) + (names.Count > MaxListed ? ", …" : "");
 
     public static CommandException CountOverflow(string name) => new($"{name}: the sum of the counts is 2^64 or more");
 
     /// <summary>Reads and merges inputs until the token is canceled.</summary>
-    /// <param name="paths">The paths of the files; <c>-</c> is standard input.</param>
     public Distribution Read(IReadOnlyList<string> paths)
     {
         DateTimeOffset startTime = DateTimeOffset.UtcNow;
@@ -127,7 +125,6 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
 
     private void Note(string text) => terminal.Error.WriteLine(ForeignText.Clean($"picollo: {text}"));
 
-    /// <summary>Reads the start of an input until a line determines the format.</summary>
     private static InputFormat FormatOf(string path, ReadAhead bytes)
     {
         ReadOnlySpan<byte> start = bytes.Peek();
@@ -275,7 +272,6 @@ internal sealed record Distribution(string Name, HdrHistogram Histogram, int Pla
     private int MaxPlaces => Places + NumberHistogram.GetSparePlaces(Histogram);
 
     /// <summary>Returns the divisor that converts recorded values to displayed values.</summary>
-    /// <param name="scale">The factor that converts the input's numbers to displayed values.</param>
     public double RatioFor(double scale) => Math.ScaleB(1, Places) / scale;
 
     private Distribution WithPlaces(int places) => places == Places

@@ -8,29 +8,22 @@ namespace Picollo.Cli.Hist;
 /// <summary>The parts of inputs to read, and their format.</summary>
 internal sealed record InputOptions
 {
-    /// <summary>The format; null to recognize it.</summary>
     public InputFormat? Format { get; init; }
 
     /// <summary>The name or number of the CSV column to read; null for other formats.</summary>
     public string? Column { get; init; }
 
-    /// <summary>The tag of the intervals to read from logs; null for all intervals.</summary>
     public string? Tag { get; init; }
 
-    /// <summary>Whether to read only intervals without a tag.</summary>
     public bool IsUntagged { get; init; }
 
-    /// <summary>The part of each log to read.</summary>
     public LogPart Part { get; init; } = LogPart.All;
 }
 
-/// <summary>The formats of inputs.</summary>
 internal enum InputFormat
 {
-    /// <summary>One number per line.</summary>
     Numbers,
 
-    /// <summary>Lines of separated values.</summary>
     Csv,
 
     /// <summary>An HdrHistogram interval log (.hlog).</summary>
@@ -55,14 +48,11 @@ internal static class InputFormats
         ("percentile-log", InputFormat.PercentileLog),
     ];
 
-    /// <summary>The names for messages.</summary>
     public static string AllNames { get; } = string.Join(", ", Names.Select(format => format.Name));
 
-    /// <summary>Returns the format with a name; null for another name.</summary>
     public static InputFormat? Named(string? name) =>
         Names.Where(format => format.Name == name).Select(format => (InputFormat?)format.Format).FirstOrDefault();
 
-    /// <summary>Returns the format that the name of a file suggests; null if it suggests none.</summary>
     public static InputFormat? OfName(string path) =>
         path.EndsWith(".hlog", StringComparison.OrdinalIgnoreCase) ? InputFormat.Log
         : path.EndsWith(".hgrm", StringComparison.OrdinalIgnoreCase) ? InputFormat.Hgrm
@@ -127,7 +117,6 @@ internal sealed class LogPart
 
     public static LogPart All { get; } = new(log => log.Read());
 
-    /// <summary>A function that reads the next interval of the part.</summary>
     public Func<HdrHistogramLogReader, HdrHistogramLogInterval?> Next { get; }
 
     /// <summary>Parses the options. Each is null if it was not specified.</summary>

@@ -50,7 +50,6 @@ internal sealed class PercentileChart
         _min = _isLogarithmic ? Math.Max(smallest, 1) : largest - smallest < largest / 2 && largest > smallest ? smallest : 0;
     }
 
-    /// <summary>Draws one of the histograms below a title.</summary>
     public void Write(TextWriter output, HdrHistogram histogram, string title)
     {
         output.WriteLine(title + (_isLogarithmic ? ", logarithmic" : ""));
@@ -124,7 +123,6 @@ internal sealed class PercentileChart
         output.WriteLine($"{margin}  {labels}{(labels.Length + 2 <= _columns ? " %" : "")}");
     }
 
-    /// <summary>Formats a number with three digits and a suffix.</summary>
     internal static string Short(double value)
     {
         const string Suffixes = "kMGTPE";

@@ -37,13 +37,11 @@ internal sealed class ReadAhead : ForwardStream
         new Thread(Fill) { IsBackground = true, Name = "read ahead" }.Start();
     }
 
-    /// <summary>The number of bytes read from this stream.</summary>
     public long BytesRead { get; private set; }
 
     /// <summary>The length of the input in bytes; null if it is not known.</summary>
     public long? Total => Volatile.Read(ref _length) is >= 0 and var length ? length : null;
 
-    /// <summary>A callback that is called after each block.</summary>
     public Action<ReadAhead>? BlockRead { get; init; }
 
     public override bool CanRead => true;
@@ -89,7 +87,6 @@ internal sealed class ReadAhead : ForwardStream
         return _peeked.AsSpan(0, _peekedEnd);
     }
 
-    /// <summary>Waits for bytes. Returns <see langword="false"/> at the end.</summary>
     private bool Await()
     {
         if (_position < _end)
@@ -156,7 +153,6 @@ internal sealed class Progress(TextWriter terminal)
     private TimeSpan _next = InitialDelay;
     private bool _isShown;
 
-    /// <summary>Shows the progress of an input if an update is due.</summary>
     public void Show(ReadAhead input)
     {
         TimeSpan elapsed = Stopwatch.GetElapsedTime(_start);

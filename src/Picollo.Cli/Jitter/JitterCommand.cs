@@ -164,7 +164,6 @@ internal static class JitterCommand
 /// <param name="IsLive">Whether to show the measurements every second.</param>
 /// <param name="InNanoseconds">Whether to show nanoseconds instead of microseconds.</param>
 /// <param name="Folder">The folder for results; null if they are not saved.</param>
-/// <param name="IsForced">Whether to overwrite existing results in the folder.</param>
 internal sealed record JitterOptions(
     JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples,
     bool IsForced = false);
@@ -181,7 +180,6 @@ internal static class TimeText
 
     /// <summary>Parses a time. Returns null if the text is not a time, is 0, is not a multiple of 100 ns (the resolution of
     /// <see cref="TimeSpan"/>), or is out of range.</summary>
-    /// <param name="unit">The unit of a number without a unit.</param>
     public static TimeSpan? Parse(string text, string unit)
     {
         ReadOnlySpan<char> name = text.AsSpan().TrimStart("0123456789.");

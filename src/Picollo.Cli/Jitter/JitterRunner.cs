@@ -207,11 +207,9 @@ internal abstract class JitterReport
     {
     }
 
-    /// <summary>Shows the current measurements.</summary>
     /// <param name="cpus">The CPUs, in the same order in each call.</param>
     public abstract void Add(IReadOnlyList<CpuResult> cpus, TimeSpan elapsed);
 
-    /// <summary>Shows a note about a deviation from the requested options.</summary>
     public abstract void Note(string text);
 
     public abstract void End(JitterResult result);
@@ -220,14 +218,11 @@ internal abstract class JitterReport
 /// <summary>A command that runs during the measurement, in its own process group.</summary>
 internal sealed class BackgroundLoad : IDisposable
 {
-    /// <summary>The time between SIGTERM and SIGKILL.</summary>
     private static readonly TimeSpan GracePeriod = TimeSpan.FromSeconds(1);
 
     private readonly RunningCommand _running;
     private readonly Task<CommandRun> _end;
 
-    /// <summary>Starts the command.</summary>
-    /// <exception cref="Win32Exception">See <see cref="CommandMeter.Start(MeasuredCommand)"/>.</exception>
     public BackgroundLoad(MeasuredCommand command)
     {
         _running = new CommandMeter().Start(command);

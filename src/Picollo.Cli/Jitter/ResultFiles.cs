@@ -13,8 +13,6 @@ internal static class ResultFiles
     private const int JitterdebuggerVersion = 3;
     private const uint NanosecondsPerMicrosecond = 1000;
 
-    /// <summary>Writes both files.</summary>
-    /// <exception cref="CommandException">A file cannot be written.</exception>
     public static void Save(ResultFolder folder, JitterResult result)
     {
         if (!result.Options.WithSamples)

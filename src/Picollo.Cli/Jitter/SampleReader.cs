@@ -6,16 +6,12 @@ namespace Picollo.Cli.Jitter;
 internal readonly record struct JitterSample(int Cpu, long TimeNanoseconds, ulong Latency);
 
 /// <summary>Reads samples that <c>picollo jitter</c> or jitterdebugger saved (see <see cref="SampleFile"/>).</summary>
-/// <param name="stream">The content of the file.</param>
-/// <param name="name">The name of the file, for messages.</param>
-/// <param name="unitNanoseconds">The unit of the latencies, in nanoseconds.</param>
 internal sealed class SampleReader(Stream stream, string name, ulong unitNanoseconds) : IDisposable
 {
     private const int SamplesInBuffer = 2048;
     private const long NanosecondsPerSecond = 1_000_000_000;
     private const long MaxSeconds = (long.MaxValue / NanosecondsPerSecond) - 1;
 
-    /// <summary>Whether the samples can be read more than once.</summary>
     public bool IsFile => stream.CanSeek;
 
     /// <summary>Reads all samples in order. Can be called again only if <see cref="IsFile"/> is <see langword="true"/>.</summary>
@@ -94,14 +90,12 @@ internal sealed record SampleSource(string Path, ulong UnitNanoseconds)
 
     private const ulong Microseconds = 1000;
 
-    /// <summary>The unit as a suffix of a column name.</summary>
     public string UnitName => UnitNanoseconds == 1 ? "ns" : "us";
 
     /// <summary>Finds the sample file in a folder of results, or uses the specified file.</summary>
     /// <param name="path">The path of a file or folder, or <see cref="StandardInput"/>.</param>
     /// <param name="inNanoseconds">Whether the unit is nanoseconds. Otherwise, the unit is read from the results in the same folder; it
     /// defaults to microseconds.</param>
-    /// <exception cref="CommandException">The results are damaged.</exception>
     public static SampleSource Find(string path, bool inNanoseconds)
     {
         string file = Directory.Exists(path) ? System.IO.Path.Combine(path, SampleFile.Name) : path;
@@ -110,8 +104,6 @@ internal sealed record SampleSource(string Path, ulong UnitNanoseconds)
         return new(file, unit ?? Microseconds);
     }
 
-    /// <summary>Opens the samples.</summary>
-    /// <exception cref="CommandException">The file cannot be opened.</exception>
     public SampleReader Open(Terminal terminal) => CommandException.OnFile(Path, () => Path == StandardInput
         ? new SampleReader(terminal.OpenInput(), "standard input", UnitNanoseconds)
         : new(new FileStream(Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete), Path, UnitNanoseconds));

@@ -12,7 +12,6 @@ internal static class SavedResults
     private const ulong NanosecondsPerMicrosecond = 1000;
 
     /// <summary>Reads the histograms, in nanoseconds, from the interval log if it exists; otherwise, from results.json.</summary>
-    /// <exception cref="CommandException">There are no results, or they are damaged.</exception>
     public static IReadOnlyList<HdrHistogramSeries> Read(string folder)
     {
         string log = Path.Combine(folder, ResultFiles.Log);
@@ -28,7 +27,6 @@ internal static class SavedResults
     }
 
     /// <summary>Returns the unit of results.json and of the samples, in nanoseconds; null if there is no results.json.</summary>
-    /// <exception cref="CommandException">The file is damaged.</exception>
     public static ulong? UnitOf(string folder)
     {
         string path = Path.Combine(folder, ResultFiles.Json);

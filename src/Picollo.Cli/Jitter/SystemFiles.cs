@@ -13,8 +13,6 @@ internal static unsafe class SystemFiles
         ("sched_debug", "/proc/sched_debug"), ("sched_debug", "/sys/kernel/debug/sched/debug"), // since Linux 5.13
     ];
 
-    /// <summary>Saves the files.</summary>
-    /// <exception cref="CommandException">A file cannot be written.</exception>
     public static void Save(ResultFolder folder)
     {
         foreach ((string name, string source) in Copies)

@@ -129,7 +129,6 @@ internal static class RecordCommand
             : null;
     }
 
-    /// <summary>Returns why a command line with <c>--diff</c> is invalid; null if it is valid.</summary>
     private static string? Validate(CommandResult result, int fileCount, string[] command)
     {
         Option[] others = [Process, Duration, Frequency, Kernel, Tiers, Pprof, Folded, Json];
@@ -168,8 +167,6 @@ internal static class RecordCommand
 }
 
 /// <summary>The options of <c>picollo record</c>.</summary>
-/// <param name="Profiler">The options of the profiler.</param>
-/// <param name="Command">The command to profile; null to profile a running process.</param>
 /// <param name="Duration">The duration of the profile of a running process; null to profile it until it exits.</param>
 internal sealed record RecordOptions(CpuProfilerOptions Profiler, MeasuredCommand? Command, TimeSpan? Duration)
 {

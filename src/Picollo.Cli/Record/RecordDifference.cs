@@ -5,9 +5,6 @@ namespace Picollo.Cli.Record;
 /// <summary>Implements <c>picollo record --diff</c>: compares two pprof profiles.</summary>
 internal static class RecordDifference
 {
-    /// <summary>Compares two profiles, and writes the table and the requested files.</summary>
-    /// <returns>The exit code.</returns>
-    /// <exception cref="CommandException">A profile cannot be read, or the profiles cannot be compared.</exception>
     public static int Run(Terminal terminal, string before, string after, string? sampleType, string? htmlPath, string? svgPath)
     {
         CpuProfileDifference difference = Compare(Read(before, sampleType), Read(after, sampleType));

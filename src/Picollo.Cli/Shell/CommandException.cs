@@ -6,7 +6,6 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
 {
     public int ExitCode { get; } = exitCode;
 
-    /// <summary>Creates an exception for a file that cannot be read or written.</summary>
     public static CommandException OfFile(string path, Exception problem, int exitCode = ExitCodes.Failure) =>
         new($"{path}: {FileProblemOf(problem)}", exitCode);
 
@@ -20,7 +19,6 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
 
     /// <summary>Uses a file, and reports errors with its path. An empty path, such as from an unset shell variable, is a missing file; .NET
     /// would throw <see cref="ArgumentException"/>.</summary>
-    /// <exception cref="CommandException">The file cannot be read or written, or is damaged.</exception>
     public static T OnFile<T>(string path, Func<T> use)
     {
         try
@@ -34,7 +32,6 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
     }
 }
 
-/// <summary>Thrown when the reader of the output has closed the pipe.</summary>
 internal sealed class ClosedPipeException() : Exception("The reader of the output has closed the pipe.");
 
 /// <summary>Exit codes of the tool. The help of each command lists their meanings.</summary>
@@ -45,7 +42,6 @@ internal static class ExitCodes
     /// <summary>An input, an output or a measurement failed. A message on standard error explains the failure.</summary>
     public const int Failure = 1;
 
-    /// <summary>The command line is invalid.</summary>
     public const int Usage = 2;
 
     /// <summary>The command to start cannot be executed.</summary>

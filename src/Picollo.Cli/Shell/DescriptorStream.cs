@@ -6,7 +6,6 @@ namespace Picollo.Cli.Shell;
 
 /// <summary>A stream for standard output or standard error that reports a closed pipe. .NET's stream ignores it, so that a command would
 /// continue for hours.</summary>
-/// <param name="descriptor">The descriptor.</param>
 /// <param name="isOptional">Whether text that cannot be written is dropped instead.</param>
 internal sealed class DescriptorStream(int descriptor, bool isOptional = false) : ForwardStream
 {

@@ -9,7 +9,6 @@ internal static class ForeignText
 {
     private const int Width = 80;
 
-    /// <inheritdoc cref="CleanText.Of"/>
     public static string Clean(string text) => CleanText.Of(text);
 
     /// <summary>Writes a sanitized text in lines of at most 80 columns. Breaks lines at spaces only, so a longer word is not

@@ -12,7 +12,6 @@ internal static class OutputFile
     /// or a pipe.</summary>
     /// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails. On Unix, it keeps its mode,
     /// owner and group; if that is not possible, it is not written.</param>
-    /// <exception cref="CommandException">The file cannot be written.</exception>
     public static void Write(string path, Action<Stream> write) => CommandException.OnFile(path, () =>
     {
         string fullPath = Path.GetFullPath(path);
@@ -38,11 +37,8 @@ internal static class OutputFile
         return path;
     });
 
-    /// <summary>Writes a file of UTF-8 text.</summary>
-    /// <inheritdoc cref="Write(string, Action{Stream})"/>
     public static void WriteText(string path, Action<TextWriter> write) => Write(path, stream => WriteText(stream, write));
 
-    /// <summary>Writes UTF-8 text to a stream and leaves it open.</summary>
     public static void WriteText(Stream stream, Action<TextWriter> write)
     {
         using StreamWriter writer = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), leaveOpen: true)
@@ -111,7 +107,6 @@ internal static class OutputFile
 [UnsupportedOSPlatform("windows")]
 internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Group)? Owner)
 {
-    /// <summary>Reads the rights of an open file.</summary>
     /// <exception cref="UnauthorizedAccessException">The file belongs to another user, and its owner cannot be determined.</exception>
     public static FileAccessRights Read(SafeFileHandle file)
     {
@@ -124,7 +119,6 @@ internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Grou
         return rights;
     }
 
-    /// <summary>Applies the rights to an open file.</summary>
     /// <exception cref="IOException">The owner or group differs, and this user is not permitted to set it.</exception>
     public void ApplyTo(SafeFileHandle file)
     {

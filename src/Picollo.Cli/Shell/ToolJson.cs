@@ -23,7 +23,6 @@ internal static class ToolJson
     // The output is not embedded in HTML, so letters and apostrophes remain readable. Control characters are escaped.
     public static JavaScriptEncoder Readable => JavaScriptEncoder.UnsafeRelaxedJsonEscaping;
 
-    /// <summary>Formats a record on one line.</summary>
     public static string Line<T>(T record, JsonTypeInfo<T> type)
     {
         ArrayBufferWriter<byte> buffer = new();
@@ -35,7 +34,6 @@ internal static class ToolJson
         return ForeignText.EscapeInJson(Encoding.UTF8.GetString(buffer.WrittenSpan));
     }
 
-    /// <summary>Formats a note about the results on one line.</summary>
     public static string Note(string text) => Line(new JsonNote("note", text), ShellJson.Default.JsonNote);
 
     /// <summary>Returns null for infinity and NaN, which JSON does not support.</summary>
@@ -54,7 +52,6 @@ internal static class ToolJson
     /// <param name="read">A function that parses the content. It throws <see cref="JsonException"/> or <see cref="FormatException"/> if the
     /// content is damaged.</param>
     /// <param name="problemOf">A function that returns the error message for the details of the damage.</param>
-    /// <exception cref="CommandException">The file cannot be read, or is damaged.</exception>
     public static T Read<T>(string path, Func<ArraySegment<byte>, T> read, Func<string, string> problemOf)
     {
         try
@@ -67,7 +64,6 @@ internal static class ToolJson
         }
     }
 
-    /// <summary>Parses a record.</summary>
     /// <exception cref="JsonException">The text is not this record.</exception>
     public static T Parse<T>(ReadOnlySpan<byte> text, JsonTypeInfo<T> type)
         where T : class => JsonSerializer.Deserialize(text, type) ?? throw new JsonException("The file contains null.");
@@ -92,7 +88,6 @@ internal static class ToolJson
     }
 }
 
-/// <summary>A line of JSON about the results.</summary>
 internal sealed record JsonNote(string Kind, string Text);
 
 [JsonSourceGenerationOptions(GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]

@@ -5,13 +5,11 @@ using Picollo.Export.Text;
 namespace Picollo.Cli.Stat;
 
 /// <summary>A baseline: saved runs of a command (docs/schemas/picollo-baseline.schema.json).</summary>
-/// <param name="Command">The text of the command.</param>
 internal sealed record Baseline(string Command, Machine Machine, CommandSeries Series)
 {
     private const string Kind = "picollo-baseline";
     private const int Version = 1;
 
-    /// <summary>Reads a baseline file.</summary>
     /// <exception cref="CommandException">The file cannot be read, or is not a baseline in a supported version.</exception>
     public static Baseline Read(string path) => ToolJson.Read(
         path,
@@ -25,8 +23,6 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
         },
         _ => "not a baseline file written by picollo stat --save");
 
-    /// <summary>Writes a baseline file.</summary>
-    /// <exception cref="CommandException">The file cannot be written.</exception>
     public void Write(string path)
     {
         BaselineFile content = new()
@@ -56,7 +52,6 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
 /// <summary>The members of a baseline file that all versions have.</summary>
 internal sealed record BaselineVersion(string Kind, int Version);
 
-/// <summary>The content of a baseline file.</summary>
 internal sealed record BaselineFile
 {
     public required string Kind { get; init; }

@@ -40,7 +40,6 @@ internal sealed class RunInput
     /// input.</summary>
     public string? PreparationPath { get; }
 
-    /// <summary>A note for the report; null for none.</summary>
     public string? Note { get; }
 
     private static string NullDevice => OperatingSystem.IsWindows() ? "NUL" : "/dev/null";
@@ -64,7 +63,6 @@ internal sealed class RunInput
     }
 
     /// <summary>Rewinds standard input to where it was at the start. The runs share the offset with this process.</summary>
-    /// <exception cref="IOException">The offset cannot be set.</exception>
     public void Rewind()
     {
         if (_start >= 0 && LibC.lseek(Input, _start, LibC.SEEK_SET) < 0)

@@ -242,16 +242,13 @@ internal sealed record StatOptions(IReadOnlyList<MeasuredCommand> Commands)
 
     public int Runs { get; init; } = 1;
 
-    /// <summary>The number of warm-up runs before the measured runs.</summary>
     public int Warmups { get; init; }
 
-    /// <summary>The command to run before each run; null for none.</summary>
     public MeasuredCommand? Preparation { get; init; }
 
     /// <summary>The file that the runs read as standard input; null for the standard input of the tool.</summary>
     public string? InputPath { get; init; }
 
-    /// <summary>The number of times that commands run, including warm-up runs.</summary>
     public int TotalRuns => (Warmups + Runs) * Commands.Count;
 
     /// <summary>The ID of the process to measure instead of a command; null for none.</summary>

@@ -5,7 +5,6 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Runs and measures commands, and reports the results.</summary>
 internal sealed class StatRunner : IDisposable
 {
     private const int ToolFailure = 125;
@@ -19,7 +18,6 @@ internal sealed class StatRunner : IDisposable
 
     private static readonly TimeSpan ThreadInterval = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>The time after which progress is shown.</summary>
     private static readonly TimeSpan ProgressDelay = TimeSpan.FromSeconds(0.5);
 
     /// <summary>The time to wait for a signal: the command also receives Ctrl+C, and may end before this process has handled the
@@ -256,12 +254,9 @@ internal sealed class StatRunner : IDisposable
     }
 }
 
-/// <summary>The results of a measurement.</summary>
-/// <param name="Series">The runs of each command.</param>
 /// <param name="IsInterrupted">Whether the user interrupted, so that runs are missing or the only one is incomplete.</param>
 internal sealed record StatResult(IReadOnlyList<CommandSeries> Series, bool IsInterrupted)
 {
-    /// <summary>Notes about unavailable counters and about the baseline.</summary>
     public IReadOnlyList<string> Notes { get; init; } = [];
 
     public Baseline? Baseline { get; init; }
@@ -270,7 +265,6 @@ internal sealed record StatResult(IReadOnlyList<CommandSeries> Series, bool IsIn
     public Gate? Gate { get; init; }
 }
 
-/// <summary>Writes the results.</summary>
 internal abstract class StatReport
 {
     private long _intervalEnd;
@@ -281,7 +275,6 @@ internal abstract class StatReport
     {
     }
 
-    /// <summary>Writes a completed interval.</summary>
     public void Add(long endNanoseconds, IReadOnlyList<CommandCounter> counters)
     {
         AddInterval(endNanoseconds, new CommandRun
@@ -292,11 +285,9 @@ internal abstract class StatReport
         _intervalEnd = endNanoseconds;
     }
 
-    /// <summary>Writes the summary.</summary>
     public abstract void End(StatResult result);
 
     /// <summary>Describes the failures among several runs. Returns null if there are none.</summary>
-    /// <param name="runs">The runs.</param>
     /// <param name="name">The name of the runs, in the plural.</param>
     public static string? FailuresOf(IReadOnlyCollection<CommandRun> runs, string name)
     {
@@ -308,8 +299,6 @@ internal abstract class StatReport
         ? Invariant($"was terminated by signal {signal}")
         : Invariant($"exited with code {run.ExitCode}");
 
-    /// <summary>Writes a completed interval.</summary>
     /// <param name="endNanoseconds">The end of the interval, in nanoseconds since the start.</param>
-    /// <param name="run">The counters and the length of the interval.</param>
     protected abstract void AddInterval(long endNanoseconds, CommandRun run);
 }

@@ -16,11 +16,8 @@ internal sealed class CpuHistory
     private ulong _most;
     private int _sample;
 
-    /// <summary>The number of processes.</summary>
     public int Count => _entries.Count;
 
-    /// <summary>Adds the shares of an interval.</summary>
-    /// <param name="processes">All processes.</param>
     public void Add(ReadOnlySpan<ProcessCpu> processes, TimeSpan interval, int cpus)
     {
         ulong milliseconds = (ulong)Math.Round(interval.TotalMilliseconds);

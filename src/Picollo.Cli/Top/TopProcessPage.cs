@@ -4,7 +4,6 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Renders a page about one process: its CPU use over the session, and its threads.</summary>
 internal static class TopProcessPage
 {
     private const double StepsPerPercent = CpuHistory.StepsPerCpu / 100;
@@ -16,10 +15,8 @@ internal static class TopProcessPage
     /// <summary>The upper bounds of the bars, in percent of a CPU. The first bar is for 0.</summary>
     private static readonly int[] Edges = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000];
 
-    /// <summary>Renders the page.</summary>
     /// <param name="words">The command line of the process; null if it is unknown.</param>
     /// <param name="shares">The CPU shares over the session (<see cref="CpuHistory.Find"/>); null if there are none yet.</param>
-    /// <param name="columns">The number of cells in a line.</param>
     public static List<ScreenLine> Render(
         TopRow process, IEnumerable<TopRow> threads, string[]? words, ReadOnlyHdrHistogram? shares, int columns)
     {

@@ -6,7 +6,6 @@ namespace Picollo.Cli.Top;
 // Questions to the user.
 internal sealed partial class TopScreen
 {
-    /// <summary>Asks for a line of text.</summary>
     /// <returns>The text; null if the user canceled.</returns>
     private string? Ask(string question)
     {
@@ -124,7 +123,6 @@ internal sealed partial class TopScreen
     }
 }
 
-/// <summary>A line that the user types.</summary>
 internal sealed class InputLine
 {
     private const int MaxLength = 256;
@@ -133,7 +131,6 @@ internal sealed class InputLine
 
     public string Text => string.Concat(_runes);
 
-    /// <summary>Handles a key.</summary>
     /// <returns><see langword="true"/> if the line is complete; <see langword="false"/> if it is not; null if the input was
     /// canceled.</returns>
     public bool? Add(Key key)

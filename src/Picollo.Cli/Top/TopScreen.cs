@@ -23,7 +23,6 @@ internal sealed partial class TopScreen(TopModel model, TopSettings settings, Li
     private bool HasEnded => interrupt.Token.IsCancellationRequested || screen.IsClosed;
 
     /// <summary>Shows pages until the user quits, or until the last requested page, which remains on the terminal.</summary>
-    /// <returns>The exit code.</returns>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings)
     {
         using (LiveScreen? screen = LiveScreen.TryOpen(terminal))

@@ -22,7 +22,6 @@ internal sealed unsafe class Users
 
     private delegate int Lookup(byte* passwd, byte* buffer, nuint length, byte** found);
 
-    /// <summary>Returns the name of a user, or the ID if the user has no name.</summary>
     public string NameOf(uint user)
     {
         if (!_names.TryGetValue(user, out string? name))
@@ -36,7 +35,6 @@ internal sealed unsafe class Users
         return name;
     }
 
-    /// <summary>Finds a user by name or ID.</summary>
     public static bool TryFind(string user, out uint id)
     {
         (string Name, uint Id)? found = LookUp((passwd, buffer, length, result) => LibC.getpwnam_r(user, passwd, buffer, length, result));
@@ -50,7 +48,6 @@ internal sealed unsafe class Users
             ? CountLoginsIn(logins, RecordLength)
             : null;
 
-    /// <summary>Counts the records of user processes with a user name.</summary>
     public static int CountLoginsIn(ReadOnlySpan<byte> utmp, int recordLength)
     {
         int count = 0;
