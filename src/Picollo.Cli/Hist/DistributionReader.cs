@@ -86,12 +86,20 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
                     ReadPercentiles(name, stream);
                     break;
                 case InputFormat.PercentileLog:
-                    ReadPercentileLog(name, stream);
+                    using (StreamReader text = new(stream))
+                    {
+                        PercentileLog.Read(name, text, _numbers, badLines);
+                    }
+
                     break;
                 default:
                     new NumberLines(name, options.Column, _numbers, badLines).Read(stream);
                     break;
             }
+        }
+        catch (HdrHistogramFormatException e)
+        {
+            throw new CommandException($"{name}: line {e.Line}: {e.Problem}");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -207,22 +215,15 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
         using StreamReader text = new(stream);
         PercentileDistributionReader reader = new(text);
         ulong before = 0, otherCount = _numbers.Histogram.TotalCount;
-        try
+        foreach (PercentileDistributionLine line in reader.Read())
         {
-            foreach (PercentileDistributionLine line in reader.Read())
+            if (line.TotalCount > ulong.MaxValue - otherCount)
             {
-                if (line.TotalCount > ulong.MaxValue - otherCount)
-                {
-                    throw CountOverflow(name);
-                }
-
-                _numbers.Record(line.Value, line.TotalCount - before);
-                before = line.TotalCount;
+                throw CountOverflow(name);
             }
-        }
-        catch (HdrHistogramFormatException e)
-        {
-            throw OfLine(name, e);
+
+            _numbers.Record(line.Value, line.TotalCount - before);
+            before = line.TotalCount;
         }
 
         if (reader.UncorrectedLine is { } uncorrected)
@@ -230,21 +231,6 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
             Note(Invariant($"{name}: read the recorded latencies; the uncorrected latencies (line {uncorrected}) are not included"));
         }
     }
-
-    private void ReadPercentileLog(string name, Stream stream)
-    {
-        using StreamReader text = new(stream);
-        try
-        {
-            PercentileLog.Read(name, text, _numbers, badLines);
-        }
-        catch (HdrHistogramFormatException e)
-        {
-            throw OfLine(name, e);
-        }
-    }
-
-    private static CommandException OfLine(string name, HdrHistogramFormatException e) => new($"{name}: line {e.Line}: {e.Problem}");
 
     private Stream Open(string path)
     {

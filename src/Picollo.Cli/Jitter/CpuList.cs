@@ -62,6 +62,5 @@ internal static class CpuList
         return true;
     }
 
-    private static int? Number(string text) =>
-        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number <= Highest ? number : null;
+    private static int? Number(string text) => CommandOptions.Number(text, 0, Highest);
 }

@@ -6,8 +6,7 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
 {
     public int ExitCode { get; } = exitCode;
 
-    public static CommandException OfFile(string path, Exception problem, int exitCode = ExitCodes.Failure) =>
-        new($"{path}: {FileProblemOf(problem)}", exitCode);
+    public static CommandException OfFile(string path, Exception problem) => new($"{path}: {FileProblemOf(problem)}");
 
     /// <summary>Returns a description of a file error without the path, which .NET appends to its messages.</summary>
     public static string FileProblemOf(Exception problem) => problem switch

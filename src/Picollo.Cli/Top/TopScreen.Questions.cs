@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 
 namespace Picollo.Cli.Top;
@@ -55,7 +54,7 @@ internal sealed partial class TopScreen
             return Find(first.Value);
         }
 
-        if (!int.TryParse(answer, NumberStyles.None, CultureInfo.InvariantCulture, out int named) || named == 0)
+        if (CommandOptions.Number(answer, 1) is not { } named)
         {
             _message = $"{ForeignText.Clean(answer)} is not a process ID.";
             return null;
