@@ -86,7 +86,7 @@ internal static class PicolloCommand
         // The parser first reports a missing command for an unknown one; for -t 5, the message should name -t.
         ParseError error = parsed.UnmatchedTokens.Count == 0
             ? parsed.Errors[0]
-            : parsed.Errors.FirstOrDefault(candidate => candidate.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))
+            : parsed.Errors.FirstOrDefault(other => other.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))
                 ?? parsed.Errors[^1];
         Command command = parsed.CommandResult.Command;
         string remedy = IsOptionOfMeasuredCommand(parsed, error)

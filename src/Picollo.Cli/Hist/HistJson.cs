@@ -25,7 +25,8 @@ internal static class HistJson
         (HdrHistogramSummary before, HdrHistogramSummary after) = (result.Summaries[0], result.Summaries[1]);
         HistDiffLine line = new(
             "diff", result.Unit, result.SkippedLineCount, result.IsInterrupted, ToolJson.Finite(before.GetEffectSize(after)),
-            before.Mean == 0 ? null : ToolJson.Finite((after.Mean - before.Mean) / before.Mean * 100), SummaryOf(result, 0), SummaryOf(result, 1));
+            before.Mean == 0 ? null : ToolJson.Finite((after.Mean - before.Mean) / before.Mean * 100),
+            SummaryOf(result, 0), SummaryOf(result, 1));
         return ToolJson.Line(line, HistJsonContext.Default.HistDiffLine);
     }
 
@@ -62,7 +63,8 @@ internal sealed record HistDiffLine(
 
 internal sealed record HistPercentile(double Percentile, JsonValue Value, ulong CumulativeCount);
 
-[JsonSourceGenerationOptions(GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(
+    GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(HistSummaryLine))]
 [JsonSerializable(typeof(HistDiffLine))]
 internal sealed partial class HistJsonContext : JsonSerializerContext;

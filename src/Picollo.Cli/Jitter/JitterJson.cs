@@ -11,7 +11,11 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
     {
         foreach (CpuResult cpu in isLive ? cpus : [])
         {
-            Write(LineOf("status", cpu) with { ElapsedNanoseconds = elapsed.ToNanoseconds(), LastNanoseconds = cpu.Status.LastNanoseconds });
+            Write(LineOf("status", cpu) with
+            {
+                ElapsedNanoseconds = elapsed.ToNanoseconds(),
+                LastNanoseconds = cpu.Status.LastNanoseconds,
+            });
         }
 
         writer.Flush();
@@ -73,7 +77,8 @@ internal sealed record JitterPercentile(double Percentile, ulong Nanoseconds);
 internal sealed record JitterBreakJson(
     int Cpu, long LatencyNanoseconds, bool IsMarked, string? MarkProblem, bool IsTracingStopped, string? StopProblem);
 
-[JsonSourceGenerationOptions(GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(
+    GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(JitterCpuLine))]
 [JsonSerializable(typeof(JitterSummaryLine))]
 internal sealed partial class JitterJsonContext : JsonSerializerContext;

@@ -34,7 +34,7 @@ internal sealed class SampleReader(Stream stream, string name, ulong unitNanosec
     {
         byte[] buffer = new byte[SamplesInBuffer * SampleFile.SampleLength];
         int length;
-        for (long offset = 0; (length = CommandException.OnFile(name, () => stream.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false))) > 0; offset += length)
+        for (long offset = 0; (length = Fill(buffer)) > 0; offset += length)
         {
             for (int i = 0; i <= length - SampleFile.SampleLength; i += SampleFile.SampleLength)
             {
@@ -44,6 +44,9 @@ internal sealed class SampleReader(Stream stream, string name, ulong unitNanosec
             ThrowIfIncomplete(offset + length);
         }
     }
+
+    private int Fill(byte[] buffer) =>
+        CommandException.OnFile(name, () => stream.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false));
 
     private JitterSample Parse(ReadOnlySpan<byte> sample, long offset)
     {

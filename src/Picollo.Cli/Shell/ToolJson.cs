@@ -90,6 +90,7 @@ internal static class ToolJson
 
 internal sealed record JsonNote(string Kind, string Text);
 
-[JsonSourceGenerationOptions(GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(
+    GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(JsonNote))]
 internal sealed partial class ShellJson : JsonSerializerContext;

@@ -19,7 +19,8 @@ internal sealed record Baseline(string Command, Machine Machine, CommandSeries S
             BaselineFile file = version.Kind != Kind ? throw new FormatException()
                 : version.Version == Version ? ToolJson.Parse(content, StatJsonContext.Default.BaselineFile)
                 : throw new CommandException(Invariant($"{path}: the baseline does not have version {Version}; save it again"));
-            return new Baseline(file.Command, file.Machine, new(file.Measures.Select(MeasureOf).Where(measure => measure.Values.Count > 0)));
+            IEnumerable<CommandMeasure> measures = file.Measures.Select(MeasureOf).Where(measure => measure.Values.Count > 0);
+            return new Baseline(file.Command, file.Machine, new(measures));
         },
         _ => "not a baseline file written by picollo stat --save");
 

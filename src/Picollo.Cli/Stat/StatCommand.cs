@@ -140,7 +140,8 @@ internal static class StatCommand
             }
         });
         Repeat.Check(word => CommandOptions.Number(word, 1, MaxRuns) is not null, _ => $"-r must be a number of runs from 1 to {MaxRuns}.");
-        Warmup.Check(word => CommandOptions.Number(word, 0, MaxRuns) is not null, _ => $"--warmup must be a number of runs from 0 to {MaxRuns}.");
+        Warmup.Check(
+            word => CommandOptions.Number(word, 0, MaxRuns) is not null, _ => $"--warmup must be a number of runs from 0 to {MaxRuns}.");
         Process.Check(word => CommandOptions.Number(word, 1) is not null, word => $"-p must be a process ID, not '{word}'.");
         Interval.Check(word => CommandOptions.Number(word, 1) is not null, word => $"-I must be a number of milliseconds, not '{word}'.");
         FailAbove.Check(word => Percent(word) is not null, word => $"--fail-above must be a percentage such as 5%, not '{word}'.");

@@ -51,7 +51,8 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         if (result.Gate is { Change: var change } gate)
         {
             Write(
-                new("gate", Gate.Measure, ToolJson.Finite(change.Mean), ToolJson.Finite(change.Low), ToolJson.Finite(change.High), gate.Limit, gate.IsCrossed),
+                new(
+                    "gate", Gate.Measure, ToolJson.Finite(change.Mean), ToolJson.Finite(change.Low), ToolJson.Finite(change.High), gate.Limit, gate.IsCrossed),
                 StatJsonContext.Default.StatGateLine);
         }
 
@@ -83,7 +84,8 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
         {
             HdrHistogramSummary before = measure.Histogram.GetSummary();
             HdrHistogramSummary after = second[measure.Name]!.Histogram.GetSummary();
-            return new StatChange(measure.Name, measure.Unit, before.Mean, after.Mean, ToolJson.Finite(SampleStatistics.EffectSize(before, after)));
+            return new StatChange(
+                measure.Name, measure.Unit, before.Mean, after.Mean, ToolJson.Finite(SampleStatistics.EffectSize(before, after)));
         });
         Write(
             new("comparison", before, options.Commands[command].Text, command, changes), StatJsonContext.Default.StatComparisonLine);

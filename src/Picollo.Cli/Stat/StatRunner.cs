@@ -109,7 +109,8 @@ internal sealed class StatRunner : IDisposable
             Notes =
             [
                 .. notes.Describe(runs.FirstOrDefault()),
-                .. Texts([_options.ProcessId is null ? meter.UnavailableReason : null, _input.Note, StatReport.FailuresOf(_warmups, "warm-up runs")]),
+                .. Texts([_options.ProcessId is null ? meter.UnavailableReason : null, _input.Note]),
+                .. Texts([StatReport.FailuresOf(_warmups, "warm-up runs")]),
                 .. Texts(BaselineNotes(baseline, machine)),
             ],
         });

@@ -75,7 +75,9 @@ internal static class TopCommand
         };
         delay.Check(text => TopSettings.DelayOf(text) is not null, _ => $"-d must be {TopSettings.Delays}.");
         iterations.Check(text => CommandOptions.Number(text, 1) is not null, _ => "-n must be a number of pages, 1 or more.");
-        pids.Check(text => text.Split(',').All(id => CommandOptions.Number(id, 1) is not null), _ => "-p must be process IDs separated by commas.");
+        pids.Check(
+            text => text.Split(',').All(id => CommandOptions.Number(id, 1) is not null),
+            _ => "-p must be process IDs separated by commas.");
         user.Check(text => Users.TryFind(text, out _), text => $"-u: user '{text}' does not exist.");
         sort.Check(text => Fields.ContainsKey(text.TrimStart('+', '-')), _ => "-o must be %CPU, %MEM, %WAIT, TIME+ or PID.");
         width.Check(text => CommandOptions.Number(text, 1) is not null, _ => "-w must be a number of columns, 1 or more.");
@@ -85,7 +87,10 @@ internal static class TopCommand
             {
                 Delay = TopSettings.DelayOf(parsed.GetValue(delay) ?? "3")!.Value,
                 Iterations = CommandOptions.Number(parsed.GetValue(iterations), 1),
-                Pids = [.. (parsed.GetValue(pids) ?? []).SelectMany(text => text.Split(',')).Select(id => CommandOptions.Number(id, 1)!.Value)],
+                Pids =
+                [
+                    .. (parsed.GetValue(pids) ?? []).SelectMany(text => text.Split(',')).Select(id => CommandOptions.Number(id, 1)!.Value),
+                ],
                 User = parsed.GetValue(user) is { } name && Users.TryFind(name, out uint id) ? id : null,
                 ShowThreads = parsed.GetValue(threads),
                 PerCpu = parsed.GetValue(perCpu),

@@ -114,7 +114,8 @@ internal sealed record TopThreadJson(
     string Name, char? State, int? Priority, int? Nice, double? CpuShare, double? WaitShare, long UserNanoseconds, long KernelNanoseconds,
     int? LastCpu);
 
-[JsonSourceGenerationOptions(GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(
+    GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
 [JsonSerializable(typeof(TopSampleLine))]
 [JsonSerializable(typeof(string[]))]
 internal sealed partial class TopJsonContext : JsonSerializerContext;

@@ -58,7 +58,8 @@ internal static class TopProcessPage
         shares.GetPercentileValues(ranks, values);
         double total = shares.TotalCount;
         lines.Add(new(
-            Invariant($"%CPU over {Quantity.Time(total * NanosecondsPerMillisecond)}: p50 {values[0] / StepsPerPercent:0.0}, p90 {values[1] / StepsPerPercent:0.0}, ")
+            Invariant($"%CPU over {Quantity.Time(total * NanosecondsPerMillisecond)}: ")
+            + Invariant($"p50 {values[0] / StepsPerPercent:0.0}, p90 {values[1] / StepsPerPercent:0.0}, ")
             + Invariant($"p99 {values[2] / StepsPerPercent:0.0}, max {values[3] / StepsPerPercent:0.0}")));
         int barWidth = Math.Clamp(columns - BarLabelWidth, 0, MaxBarWidth);
         ulong above = 0;
