@@ -14,6 +14,8 @@ namespace Picollo.Cli;
 /// <summary>Parses and runs the command line, and maps exceptions to exit codes.</summary>
 internal static class PicolloCommand
 {
+    public static int Main(string[] args) => Run(RawText.Arguments(args), new Terminal());
+
     /// <summary>Parses a command line without running it.</summary>
     public static ParseResult Parse(string[] args, Terminal terminal)
     {
@@ -84,7 +86,7 @@ internal static class PicolloCommand
         // The parser first reports a missing command for an unknown one; for -t 5, the message should name -t.
         ParseError error = parsed.UnmatchedTokens.Count == 0
             ? parsed.Errors[0]
-            : parsed.Errors.FirstOrDefault(one => one.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))
+            : parsed.Errors.FirstOrDefault(other => other.Message.Contains($"'{parsed.UnmatchedTokens[0]}'", StringComparison.Ordinal))
                 ?? parsed.Errors[^1];
         Command command = parsed.CommandResult.Command;
         string remedy = IsOptionOfMeasuredCommand(parsed, error)

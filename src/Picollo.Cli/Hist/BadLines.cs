@@ -31,7 +31,6 @@ internal sealed class BadLines(bool areSkipped)
         Count++;
     }
 
-    /// <summary>Writes the number of skipped lines and the first few of them.</summary>
     public void Report(TextWriter error)
     {
         if (Count == 0)

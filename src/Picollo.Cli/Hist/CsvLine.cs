@@ -33,7 +33,6 @@ internal static class CsvLine
 
     /// <summary>Gets the value in a column, without its quotes.</summary>
     /// <param name="column">The column index, starting at 0.</param>
-    /// <returns><see langword="true"/> if the line has this column; otherwise, <see langword="false"/>.</returns>
     public static bool TryGet(ReadOnlySpan<byte> line, byte separator, int column, out ReadOnlySpan<byte> value)
     {
         int start = 0;
@@ -48,7 +47,6 @@ internal static class CsvLine
         return column == 0;
     }
 
-    /// <summary>Returns all values as text.</summary>
     public static List<string> All(ReadOnlySpan<byte> line, byte separator)
     {
         List<string> values = [];

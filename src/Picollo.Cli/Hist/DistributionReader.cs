@@ -4,25 +4,6 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The parts of inputs to read, and their format.</summary>
-internal sealed record InputOptions
-{
-    /// <summary>The format; null to recognize it.</summary>
-    public InputFormat? Format { get; init; }
-
-    /// <summary>The name or number of the CSV column to read; null for other formats.</summary>
-    public string? Column { get; init; }
-
-    /// <summary>The tag of the intervals to read from logs; null for all intervals.</summary>
-    public string? Tag { get; init; }
-
-    /// <summary>Whether to read only intervals without a tag.</summary>
-    public bool IsUntagged { get; init; }
-
-    /// <summary>The part of each log to read.</summary>
-    public LogPart Part { get; init; } = LogPart.All;
-}
-
 /// <summary>Reads and merges inputs: either lines of numbers and percentile distributions, or interval logs.</summary>
 /// <param name="token">A token that ends reading. Numbers that were read before are kept.</param>
 internal sealed class DistributionReader(InputOptions options, BadLines badLines, Terminal terminal, CancellationToken token)
@@ -39,14 +20,12 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
     private DateTimeOffset _start = DateTimeOffset.MaxValue;
     private DateTimeOffset _end = DateTimeOffset.MinValue;
 
-    /// <summary>Formats the valid names for an error message.</summary>
     public static string ListOf(IReadOnlyCollection<string> names) =>
         names.Count == 0 ? "none" : string.Join(", ", names.Take(MaxListed)) + (names.Count > MaxListed ? ", …" : "");
 
     public static CommandException CountOverflow(string name) => new($"{name}: the sum of the counts is 2^64 or more");
 
     /// <summary>Reads and merges inputs until the token is canceled.</summary>
-    /// <param name="paths">The paths of the files; <c>-</c> is standard input.</param>
     public Distribution Read(IReadOnlyList<string> paths)
     {
         DateTimeOffset startTime = DateTimeOffset.UtcNow;
@@ -107,12 +86,20 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
                     ReadPercentiles(name, stream);
                     break;
                 case InputFormat.PercentileLog:
-                    ReadPercentileLog(name, stream);
+                    using (StreamReader text = new(stream))
+                    {
+                        PercentileLog.Read(name, text, _numbers, badLines);
+                    }
+
                     break;
                 default:
                     new NumberLines(name, options.Column, _numbers, badLines).Read(stream);
                     break;
             }
+        }
+        catch (HdrHistogramFormatException e)
+        {
+            throw new CommandException($"{name}: line {e.Line}: {e.Problem}");
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -146,7 +133,6 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
 
     private void Note(string text) => terminal.Error.WriteLine(ForeignText.Clean($"picollo: {text}"));
 
-    /// <summary>Reads the start of an input until a line determines the format.</summary>
     private static InputFormat FormatOf(string path, ReadAhead bytes)
     {
         ReadOnlySpan<byte> start = bytes.Peek();
@@ -229,22 +215,15 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
         using StreamReader text = new(stream);
         PercentileDistributionReader reader = new(text);
         ulong before = 0, otherCount = _numbers.Histogram.TotalCount;
-        try
+        foreach (PercentileDistributionLine line in reader.Read())
         {
-            foreach (PercentileDistributionLine line in reader.Read())
+            if (line.TotalCount > ulong.MaxValue - otherCount)
             {
-                if (line.TotalCount > ulong.MaxValue - otherCount)
-                {
-                    throw CountOverflow(name);
-                }
-
-                _numbers.Record(line.Value, line.TotalCount - before);
-                before = line.TotalCount;
+                throw CountOverflow(name);
             }
-        }
-        catch (HdrHistogramFormatException e)
-        {
-            throw OfLine(name, e);
+
+            _numbers.Record(line.Value, line.TotalCount - before);
+            before = line.TotalCount;
         }
 
         if (reader.UncorrectedLine is { } uncorrected)
@@ -253,26 +232,35 @@ internal sealed class DistributionReader(InputOptions options, BadLines badLines
         }
     }
 
-    private void ReadPercentileLog(string name, Stream stream)
-    {
-        using StreamReader text = new(stream);
-        try
-        {
-            PercentileLog.Read(name, text, _numbers, badLines);
-        }
-        catch (HdrHistogramFormatException e)
-        {
-            throw OfLine(name, e);
-        }
-    }
-
-    private static CommandException OfLine(string name, HdrHistogramFormatException e) => new($"{name}: line {e.Line}: {e.Problem}");
-
     private Stream Open(string path)
     {
-        CommandException.ThrowIfEmpty(path);
-        return path == StandardInput ? terminal.OpenInput()
+        return path.Length == 0 ? throw new FileNotFoundException()
+            : path == StandardInput ? terminal.OpenInput()
             : Directory.Exists(path) ? throw new IOException("Is a directory")
             : new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
     }
+}
+
+/// <summary>The merged numbers of one or more inputs, in multiples of 2⁻ᵖˡᵃᶜᵉˢ of the inputs' unit.</summary>
+/// <param name="Name">The names of the inputs, without control characters.</param>
+/// <param name="Places">The number of binary places; 0 for whole numbers.</param>
+/// <param name="StartTime">The start of the measurement if the inputs contain it; otherwise, the time at which reading started.</param>
+/// <param name="EndTime">The end of the measurement if the inputs contain it; otherwise, the time at which reading ended.</param>
+internal sealed record Distribution(string Name, HdrHistogram Histogram, int Places, DateTimeOffset StartTime, DateTimeOffset EndTime)
+{
+    /// <summary>Converts two distributions to a common unit: the finer of the two, or a coarser one if a number would not fit.</summary>
+    public static (Distribution Before, Distribution After) ToCommonUnit(Distribution before, Distribution after)
+    {
+        int places = Math.Min(Math.Max(before.Places, after.Places), Math.Min(before.MaxPlaces, after.MaxPlaces));
+        return (before.WithPlaces(places), after.WithPlaces(places));
+    }
+
+    private int MaxPlaces => Places + NumberHistogram.GetSparePlaces(Histogram);
+
+    /// <summary>Returns the divisor that converts recorded values to displayed values.</summary>
+    public double RatioFor(double scale) => Math.ScaleB(1, Places) / scale;
+
+    private Distribution WithPlaces(int places) => places == Places
+        ? this
+        : this with { Histogram = NumberHistogram.Rescale(Histogram, places - Places), Places = places };
 }

@@ -156,30 +156,16 @@ internal static class HistCommand
         };
         try
         {
-            if (parsed.GetValue(Svg) is { } svg)
-            {
-                HistFiles.WriteSvg(svg, result);
-                terminal.ReportWritten(svg);
-            }
-
-            if (parsed.GetValue(Html) is { } html)
-            {
-                HistFiles.WriteHtml(html, result);
-                terminal.ReportWritten(html);
-            }
-
-            if (parsed.GetValue(Log) is { } log)
-            {
-                HistFiles.WriteLog(log, result);
-                terminal.ReportWritten(log);
-            }
+            Write(Svg, HistFiles.WriteSvg);
+            Write(Html, HistFiles.WriteHtml);
+            Write(Log, HistFiles.WriteLog);
         }
         finally
         {
             // Print the result even if a file cannot be written, because reading may have taken long.
             if (parsed.GetValue(Json))
             {
-                terminal.Out.WriteLine(HistJson.Of(result));
+                terminal.Out.WriteLine(HistJson.Format(result));
             }
             else
             {
@@ -193,43 +179,31 @@ internal static class HistCommand
 
         Distribution Read(IReadOnlyList<string> paths) =>
             new DistributionReader(options, badLines, terminal, interrupt.Token).Read(paths);
+
+        void Write(Option<string?> file, Action<string, HistResult> write)
+        {
+            if (parsed.GetValue(file) is { } path)
+            {
+                write(path, result);
+                terminal.ReportWritten(path);
+            }
+        }
     }
 
-    private static void Validate(CommandResult command)
+    private static string? Validate(CommandResult command)
     {
-        if (!LogPart.TryParse(command.GetValue(From), command.GetValue(To), out _))
-        {
-            command.AddError("--from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z.");
-        }
-
-        if (command.GetValue(Format) is { } format && (format == "csv") != (command.GetValue(Column) is not null))
-        {
-            command.AddError("--format csv and --column require each other.");
-        }
-
-        if (command.GetValue(Untagged) && command.GetValue(Tag) is not null)
-        {
-            command.AddError("--untagged cannot be combined with --tag.");
-        }
-
-        if (command.GetValue(Diff))
-        {
-            if (command.GetValue(Log) is not null)
-            {
-                command.AddError("--hlog cannot be combined with --diff.");
-            }
-
-            string[] files = command.GetValue(Files) ?? [];
-            if (files.Length == 0)
-            {
-                command.AddError("--diff requires two files, or one file to compare with standard input.");
-            }
-            else if (files[^1] == DistributionReader.StandardInput
-                && (files.Length == 1 || files.AsSpan(0, files.Length - 1).Contains(DistributionReader.StandardInput)))
-            {
-                command.AddError("Only one of the two inputs of --diff can be standard input.");
-            }
-        }
+        string[] files = command.GetValue(Files) ?? [];
+        bool isDiff = command.GetValue(Diff);
+        return !LogPart.TryParse(command.GetValue(From), command.GetValue(To), out _)
+                ? "--from and --to must both be numbers of seconds, or both be times such as 2026-11-23T08:00Z."
+            : command.GetValue(Format) is { } format && (format == "csv") != (command.GetValue(Column) is not null)
+                ? "--format csv and --column require each other."
+            : command.GetValue(Untagged) && command.GetValue(Tag) is not null ? "--untagged cannot be combined with --tag."
+            : isDiff && command.GetValue(Log) is not null ? "--hlog cannot be combined with --diff."
+            : isDiff && files.Length == 0 ? "--diff requires two files, or one file to compare with standard input."
+            : isDiff && files[^1] == DistributionReader.StandardInput && (files.Length == 1 || files.AsSpan()[..^1].Contains(files[^1]))
+                ? "Only one of the two inputs of --diff can be standard input."
+            : null;
     }
 
     private static double ParseScale(ArgumentResult argument)

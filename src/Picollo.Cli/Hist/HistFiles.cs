@@ -4,7 +4,6 @@ using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>Writes results to files.</summary>
 internal static class HistFiles
 {
     /// <summary>The smallest converted value that may be rounded to a whole number, which a log contains: rounding must not lose a
@@ -22,7 +21,6 @@ internal static class HistFiles
     public static void WriteHtml(string path, HistResult result) =>
         OutputFile.WriteText(path, file => HdrHistogramPlot.WriteReport(file, SeriesOf(result), OptionsOf(result)));
 
-    /// <summary>Writes an interval log with one interval that contains the displayed values.</summary>
     public static void WriteLog(string path, HistResult result)
     {
         Distribution input = result.Inputs[0];

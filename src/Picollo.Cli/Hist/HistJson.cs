@@ -1,4 +1,5 @@
-using System.Text.Json;
+using System.Text.Json.Nodes;
+using System.Text.Json.Serialization;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Hist;
@@ -6,55 +7,64 @@ namespace Picollo.Cli.Hist;
 /// <summary>Formats results as one line of JSON (docs/schemas/picollo-hist.schema.json).</summary>
 internal static class HistJson
 {
-    public static string Of(HistResult result) => JsonLine.Of(result.IsDiff ? "diff" : "summary", json =>
+    public static string Format(HistResult result)
     {
-        json.WriteString("unit", result.Unit);
-        json.WriteNumber("skippedLineCount", result.SkippedLineCount);
-        json.WriteBoolean("isInterrupted", result.IsInterrupted);
         if (!result.IsDiff)
         {
-            WriteSummary(json, result, 0);
-            return;
+            return ToolJson.Line(
+                SummaryOf(result, 0) with
+                {
+                    Kind = "summary",
+                    Unit = result.Unit,
+                    SkippedLineCount = result.SkippedLineCount,
+                    IsInterrupted = result.IsInterrupted,
+                },
+                HistJsonContext.Default.HistSummaryLine);
         }
 
         (HdrHistogramSummary before, HdrHistogramSummary after) = (result.Summaries[0], result.Summaries[1]);
-        json.WriteNumberOrNull("effectSize", before.GetEffectSize(after));
-        json.WriteNumberOrNull("meanChangePercent", before.Mean == 0 ? null : (after.Mean - before.Mean) / before.Mean * 100);
-        for (int i = 0; i < 2; i++)
-        {
-            json.WriteStartObject(i == 0 ? "before" : "after");
-            WriteSummary(json, result, i);
-            json.WriteEndObject();
-        }
-    });
-
-    private static void WriteSummary(Utf8JsonWriter json, HistResult result, int index)
-    {
-        HdrHistogramSummary summary = result.Summaries[index];
-        json.WriteString("name", result.Inputs[index].Name);
-        json.WriteNumber("count", summary.TotalCount);
-        json.WriteNumber("outOfRangeCount", summary.OverflowCount);
-        json.WriteNumber("mean", summary.Mean / result.Ratio);
-        json.WriteNumber("standardDeviation", summary.StDev / result.Ratio);
-        json.WriteNumber("relativeError", summary.RelativeError);
-        json.WriteObjects("percentiles", PercentilesOf(summary), percentile =>
-        {
-            json.WriteNumber("percentile", percentile.Rank);
-            if (result.Ratio == 1)
-            {
-                json.WriteNumber("value", percentile.Value);
-            }
-            else
-            {
-                json.WriteNumber("value", result.HasFractions
-                    ? RoundNumber.In(percentile.Bucket, result.Ratio).Value
-                    : percentile.Value / result.Ratio);
-            }
-
-            json.WriteNumber("cumulativeCount", percentile.TargetCount);
-        });
+        HistDiffLine line = new(
+            "diff", result.Unit, result.SkippedLineCount, result.IsInterrupted, ToolJson.Finite(before.GetEffectSize(after)),
+            before.Mean == 0 ? null : ToolJson.Finite((after.Mean - before.Mean) / before.Mean * 100),
+            SummaryOf(result, 0), SummaryOf(result, 1));
+        return ToolJson.Line(line, HistJsonContext.Default.HistDiffLine);
     }
 
-    private static IEnumerable<Percentile> PercentilesOf(HdrHistogramSummary summary) =>
-        Enumerable.Range(0, HdrHistogramSummary.StandardRanks.Length).Select(summary.At);
+    private static HistSummaryLine SummaryOf(HistResult result, int index)
+    {
+        HdrHistogramSummary summary = result.Summaries[index];
+        return new(
+            null, null, null, null, result.Inputs[index].Name, summary.TotalCount, summary.OverflowCount, summary.Mean / result.Ratio,
+            summary.StDev / result.Ratio, summary.RelativeError,
+            Enumerable.Range(0, HdrHistogramSummary.StandardRanks.Length).Select(summary.At)
+                .Select(percentile => new HistPercentile(percentile.Rank, ValueOf(percentile, result), percentile.TargetCount)));
+    }
+
+    // A double contains a whole number above 2⁵³ only approximately.
+    private static JsonValue ValueOf(Percentile percentile, HistResult result) =>
+        result.Ratio == 1 ? JsonValue.Create(percentile.Value)
+        : JsonValue.Create(result.HasFractions
+            ? RoundNumber.In(percentile.Bucket, result.Ratio).Value
+            : percentile.Value / result.Ratio);
 }
+
+/// <summary>A summary. The first members are null in a comparison, which has them itself.</summary>
+internal sealed record HistSummaryLine(
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] string? Kind,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] string? Unit,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] ulong? SkippedLineCount,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] bool? IsInterrupted,
+    string Name, ulong Count, ulong OutOfRangeCount, double Mean, double StandardDeviation, double RelativeError,
+    IEnumerable<HistPercentile> Percentiles);
+
+internal sealed record HistDiffLine(
+    string Kind, string Unit, ulong SkippedLineCount, bool IsInterrupted, double? EffectSize, double? MeanChangePercent,
+    HistSummaryLine Before, HistSummaryLine After);
+
+internal sealed record HistPercentile(double Percentile, JsonValue Value, ulong CumulativeCount);
+
+[JsonSourceGenerationOptions(
+    GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(HistSummaryLine))]
+[JsonSerializable(typeof(HistDiffLine))]
+internal sealed partial class HistJsonContext : JsonSerializerContext;

@@ -23,7 +23,6 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     /// <summary>The divisor that converts recorded values to the unit.</summary>
     public double Ratio { get; } = inputs[0].RatioFor(scale);
 
-    /// <summary>Whether the inputs contain numbers that are not whole.</summary>
     public bool HasFractions => inputs[0].Places > 0;
 
     public required ulong SkippedLineCount { get; init; }
@@ -33,7 +32,6 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
     /// <summary>The title that the user requested; null to use the names of the inputs.</summary>
     public required string? RequestedTitle { get; init; }
 
-    /// <summary>The title of plots and pages.</summary>
     public string Title => RequestedTitle ?? string.Join(" → ", Inputs.Select(input => input.Name));
 
     public bool IsDiff => Inputs.Count == 2;
@@ -66,7 +64,7 @@ internal sealed class HistResult(IReadOnlyList<Distribution> inputs, string unit
         };
         output.WriteLine(IsDiff ? first.ToDiffTable(Summaries[1], options) : first.ToTable(options));
         HdrHistogram[] histograms = [.. Inputs.Select(input => input.Histogram)];
-        if (!histograms.Any(one => one.TotalCount > 0))
+        if (!histograms.Any(histogram => histogram.TotalCount > 0))
         {
             return; // interrupted before the first number was read
         }

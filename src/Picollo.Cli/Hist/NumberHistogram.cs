@@ -33,7 +33,6 @@ internal sealed class NumberHistogram
     /// <summary>The number of binary places: n if the unit is 2⁻ⁿ.</summary>
     public int Places { get; private set; }
 
-    /// <summary>Records whole numbers.</summary>
     public void Record(ReadOnlySpan<ulong> numbers)
     {
         if (_requiredPlaces == 0)

@@ -60,7 +60,6 @@ internal sealed class NumberLines(string input, string? column, NumberHistogram 
     /// <summary>Parses the complete lines.</summary>
     /// <param name="text">The text, which starts at a line, or within a line that is too long.</param>
     /// <param name="isAll">Whether no more text can be appended.</param>
-    /// <returns>The number of parsed bytes.</returns>
     private int Parse(ReadOnlySpan<byte> text, bool isAll)
     {
         int start = 0;

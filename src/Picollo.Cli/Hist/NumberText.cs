@@ -2,7 +2,6 @@ using System.Globalization;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The result of parsing a number.</summary>
 internal enum NumberKind
 {
     Whole,
@@ -25,7 +24,6 @@ internal static class NumberText
     private static readonly double[] Powers =
         [.. Enumerable.Range(0, 23).Select(i => double.Parse($"1e{i}", CultureInfo.InvariantCulture))];
 
-    /// <summary>Parses a text.</summary>
     /// <param name="whole">The number, if it is whole.</param>
     /// <param name="fraction">The nearest double, if the number is not whole.</param>
     public static NumberKind Parse(ReadOnlySpan<byte> text, out ulong whole, out double fraction)

@@ -14,7 +14,7 @@ internal sealed class PercentileChart
     private const int MaxNines = 10;
 
     /// <summary>The ratio of the largest value to the median above which the axis is logarithmic, because the median would not be visible
-    /// on a linear one.</summary>
+    /// on a linear histogram.</summary>
     private const double LinearRange = 1000;
 
     // Eighths of a cell. A value at the start of the axis is drawn as one eighth, so that it is visible.
@@ -37,20 +37,19 @@ internal sealed class PercentileChart
     public PercentileChart(IReadOnlyList<HdrHistogram> all, double ratio, int width, int? height)
     {
         _rows = height is { } lines ? Math.Clamp(((lines - 1) / all.Count) - LinesAround, MinRows, MaxRows) : MaxRows;
-        HdrHistogram[] some = [.. all.Where(one => one.TotalCount > 0)];
+        HdrHistogram[] some = [.. all.Where(histogram => histogram.TotalCount > 0)];
         _ratio = ratio;
         _columns = Math.Min(width, 80) - LabelWidth - 2;
 
         _nines = some.Max(NinesOf);
-        ulong largest = some.Max(one => one.GetPercentileValue(100));
-        ulong median = some.Min(one => Math.Max(one.GetPercentileValue(50), 1));
+        ulong largest = some.Max(histogram => histogram.GetPercentileValue(100));
+        ulong median = some.Min(histogram => Math.Max(histogram.GetPercentileValue(50), 1));
         _isLogarithmic = largest > median * LinearRange;
         _max = Math.Max(largest, 1);
-        ulong smallest = some.Min(one => one.GetPercentileValue(0));
+        ulong smallest = some.Min(histogram => histogram.GetPercentileValue(0));
         _min = _isLogarithmic ? Math.Max(smallest, 1) : largest - smallest < largest / 2 && largest > smallest ? smallest : 0;
     }
 
-    /// <summary>Draws one of the histograms below a title.</summary>
     public void Write(TextWriter output, HdrHistogram histogram, string title)
     {
         output.WriteLine(title + (_isLogarithmic ? ", logarithmic" : ""));
@@ -124,7 +123,6 @@ internal sealed class PercentileChart
         output.WriteLine($"{margin}  {labels}{(labels.Length + 2 <= _columns ? " %" : "")}");
     }
 
-    /// <summary>Formats a number with three digits and a suffix.</summary>
     internal static string Short(double value)
     {
         const string Suffixes = "kMGTPE";

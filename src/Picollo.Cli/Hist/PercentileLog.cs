@@ -17,7 +17,6 @@ internal static class PercentileLog
     // The percentiles of a line, after the total count.
     private static readonly decimal[] Ranks = [0.5m, 0.9m, 0.99m, 0.999m, 0.9999m, 1];
 
-    /// <summary>Returns whether a line has the column names, which start the log.</summary>
     public static bool IsLegend(string line) =>
         line.StartsWith(TextLegend, StringComparison.Ordinal) || line.Contains(CsvLegend, StringComparison.Ordinal);
 

@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using System.Runtime.ExceptionServices;
+using Picollo.Export.Text;
 
 namespace Picollo.Cli.Hist;
 
@@ -35,13 +37,11 @@ internal sealed class ReadAhead : ForwardStream
         new Thread(Fill) { IsBackground = true, Name = "read ahead" }.Start();
     }
 
-    /// <summary>The number of bytes read from this stream.</summary>
     public long BytesRead { get; private set; }
 
     /// <summary>The length of the input in bytes; null if it is not known.</summary>
     public long? Total => Volatile.Read(ref _length) is >= 0 and var length ? length : null;
 
-    /// <summary>A callback that is called after each block.</summary>
     public Action<ReadAhead>? BlockRead { get; init; }
 
     public override bool CanRead => true;
@@ -87,7 +87,6 @@ internal sealed class ReadAhead : ForwardStream
         return _peeked.AsSpan(0, _peekedEnd);
     }
 
-    /// <summary>Waits for bytes. Returns <see langword="false"/> at the end.</summary>
     private bool Await()
     {
         if (_position < _end)
@@ -140,5 +139,52 @@ internal sealed class ReadAhead : ForwardStream
             _lengths[block] = Failed;
             _filled.Release();
         }
+    }
+}
+
+/// <summary>A progress bar on a terminal. It appears if reading takes more than a second.</summary>
+internal sealed class Progress(TextWriter terminal)
+{
+    private const int Cells = 30;
+    private static readonly TimeSpan InitialDelay = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Period = TimeSpan.FromMilliseconds(200);
+
+    private readonly long _start = Stopwatch.GetTimestamp();
+    private TimeSpan _next = InitialDelay;
+    private bool _isShown;
+
+    public void Show(ReadAhead input)
+    {
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(_start);
+        if (elapsed < _next)
+        {
+            return;
+        }
+
+        _next = elapsed + Period;
+        _isShown = true;
+        terminal.Write($"\r{TextOf(input.BytesRead, input.Total)}\e[K");
+    }
+
+    public void Clear()
+    {
+        if (_isShown)
+        {
+            terminal.Write("\r\e[K");
+            _isShown = false;
+        }
+    }
+
+    /// <summary>Formats the progress in fewer than 60 columns.</summary>
+    internal static string TextOf(long bytesRead, long? total)
+    {
+        if (total is not > 0)
+        {
+            return Quantity.Bytes(bytesRead);
+        }
+
+        double share = Math.Min((double)bytesRead / total.Value, 1); // the file may have grown
+        int full = (int)(share * Cells);
+        return Invariant($"{Math.Floor(share * 100),3:0} % [{new string('#', full).PadRight(Cells)}] of {Quantity.Bytes(total.Value)}");
     }
 }

@@ -28,7 +28,6 @@ internal static class CpuList
     /// <param name="cpus">The CPU numbers in ascending order.</param>
     public static string Format(IReadOnlyList<int> cpus) => CpuMask.Format([.. cpus]);
 
-    /// <summary>Formats a mask: <c>0x10F</c>.</summary>
     public static string Mask(IReadOnlyList<int> cpus)
     {
         BigInteger mask = cpus.Aggregate(BigInteger.Zero, (bits, cpu) => bits | (BigInteger.One << cpu));
@@ -63,6 +62,5 @@ internal static class CpuList
         return true;
     }
 
-    private static int? Number(string text) =>
-        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number <= Highest ? number : null;
+    private static int? Number(string text) => CommandOptions.Number(text, 0, Highest);
 }

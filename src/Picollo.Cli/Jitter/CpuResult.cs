@@ -11,7 +11,6 @@ internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status,
     /// <summary>The percentile ranks that are shown before the exact maximum.</summary>
     public static IReadOnlyList<double> Ranks { get; } = [50, 90, 99, 99.9, 99.99];
 
-    /// <summary>Reads the current measurements.</summary>
     public static CpuResult[] Read(JitterMeter meter) =>
         [.. meter.Cpus.Select(cpu => new CpuResult(cpu.Cpu, cpu.ThreadId, cpu.GetStatus(), cpu.Histogram))];
 
@@ -32,7 +31,6 @@ internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status,
         return values;
     }
 
-    /// <summary>Merges the measurements of all CPUs.</summary>
     public static CpuResult Total(IReadOnlyList<CpuResult> cpus)
     {
         HdrHistogramMerger merger = new();
@@ -54,7 +52,6 @@ internal sealed record CpuResult(int Cpu, long ThreadId, CpuJitterStatus Status,
     }
 }
 
-/// <summary>The result of a measurement.</summary>
 internal sealed class JitterResult
 {
     public required JitterOptions Options { get; init; }

@@ -113,26 +113,17 @@ internal static class JitterCommand
     }
 
     // The default unit of a time depends on -N.
-    private static void Validate(CommandResult command)
+    private static string? Validate(CommandResult command)
     {
         string unit = command.GetValue(InNanoseconds) ? Nanoseconds : Microseconds;
-        if (command.GetValue(Interval) is { } interval
-            && (TimeText.Parse(interval, unit) is not { } time
-                || time < JitterMeterOptions.MinInterval
-                || time > JitterMeterOptions.MaxInterval))
-        {
-            command.AddError($"-i must be a multiple of 100 ns from 1us to 1s (default unit: {unit}), not '{interval}'.");
-        }
-
-        if (command.GetValue(Break) is { } limit && TimeText.Parse(limit, unit) is null)
-        {
-            command.AddError($"-b must be a time that is a multiple of 100 ns (default unit: {unit}), not '{limit}'.");
-        }
-
-        if (command.GetValue(Samples) && command.GetValue(Folder) is null)
-        {
-            command.AddError("-s requires -o, the directory for the samples.");
-        }
+        return command.GetValue(Interval) is { } interval
+                && !(TimeText.Parse(interval, unit) >= JitterMeterOptions.MinInterval
+                    && TimeText.Parse(interval, unit) <= JitterMeterOptions.MaxInterval)
+                ? $"-i must be a multiple of 100 ns from 1us to 1s (default unit: {unit}), not '{interval}'."
+            : command.GetValue(Break) is { } limit && TimeText.Parse(limit, unit) is null
+                ? $"-b must be a time that is a multiple of 100 ns (default unit: {unit}), not '{limit}'."
+            : command.GetValue(Samples) && command.GetValue(Folder) is null ? "-s requires -o, the directory for the samples."
+            : null;
     }
 
     internal static JitterOptions OptionsOf(ParseResult parsed)
@@ -173,7 +164,36 @@ internal static class JitterCommand
 /// <param name="IsLive">Whether to show the measurements every second.</param>
 /// <param name="InNanoseconds">Whether to show nanoseconds instead of microseconds.</param>
 /// <param name="Folder">The folder for results; null if they are not saved.</param>
-/// <param name="IsForced">Whether to overwrite existing results in the folder.</param>
 internal sealed record JitterOptions(
     JitterMeterOptions Meter, MeasuredCommand? Load, bool IsLive, bool InNanoseconds, bool IsJson, string? Folder, bool WithSamples,
     bool IsForced = false);
+
+/// <summary>Parses times in options: a number with a unit (<c>250us</c>, <c>0.5s</c>, <c>2m</c>) or without one.</summary>
+internal static class TimeText
+{
+    private const decimal NanosecondsPerTick = 100;
+
+    private static readonly (string Name, decimal Nanoseconds)[] Units =
+    [
+        ("ns", 1m), ("us", 1e3m), ("µs", 1e3m), ("ms", 1e6m), ("s", 1e9m), ("m", 60e9m), ("h", 3600e9m), ("d", 86_400e9m),
+    ];
+
+    /// <summary>Parses a time. Returns null if the text is not a time, is 0, is not a multiple of 100 ns (the resolution of
+    /// <see cref="TimeSpan"/>), or is out of range.</summary>
+    public static TimeSpan? Parse(string text, string unit)
+    {
+        ReadOnlySpan<char> name = text.AsSpan().TrimStart("0123456789.");
+        ReadOnlySpan<char> digits = text.AsSpan(0, text.Length - name.Length);
+        string suffix = name.IsEmpty ? unit : name.ToString();
+        decimal perUnit = Array.Find(Units, known => known.Name.Equals(suffix, StringComparison.OrdinalIgnoreCase)).Nanoseconds;
+        if (perUnit == 0
+            || !decimal.TryParse(digits, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out decimal number)
+            || number > decimal.MaxValue / perUnit)
+        {
+            return null;
+        }
+
+        decimal ticks = number * perUnit / NanosecondsPerTick;
+        return ticks > 0 && ticks <= long.MaxValue && ticks == decimal.Truncate(ticks) ? TimeSpan.FromTicks((long)ticks) : null;
+    }
+}

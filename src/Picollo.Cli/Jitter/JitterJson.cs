@@ -1,4 +1,4 @@
-using System.Text.Json;
+using System.Text.Json.Serialization;
 using Picollo.Diagnostics;
 
 namespace Picollo.Cli.Jitter;
@@ -11,11 +11,10 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
     {
         foreach (CpuResult cpu in isLive ? cpus : [])
         {
-            Write("status", json =>
+            Write(LineOf("status", cpu) with
             {
-                json.WriteNanoseconds("elapsedNanoseconds", elapsed);
-                WriteCpu(json, cpu);
-                json.WriteNumber("lastNanoseconds", cpu.Status.LastNanoseconds);
+                ElapsedNanoseconds = elapsed.ToNanoseconds(),
+                LastNanoseconds = cpu.Status.LastNanoseconds,
             });
         }
 
@@ -24,7 +23,7 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
 
     public override void Note(string text)
     {
-        writer.WriteLine(JsonLine.OfNote(text));
+        writer.WriteLine(ToolJson.Note(text));
         writer.Flush();
     }
 
@@ -32,66 +31,54 @@ internal sealed class JitterJson(TextWriter writer, bool isLive) : JitterReport
     {
         foreach (CpuResult cpu in result.Cpus)
         {
-            Write("cpu", json =>
-            {
-                WriteCpu(json, cpu);
-                WritePercentiles(json, cpu);
-            });
+            Write(LineOf("cpu", cpu) with { Percentiles = PercentilesOf(cpu) });
         }
 
-        Write("summary", json => WriteSummary(json, result));
+        CpuJitterStatus status = result.Total.Status;
+        JitterBreakJson? found = result.Break is not { } latency ? null : new(
+            latency.Cpu, latency.LatencyNanoseconds, latency.IsMarked, latency.MarkUnavailableReason, latency.IsTracingStopped,
+            latency.StopUnavailableReason);
+        JitterSummaryLine summary = new(
+            "summary", result.StartTime.UtcDateTime, result.Elapsed.ToNanoseconds(),
+            CpuList.Format([.. result.Cpus.Select(cpu => cpu.Cpu)]), result.Options.Meter.Interval.ToNanoseconds(), result.Priority,
+            result.Options.Load?.Text, result.IsInterrupted, status.Count, status.Lost, status.MinNanoseconds, status.MeanNanoseconds,
+            status.MaxNanoseconds, PercentilesOf(result.Total), found);
+        writer.WriteLine(ToolJson.Line(summary, JitterJsonContext.Default.JitterSummaryLine));
         writer.Flush();
     }
 
-    private static void WriteSummary(Utf8JsonWriter json, JitterResult result)
-    {
-        json.WriteString("startTimeUtc", result.StartTime.UtcDateTime);
-        json.WriteNanoseconds("elapsedNanoseconds", result.Elapsed);
-        json.WriteString("affinity", CpuList.Format([.. result.Cpus.Select(cpu => cpu.Cpu)]));
-        json.WriteNanoseconds("intervalNanoseconds", result.Options.Meter.Interval);
-        json.WriteNumberOrNull("priority", result.Priority);
-        json.WriteString("command", result.Options.Load?.Text);
-        json.WriteBoolean("isInterrupted", result.IsInterrupted);
-        WriteStatus(json, result.Total.Status);
-        WritePercentiles(json, result.Total);
-        if (result.Break is not { } found)
-        {
-            json.WriteNull("break");
-            return;
-        }
+    private static JitterCpuLine LineOf(string kind, CpuResult cpu) => new(
+        kind, null, cpu.Cpu, cpu.ThreadId, cpu.Status.Count, cpu.Status.Lost, cpu.Status.MinNanoseconds, cpu.Status.MeanNanoseconds,
+        cpu.Status.MaxNanoseconds, null, null);
 
-        json.WriteStartObject("break");
-        json.WriteNumber("cpu", found.Cpu);
-        json.WriteNumber("latencyNanoseconds", found.LatencyNanoseconds);
-        json.WriteBoolean("isMarked", found.IsMarked);
-        json.WriteString("markProblem", found.MarkUnavailableReason);
-        json.WriteBoolean("isTracingStopped", found.IsTracingStopped);
-        json.WriteString("stopProblem", found.StopUnavailableReason);
-        json.WriteEndObject();
-    }
+    private static JitterPercentile[] PercentilesOf(CpuResult cpu) =>
+        [.. CpuResult.Ranks.Zip(cpu.GetPercentiles(), (rank, nanoseconds) => new JitterPercentile(rank, nanoseconds))];
 
-    private static void WriteCpu(Utf8JsonWriter json, CpuResult cpu)
-    {
-        json.WriteNumber("cpu", cpu.Cpu);
-        json.WriteNumber("threadId", cpu.ThreadId);
-        WriteStatus(json, cpu.Status);
-    }
-
-    private static void WriteStatus(Utf8JsonWriter json, CpuJitterStatus status)
-    {
-        json.WriteNumber("count", status.Count);
-        json.WriteNumber("lostCount", status.Lost);
-        json.WriteNumber("minNanoseconds", status.MinNanoseconds);
-        json.WriteNumber("meanNanoseconds", status.MeanNanoseconds);
-        json.WriteNumber("maxNanoseconds", status.MaxNanoseconds);
-    }
-
-    private static void WritePercentiles(Utf8JsonWriter json, CpuResult cpu) =>
-        json.WriteObjects("percentiles", CpuResult.Ranks.Zip(cpu.GetPercentiles()), percentile =>
-        {
-            json.WriteNumber("percentile", percentile.First);
-            json.WriteNumber("nanoseconds", percentile.Second);
-        });
-
-    private void Write(string kind, Action<Utf8JsonWriter> writeMembers) => writer.WriteLine(JsonLine.Of(kind, writeMembers));
+    private void Write(JitterCpuLine line) => writer.WriteLine(ToolJson.Line(line, JitterJsonContext.Default.JitterCpuLine));
 }
+
+/// <summary>The measurements of one CPU: with the elapsed time and the last latency while it is measured, and with percentiles at the
+/// end.</summary>
+internal sealed record JitterCpuLine(
+    string Kind,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] long? ElapsedNanoseconds,
+    int Cpu, long ThreadId, long Count, long LostCount, ulong MinNanoseconds, double MeanNanoseconds, ulong MaxNanoseconds,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] ulong? LastNanoseconds,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] JitterPercentile[]? Percentiles);
+
+/// <summary>The options, and the measurements of all CPUs together.</summary>
+internal sealed record JitterSummaryLine(
+    string Kind, DateTime StartTimeUtc, long ElapsedNanoseconds, string Affinity, long IntervalNanoseconds, int? Priority, string? Command,
+    bool IsInterrupted, long Count, long LostCount, ulong MinNanoseconds, double MeanNanoseconds, ulong MaxNanoseconds,
+    JitterPercentile[] Percentiles, JitterBreakJson? Break);
+
+internal sealed record JitterPercentile(double Percentile, ulong Nanoseconds);
+
+internal sealed record JitterBreakJson(
+    int Cpu, long LatencyNanoseconds, bool IsMarked, string? MarkProblem, bool IsTracingStopped, string? StopProblem);
+
+[JsonSourceGenerationOptions(
+    GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(JitterCpuLine))]
+[JsonSerializable(typeof(JitterSummaryLine))]
+internal sealed partial class JitterJsonContext : JsonSerializerContext;

@@ -44,11 +44,10 @@ internal static class JitterPlotCommand
         command.Check(result =>
         {
             bool mayBePage = !result.GetValue(samples);
-            if (result.GetValue(output) is { } path && !IsSvg(path) && !(mayBePage && IsPage(path)))
-            {
-                string extensions = mayBePage ? $"{PageExtension} or {SvgExtension}" : SvgExtension;
-                result.AddError($"-o must be a file name that ends with {extensions}, not '{path}'.");
-            }
+            string extensions = mayBePage ? $"{PageExtension} or {SvgExtension}" : SvgExtension;
+            return result.GetValue(output) is { } path && !IsSvg(path) && !(mayBePage && IsPage(path))
+                ? $"-o must be a file name that ends with {extensions}, not '{path}'."
+                : null;
         });
         command.SetAction(parsed =>
         {

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Picollo.Diagnostics;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Jitter;
@@ -77,8 +78,8 @@ internal sealed class JitterText(TextWriter output, TextWriter error, bool inNan
     private string[] Row(string name, CpuResult cpu) =>
     [
         name,
-        .. CpuResult.Ranks.Zip(cpu.GetPercentiles()).Select(one =>
-            PercentileRank.IsBelowMaximum(one.First, (ulong)cpu.Status.Count) ? Fine(one.Second) : "-"),
+        .. CpuResult.Ranks.Zip(cpu.GetPercentiles()).Select(percentile =>
+            PercentileRank.IsBelowMaximum(percentile.First, (ulong)cpu.Status.Count) ? Fine(percentile.Second) : Quantity.MissingInText),
         Fine(cpu.Status.MaxNanoseconds),
     ];
 

@@ -1,5 +1,3 @@
-using System.Text.Encodings.Web;
-using System.Text.Json;
 using Picollo.Diagnostics;
 using Picollo.Export;
 using Picollo.Metrics;
@@ -13,10 +11,8 @@ internal static class ResultFiles
     public const string Log = "jitter.hlog";
 
     private const int JitterdebuggerVersion = 3;
-    private const int NanosecondsPerMicrosecond = 1000;
+    private const uint NanosecondsPerMicrosecond = 1000;
 
-    /// <summary>Writes both files.</summary>
-    /// <exception cref="CommandException">A file cannot be written.</exception>
     public static void Save(ResultFolder folder, JitterResult result)
     {
         if (!result.Options.WithSamples)
@@ -30,34 +26,19 @@ internal static class ResultFiles
 
     internal static void WriteJson(Stream file, JitterResult result, SystemNames names)
     {
-        // Indented as in jitterdebugger, and without escapes that JSON does not require.
-        using Utf8JsonWriter json = new(
-            file, new JsonWriterOptions { Indented = true, NewLine = "\n", Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
-        int unit = result.Options.InNanoseconds ? 1 : NanosecondsPerMicrosecond;
-        json.WriteStartObject();
-        json.WriteNumber("version", JitterdebuggerVersion);
-        json.WriteStartObject("sysinfo");
-        json.WriteString("sysname", names.System);
-        json.WriteString("nodename", names.Host);
-        json.WriteString("release", names.Release);
-        json.WriteString("version", names.Version);
-        json.WriteString("machine", names.Machine);
-        json.WriteNumber("cpus_online", names.OnlineCpus);
-        json.WriteNumber("resolution_in_ns", unit);
-        json.WriteEndObject();
-        json.WriteStartObject("cpu");
-        for (int i = 0; i < result.Cpus.Count; i++)
+        uint unit = result.Options.InNanoseconds ? 1U : NanosecondsPerMicrosecond;
+        Dictionary<int, SavedCpu> cpus = [];
+        foreach (CpuResult cpu in result.Cpus)
         {
-            // Scripts of jitterdebugger read members 0, 1, 2 and so on until one is missing.
-            json.WriteStartObject(Invariant($"{i}"));
-            WriteCpu(json, result.Cpus[i], (ulong)unit);
-            json.WriteEndObject();
+            cpus.Add(cpus.Count, CpuOf(cpu, unit)); // scripts of jitterdebugger read members 0, 1, 2 and so on until one is missing
         }
 
-        json.WriteEndObject();
-        WriteMeasurement(json, result);
-        json.WriteEndObject();
-        json.Flush();
+        SavedFile saved = new(
+            JitterdebuggerVersion,
+            new(names.System, names.Host, names.Release, names.Version, names.Machine, names.OnlineCpus, unit),
+            cpus,
+            MeasurementOf(result));
+        ToolJson.Write(file, saved, SavedJsonContext.Default.SavedFile, ToolJson.Readable);
         file.Write("\n"u8);
     }
 
@@ -71,33 +52,18 @@ internal static class ResultFiles
         }
     }
 
-    private static void WriteCpu(Utf8JsonWriter json, CpuResult cpu, ulong unit)
-    {
-        json.WriteStartObject("histogram");
-        foreach ((ulong value, ulong count) in Histogram(cpu, unit))
-        {
-            json.WriteNumber(Invariant($"{value}"), count);
-        }
-
-        json.WriteEndObject();
-        json.WriteNumber("count", cpu.Status.Count);
-        json.WriteNumber("min", cpu.Status.MinNanoseconds / unit);
-        json.WriteNumber("max", cpu.Status.MaxNanoseconds / unit);
-        json.WriteNumber("avg", Math.Round(cpu.Status.MeanNanoseconds / unit, 2));
-
-        json.WriteNumber("affinity", cpu.Cpu);
-        json.WriteNumber("lost", cpu.Status.Lost);
-        json.WriteNumber("min_ns", cpu.Status.MinNanoseconds);
-        json.WriteNumber("max_ns", cpu.Status.MaxNanoseconds);
-        json.WriteNumber("avg_ns", cpu.Status.MeanNanoseconds);
-        json.WriteStartObject("percentiles_ns");
-        foreach ((double rank, ulong value) in CpuResult.Ranks.Zip(cpu.GetPercentiles()))
-        {
-            json.WriteNumber(Invariant($"{rank}"), value);
-        }
-
-        json.WriteEndObject();
-    }
+    private static SavedCpu CpuOf(CpuResult cpu, uint unit) => new(
+        Histogram(cpu, unit).ToDictionary(same => same.Value, same => same.Count),
+        cpu.Status.Count,
+        cpu.Status.MinNanoseconds / unit,
+        cpu.Status.MaxNanoseconds / unit,
+        Math.Round(cpu.Status.MeanNanoseconds / unit, 2),
+        cpu.Cpu,
+        cpu.Status.Lost,
+        cpu.Status.MinNanoseconds,
+        cpu.Status.MaxNanoseconds,
+        cpu.Status.MeanNanoseconds,
+        CpuResult.Ranks.Zip(cpu.GetPercentiles()).ToDictionary());
 
     /// <summary>Returns the counts for each whole unit.</summary>
     private static IEnumerable<(ulong Value, ulong Count)> Histogram(CpuResult cpu, ulong unit) => cpu.Histogram.BucketsWithValues
@@ -113,31 +79,14 @@ internal static class ResultFiles
 
     private static bool Contains(Bucket bucket, ulong value) => value >= bucket.Start && value - bucket.Start < bucket.Step;
 
-    private static void WriteMeasurement(Utf8JsonWriter json, JitterResult result)
-    {
-        json.WriteStartObject("picollo");
-        json.WriteString("start_time", result.StartTime.UtcDateTime);
-        json.WriteNanoseconds("elapsed_ns", result.Elapsed);
-        json.WriteNanoseconds("interval_ns", result.Options.Meter.Interval);
-        json.WriteNumberOrNull("priority", result.Priority);
-        json.WriteString("command", result.Options.Load?.Text);
-        json.WriteBoolean("is_interrupted", result.IsInterrupted);
-        json.WriteString("samples", result.Options.WithSamples ? SampleFile.Name : null);
-        if (result.Break is { } found)
-        {
-            json.WriteStartObject("break");
-            json.WriteNumber("cpu", found.Cpu);
-            json.WriteNumber("latency_ns", found.LatencyNanoseconds);
-            json.WriteBoolean("is_marked", found.IsMarked);
-            json.WriteBoolean("is_tracing_stopped", found.IsTracingStopped);
-            json.WriteEndObject();
-        }
-        else
-        {
-            json.WriteNull("break");
-        }
-
-        json.WriteStrings("limits", result.UnavailableReasons);
-        json.WriteEndObject();
-    }
+    private static SavedMeasurement MeasurementOf(JitterResult result) => new(
+        result.StartTime.UtcDateTime,
+        result.Elapsed.ToNanoseconds(),
+        result.Options.Meter.Interval.ToNanoseconds(),
+        result.Priority,
+        result.Options.Load?.Text,
+        result.IsInterrupted,
+        result.Options.WithSamples ? SampleFile.Name : null,
+        result.Break is { } found ? new(found.Cpu, found.LatencyNanoseconds, found.IsMarked, found.IsTracingStopped) : null,
+        result.UnavailableReasons);
 }

@@ -50,8 +50,6 @@ internal sealed class ResultFolder : IDisposable
     }
 
     /// <summary>Creates a file that only its owner can access. Replaces an existing file.</summary>
-    /// <param name="name">The name of the file, without a slash.</param>
-    /// <exception cref="CommandException">The file cannot be created.</exception>
     public FileStream Create(string name)
     {
         Remove(name);
@@ -91,18 +89,14 @@ internal sealed class ResultFolder : IDisposable
         }
     }
 
-    /// <summary>Writes a file of UTF-8 text.</summary>
-    /// <inheritdoc cref="Write"/>
     public void WriteText(string name, Action<TextWriter> write) => Write(name, stream => OutputFile.WriteText(stream, write));
 
-    /// <summary>Returns the path of the folder and the names of the files that were written.</summary>
     public override string ToString() => $"{_path}: {string.Join(", ", _written)}";
 
     public void Dispose() => _folder.Dispose();
 
     private int Number => (int)_folder.DangerousGetHandle();
 
-    /// <param name="reportedName">The name to use in an exception message.</param>
     private SafeFileHandle CreateNewFile(string name, string reportedName)
     {
         int descriptor = LibC.openat(Number, name, NewFile, OwnerReadsAndWrites);
@@ -111,8 +105,6 @@ internal sealed class ResultFolder : IDisposable
             : throw Problem($"{_path}/{reportedName}", Marshal.GetLastPInvokeError());
     }
 
-    /// <summary>Removes a file if it exists.</summary>
-    /// <exception cref="CommandException">The file cannot be removed.</exception>
     public void Remove(string name)
     {
         if (LibC.unlinkat(Number, name, 0) != 0 && Marshal.GetLastPInvokeError() is not Errno.ENOENT and var error)

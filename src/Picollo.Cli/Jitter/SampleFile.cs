@@ -38,7 +38,6 @@ internal sealed class SampleFile : IDisposable
 
     /// <summary>Starts the writing thread.</summary>
     /// <param name="file">An empty file, which <see cref="Dispose"/> closes.</param>
-    /// <param name="inNanoseconds">Whether latencies are in nanoseconds instead of microseconds.</param>
     public SampleFile(FileStream file, TimeSpan interval, bool inNanoseconds)
     {
         _file = file;

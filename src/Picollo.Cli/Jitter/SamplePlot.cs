@@ -72,9 +72,7 @@ internal static class TimePlot
     /// <param name="Largest">The largest recorded value of each column; NaN for none.</param>
     public readonly record struct Line(string Name, double[] Largest);
 
-    /// <param name="all">The lines, one or more, with the same number of columns each.</param>
     /// <param name="seconds">The duration of all columns together, above 0.</param>
-    /// <param name="options">Title and unit.</param>
     public static HdrHistogramPlot Make(IReadOnlyList<Line> all, double seconds, HdrHistogramPlotOptions options)
     {
         PlotUnit own = new(options.Unit);

@@ -6,16 +6,12 @@ namespace Picollo.Cli.Jitter;
 internal readonly record struct JitterSample(int Cpu, long TimeNanoseconds, ulong Latency);
 
 /// <summary>Reads samples that <c>picollo jitter</c> or jitterdebugger saved (see <see cref="SampleFile"/>).</summary>
-/// <param name="stream">The content of the file.</param>
-/// <param name="name">The name of the file, for messages.</param>
-/// <param name="unitNanoseconds">The unit of the latencies, in nanoseconds.</param>
 internal sealed class SampleReader(Stream stream, string name, ulong unitNanoseconds) : IDisposable
 {
     private const int SamplesInBuffer = 2048;
     private const long NanosecondsPerSecond = 1_000_000_000;
     private const long MaxSeconds = (long.MaxValue / NanosecondsPerSecond) - 1;
 
-    /// <summary>Whether the samples can be read more than once.</summary>
     public bool IsFile => stream.CanSeek;
 
     /// <summary>Reads all samples in order. Can be called again only if <see cref="IsFile"/> is <see langword="true"/>.</summary>
@@ -49,17 +45,8 @@ internal sealed class SampleReader(Stream stream, string name, ulong unitNanosec
         }
     }
 
-    private int Fill(byte[] buffer)
-    {
-        try
-        {
-            return stream.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(name, e);
-        }
-    }
+    private int Fill(byte[] buffer) =>
+        CommandException.OnFile(name, () => stream.ReadAtLeast(buffer, buffer.Length, throwOnEndOfStream: false));
 
     private JitterSample Parse(ReadOnlySpan<byte> sample, long offset)
     {
@@ -95,4 +82,32 @@ internal sealed class SampleReader(Stream stream, string name, ulong unitNanosec
                 $"{name}: offset {length - rest}: the last sample is incomplete: {rest} of {SampleFile.SampleLength} bytes"));
         }
     }
+}
+
+/// <summary>The location of saved samples, and the unit of their latencies, which the file does not contain.</summary>
+/// <param name="Path">The path of the file, or <see cref="StandardInput"/>.</param>
+/// <param name="UnitNanoseconds">The unit: 1 for nanoseconds, 1,000 for microseconds.</param>
+internal sealed record SampleSource(string Path, ulong UnitNanoseconds)
+{
+    public const string StandardInput = "-";
+
+    private const ulong Microseconds = 1000;
+
+    public string UnitName => UnitNanoseconds == 1 ? "ns" : "us";
+
+    /// <summary>Finds the sample file in a folder of results, or uses the specified file.</summary>
+    /// <param name="path">The path of a file or folder, or <see cref="StandardInput"/>.</param>
+    /// <param name="inNanoseconds">Whether the unit is nanoseconds. Otherwise, the unit is read from the results in the same folder; it
+    /// defaults to microseconds.</param>
+    public static SampleSource Find(string path, bool inNanoseconds)
+    {
+        string file = Directory.Exists(path) ? System.IO.Path.Combine(path, SampleFile.Name) : path;
+        bool hasResults = System.IO.Path.GetFileName(file) == SampleFile.Name;
+        ulong? unit = inNanoseconds ? 1 : hasResults ? SavedResults.UnitOf(System.IO.Path.GetDirectoryName(file)!) : null;
+        return new(file, unit ?? Microseconds);
+    }
+
+    public SampleReader Open(Terminal terminal) => CommandException.OnFile(Path, () => Path == StandardInput
+        ? new SampleReader(terminal.OpenInput(), "standard input", UnitNanoseconds)
+        : new(new FileStream(Path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete), Path, UnitNanoseconds));
 }

@@ -1,5 +1,5 @@
 using System.Globalization;
-using System.Text.Json;
+using System.Text.Json.Serialization;
 using Picollo.Export;
 using Picollo.Export.Plots;
 using Picollo.Metrics;
@@ -10,53 +10,27 @@ namespace Picollo.Cli.Jitter;
 internal static class SavedResults
 {
     private const ulong NanosecondsPerMicrosecond = 1000;
-    private const long MaxBytes = 256 << 20; // limit for JSON, which is read into memory
 
     /// <summary>Reads the histograms, in nanoseconds, from the interval log if it exists; otherwise, from results.json.</summary>
-    /// <exception cref="CommandException">There are no results, or they are damaged.</exception>
     public static IReadOnlyList<HdrHistogramSeries> Read(string folder)
     {
-        string path = Path.Combine(folder, ResultFiles.Log);
-        path = File.Exists(path) ? path : Path.Combine(folder, ResultFiles.Json);
-        return Read(path, () =>
+        string log = Path.Combine(folder, ResultFiles.Log);
+        bool isLog = File.Exists(log);
+        string path = isLog ? log : Path.Combine(folder, ResultFiles.Json);
+        if (folder.Length == 0)
         {
-            CommandException.ThrowIfEmpty(folder);
-            List<HdrHistogramSeries> series = path.EndsWith(ResultFiles.Log, StringComparison.Ordinal) ? ReadLog(path) : ReadJson(path);
-            return series.Count > 0 ? series : throw new CommandException($"{path}: the file contains no results");
-        });
+            throw CommandException.OfFile(path, new FileNotFoundException());
+        }
+
+        List<HdrHistogramSeries> series = isLog ? ReadLog(path) : Read(path, SeriesOf);
+        return series.Count > 0 ? series : throw new CommandException($"{path}: the file contains no results");
     }
 
     /// <summary>Returns the unit of results.json and of the samples, in nanoseconds; null if there is no results.json.</summary>
-    /// <exception cref="CommandException">The file is damaged.</exception>
     public static ulong? UnitOf(string folder)
     {
         string path = Path.Combine(folder, ResultFiles.Json);
-        return !File.Exists(path) ? null : Read<ulong?>(path, () =>
-        {
-            using JsonDocument json = Parse(path);
-            return UnitOf(json.RootElement);
-        });
-    }
-
-    private static T Read<T>(string path, Func<T> read)
-    {
-        try
-        {
-            return read();
-        }
-        catch (HdrHistogramFormatException e)
-        {
-            throw new CommandException($"{path}: line {e.Line}: {e.Problem}");
-        }
-        catch (Exception e) when (
-            e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException or OverflowException)
-        {
-            throw new CommandException($"{path}: not a jitter results file: {e.Message}");
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(path, e);
-        }
+        return File.Exists(path) ? Read<ulong?>(path, file => UnitOf(file)) : null;
     }
 
     /// <summary>Returns a title that distinguishes plots: the host, time, interval, priority and load, if results.json contains
@@ -66,95 +40,87 @@ internal static class SavedResults
         string title = "Wake-up latency";
         try
         {
-            using JsonDocument json = Parse(Path.Combine(folder, ResultFiles.Json));
-            title += Text(json.RootElement, ", ", "sysinfo", "nodename");
-            JsonElement how = json.RootElement.GetProperty("picollo");
-            title += how.GetProperty("start_time").GetDateTime().ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture);
-            title += Invariant($", every {how.GetProperty("interval_ns").GetInt64() / (double)NanosecondsPerMicrosecond} µs");
-            title += how.GetProperty("priority") is { ValueKind: JsonValueKind.Number } priority
-                ? $", SCHED_FIFO {priority}"
-                : ", no real-time priority";
-            title += how.GetProperty("limits").EnumerateArray().Any() ? " (with limits)" : "";
-            title += Text(how, ", load: ", "command");
+            SavedFile file = Read(Path.Combine(folder, ResultFiles.Json), file => file);
+            title += file.Sysinfo?.Nodename is { Length: > 0 } host ? $", {host}" : "";
+            if (file.Picollo is { } saved)
+            {
+                title += saved.StartTime?.ToString("', 'yyyy-MM-dd HH:mm' UTC'", CultureInfo.InvariantCulture);
+                title += saved.IntervalNs is { } interval ? Invariant($", every {interval / (double)NanosecondsPerMicrosecond} µs") : "";
+                title += saved.Priority is { } priority ? $", SCHED_FIFO {priority}" : ", no real-time priority";
+                title += saved.Limits?.Count > 0 ? " (with limits)" : "";
+                title += saved.Command is { Length: > 0 } load ? $", load: {load}" : "";
+            }
         }
-        catch (Exception e) when (
-            e is IOException or UnauthorizedAccessException
-                or JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        catch (CommandException)
         {
-            // Results of jitterdebugger or damaged results are plotted with a shorter title.
+            // Damaged or missing results have a shorter title.
         }
 
         return title;
     }
 
-    private static string Text(JsonElement element, string before, params ReadOnlySpan<string> path)
-    {
-        foreach (string name in path)
+    private static T Read<T>(string path, Func<SavedFile, T> select) => ToolJson.Read(
+        path,
+        content =>
         {
-            element = element.GetProperty(name);
-        }
+            ReplaceMeans(content);
+            return select(ToolJson.Parse(content, SavedJsonContext.Default.SavedFile));
+        },
+        ProblemOf);
 
-        return element.GetString() is { Length: > 0 } text ? before + text : "";
-    }
+    private static string ProblemOf(string problem) => $"not a jitter results file: {problem}";
 
     private static List<HdrHistogramSeries> ReadLog(string path)
     {
         List<(string Name, HdrHistogramMerger Merger)> cpus = [];
-        using HdrHistogramLogReader log = new(path);
-        foreach (HdrHistogramLogInterval interval in log.ReadAll())
+        try
         {
-            string name = interval.Tag is { } tag ? tag.Replace("cpu", "CPU ", StringComparison.Ordinal) : "all CPUs";
-            if (cpus.Find(one => one.Name == name).Merger is not { } merger)
+            using HdrHistogramLogReader log = CommandException.OnFile(path, () => new HdrHistogramLogReader(path));
+            while (CommandException.OnFile(path, log.Read) is { } interval)
             {
-                cpus.Add((name, merger = new HdrHistogramMerger()));
-            }
+                string name = interval.Tag is { } tag ? tag.Replace("cpu", "CPU ", StringComparison.Ordinal) : "all CPUs";
+                if (cpus.Find(cpu => cpu.Name == name).Merger is not { } merger)
+                {
+                    cpus.Add((name, merger = new HdrHistogramMerger()));
+                }
 
-            merger.Add(interval.Histogram);
+                merger.Add(interval.Histogram);
+            }
+        }
+        catch (HdrHistogramFormatException e)
+        {
+            throw new CommandException($"{path}: line {e.Line}: {e.Problem}");
+        }
+        catch (OverflowException e)
+        {
+            throw new CommandException($"{path}: {ProblemOf(e.Message)}");
         }
 
         return [.. cpus.Select(cpu => new HdrHistogramSeries(cpu.Name, cpu.Merger.ToHistogram()!))];
     }
 
-    private static List<HdrHistogramSeries> ReadJson(string path)
+    private static List<HdrHistogramSeries> SeriesOf(SavedFile file)
     {
-        using JsonDocument json = Parse(path);
-        JsonElement root = json.RootElement;
-        ulong unit = UnitOf(root);
+        ulong unit = UnitOf(file);
         List<HdrHistogramSeries> cpus = [];
-        foreach (JsonProperty cpu in root.GetProperty("cpu").EnumerateObject())
+        foreach ((int index, SavedCpu? cpu) in file.Cpu ?? throw new FormatException("there are no CPUs"))
         {
-            int number = cpu.Value.TryGetProperty("affinity", out JsonElement affinity)
-                ? affinity.GetInt32()
-                : int.Parse(cpu.Name, CultureInfo.InvariantCulture);
             HdrHistogram histogram = HdrHistogram.Create();
-            foreach (JsonProperty bucket in cpu.Value.GetProperty("histogram").EnumerateObject())
+            foreach ((ulong value, ulong count) in cpu?.Histogram ?? throw new FormatException("a CPU has no histogram"))
             {
-                // The midpoint between this unit and the next.
-                histogram.Record(
-                    checked((ulong.Parse(bucket.Name, NumberStyles.None, CultureInfo.InvariantCulture) * unit) + (unit / 2)),
-                    bucket.Value.GetUInt64());
+                histogram.Record(checked((value * unit) + (unit / 2)), count); // the midpoint between this unit and the next
             }
 
-            cpus.Add(new(Invariant($"CPU {number}"), histogram));
+            cpus.Add(new(Invariant($"CPU {cpu.Affinity ?? index}"), histogram));
         }
 
         return cpus;
     }
 
-    private static ulong UnitOf(JsonElement root)
+    private static ulong UnitOf(SavedFile file)
     {
-        ulong unit = root.TryGetProperty("sysinfo", out JsonElement system)
-            && system.TryGetProperty("resolution_in_ns", out JsonElement resolution)
-            ? resolution.GetUInt64()
-            : NanosecondsPerMicrosecond;
+        ulong unit = file.Sysinfo?.ResolutionInNs ?? NanosecondsPerMicrosecond;
         return unit is 1 or NanosecondsPerMicrosecond ? unit : throw new FormatException($"unsupported resolution of {unit} ns");
-    }
-
-    private static JsonDocument Parse(string path)
-    {
-        using MemoryStream content = ReadAll(path);
-        ReplaceMeans(content.GetBuffer().AsSpan(0, (int)content.Length));
-        return JsonDocument.Parse(content);
     }
 
     /// <summary>Replaces the mean of a CPU without wake-ups by 0. jitterdebugger writes nan or -nan, which is not JSON. A text cannot
@@ -173,24 +139,27 @@ internal static class SavedResults
             }
         }
     }
-
-    // Reads in blocks because the length of a device is not reliable.
-    private static MemoryStream ReadAll(string path)
-    {
-        using FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-        MemoryStream content = new();
-        byte[] buffer = new byte[64 * 1024];
-        int length;
-        while ((length = file.Read(buffer)) > 0)
-        {
-            content.Write(buffer.AsSpan(0, length));
-            if (content.Length > MaxBytes)
-            {
-                throw new FormatException("the file is too large");
-            }
-        }
-
-        content.Position = 0;
-        return content;
-    }
 }
+
+/// <summary>The content of results.json. Members that jitterdebugger does not write in all versions are nullable.</summary>
+internal sealed record SavedFile(int? Version, SavedSystem? Sysinfo, IReadOnlyDictionary<int, SavedCpu>? Cpu, SavedMeasurement? Picollo);
+
+internal sealed record SavedSystem(
+    string? Sysname, string? Nodename, string? Release, string? Version, string? Machine, int? CpusOnline, ulong? ResolutionInNs);
+
+/// <summary>The measurements of a CPU: first in the unit of the file, and then in nanoseconds, which jitterdebugger does not
+/// write.</summary>
+internal sealed record SavedCpu(
+    IReadOnlyDictionary<ulong, ulong>? Histogram, long? Count, ulong? Min, ulong? Max, double? Avg,
+    int? Affinity, long? Lost, ulong? MinNs, ulong? MaxNs, double? AvgNs, IReadOnlyDictionary<double, ulong>? PercentilesNs);
+
+/// <summary>The options and the course of a measurement, which jitterdebugger does not write.</summary>
+internal sealed record SavedMeasurement(
+    DateTime? StartTime, long ElapsedNs, long? IntervalNs, int? Priority, string? Command, bool IsInterrupted, string? Samples,
+    SavedBreak? Break, IReadOnlyList<string>? Limits);
+
+internal sealed record SavedBreak(int Cpu, long LatencyNs, bool IsMarked, bool IsTracingStopped);
+
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower)]
+[JsonSerializable(typeof(SavedFile))]
+internal sealed partial class SavedJsonContext : JsonSerializerContext;

@@ -13,13 +13,11 @@ internal static unsafe class SystemFiles
         ("sched_debug", "/proc/sched_debug"), ("sched_debug", "/sys/kernel/debug/sched/debug"), // since Linux 5.13
     ];
 
-    /// <summary>Saves the files.</summary>
-    /// <exception cref="CommandException">A file cannot be written.</exception>
     public static void Save(ResultFolder folder)
     {
         foreach ((string name, string source) in Copies)
         {
-            if (TryRead(source) is { } content)
+            if (InputFile.TryRead(source) is { } content)
             {
                 folder.Write(name, file => file.Write(content));
             }
@@ -31,19 +29,6 @@ internal static unsafe class SystemFiles
         if (KernelLog() is { } log)
         {
             folder.Write("dmesg", file => file.Write(log));
-        }
-    }
-
-    /// <summary>Reads a file. Returns null if it cannot be read.</summary>
-    internal static byte[]? TryRead(string path)
-    {
-        try
-        {
-            return File.ReadAllBytes(path);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
         }
     }
 
@@ -72,5 +57,5 @@ internal sealed record SystemNames(string System, string Host, string Release, s
 
     private static string Kernel(string name) => Line($"/proc/sys/kernel/{name}");
 
-    private static string Line(string path) => Encoding.UTF8.GetString(SystemFiles.TryRead(path) ?? []).TrimEnd('\n');
+    private static string Line(string path) => Encoding.UTF8.GetString(InputFile.TryRead(path) ?? []).TrimEnd('\n');
 }

@@ -87,12 +87,12 @@ internal static class RecordCommand
 
     static RecordCommand()
     {
-        Process.Check(word => Number(word, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
+        Process.Check(word => CommandOptions.Number(word, 1) is not null, word => $"-p must be a process ID, not '{word}'.");
         Duration.Check(
             word => Seconds(word) is not null,
             word => Invariant($"--duration must be more than 0 and at most {MaxSeconds} seconds, not '{word}'."));
         Frequency.Check(
-            word => Number(word, CpuProfilerOptions.MaxFrequency) is not null,
+            word => CommandOptions.Number(word, 1, CpuProfilerOptions.MaxFrequency) is not null,
             word => $"--frequency must be 1 to {CpuProfilerOptions.MaxFrequency} samples per second, not '{word}'.");
     }
 
@@ -102,13 +102,7 @@ internal static class RecordCommand
         {
             Process, Duration, Frequency, Kernel, Tiers, Html, Svg, Pprof, Folded, Json, Diff, SampleType, Arguments,
         };
-        command.Validators.Add(result =>
-        {
-            if (Validate(result) is { } reason)
-            {
-                result.AddError(reason);
-            }
-        });
+        command.Check(Validate);
         command.SetAction(parsed => parsed.GetValue(Diff) is [var before, var after]
             ? RecordDifference.Run(
                 terminal, before, after, parsed.GetValue(SampleType), parsed.GetValue(Html), parsed.GetValue(Svg))
@@ -135,7 +129,6 @@ internal static class RecordCommand
             : null;
     }
 
-    /// <summary>Returns why a command line with <c>--diff</c> is invalid; null if it is valid.</summary>
     private static string? Validate(CommandResult result, int fileCount, string[] command)
     {
         Option[] others = [Process, Duration, Frequency, Kernel, Tiers, Pprof, Folded, Json];
@@ -149,9 +142,9 @@ internal static class RecordCommand
     internal static RecordOptions Read(ParseResult parsed) => new(
         new CpuProfilerOptions
         {
-            ProcessId = parsed.GetValue(Process) is { } process ? Number(process, int.MaxValue) : null,
+            ProcessId = CommandOptions.Number(parsed.GetValue(Process), 1),
             Frequency = parsed.GetValue(Frequency) is { } frequency
-                ? Number(frequency, CpuProfilerOptions.MaxFrequency)!.Value
+                ? CommandOptions.Number(frequency, 1, CpuProfilerOptions.MaxFrequency)!.Value
                 : new CpuProfilerOptions().Frequency,
             IncludeKernel = parsed.GetValue(Kernel),
             ShowTiers = parsed.GetValue(Tiers),
@@ -166,11 +159,6 @@ internal static class RecordCommand
         JsonPath = parsed.GetValue(Json),
     };
 
-    private static int? Number(string word, int max) =>
-        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= 1 && number <= max
-            ? number
-            : null;
-
     private static TimeSpan? Seconds(string word) =>
         double.TryParse(word, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
             && seconds is > 0 and <= MaxSeconds
@@ -179,8 +167,6 @@ internal static class RecordCommand
 }
 
 /// <summary>The options of <c>picollo record</c>.</summary>
-/// <param name="Profiler">The options of the profiler.</param>
-/// <param name="Command">The command to profile; null to profile a running process.</param>
 /// <param name="Duration">The duration of the profile of a running process; null to profile it until it exits.</param>
 internal sealed record RecordOptions(CpuProfilerOptions Profiler, MeasuredCommand? Command, TimeSpan? Duration)
 {

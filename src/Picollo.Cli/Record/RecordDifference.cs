@@ -5,9 +5,6 @@ namespace Picollo.Cli.Record;
 /// <summary>Implements <c>picollo record --diff</c>: compares two pprof profiles.</summary>
 internal static class RecordDifference
 {
-    /// <summary>Compares two profiles, and writes the table and the requested files.</summary>
-    /// <returns>The exit code.</returns>
-    /// <exception cref="CommandException">A profile cannot be read, or the profiles cannot be compared.</exception>
     public static int Run(Terminal terminal, string before, string after, string? sampleType, string? htmlPath, string? svgPath)
     {
         CpuProfileDifference difference = Compare(Read(before, sampleType), Read(after, sampleType));
@@ -31,17 +28,9 @@ internal static class RecordDifference
         }
     }
 
-    private static CpuProfile Read(string path, string? sampleType)
+    private static CpuProfile Read(string path, string? sampleType) => CommandException.OnFile(path, () =>
     {
-        try
-        {
-            CommandException.ThrowIfEmpty(path);
-            using FileStream file = File.OpenRead(path);
-            return CpuProfile.ReadPprof(file, sampleType);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or InvalidDataException)
-        {
-            throw CommandException.OfFile(path, e);
-        }
-    }
+        using FileStream file = File.OpenRead(path);
+        return CpuProfile.ReadPprof(file, sampleType);
+    });
 }

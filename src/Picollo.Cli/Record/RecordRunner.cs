@@ -52,7 +52,7 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
             }
 
             using RunningCommand running = meter.Start(command.WithEnvironment(variables));
-            CommandRun run = Wait(running);
+            CommandRun run = new CommandSignals(interrupt).Wait(running, isInOwnGroup: false);
             return Write(profiler!.Stop(run.Usage.Cpu), terminal.ErrorResults, run.ExitCode);
         }
         finally
@@ -88,20 +88,6 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         }
     }
 
-    private CommandRun Wait(RunningCommand running)
-    {
-        var signals = new CommandSignals(interrupt);
-        signals.Attach(running, isInOwnGroup: false);
-        try
-        {
-            return running.Wait();
-        }
-        finally
-        {
-            signals.Detach();
-        }
-    }
-
     private int Write(CpuProfile profile, TextWriter table, int exitCode) => RecordFiles.Write(
         terminal,
         [
@@ -114,4 +100,49 @@ internal sealed class RecordRunner(Terminal terminal, RecordOptions options, Int
         output => profile.WriteTable(output),
         table,
         exitCode);
+}
+
+internal static class RecordFiles
+{
+    public static Action<Stream> Text(Action<TextWriter> write) => stream => OutputFile.WriteText(stream, write);
+
+    /// <summary>Writes the files, and then the table, whose reader may have closed the pipe. Continues with the next file if one cannot be
+    /// written.</summary>
+    public static int Write(
+        Terminal terminal,
+        (string? Path, Action<Stream> Write)[] files,
+        Action<TextWriter> writeTable,
+        TextWriter table,
+        int exitCode)
+    {
+        string?[] problems = [.. files.Select(file => file.Path is null ? null : TryWrite(file.Path, file.Write))];
+        writeTable(table);
+        table.Flush();
+        foreach ((string? path, string? problem) in files.Select(file => file.Path).Zip(problems))
+        {
+            if (problem is null)
+            {
+                terminal.ReportWritten(path);
+            }
+            else
+            {
+                terminal.Error.WriteLine(ForeignText.Clean($"picollo: {problem}"));
+            }
+        }
+
+        return Array.TrueForAll(problems, problem => problem is null) ? exitCode : ExitCodes.Failure;
+    }
+
+    private static string? TryWrite(string path, Action<Stream> write)
+    {
+        try
+        {
+            OutputFile.Write(path, write);
+            return null;
+        }
+        catch (CommandException e)
+        {
+            return e.Message;
+        }
+    }
 }

@@ -42,7 +42,6 @@ internal static class CellText
     /// <summary>Appends a text. If it does not fit, truncates it and appends a <c>+</c>.</summary>
     /// <param name="text">The text, without control characters.</param>
     /// <param name="cells">The maximum number of cells, 0 or more.</param>
-    /// <returns>The number of appended cells.</returns>
     public static int AppendFitting(StringBuilder to, ReadOnlySpan<char> text, int cells)
     {
         int width = WidthOf(text);
@@ -77,7 +76,6 @@ internal static class CellText
     /// <summary>Breaks a text into lines of limited width, at any character.</summary>
     /// <param name="text">The text, without control characters.</param>
     /// <param name="cells">The maximum number of cells per line, 2 or more because a character may take two.</param>
-    /// <returns>At least one line.</returns>
     public static List<string> Fold(string text, int cells)
     {
         List<string> lines = [];

@@ -6,9 +6,7 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
 {
     public int ExitCode { get; } = exitCode;
 
-    /// <summary>Creates an exception for a file that cannot be read or written.</summary>
-    public static CommandException OfFile(string path, Exception problem, int exitCode = ExitCodes.Failure) =>
-        new($"{path}: {FileProblemOf(problem)}", exitCode);
+    public static CommandException OfFile(string path, Exception problem) => new($"{path}: {FileProblemOf(problem)}");
 
     /// <summary>Returns a description of a file error without the path, which .NET appends to its messages.</summary>
     public static string FileProblemOf(Exception problem) => problem switch
@@ -18,18 +16,21 @@ internal sealed class CommandException(string message, int exitCode = ExitCodes.
         _ => problem.Message.Split(" : '")[0],
     };
 
-    /// <summary>Reports an empty path, such as from an unset shell variable, as a missing file. .NET would throw
-    /// <see cref="ArgumentException"/>.</summary>
-    public static void ThrowIfEmpty(string path)
+    /// <summary>Uses a file, and reports errors with its path. An empty path, such as from an unset shell variable, is a missing file; .NET
+    /// would throw <see cref="ArgumentException"/>.</summary>
+    public static T OnFile<T>(string path, Func<T> use)
     {
-        if (path.Length == 0)
+        try
         {
-            throw new FileNotFoundException();
+            return path.Length > 0 ? use() : throw new FileNotFoundException();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or InvalidDataException)
+        {
+            throw OfFile(path, e);
         }
     }
 }
 
-/// <summary>Thrown when the reader of the output has closed the pipe.</summary>
 internal sealed class ClosedPipeException() : Exception("The reader of the output has closed the pipe.");
 
 /// <summary>Exit codes of the tool. The help of each command lists their meanings.</summary>
@@ -40,7 +41,6 @@ internal static class ExitCodes
     /// <summary>An input, an output or a measurement failed. A message on standard error explains the failure.</summary>
     public const int Failure = 1;
 
-    /// <summary>The command line is invalid.</summary>
     public const int Usage = 2;
 
     /// <summary>The command to start cannot be executed.</summary>

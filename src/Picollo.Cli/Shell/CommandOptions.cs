@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Globalization;
 
 namespace Picollo.Cli.Shell;
 
@@ -27,15 +28,25 @@ internal static class CommandOptions
 
     /// <summary>Validates a combination of options. If one of them has an error, such as a second value, the combination is not validated:
     /// the parser throws when reading the value, and reports the error itself.</summary>
-    public static void Check(this Command command, Action<CommandResult> check) =>
+    /// <param name="problemOf">A function that returns the first problem; null if the combination is valid.</param>
+    public static void Check(this Command command, Func<CommandResult, string?> problemOf) =>
         command.Validators.Add(result =>
         {
             try
             {
-                check(result);
+                if (problemOf(result) is { } problem)
+                {
+                    result.AddError(problem);
+                }
             }
             catch (InvalidOperationException)
             {
             }
         });
+
+    /// <summary>Parses a whole number. Returns null if the text is not one, or if it is out of range.</summary>
+    public static int? Number(string? text, int min, int max = int.MaxValue) =>
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= min && number <= max
+            ? number
+            : null;
 }

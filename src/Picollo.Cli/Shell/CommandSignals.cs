@@ -17,10 +17,10 @@ internal sealed class CommandSignals
         _interrupt.Token.Register(Forward);
     }
 
-    /// <summary>Starts forwarding signals to a command. Forwards an earlier signal immediately, even if it came from the terminal, because
-    /// the command could not receive it before its first instruction.</summary>
+    /// <summary>Waits for a command and forwards signals to it. Forwards an earlier signal immediately, even if it came from the terminal,
+    /// because the command could not receive it before its first instruction.</summary>
     /// <param name="isInOwnGroup">Whether the command has its own process group, which the terminal's signals do not reach.</param>
-    public void Attach(RunningCommand running, bool isInOwnGroup)
+    public CommandRun Wait(RunningCommand running, bool isInOwnGroup)
     {
         lock (_lock)
         {
@@ -31,13 +31,17 @@ internal sealed class CommandSignals
                 Send(signal);
             }
         }
-    }
 
-    public void Detach()
-    {
-        lock (_lock)
+        try
         {
-            _running = null;
+            return running.Wait();
+        }
+        finally
+        {
+            lock (_lock)
+            {
+                _running = null;
+            }
         }
     }
 

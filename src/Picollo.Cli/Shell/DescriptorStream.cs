@@ -6,7 +6,6 @@ namespace Picollo.Cli.Shell;
 
 /// <summary>A stream for standard output or standard error that reports a closed pipe. .NET's stream ignores it, so that a command would
 /// continue for hours.</summary>
-/// <param name="descriptor">The descriptor.</param>
 /// <param name="isOptional">Whether text that cannot be written is dropped instead.</param>
 internal sealed class DescriptorStream(int descriptor, bool isOptional = false) : ForwardStream
 {
@@ -77,4 +76,34 @@ internal sealed class DescriptorStream(int descriptor, bool isOptional = false) 
             }
         }
     }
+}
+
+/// <summary>A base class for streams that cannot seek. A derived class either reads or writes.</summary>
+internal abstract class ForwardStream : Stream
+{
+    public override bool CanRead => false;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => false;
+
+    public override long Length => throw new NotSupportedException();
+
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override void Flush()
+    {
+    }
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
 }

@@ -4,7 +4,6 @@ using System.Text;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>The function of a terminal key.</summary>
 internal enum KeyCode
 {
     /// <summary>A character: <see cref="Key.Rune"/>.</summary>
@@ -26,7 +25,6 @@ internal enum KeyCode
     End,
 }
 
-/// <summary>A key that was pressed.</summary>
 /// <param name="Rune">The character if the code is <see cref="KeyCode.Text"/>.</param>
 internal readonly record struct Key(KeyCode Code, Rune Rune = default)
 {
@@ -49,7 +47,6 @@ internal sealed class KeyDecoder
 
     public void Add(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);
 
-    /// <summary>Takes the next key.</summary>
     /// <param name="isAll">Whether the timeout for further bytes has passed, so that an incomplete sequence is treated as complete.</param>
     /// <returns>The key; null if there is no complete one.</returns>
     public Key? Take(bool isAll)

@@ -85,7 +85,6 @@ internal sealed unsafe class Keyboard : IDisposable
         }
     }
 
-    /// <summary>Waits for a key.</summary>
     /// <param name="timeout">The maximum time to wait; negative for no limit.</param>
     /// <returns>The key; null on a timeout, after <see cref="Wake"/>, or if <see cref="IsClosed"/> is <see langword="true"/>.</returns>
     public Key? Read(TimeSpan timeout)

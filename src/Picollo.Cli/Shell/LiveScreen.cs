@@ -7,7 +7,6 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Shell;
 
-/// <summary>The style of a screen line.</summary>
 internal enum LineStyle
 {
     Plain,
@@ -16,14 +15,11 @@ internal enum LineStyle
     /// <summary>Reverse video over the whole width.</summary>
     Reverse,
 
-    /// <summary>Green text.</summary>
     Green,
 
-    /// <summary>Yellow text.</summary>
     Yellow,
 }
 
-/// <summary>A line of a screen.</summary>
 /// <param name="Text">The text, without control characters.</param>
 /// <param name="Style">The style of the whole line. Ignored if the user has disabled colors.</param>
 internal readonly record struct ScreenLine(string Text, LineStyle Style = LineStyle.Plain);
@@ -73,10 +69,8 @@ internal sealed class LiveScreen : IDisposable
 
     public int Rows { get; private set; }
 
-    /// <inheritdoc cref="Keyboard.IsClosed"/>
     public bool IsClosed => _keyboard.IsClosed;
 
-    /// <summary>Starts a full-screen session.</summary>
     /// <returns>The screen; null if standard output is not a suitable terminal, or if there is no keyboard.</returns>
     public static LiveScreen? TryOpen(Terminal terminal)
     {
@@ -150,10 +144,8 @@ internal sealed class LiveScreen : IDisposable
         }
     }
 
-    /// <inheritdoc cref="Keyboard.Read"/>
     public Key? ReadKey(TimeSpan timeout) => _keyboard.Read(timeout);
 
-    /// <inheritdoc cref="Keyboard.Wake"/>
     public void Wake() => _keyboard.Wake();
 
     public void Dispose()

@@ -12,44 +12,33 @@ internal static class OutputFile
     /// or a pipe.</summary>
     /// <param name="path">The path. An existing file must be writable, and keeps its content if writing fails. On Unix, it keeps its mode,
     /// owner and group; if that is not possible, it is not written.</param>
-    /// <exception cref="CommandException">The file cannot be written.</exception>
-    public static void Write(string path, Action<Stream> write)
+    public static void Write(string path, Action<Stream> write) => CommandException.OnFile(path, () =>
     {
-        try
+        string fullPath = Path.GetFullPath(path);
+        bool isLink = new FileInfo(fullPath).LinkTarget is not null;
+        FileAccessRights? rights = null;
+        if (isLink || File.Exists(fullPath))
         {
-            CommandException.ThrowIfEmpty(path);
-            string fullPath = Path.GetFullPath(path);
-            bool isLink = new FileInfo(fullPath).LinkTarget is not null;
-            FileAccessRights? rights = null;
-            if (isLink || File.Exists(fullPath))
+            // Append mode keeps the existing content of /dev/stdout, and changes nothing until something is written. The system decides
+            // whether to follow a link: Linux refuses one that another user has planted (fs.protected_symlinks).
+            using FileStream existing = new(fullPath, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
+            string target = isLink ? TargetOf(fullPath, existing.SafeFileHandle) : fullPath;
+            if (!existing.CanSeek || IsDevice(fullPath) || IsDevice(target))
             {
-                // Append mode keeps the existing content of /dev/stdout, and changes nothing until something is written. The system decides
-                // whether to follow a link: Linux refuses one that another user has planted (fs.protected_symlinks).
-                using FileStream existing = new(fullPath, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
-                string target = isLink ? TargetOf(fullPath, existing.SafeFileHandle) : fullPath;
-                if (!existing.CanSeek || IsDevice(fullPath) || IsDevice(target))
-                {
-                    write(existing);
-                    return;
-                }
-
-                fullPath = target;
-                rights = OperatingSystem.IsWindows() ? null : FileAccessRights.Of(existing.SafeFileHandle);
+                write(existing);
+                return path;
             }
 
-            Replace(fullPath, rights, write);
+            fullPath = target;
+            rights = OperatingSystem.IsWindows() ? null : FileAccessRights.Read(existing.SafeFileHandle);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(path, e);
-        }
-    }
 
-    /// <summary>Writes a file of UTF-8 text.</summary>
-    /// <inheritdoc cref="Write(string, Action{Stream})"/>
+        Replace(fullPath, rights, write);
+        return path;
+    });
+
     public static void WriteText(string path, Action<TextWriter> write) => Write(path, stream => WriteText(stream, write));
 
-    /// <summary>Writes UTF-8 text to a stream and leaves it open.</summary>
     public static void WriteText(Stream stream, Action<TextWriter> write)
     {
         using StreamWriter writer = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), leaveOpen: true)
@@ -118,9 +107,8 @@ internal static class OutputFile
 [UnsupportedOSPlatform("windows")]
 internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Group)? Owner)
 {
-    /// <summary>Reads the rights of an open file.</summary>
     /// <exception cref="UnauthorizedAccessException">The file belongs to another user, and its owner cannot be determined.</exception>
-    public static FileAccessRights Of(SafeFileHandle file)
+    public static FileAccessRights Read(SafeFileHandle file)
     {
         FileAccessRights rights = new(File.GetUnixFileMode(file), OwnerOf(file));
         if (rights.Owner is null)
@@ -131,7 +119,6 @@ internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Grou
         return rights;
     }
 
-    /// <summary>Applies the rights to an open file.</summary>
     /// <exception cref="IOException">The owner or group differs, and this user is not permitted to set it.</exception>
     public void ApplyTo(SafeFileHandle file)
     {
@@ -150,5 +137,21 @@ internal sealed record FileAccessRights(UnixFileMode Mode, (uint User, uint Grou
             && LibC.statx((int)file.DangerousGetHandle(), &emptyPath, LibC.AT_EMPTY_PATH, out LibC.FileStatus status) == 0
                 ? (status.User, status.Group)
                 : null;
+    }
+}
+
+internal static class InputFile
+{
+    /// <summary>Reads a file. Returns null if it cannot be read.</summary>
+    public static byte[]? TryRead(string path)
+    {
+        try
+        {
+            return File.ReadAllBytes(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
     }
 }

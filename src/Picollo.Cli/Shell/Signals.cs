@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Picollo.Cli.Shell;
 
 /// <summary>The numbers and names of signals on Linux x64 and arm64 (signal(7)).</summary>
@@ -27,13 +25,8 @@ internal static class Signals
     /// <returns>The number, 1 to 64; null if the signal does not exist.</returns>
     public static int? Find(string text)
     {
-        if (int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number))
-        {
-            return number is >= 1 and <= MaxSignal ? number : null;
-        }
-
         string name = text.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase) ? text[Prefix.Length..] : text;
-        int index = Array.FindIndex(Names, each => each.Equals(name, StringComparison.OrdinalIgnoreCase));
-        return index >= 0 ? index + 1 : null;
+        int index = Array.FindIndex(Names, known => known.Equals(name, StringComparison.OrdinalIgnoreCase));
+        return index >= 0 ? index + 1 : CommandOptions.Number(text, 1, MaxSignal);
     }
 }

@@ -22,11 +22,9 @@ internal sealed class Terminal
         ErrorIsPlain = Console.IsErrorRedirected || IsColorless;
     }
 
-    /// <summary>Writes plain text, 80 columns wide, to the specified writers.</summary>
     public Terminal(TextWriter output, TextWriter error) =>
         (Out, Error, ErrorResults, Width, OutIsPlain, ErrorIsPlain) = (output, error, error, PlainWidth, true, true);
 
-    /// <summary>A function that opens standard input.</summary>
     public Func<Stream> OpenInput { get; init; } = () => DescriptorStream.IsOpen(DescriptorStream.Input)
         ? new FileStream(new SafeFileHandle(DescriptorStream.Input, ownsHandle: false), FileAccess.Read, bufferSize: 0)
         : throw new IOException("Bad file descriptor");
@@ -46,7 +44,6 @@ internal sealed class Terminal
     /// disabled colors (NO_COLOR, or TERM=dumb).</summary>
     public bool OutIsPlain { get; }
 
-    /// <summary>Whether to write plain text to standard error.</summary>
     public bool ErrorIsPlain { get; }
 
     /// <summary>The width of the terminal at the start, in columns; 80 if standard output is not a terminal.</summary>

@@ -1,92 +1,74 @@
 using System.Runtime.InteropServices;
 using System.Text;
-using System.Text.Json;
+using Picollo.Export.Text;
 
 namespace Picollo.Cli.Stat;
 
 /// <summary>A baseline: saved runs of a command (docs/schemas/picollo-baseline.schema.json).</summary>
-/// <param name="Command">The text of the command.</param>
 internal sealed record Baseline(string Command, Machine Machine, CommandSeries Series)
 {
     private const string Kind = "picollo-baseline";
     private const int Version = 1;
 
-    /// <summary>Reads a baseline file.</summary>
     /// <exception cref="CommandException">The file cannot be read, or is not a baseline in a supported version.</exception>
-    public static Baseline Read(string path)
-    {
-        try
+    public static Baseline Read(string path) => ToolJson.Read(
+        path,
+        content =>
         {
-            CommandException.ThrowIfEmpty(path);
-            using JsonDocument document = JsonDocument.Parse(File.ReadAllBytes(path));
-            JsonElement root = document.RootElement;
-            if (root.GetProperty("kind").GetString() != Kind)
-            {
-                throw new FormatException();
-            }
-
-            return root.GetProperty("version").GetInt32() == Version
-                ? new(root.GetProperty("command").GetString()!, Machine.Read(root.GetProperty("machine")), new(Measures(root)))
+            BaselineVersion version = ToolJson.Parse(content, StatJsonContext.Default.BaselineVersion);
+            BaselineFile file = version.Kind != Kind ? throw new FormatException()
+                : version.Version == Version ? ToolJson.Parse(content, StatJsonContext.Default.BaselineFile)
                 : throw new CommandException(Invariant($"{path}: the baseline does not have version {Version}; save it again"));
-        }
-        catch (Exception e) when (e is JsonException or FormatException or KeyNotFoundException or InvalidOperationException)
+            IEnumerable<CommandMeasure> measures = file.Measures.Select(MeasureOf).Where(measure => measure.Values.Count > 0);
+            return new Baseline(file.Command, file.Machine, new(measures));
+        },
+        _ => "not a baseline file written by picollo stat --save");
+
+    public void Write(string path)
+    {
+        BaselineFile content = new()
         {
-            throw new CommandException($"{path}: not a baseline file written by picollo stat --save");
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(path, e);
-        }
+            Kind = Kind,
+            Version = Version,
+            SavedAtUtc = DateTime.UtcNow,
+            Command = Command,
+            Machine = Machine,
+            Measures = [.. Series.Measures.Select(measure => new BaselineMeasure(measure.Name, measure.Unit, measure.Values))],
+        };
+        OutputFile.Write(path, file => ToolJson.Write(file, content, StatJsonContext.Default.BaselineFile));
     }
 
-    /// <summary>Writes a baseline file.</summary>
-    /// <exception cref="CommandException">The file cannot be written.</exception>
-    public void Write(string path) => OutputFile.Write(path, file =>
+    private static CommandMeasure MeasureOf(BaselineMeasure? saved)
     {
-        using Utf8JsonWriter json = new(file, new JsonWriterOptions { Indented = true, NewLine = "\n" });
-        json.WriteStartObject();
-        json.WriteString("kind", Kind);
-        json.WriteNumber("version", Version);
-        json.WriteString("savedAtUtc", DateTime.UtcNow);
-        json.WriteString("command", Command);
-        json.WriteStartObject("machine");
-        Machine.Write(json);
-        json.WriteEndObject();
-        json.WriteObjects("measures", Series.Measures, measure =>
+        CommandMeasure measure = saved is null ? throw new FormatException() : new(saved.Name, saved.Unit);
+        foreach (ulong value in saved.Values)
         {
-            json.WriteString("name", measure.Name);
-            json.WriteString("unit", Quantity.NameOf(measure.Unit));
-            json.WriteStartArray("values");
-            foreach (ulong value in measure.Values)
-            {
-                json.WriteNumberValue(value);
-            }
-
-            json.WriteEndArray();
-        });
-        json.WriteEndObject();
-    });
-
-    private static List<CommandMeasure> Measures(JsonElement root)
-    {
-        List<CommandMeasure> measures = [];
-        foreach (JsonElement item in root.GetProperty("measures").EnumerateArray())
-        {
-            CommandMeasure measure = new(item.GetProperty("name").GetString()!, Quantity.UnitOf(item.GetProperty("unit").GetString()));
-            foreach (JsonElement value in item.GetProperty("values").EnumerateArray())
-            {
-                measure.Add(value.GetUInt64());
-            }
-
-            if (measure.Values.Count > 0)
-            {
-                measures.Add(measure);
-            }
+            measure.Add(value);
         }
 
-        return measures;
+        return measure;
     }
 }
+
+/// <summary>The members of a baseline file that all versions have.</summary>
+internal sealed record BaselineVersion(string Kind, int Version);
+
+internal sealed record BaselineFile
+{
+    public required string Kind { get; init; }
+
+    public required int Version { get; init; }
+
+    public DateTime SavedAtUtc { get; init; }
+
+    public required string Command { get; init; }
+
+    public required Machine Machine { get; init; }
+
+    public required IReadOnlyList<BaselineMeasure?> Measures { get; init; }
+}
+
+internal sealed record BaselineMeasure(string Name, CommandUnit Unit, IReadOnlyList<ulong> Values);
 
 /// <summary>The properties that make the times of two machines comparable. The host name is not included, because the machines of a pool
 /// have different names.</summary>
@@ -95,39 +77,47 @@ internal sealed record Machine(string System, string Architecture, string Cpu, i
     public static Machine Read() => new(
         RuntimeInformation.OSDescription, $"{RuntimeInformation.OSArchitecture}", CpuName() ?? "unknown CPU", Environment.ProcessorCount);
 
-    public static Machine Read(JsonElement json) => new(
-        json.GetProperty("system").GetString()!,
-        json.GetProperty("architecture").GetString()!,
-        json.GetProperty("cpu").GetString()!,
-        json.GetProperty("cpuCount").GetInt32());
-
-    public void Write(Utf8JsonWriter json)
-    {
-        json.WriteString("system", System);
-        json.WriteString("architecture", Architecture);
-        json.WriteString("cpu", Cpu);
-        json.WriteNumber("cpuCount", CpuCount);
-    }
-
     public override string ToString() => Invariant($"{CpuCount} × {Cpu}, {Architecture}, {System}");
 
-    private static string? CpuName()
+    // The line of proc_cpuinfo(5) does not exist on arm64.
+    private static string? CpuName() => OperatingSystem.IsWindows()
+        ? Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER")
+        : Encoding.UTF8.GetString(InputFile.TryRead("/proc/cpuinfo") ?? []).Split('\n')
+            .FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal))?.Split(':', 2)[^1].Trim();
+}
+
+/// <summary>Decides whether runs are slower than a baseline.</summary>
+/// <param name="Change">The change of the mean elapsed time.</param>
+/// <param name="Limit">The maximum permitted increase, as a share; null for no limit.</param>
+internal sealed record Gate(Change Change, double? Limit)
+{
+    /// <summary>The <see cref="CommandQuantity.Name"/> of the compared quantity.</summary>
+    public const string Measure = "elapsedNanoseconds";
+
+    public const int CrossedExitCode = 3;
+
+    /// <summary>Whether the whole confidence interval is above the limit.</summary>
+    public bool IsCrossed => Change.Low > Limit;
+
+    /// <summary>Whether the confidence interval contains the limit, so that the result is inconclusive.</summary>
+    private bool IsInconclusive => !IsCrossed && Change.High > Limit;
+
+    public override string ToString()
     {
-        if (OperatingSystem.IsWindows())
+        string change = $"elapsed: {Quantity.Change(Change.Mean)}";
+        if (double.IsFinite(Change.Low))
         {
-            return Environment.GetEnvironmentVariable("PROCESSOR_IDENTIFIER");
+            change += $" (95 % confidence interval: {Quantity.Change(Change.Low)} to {Quantity.Change(Change.High)})";
         }
 
-        // See proc_cpuinfo(5). The line does not exist on arm64.
-        try
+        if (Limit is not { } limit)
         {
-            string? line = File.ReadLines("/proc/cpuinfo", Encoding.UTF8)
-                .FirstOrDefault(line => line.StartsWith("model name", StringComparison.Ordinal));
-            return line?[(line.IndexOf(':', StringComparison.Ordinal) + 1)..].Trim();
+            return change;
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return null;
-        }
+
+        string text = Invariant($"{100 * limit:0.##} %");
+        return IsCrossed ? $"{change}: above the limit of {text}"
+            : IsInconclusive ? $"{change}: inconclusive: the limit of {text} is within the interval; use more runs (-r) to narrow it"
+            : $"{change}: within the limit of {text}";
     }
 }

@@ -1,5 +1,8 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Stat;
@@ -22,15 +25,12 @@ internal sealed class CommandSeries
     /// <summary>Creates a series of earlier runs, of which only the values are known.</summary>
     public CommandSeries(IEnumerable<CommandMeasure> measures) => _measures.AddRange(measures);
 
-    /// <summary>The runs, in order.</summary>
     public IReadOnlyList<CommandRun> Runs => _runs;
 
     /// <summary>The measured quantities: <see cref="CommandQuantity.All"/>, then the counters in their order. Quantities that are unknown
     /// in all runs are omitted.</summary>
     public IReadOnlyList<CommandMeasure> Measures => _measures;
 
-    /// <summary>Returns a measure by its name; null if there is none.</summary>
-    /// <param name="name">The exact name.</param>
     public CommandMeasure? this[string name] => _measures.Find(measure => measure.Name == name);
 
     /// <summary>Adds a run.</summary>
@@ -80,7 +80,6 @@ internal sealed class CommandMeasure(string name, CommandUnit unit)
 
     public CommandUnit Unit => unit;
 
-    /// <summary>The values of the runs, in order.</summary>
     public IReadOnlyList<ulong> Values => _values;
 
     /// <summary>The values with a relative error of 0.0001.</summary>
@@ -93,23 +92,37 @@ internal sealed class CommandMeasure(string name, CommandUnit unit)
     }
 }
 
-/// <summary>The unit of a <see cref="CommandMeasure"/>.</summary>
+[JsonConverter(typeof(CommandUnitConverter))]
 internal enum CommandUnit
 {
-    /// <summary>A number of events.</summary>
     Count,
     Nanoseconds,
     Bytes,
 }
 
+internal static class CommandUnits
+{
+    /// <summary>Formats a value in the unit with the fewest digits.</summary>
+    public static string Short(this CommandUnit unit, double value, int digits = 4) => unit switch
+    {
+        CommandUnit.Nanoseconds => Quantity.Time(value, digits),
+        CommandUnit.Bytes => Quantity.Bytes(value, digits),
+        _ => Quantity.Short(value, digits),
+    };
+
+    /// <summary>Formats a value. Counts have all digits.</summary>
+    public static string Full(this CommandUnit unit, ulong value) =>
+        unit == CommandUnit.Count ? Quantity.Count(value) : unit.Short(value);
+}
+
+internal sealed class CommandUnitConverter() : JsonStringEnumConverter<CommandUnit>(JsonNamingPolicy.CamelCase, allowIntegerValues: false);
+
 /// <summary>A value of each run of a command, in addition to its counters.</summary>
 /// <param name="Name">The name in JSON, in which counters have the names of <c>perf</c>.</param>
 /// <param name="Title">The name in tables.</param>
-/// <param name="Unit">The unit of the value.</param>
 /// <param name="Of">Returns the value of a run; null if it is unknown.</param>
 internal sealed record CommandQuantity(string Name, string Title, CommandUnit Unit, Func<CommandRun, long?> Of)
 {
-    /// <summary>All quantities, in the order of tables.</summary>
     public static IReadOnlyList<CommandQuantity> All { get; } =
     [
         new("elapsedNanoseconds", "elapsed", CommandUnit.Nanoseconds, run => run.ElapsedNanoseconds),
@@ -123,7 +136,6 @@ internal sealed record CommandQuantity(string Name, string Title, CommandUnit Un
         OfCommand("involuntaryContextSwitches", "involuntary switches", usage => usage.InvoluntaryContextSwitches),
     ];
 
-    /// <summary>Returns the quantity with a name; null if there is none.</summary>
     public static CommandQuantity? Find(string name) => All.FirstOrDefault(quantity => quantity.Name == name);
 
     // The values come from wait4(2), which reports only children.

@@ -18,16 +18,13 @@ internal sealed class CounterNotes
     {
     }
 
-    /// <summary>Uses a known permission.</summary>
     /// <param name="refusal">The reason why kernel code cannot be counted; null if it can be counted.</param>
     internal CounterNotes(bool isVerbose, string? refusal) => (_isVerbose, _refusal) = (isVerbose, refusal);
 
-    /// <summary>Whether counters include kernel code.</summary>
     public bool CountsKernel => _refusal is null;
 
     /// <summary>Describes what is not counted and why. Lists each reason once.</summary>
-    /// <param name="run">A run; null if there is none.</param>
-    public IEnumerable<string> Of(CommandRun? run)
+    public IEnumerable<string> Describe(CommandRun? run)
     {
         UnavailablePerfCounter[] missing = [.. run?.UnavailableCounters ?? []];
         UnavailablePerfCounter[] refused = [.. missing.Where(IsRefused)];

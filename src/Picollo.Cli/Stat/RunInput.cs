@@ -40,7 +40,6 @@ internal sealed class RunInput
     /// input.</summary>
     public string? PreparationPath { get; }
 
-    /// <summary>A note for the report; null for none.</summary>
     public string? Note { get; }
 
     private static string NullDevice => OperatingSystem.IsWindows() ? "NUL" : "/dev/null";
@@ -49,29 +48,21 @@ internal sealed class RunInput
     /// <exception cref="CommandException">It cannot.</exception>
     public static void Check(string path)
     {
-        try
+        bool canSeek = CommandException.OnFile(path, () =>
         {
-            CommandException.ThrowIfEmpty(path);
-            if (Directory.Exists(path))
-            {
-                throw new CommandException($"{path}: Is a directory");
-            }
-
-            using FileStream file = new(OpenWithoutWaiting(path), FileAccess.Read, bufferSize: 0);
-            if (!file.CanSeek)
-            {
-                throw new CommandException(
-                    $"{path}: it can be read only once, like all pipes; redirect it to the standard input of a single run");
-            }
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+            using FileStream file = Directory.Exists(path)
+                ? throw new CommandException($"{path}: Is a directory")
+                : new(OpenWithoutWaiting(path), FileAccess.Read, bufferSize: 0);
+            return file.CanSeek;
+        });
+        if (!canSeek)
         {
-            throw CommandException.OfFile(path, e);
+            throw new CommandException(
+                $"{path}: it can be read only once, like all pipes; redirect it to the standard input of a single run");
         }
     }
 
     /// <summary>Rewinds standard input to where it was at the start. The runs share the offset with this process.</summary>
-    /// <exception cref="IOException">The offset cannot be set.</exception>
     public void Rewind()
     {
         if (_start >= 0 && LibC.lseek(Input, _start, LibC.SEEK_SET) < 0)

@@ -71,8 +71,8 @@ internal static class StatCommand
           (sudo).
           --per-thread samples threads every 10 ms and can miss shorter ones; the report
           includes the CPU time of missed threads. --fail-above compares the means of
-          the elapsed time, and fails if the whole 95% confidence interval of the change
-          is above the limit.
+          the elapsed time, and fails if the whole 95 % confidence interval of the
+          change is above the limit.
         """;
 
     private static readonly Option<string[]> Events = new("-e", "--event")
@@ -139,10 +139,11 @@ internal static class StatCommand
                 result.AddError(e.Message.Replace($" (Parameter '{e.ParamName}')", "", StringComparison.Ordinal));
             }
         });
-        Repeat.Check(word => Number(word, 1, MaxRuns) is not null, _ => $"-r must be a number of runs from 1 to {MaxRuns}.");
-        Warmup.Check(word => Number(word, 0, MaxRuns) is not null, _ => $"--warmup must be a number of runs from 0 to {MaxRuns}.");
-        Process.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-p must be a process ID, not '{word}'.");
-        Interval.Check(word => Number(word, 1, int.MaxValue) is not null, word => $"-I must be a number of milliseconds, not '{word}'.");
+        Repeat.Check(word => CommandOptions.Number(word, 1, MaxRuns) is not null, _ => $"-r must be a number of runs from 1 to {MaxRuns}.");
+        Warmup.Check(
+            word => CommandOptions.Number(word, 0, MaxRuns) is not null, _ => $"--warmup must be a number of runs from 0 to {MaxRuns}.");
+        Process.Check(word => CommandOptions.Number(word, 1) is not null, word => $"-p must be a process ID, not '{word}'.");
+        Interval.Check(word => CommandOptions.Number(word, 1) is not null, word => $"-I must be a number of milliseconds, not '{word}'.");
         FailAbove.Check(word => Percent(word) is not null, word => $"--fail-above must be a percentage such as 5%, not '{word}'.");
         Prepare.Check(word => !string.IsNullOrWhiteSpace(word), _ => "The command of --prepare is empty.");
     }
@@ -154,13 +155,7 @@ internal static class StatCommand
             Events, Repeat, Warmup, Prepare, Input, Text, Compare, Process, Interval, PerThread, Save, Baseline, FailAbove, Markdown, Json,
             Output, Verbose, Arguments,
         };
-        command.Validators.Add(result =>
-        {
-            if (Validate(result) is { } reason)
-            {
-                result.AddError(reason);
-            }
-        });
+        command.Check(Validate);
         command.SetAction(parsed => StatRunner.Run(terminal, Read(parsed)));
         CommandHelp.Append(command, Epilogue);
         return command;
@@ -229,12 +224,7 @@ internal static class StatCommand
 
     private static string[] Words(SymbolResult? result) => result is null ? [] : [.. result.Tokens.Select(token => token.Value)];
 
-    private static int? Number(string[] words, int min, int max) => words.Length == 0 ? null : Number(words[^1], min, max);
-
-    private static int? Number(string word, int min, int max) =>
-        int.TryParse(word, NumberStyles.None, CultureInfo.InvariantCulture, out int number) && number >= min && number <= max
-            ? number
-            : null;
+    private static int? Number(string[] words, int min, int max) => CommandOptions.Number(words.LastOrDefault(), min, max);
 
     /// <summary>Parses a percentage, with or without a percent sign, as a share. Returns null if it is invalid.</summary>
     private static double? Percent(string word) =>
@@ -253,16 +243,13 @@ internal sealed record StatOptions(IReadOnlyList<MeasuredCommand> Commands)
 
     public int Runs { get; init; } = 1;
 
-    /// <summary>The number of warm-up runs before the measured runs.</summary>
     public int Warmups { get; init; }
 
-    /// <summary>The command to run before each run; null for none.</summary>
     public MeasuredCommand? Preparation { get; init; }
 
     /// <summary>The file that the runs read as standard input; null for the standard input of the tool.</summary>
     public string? InputPath { get; init; }
 
-    /// <summary>The number of times that commands run, including warm-up runs.</summary>
     public int TotalRuns => (Warmups + Runs) * Commands.Count;
 
     /// <summary>The ID of the process to measure instead of a command; null for none.</summary>

@@ -1,8 +1,7 @@
-using System.Text.Json;
-using Picollo.Cpu;
+using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
 using Picollo.Diagnostics;
 using Picollo.Metrics;
-using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
@@ -12,37 +11,28 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
 {
     private readonly int[] _runs = new int[options.Commands.Count];
 
-    public override void Add(int command, CommandRun run) => Write("run", json =>
+    public override void Add(int command, CommandRun run)
     {
-        json.WriteNumber("run", ++_runs[command]);
-        WriteCommand(json, command);
-        json.WriteNumber("exitCode", run.ExitCode);
-        json.WriteNumberOrNull("signal", run.Signal);
-        foreach (CommandQuantity quantity in CommandQuantity.All)
-        {
-            json.WriteNumberOrNull(quantity.Name, quantity.Of(run));
-        }
-
-        WriteCounters(json, run);
-        json.WriteStrings("notCounted", run.UnavailableCounters.Select(counter => counter.Name));
-        if (options.PerThread)
-        {
-            json.WriteObjects("threads", run.Threads, thread =>
-            {
-                json.WriteNumber("processId", thread.ProcessId);
-                json.WriteNumber("threadId", thread.ThreadId);
-                json.WriteString("name", thread.Name);
-                json.WriteNumber("cpuNanoseconds", thread.CpuNanoseconds);
-            });
-        }
-    });
+        long?[] values = [.. CommandQuantity.All.Select(quantity => quantity.Of(run))];
+        StatRunLine line = new(
+            "run", ++_runs[command], options.Commands[command].Text, command, run.ExitCode, run.Signal,
+            values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8],
+            CountersOf(run),
+            run.UnavailableCounters.Select(counter => counter.Name),
+            options.PerThread ? run.Threads : null);
+        Write(line, StatJsonContext.Default.StatRunLine);
+    }
 
     public override void End(StatResult result)
     {
         IReadOnlyList<CommandSeries> series = result.Series;
         for (int command = 0; command < series.Count && options.Runs > 1; command++)
         {
-            WriteSummary(command, series[command], result.IsInterrupted);
+            IReadOnlyList<CommandRun> runs = series[command].Runs;
+            StatSummaryLine line = new(
+                "summary", options.Commands[command].Text, command, runs.Count, runs.Count(run => run.ExitCode != 0), result.IsInterrupted,
+                series[command].Measures.Select(SummaryOf));
+            Write(line, StatJsonContext.Default.StatSummaryLine);
         }
 
         for (int command = 1; command < series.Count; command++)
@@ -58,94 +48,89 @@ internal sealed class StatJson(TextWriter writer, StatOptions options) : StatRep
             WriteComparison(baseline.Command, baseline.Series, 0, series[0]);
         }
 
-        if (result.Gate is { } gate)
+        if (result.Gate is { Change: var change } gate)
         {
-            WriteGate(gate);
+            Write(
+                new(
+                    "gate", Gate.Measure, ToolJson.Finite(change.Mean), ToolJson.Finite(change.Low), ToolJson.Finite(change.High), gate.Limit, gate.IsCrossed),
+                StatJsonContext.Default.StatGateLine);
         }
 
         foreach (string note in result.Notes)
         {
-            writer.WriteLine(JsonLine.OfNote(note));
+            writer.WriteLine(ToolJson.Note(note));
         }
 
         writer.Flush();
     }
 
-    protected override void AddInterval(long endNanoseconds, CommandRun run) => Write("interval", json =>
-    {
-        json.WriteNumber("endNanoseconds", endNanoseconds);
-        json.WriteNumber("lengthNanoseconds", run.ElapsedNanoseconds);
-        WriteCounters(json, run);
-    });
+    protected override void AddInterval(long endNanoseconds, CommandRun run) =>
+        Write(new("interval", endNanoseconds, run.ElapsedNanoseconds, CountersOf(run)), StatJsonContext.Default.StatIntervalLine);
 
-    private static void WriteCounters(Utf8JsonWriter json, CommandRun run) => json.WriteObjects("counters", run.Counters, counter =>
-    {
-        WriteName(json, counter.Name, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count);
-        json.WriteNumber("value", counter.Value);
-        json.WriteNumberOrNull("runningShare", counter.RunningShare);
-    });
+    private static IEnumerable<StatCounter> CountersOf(CommandRun run) => run.Counters.Select(counter => new StatCounter(
+        counter.Name, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count, counter.Value, counter.RunningShare));
 
-    private void WriteGate(Gate gate) => Write("gate", json =>
+    private static StatMeasure SummaryOf(CommandMeasure measure)
     {
-        json.WriteString("measure", Gate.Measure);
-        json.WriteNumberOrNull("change", gate.Change.Mean);
-        json.WriteNumberOrNull("changeLow", gate.Change.Low);
-        json.WriteNumberOrNull("changeHigh", gate.Change.High);
-        json.WriteNumberOrNull("limit", gate.Limit);
-        json.WriteBoolean("isCrossed", gate.IsCrossed);
-    });
-
-    // Two commands may have the same text.
-    private void WriteCommand(Utf8JsonWriter json, int command)
-    {
-        json.WriteString("command", options.Commands[command].Text);
-        json.WriteNumber("commandIndex", command);
+        HdrHistogramSummary summary = measure.Histogram.GetSummary();
+        return new(
+            measure.Name, measure.Unit, summary.Mean, SampleStatistics.StDev(summary),
+            summary.P50.Value, summary.P90.Value, summary.P99.Value, summary.P100.Value);
     }
 
-    private void WriteSummary(int command, CommandSeries series, bool isInterrupted) => Write("summary", json =>
+    private void WriteComparison(string before, CommandSeries first, int command, CommandSeries second)
     {
-        WriteCommand(json, command);
-        json.WriteNumber("runs", series.Runs.Count);
-        json.WriteNumber("failedRuns", series.Runs.Count(run => run.ExitCode != 0));
-        json.WriteBoolean("isInterrupted", isInterrupted);
-        json.WriteObjects("measures", series.Measures, measure =>
-        {
-            HdrHistogramSummary summary = measure.Histogram.GetSummary();
-            WriteName(json, measure.Name, measure.Unit);
-            json.WriteNumber("mean", summary.Mean);
-            json.WriteNumber("standardDeviation", SampleStatistics.StDev(summary));
-            json.WriteNumber("p50", summary.P50.Value);
-            json.WriteNumber("p90", summary.P90.Value);
-            json.WriteNumber("p99", summary.P99.Value);
-            json.WriteNumber("max", summary.P100.Value);
-        });
-    });
-
-    private void WriteComparison(string before, CommandSeries first, int command, CommandSeries second) => Write("comparison", json =>
-    {
-        json.WriteString("before", before);
-        json.WriteString("after", options.Commands[command].Text);
-        json.WriteNumber("afterIndex", command);
-        json.WriteObjects("measures", first.Measures.Where(measure => second[measure.Name] is not null), measure =>
+        IEnumerable<StatChange> changes = first.Measures.Where(measure => second[measure.Name] is not null).Select(measure =>
         {
             HdrHistogramSummary before = measure.Histogram.GetSummary();
             HdrHistogramSummary after = second[measure.Name]!.Histogram.GetSummary();
-            WriteName(json, measure.Name, measure.Unit);
-            json.WriteNumber("meanBefore", before.Mean);
-            json.WriteNumber("meanAfter", after.Mean);
-            json.WriteNumberOrNull("effectSize", SampleStatistics.EffectSize(before, after));
+            return new StatChange(
+                measure.Name, measure.Unit, before.Mean, after.Mean, ToolJson.Finite(SampleStatistics.EffectSize(before, after)));
         });
-    });
-
-    private static void WriteName(Utf8JsonWriter json, string name, CommandUnit unit)
-    {
-        json.WriteString("name", name);
-        json.WriteString("unit", Quantity.NameOf(unit));
+        Write(
+            new("comparison", before, options.Commands[command].Text, command, changes), StatJsonContext.Default.StatComparisonLine);
     }
 
-    private void Write(string kind, Action<Utf8JsonWriter> writeMembers)
+    private void Write<T>(T line, JsonTypeInfo<T> type)
     {
-        writer.WriteLine(JsonLine.Of(kind, writeMembers));
+        writer.WriteLine(ToolJson.Line(line, type));
         writer.Flush();
     }
 }
+
+/// <summary>A run. The values from <paramref name="ElapsedNanoseconds"/> to <paramref name="InvoluntaryContextSwitches"/> are those of
+/// <see cref="CommandQuantity.All"/>, in this order. Two commands may have the same text, so a command also has an index.</summary>
+internal sealed record StatRunLine(
+    string Kind, int Run, string Command, int CommandIndex, int ExitCode, int? Signal,
+    long? ElapsedNanoseconds, long? CpuNanoseconds, long? UserNanoseconds, long? KernelNanoseconds, long? MaxResidentBytes,
+    long? MinorPageFaults, long? MajorPageFaults, long? VoluntaryContextSwitches, long? InvoluntaryContextSwitches,
+    IEnumerable<StatCounter> Counters, IEnumerable<string> NotCounted,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] IEnumerable<CommandThread>? Threads);
+
+internal sealed record StatIntervalLine(string Kind, long EndNanoseconds, long LengthNanoseconds, IEnumerable<StatCounter> Counters);
+
+internal sealed record StatSummaryLine(
+    string Kind, string Command, int CommandIndex, int Runs, int FailedRuns, bool IsInterrupted, IEnumerable<StatMeasure> Measures);
+
+internal sealed record StatComparisonLine(string Kind, string Before, string After, int AfterIndex, IEnumerable<StatChange> Measures);
+
+internal sealed record StatGateLine(
+    string Kind, string Measure, double? Change, double? ChangeLow, double? ChangeHigh, double? Limit, bool IsCrossed);
+
+internal sealed record StatCounter(string Name, CommandUnit Unit, ulong Value, double? RunningShare);
+
+internal sealed record StatMeasure(
+    string Name, CommandUnit Unit, double Mean, double StandardDeviation, ulong P50, ulong P90, ulong P99, ulong Max);
+
+internal sealed record StatChange(string Name, CommandUnit Unit, double MeanBefore, double MeanAfter, double? EffectSize);
+
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
+[JsonSerializable(typeof(StatRunLine), GenerationMode = JsonSourceGenerationMode.Serialization)]
+[JsonSerializable(typeof(StatIntervalLine), GenerationMode = JsonSourceGenerationMode.Serialization)]
+[JsonSerializable(typeof(StatSummaryLine), GenerationMode = JsonSourceGenerationMode.Serialization)]
+[JsonSerializable(typeof(StatComparisonLine), GenerationMode = JsonSourceGenerationMode.Serialization)]
+[JsonSerializable(typeof(StatGateLine), GenerationMode = JsonSourceGenerationMode.Serialization)]
+[JsonSerializable(typeof(BaselineVersion))]
+[JsonSerializable(typeof(BaselineFile))]
+internal sealed partial class StatJsonContext : JsonSerializerContext;

@@ -1,4 +1,5 @@
 using Picollo.Diagnostics;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Stat;
@@ -35,10 +36,10 @@ internal static class StatMarkdown
         [
             name,
             Invariant($"{elapsed.Values.Count}"),
-            Quantity.Short(summary.Mean, elapsed.Unit),
-            elapsed.Values.Count > 1 ? Quantity.Short(SampleStatistics.StDev(summary), elapsed.Unit, digits: 3) : "",
-            Quantity.Short(elapsed.Values.Min(), elapsed.Unit),
-            Quantity.Short(elapsed.Values.Max(), elapsed.Unit),
+            elapsed.Unit.Short(summary.Mean),
+            elapsed.Values.Count > 1 ? elapsed.Unit.Short(SampleStatistics.StDev(summary), digits: 3) : Quantity.MissingInText,
+            elapsed.Unit.Short(elapsed.Values.Min()),
+            elapsed.Unit.Short(elapsed.Values.Max()),
             Mean("userNanoseconds"),
             Mean("kernelNanoseconds"),
             Mean("maxResidentBytes"),
@@ -46,7 +47,8 @@ internal static class StatMarkdown
         ];
         writer.WriteLine($"| {string.Join(" | ", cells)} |");
 
-        string Mean(string measure) => series[measure] is { } known ? Quantity.Short(known.Histogram.GetSummary().Mean, known.Unit) : "";
+        string Mean(string measure) =>
+            series[measure] is { } known ? known.Unit.Short(known.Histogram.GetSummary().Mean) : Quantity.MissingInText;
     }
 
     /// <summary>Formats a text as code in a table cell. In GitHub Markdown, a vertical bar must be escaped even in code, and text with

@@ -5,7 +5,6 @@ using Picollo.PerfEvent;
 
 namespace Picollo.Cli.Stat;
 
-/// <summary>Runs and measures commands, and reports the results.</summary>
 internal sealed class StatRunner : IDisposable
 {
     private const int ToolFailure = 125;
@@ -19,7 +18,6 @@ internal sealed class StatRunner : IDisposable
 
     private static readonly TimeSpan ThreadInterval = TimeSpan.FromMilliseconds(10);
 
-    /// <summary>The time after which progress is shown.</summary>
     private static readonly TimeSpan ProgressDelay = TimeSpan.FromSeconds(0.5);
 
     /// <summary>The time to wait for a signal: the command also receives Ctrl+C, and may end before this process has handled the
@@ -59,7 +57,9 @@ internal sealed class StatRunner : IDisposable
             }
 
             Baseline? baseline = options.BaselinePath is { } path ? ReadBaseline(path, options) : null;
-            using TextWriter? file = options.OutputPath is { } output ? Create(output) : null;
+            using TextWriter? file = options.OutputPath is { } output
+                ? CommandException.OnFile(output, () => new StreamWriter(output) { NewLine = "\n" })
+                : null;
             TextWriter writer = file ?? (options.IsJson ? terminal.Out : terminal.ErrorResults);
             using StatRunner runner = new(terminal, options);
             int exitCode = runner.Run(writer, baseline);
@@ -89,19 +89,6 @@ internal sealed class StatRunner : IDisposable
             : baseline;
     }
 
-    private static StreamWriter Create(string path)
-    {
-        try
-        {
-            CommandException.ThrowIfEmpty(path);
-            return new StreamWriter(path) { NewLine = "\n" };
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw CommandException.OfFile(path, e);
-        }
-    }
-
     private int Run(TextWriter writer, Baseline? baseline)
     {
         StatReport report = _options.IsJson ? new StatJson(writer, _options) : new StatText(writer, _options);
@@ -110,7 +97,7 @@ internal sealed class StatRunner : IDisposable
         CommandSeries[] series = [.. _options.Commands.Select(_ => new CommandSeries())];
         int meanwhile = Measure(meter, series, report);
 
-        CommandRun[] runs = [.. series.SelectMany(each => each.Runs)];
+        CommandRun[] runs = [.. series.SelectMany(command => command.Runs)];
         bool isComplete = runs.Length == _options.Runs * series.Length && _warmups.Concat(runs).All(run => run.ExitCode == 0);
         Gate? gate = baseline is null || runs.Length == 0 ? null
             : new(SampleStatistics.ChangeOf(baseline.Series[Gate.Measure]!.Values, series[0][Gate.Measure]!.Values), _options.Limit);
@@ -121,8 +108,9 @@ internal sealed class StatRunner : IDisposable
             Gate = isComplete ? gate : null,
             Notes =
             [
-                .. notes.Of(runs.FirstOrDefault()),
-                .. Texts([Unknown(meter), _input.Note, StatReport.FailuresOf(_warmups, "warm-up runs")]),
+                .. notes.Describe(runs.FirstOrDefault()),
+                .. Texts([_options.ProcessId is null ? meter.UnavailableReason : null, _input.Note]),
+                .. Texts([StatReport.FailuresOf(_warmups, "warm-up runs")]),
                 .. Texts(BaselineNotes(baseline, machine)),
             ],
         });
@@ -209,20 +197,7 @@ internal sealed class StatRunner : IDisposable
     private CommandRun RunOnce(CommandMeter meter, MeasuredCommand command)
     {
         using RunningCommand running = meter.Start(command);
-        return Wait(running, isAlone: command.IsText);
-    }
-
-    private CommandRun Wait(RunningCommand running, bool isAlone)
-    {
-        _signals.Attach(running, isAlone);
-        try
-        {
-            return running.Wait();
-        }
-        finally
-        {
-            _signals.Detach();
-        }
+        return _signals.Wait(running, isInOwnGroup: command.IsText);
     }
 
     /// <summary>Measures a process until the process or the command exits, or the user interrupts.</summary>
@@ -230,7 +205,7 @@ internal sealed class StatRunner : IDisposable
     {
         Task<CommandRun>? waiting = command?.WaitAsync();
         waiting?.ContinueWith(_ => attached.Signal(Signals.Terminate), TaskScheduler.Default);
-        CommandRun measured = Wait(attached, isAlone: true);
+        CommandRun measured = _signals.Wait(attached, isInOwnGroup: true);
         exitCode = waiting is { IsCompleted: true } ? waiting.GetAwaiter().GetResult().ExitCode : 0;
         return measured;
     }
@@ -252,8 +227,6 @@ internal sealed class StatRunner : IDisposable
             _terminal.Error.Write("\r\e[K");
         }
     }
-
-    private string? Unknown(CommandMeter meter) => _options.ProcessId is null ? meter.UnavailableReason : null;
 
     private IEnumerable<string?> BaselineNotes(Baseline? baseline, Machine machine) => baseline is null ? [] :
     [
@@ -282,12 +255,9 @@ internal sealed class StatRunner : IDisposable
     }
 }
 
-/// <summary>The results of a measurement.</summary>
-/// <param name="Series">The runs of each command.</param>
 /// <param name="IsInterrupted">Whether the user interrupted, so that runs are missing or the only one is incomplete.</param>
 internal sealed record StatResult(IReadOnlyList<CommandSeries> Series, bool IsInterrupted)
 {
-    /// <summary>Notes about unavailable counters and about the baseline.</summary>
     public IReadOnlyList<string> Notes { get; init; } = [];
 
     public Baseline? Baseline { get; init; }
@@ -296,7 +266,6 @@ internal sealed record StatResult(IReadOnlyList<CommandSeries> Series, bool IsIn
     public Gate? Gate { get; init; }
 }
 
-/// <summary>Writes the results.</summary>
 internal abstract class StatReport
 {
     private long _intervalEnd;
@@ -307,7 +276,6 @@ internal abstract class StatReport
     {
     }
 
-    /// <summary>Writes a completed interval.</summary>
     public void Add(long endNanoseconds, IReadOnlyList<CommandCounter> counters)
     {
         AddInterval(endNanoseconds, new CommandRun
@@ -318,11 +286,9 @@ internal abstract class StatReport
         _intervalEnd = endNanoseconds;
     }
 
-    /// <summary>Writes the summary.</summary>
     public abstract void End(StatResult result);
 
     /// <summary>Describes the failures among several runs. Returns null if there are none.</summary>
-    /// <param name="runs">The runs.</param>
     /// <param name="name">The name of the runs, in the plural.</param>
     public static string? FailuresOf(IReadOnlyCollection<CommandRun> runs, string name)
     {
@@ -334,8 +300,6 @@ internal abstract class StatReport
         ? Invariant($"was terminated by signal {signal}")
         : Invariant($"exited with code {run.ExitCode}");
 
-    /// <summary>Writes a completed interval.</summary>
     /// <param name="endNanoseconds">The end of the interval, in nanoseconds since the start.</param>
-    /// <param name="run">The counters and the length of the interval.</param>
     protected abstract void AddInterval(long endNanoseconds, CommandRun run);
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using Picollo.Cpu;
 using Picollo.Diagnostics;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 using Picollo.PerfEvent;
 
@@ -20,7 +21,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
     public override void End(StatResult result)
     {
         IReadOnlyList<CommandSeries> series = result.Series;
-        CommandRun[] runs = [.. series.SelectMany(each => each.Runs)];
+        CommandRun[] runs = [.. series.SelectMany(command => command.Runs)];
         writer.WriteLine();
         if (series.Count > 1)
         {
@@ -75,7 +76,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
     }
 
     private static IEnumerable<string> Shared(IEnumerable<CommandRun> runs) => runs.Any(run => run.Counters.Any(Remark.IsScaled))
-        ? ["[n%]: the CPU has too few counters; this counter ran n% of the time, and its value is scaled"]
+        ? ["[n %]: the CPU has too few counters; this counter ran n % of the time, and its value is scaled"]
         : [];
 
     private IEnumerable<string> Failures(CommandRun[] runs) => FailuresOf(runs, "runs") is not { } failures ? []
@@ -109,7 +110,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
         {
             if (quantity.Of(run) is { } value)
             {
-                table.Add(quantity.Title, Quantity.Full((ulong)Math.Max(value, 0), quantity.Unit), Remark.On(quantity, value, run));
+                table.Add(quantity.Title, quantity.Unit.Full((ulong)Math.Max(value, 0)), Remark.On(quantity, value, run));
             }
         }
 
@@ -140,7 +141,7 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
     };
 
     private static string ValueOf(CommandCounter counter) =>
-        Quantity.Full(counter.Value, counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count);
+        (counter.IsTime ? CommandUnit.Nanoseconds : CommandUnit.Count).Full(counter.Value);
 
     private void WriteThreads(CommandRun run)
     {
@@ -154,12 +155,12 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
                 thread.ProcessId.ToString(CultureInfo.InvariantCulture),
                 thread.ThreadId.ToString(CultureInfo.InvariantCulture),
                 ForeignText.Clean(thread.Name),
-                Quantity.Short(thread.CpuNanoseconds, CommandUnit.Nanoseconds),
+                Quantity.Time(thread.CpuNanoseconds, digits: 4),
                 Share(thread.CpuNanoseconds, total));
         }
 
         long unseen = Math.Max(total - seen, 0);
-        table.Add("", "", "not seen", Quantity.Short(unseen, CommandUnit.Nanoseconds), Share(unseen, total));
+        table.Add("", "", "not seen", Quantity.Time(unseen, digits: 4), Share(unseen, total));
         writer.WriteLine();
         table.Write(writer);
     }
@@ -173,17 +174,17 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
             HdrHistogramSummary summary = measure.Histogram.GetSummary();
             table.Add(
                 ForeignText.Clean(measure.Title),
-                Quantity.Short(summary.Mean, measure.Unit, Digits),
+                measure.Unit.Short(summary.Mean, Digits),
                 Deviation(summary),
                 At(summary.P50),
                 At(summary.P90),
                 At(summary.P99),
-                Quantity.Short(summary.P100.Value, measure.Unit, Digits));
+                measure.Unit.Short(summary.P100.Value, Digits));
 
             // A percentile with no run above it would only repeat the maximum.
             string At(Percentile percentile) => PercentileRank.IsBelowMaximum(percentile.Rank, summary.TotalCount)
-                ? Quantity.Short(percentile.Value, measure.Unit, Digits)
-                : "-";
+                ? measure.Unit.Short(percentile.Value, Digits)
+                : Quantity.MissingInText;
         }
 
         table.Write(writer);
@@ -224,9 +225,9 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
             (HdrHistogramSummary a, HdrHistogramSummary b) = (measure.Histogram.GetSummary(), other.Histogram.GetSummary());
             table.Add(
                 ForeignText.Clean(measure.Title),
-                Quantity.Short(a.Mean, measure.Unit, Digits),
+                measure.Unit.Short(a.Mean, Digits),
                 Deviation(a),
-                Quantity.Short(b.Mean, measure.Unit, Digits),
+                measure.Unit.Short(b.Mean, Digits),
                 Deviation(b),
                 Change(a.Mean, b.Mean),
                 Effect(SampleStatistics.EffectSize(a, b)));
@@ -239,14 +240,69 @@ internal sealed class StatText(TextWriter writer, StatOptions options) : StatRep
 
     private static string Shortened(string text) => text.Length <= Width ? text : text[..(Width - 1)] + "…";
 
-    private static string Share(long part, long whole) => whole > 0 ? Quantity.Percent((double)part / whole) : "";
+    private static string Share(long part, long whole) => whole > 0 ? Quantity.Percent((double)part / whole) : Quantity.MissingInText;
 
     private static string Deviation(HdrHistogramSummary summary) =>
-        summary.Mean > 0 && summary.TotalCount > 1 ? "±" + Quantity.Percent(SampleStatistics.StDev(summary) / summary.Mean) : "";
+        summary.Mean > 0 && summary.TotalCount > 1
+            ? "±" + Quantity.Percent(SampleStatistics.StDev(summary) / summary.Mean)
+            : Quantity.MissingInText;
 
     private static string Change(double before, double after) =>
-        before > 0 ? Invariant($"{100 * (after - before) / before:+0.0;-0.0;0.0}%") : after > 0 ? "n/a" : "0.0%";
+        before > 0 ? Quantity.Change((after - before) / before) : after > 0 ? Quantity.MissingInText : Quantity.Change(0);
 
-    private static string Effect(double d) => double.IsNaN(d) ? "n/a"
+    private static string Effect(double d) => double.IsNaN(d) ? Quantity.MissingInText
         : double.IsInfinity(d) ? d > 0 ? "+∞" : "-∞" : d.ToString("+0.00;-0.00;0.00", CultureInfo.InvariantCulture);
+}
+
+/// <summary>Relates the value of a counter to others: as a rate or a share.</summary>
+internal static class Remark
+{
+    private const double NanosecondsPerSecond = 1e9;
+
+    /// <summary>The share of the time below which the share is shown.</summary>
+    private const double AllTheTime = 0.9995;
+
+    public static string On(CommandCounter counter, CommandRun run)
+    {
+        string remark = counter.Value == 0 ? "" : Of(counter, run);
+        return IsScaled(counter) ? $"{remark} [{Quantity.Percent(counter.RunningShare!.Value)}]".TrimStart() : remark;
+    }
+
+    /// <summary>Returns the number of CPUs used, for the CPU time; otherwise, an empty string.</summary>
+    public static string On(CommandQuantity quantity, long value, CommandRun run) =>
+        quantity.Name == "cpuNanoseconds" && run.ElapsedNanoseconds > 0 ? CpusUsed(value, run) : "";
+
+    public static bool IsScaled(CommandCounter counter) => counter.RunningShare < AllTheTime;
+
+    private static string Of(CommandCounter counter, CommandRun run)
+    {
+        double cpuNanoseconds = (double?)Find(run, "task-clock")?.Value ?? run.Usage.Cpu.TotalNanoseconds;
+        return counter.IsTime
+                ? CpusUsed(counter.Value, run)
+            : counter.Name is "instructions" && Find(run, "cycles") is { Value: > 0 } cycles
+                ? Invariant($"{counter.Value / (double)cycles.Value:0.000} per cycle")
+            : counter.Name is "cycles" && cpuNanoseconds > 0
+                ? Invariant($"{counter.Value / cpuNanoseconds:0.000} GHz")
+            : TotalCounterOf(counter.Name) is { } whole && Find(run, whole) is { Value: > 0 } all
+                ? $"{Quantity.Percent((double)counter.Value / all.Value)} of {whole}"
+            : cpuNanoseconds > 0
+                ? $"{Quantity.Short(counter.Value / cpuNanoseconds * NanosecondsPerSecond, digits: 4)} per CPU s"
+            : "";
+    }
+
+    private static string CpusUsed(double nanoseconds, CommandRun run) =>
+        Invariant($"{nanoseconds / run.ElapsedNanoseconds:0.000} CPUs used");
+
+    /// <summary>Returns the name of the counter that includes the specified counter of misses.</summary>
+    private static string? TotalCounterOf(string name) => name switch
+    {
+        "branch-misses" => "branches",
+        "cache-misses" => "cache-references",
+        _ when name.EndsWith("-prefetch-misses", StringComparison.Ordinal) => name[..^"-misses".Length] + "es",
+        _ when name.EndsWith("-misses", StringComparison.Ordinal) => name[..^"-misses".Length] + "s",
+        _ => null,
+    };
+
+    private static CommandCounter? Find(CommandRun run, string name) =>
+        run.Counters.Where(counter => counter.Name == name).Cast<CommandCounter?>().FirstOrDefault();
 }

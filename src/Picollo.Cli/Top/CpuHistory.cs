@@ -16,11 +16,8 @@ internal sealed class CpuHistory
     private ulong _most;
     private int _sample;
 
-    /// <summary>The number of processes.</summary>
     public int Count => _entries.Count;
 
-    /// <summary>Adds the shares of an interval.</summary>
-    /// <param name="processes">All processes.</param>
     public void Add(ReadOnlySpan<ProcessCpu> processes, TimeSpan interval, int cpus)
     {
         ulong milliseconds = (ulong)Math.Round(interval.TotalMilliseconds);
@@ -57,7 +54,7 @@ internal sealed class CpuHistory
 
     /// <summary>Returns the histogram of a process: values are shares in <see cref="StepsPerCpu"/>, counts are milliseconds. Returns null
     /// if the process has no share yet.</summary>
-    public ReadOnlyHdrHistogram? Of(int process) => _entries.GetValueOrDefault(process)?.ToHistogram(_factory!);
+    public ReadOnlyHdrHistogram? Find(int process) => _entries.GetValueOrDefault(process)?.ToHistogram(_factory!);
 
     /// <summary>Returns the percentiles of the shares of a process; null if the process has no share yet.</summary>
     public SessionShares? GetShares(int process) => _entries.GetValueOrDefault(process)?.GetShares();

@@ -2,13 +2,10 @@ using System.Diagnostics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Writes pages one after another.</summary>
 internal static class TopBatch
 {
-    /// <summary>Writes pages of text.</summary>
     /// <param name="width">The maximum length of a line; null for the width of the terminal, or for no limit if there is no terminal, so
     /// that programs read complete lines.</param>
-    /// <returns>The exit code.</returns>
     public static int Run(Terminal terminal, TopModel model, TopSettings settings, int? width)
     {
         int columns = width ?? Terminal.WindowColumns ?? int.MaxValue;
@@ -37,7 +34,6 @@ internal static class TopBatch
 
     /// <summary>Shows samples at fixed intervals until the requested number is reached or the user interrupts.</summary>
     /// <param name="report">A callback that receives the reason for each unavailable item once.</param>
-    /// <returns>The exit code.</returns>
     public static int Repeat(TopModel model, TopSettings settings, Action<string> report, Action show)
     {
         using Interrupt interrupt = new();

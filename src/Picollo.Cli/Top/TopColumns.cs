@@ -52,8 +52,6 @@ internal readonly record struct TopColumns(int Id, int Virtual, int Resident, in
         to.Append(" COMMAND");
     }
 
-    /// <summary>Appends a row to an empty line.</summary>
-    /// <param name="to">The empty line.</param>
     /// <param name="command">The text of the last column, without control characters.</param>
     /// <param name="memoryBytes">The memory of the machine, in bytes; 0 if it is unknown.</param>
     public void AppendRow(StringBuilder to, in TopRow row, string command, long memoryBytes, int columns)

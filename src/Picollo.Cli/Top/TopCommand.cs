@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Globalization;
 
 namespace Picollo.Cli.Top;
 
@@ -75,18 +74,23 @@ internal static class TopCommand
             batch, delay, iterations, pids, user, threads, perCpu, commandLine, sort, width, secure, json,
         };
         delay.Check(text => TopSettings.DelayOf(text) is not null, _ => $"-d must be {TopSettings.Delays}.");
-        iterations.Check(text => CountOf(text) is not null, _ => "-n must be a number of pages, 1 or more.");
-        pids.Check(text => text.Split(',').All(id => CountOf(id) is not null), _ => "-p must be process IDs separated by commas.");
+        iterations.Check(text => CommandOptions.Number(text, 1) is not null, _ => "-n must be a number of pages, 1 or more.");
+        pids.Check(
+            text => text.Split(',').All(id => CommandOptions.Number(id, 1) is not null),
+            _ => "-p must be process IDs separated by commas.");
         user.Check(text => Users.TryFind(text, out _), text => $"-u: user '{text}' does not exist.");
         sort.Check(text => Fields.ContainsKey(text.TrimStart('+', '-')), _ => "-o must be %CPU, %MEM, %WAIT, TIME+ or PID.");
-        width.Check(text => CountOf(text) is not null, _ => "-w must be a number of columns, 1 or more.");
+        width.Check(text => CommandOptions.Number(text, 1) is not null, _ => "-w must be a number of columns, 1 or more.");
         command.SetAction(parsed =>
         {
             TopSettings settings = new()
             {
                 Delay = TopSettings.DelayOf(parsed.GetValue(delay) ?? "3")!.Value,
-                Iterations = CountOf(parsed.GetValue(iterations)),
-                Pids = [.. (parsed.GetValue(pids) ?? []).SelectMany(text => text.Split(',')).Select(id => CountOf(id)!.Value)],
+                Iterations = CommandOptions.Number(parsed.GetValue(iterations), 1),
+                Pids =
+                [
+                    .. (parsed.GetValue(pids) ?? []).SelectMany(text => text.Split(',')).Select(id => CommandOptions.Number(id, 1)!.Value),
+                ],
                 User = parsed.GetValue(user) is { } name && Users.TryFind(name, out uint id) ? id : null,
                 ShowThreads = parsed.GetValue(threads),
                 PerCpu = parsed.GetValue(perCpu),
@@ -100,13 +104,10 @@ internal static class TopCommand
                 || Terminal.WindowColumns is null
                 || Environment.GetEnvironmentVariable("TERM") is null or "" or "dumb";
             return parsed.GetValue(json) ? TopJson.Run(terminal, model, settings)
-                : isBatch ? TopBatch.Run(terminal, model, settings, CountOf(parsed.GetValue(width)))
+                : isBatch ? TopBatch.Run(terminal, model, settings, CommandOptions.Number(parsed.GetValue(width), 1))
                 : TopScreen.Run(terminal, model, settings);
         });
         CommandHelp.Append(command, Epilogue);
         return command;
     }
-
-    private static int? CountOf(string? text) =>
-        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int count) && count > 0 ? count : null;
 }

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Picollo.Cpu;
 
 namespace Picollo.Cli.Top;
@@ -16,130 +17,105 @@ internal static class TopJson
         return TopBatch.Repeat(
             model,
             settings,
-            reason => terminal.Out.WriteLine(JsonLine.OfNote(reason)),
+            reason => terminal.Out.WriteLine(ToolJson.Note(reason)),
             () =>
             {
                 processes.Select(model.Sample.Processes, settings, row => row.Name);
                 threads.Select(model.Sample.Threads, settings, row => row.Name);
-                terminal.Out.WriteLine(JsonLine.Of("sample", json => WriteSample(json, model, settings, processes.Rows, threads.Rows)));
+                terminal.Out.WriteLine(LineOf(model, settings, processes.Rows, threads.Rows));
                 terminal.Out.Flush();
             });
     }
 
-    private static void WriteSample(
-        Utf8JsonWriter json, TopModel model, TopSettings settings, List<TopRow> processes, List<TopRow> threads)
+    internal static string LineOf(TopModel model, TopSettings settings, List<TopRow> processes, List<TopRow> threads)
     {
         TopSample sample = model.Sample;
-        json.WriteString("timeUtc", sample.Time.UtcDateTime);
-        json.WriteNanoseconds("intervalNanoseconds", sample.Interval);
-        json.WriteNumberOrNull("uptimeSeconds", sample.Uptime is { } uptime ? (long)uptime.TotalSeconds : null);
-        json.WriteNumberOrNull("userCount", sample.Users);
-        json.WriteNumberOrNull("loadAverage1Minute", sample.LoadAverage?.OneMinute);
-        json.WriteNumberOrNull("loadAverage5Minutes", sample.LoadAverage?.FiveMinutes);
-        json.WriteNumberOrNull("loadAverage15Minutes", sample.LoadAverage?.FifteenMinutes);
-        json.WriteObject<CpuStates>("cpu", sample.Total, cpu => WriteStates(json, cpu));
-        json.WriteObjects("cpus", sample.Cpus, cpu =>
-        {
-            json.WriteNumberOrNull("cpu", cpu.Cpu);
-            WriteStates(json, cpu);
-        });
-        json.WriteObject("memory", sample.Memory, memory =>
-        {
-            json.WriteNumber("totalBytes", memory.TotalBytes);
-            json.WriteNumber("freeBytes", memory.FreeBytes);
-            json.WriteNumberOrNull("availableBytes", memory.AvailableBytes);
-            json.WriteNumber("cacheBytes", memory.CacheBytes);
-            json.WriteNumber("swapTotalBytes", memory.SwapTotalBytes);
-            json.WriteNumber("swapFreeBytes", memory.SwapFreeBytes);
-        });
-        json.WriteObject("cgroup", sample.Cgroup, cgroup =>
-        {
-            json.WriteString("path", cgroup.Now.Path);
-            json.WriteNumberOrNull("limitCpus", cgroup.Now.Limit);
-            json.WriteNumberOrNull("cpuShare", cgroup.Now.Share);
-            json.WriteNumberOrNull("periods", cgroup.Periods);
-            json.WriteNumberOrNull("throttledPeriods", cgroup.ThrottledPeriods);
-            json.WriteNumberOrNull("throttledNanoseconds", cgroup.ThrottledTime?.Ticks * TimeSpan.NanosecondsPerTick);
-            json.WriteNumberOrNull("totalThrottledNanoseconds", cgroup.Now.ThrottledTime?.Ticks * TimeSpan.NanosecondsPerTick);
-        });
-        json.WriteObject("pressure", sample.Pressure, some =>
-        {
-            json.WriteNumber("some10SecondsShare", some.Average10);
-            json.WriteNumber("some60SecondsShare", some.Average60);
-            json.WriteNumber("some300SecondsShare", some.Average300);
-            json.WriteNanoseconds("someTotalNanoseconds", some.Total);
-        });
-        if (sample.HasAutogroups is { } hasAutogroups)
-        {
-            json.WriteBoolean("hasAutogroups", hasAutogroups);
-        }
-        else
-        {
-            json.WriteNull("hasAutogroups");
-        }
-
-        json.WriteObjects("processes", processes, row => WriteProcess(json, model, settings, row));
-        if (settings.ShowThreads)
-        {
-            json.WriteObjects("threads", threads, row =>
-            {
-                json.WriteNumber("threadId", row.Id);
-                json.WriteNumber("processId", row.Process.Id);
-                WriteTask(json, row);
-                json.WriteNumberOrNull("lastCpu", row.Thread?.LastCpu);
-            });
-        }
+        TopSampleLine line = new(
+            "sample", sample.Time.UtcDateTime, sample.Interval.ToNanoseconds(), (long?)sample.Uptime?.TotalSeconds, sample.Users,
+            sample.LoadAverage?.OneMinute, sample.LoadAverage?.FiveMinutes, sample.LoadAverage?.FifteenMinutes,
+            StatesOf(sample.Total),
+            sample.Cpus.Select(StatesOf),
+            sample.Memory is { } memory
+                ? new(
+                    memory.TotalBytes, memory.FreeBytes, memory.AvailableBytes, memory.CacheBytes, memory.SwapTotalBytes,
+                    memory.SwapFreeBytes)
+                : null,
+            sample.Cgroup is { Now: var now } cgroup
+                ? new(
+                    now.Path, now.Limit, now.Share, cgroup.Periods, cgroup.ThrottledPeriods, cgroup.ThrottledTime?.ToNanoseconds(),
+                    now.ThrottledTime?.ToNanoseconds())
+                : null,
+            sample.Pressure is { } some ? new(some.Average10, some.Average60, some.Average300, some.Total.ToNanoseconds()) : null,
+            sample.HasAutogroups,
+            processes.Select(row => ProcessOf(row, model, settings)),
+            settings.ShowThreads ? threads.Select(ThreadOf) : null);
+        return ToolJson.Line(line, TopJsonContext.Default.TopSampleLine);
     }
 
-    private static void WriteStates(Utf8JsonWriter json, CpuStates cpu)
-    {
-        json.WriteNumberOrNull("userShare", cpu.User);
-        json.WriteNumberOrNull("systemShare", cpu.System);
-        json.WriteNumberOrNull("niceShare", cpu.Nice);
-        json.WriteNumberOrNull("idleShare", cpu.Idle);
-        json.WriteNumberOrNull("ioWaitShare", cpu.IOWait);
-        json.WriteNumberOrNull("hardIrqShare", cpu.HardIrq);
-        json.WriteNumberOrNull("softIrqShare", cpu.SoftIrq);
-        json.WriteNumberOrNull("stealShare", cpu.Steal);
-        json.WriteNumberOrNull("guestShare", cpu.Guest);
-        json.WriteNumberOrNull("guestNiceShare", cpu.GuestNice);
-    }
+    private static TopStatesJson StatesOf(CpuStates cpu) => new(
+        cpu.Cpu, cpu.User, cpu.System, cpu.Nice, cpu.Idle, cpu.IOWait, cpu.HardIrq, cpu.SoftIrq, cpu.Steal, cpu.Guest, cpu.GuestNice);
 
-    private static void WriteProcess(Utf8JsonWriter json, TopModel model, TopSettings settings, in TopRow row)
+    private static TopProcessJson ProcessOf(TopRow row, TopModel model, TopSettings settings)
     {
         ProcessCpu process = row.Process;
-        json.WriteNumber("processId", process.Id);
-        json.WriteNumberOrNull("userId", process.UserId);
-        json.WriteString("user", process.UserId is null ? null : row.User);
-        json.WriteNumberOrNull("virtualBytes", process.VirtualBytes);
-        json.WriteNumberOrNull("residentBytes", process.ResidentBytes);
-        json.WriteNumberOrNull("sharedBytes", process.SharedBytes);
-        json.WriteNumberOrNull("threadCount", process.ThreadCount);
-        WriteTask(json, row);
-        json.WriteNumberOrNull("lastCpu", process.LastCpu);
-        json.WriteObject("session", model.History.GetShares(process.Id), session =>
-        {
-            json.WriteNumber("seenNanoseconds", (long)session.Seen.TotalMilliseconds * NanosecondsPerMillisecond);
-            json.WriteNumber("p50CpuShare", session.P50);
-            json.WriteNumber("p90CpuShare", session.P90);
-            json.WriteNumber("p99CpuShare", session.P99);
-            json.WriteNumber("maxCpuShare", session.Max);
-        });
-        if (settings.ShowCommandLine)
-        {
-            json.WriteStrings("commandLine", model.Sample.CommandLineOf(process.Id));
-        }
+        return new(
+            process.Id, process.UserId, process.UserId is null ? null : row.User, process.VirtualBytes, process.ResidentBytes,
+            process.SharedBytes, process.ThreadCount, row.Name, row.State, row.Priority, row.Nice, row.Share, row.WaitShare,
+            row.Usage.UserNanoseconds, row.Usage.KernelNanoseconds, process.LastCpu,
+            model.History.GetShares(process.Id) is { } session
+                ? new(
+                    (long)session.Seen.TotalMilliseconds * NanosecondsPerMillisecond, session.P50, session.P90, session.P99, session.Max)
+                : null,
+            settings.ShowCommandLine
+                ? JsonSerializer.SerializeToElement(model.Sample.CommandLineOf(process.Id), TopJsonContext.Default.StringArray)
+                : null);
     }
 
-    private static void WriteTask(Utf8JsonWriter json, in TopRow row)
-    {
-        json.WriteString("name", row.Name);
-        json.WriteString("state", row.State?.ToString());
-        json.WriteNumberOrNull("priority", row.Priority);
-        json.WriteNumberOrNull("nice", row.Nice);
-        json.WriteNumberOrNull("cpuShare", row.Share);
-        json.WriteNumberOrNull("waitShare", row.WaitShare);
-        json.WriteNumber("userNanoseconds", row.Usage.UserNanoseconds);
-        json.WriteNumber("kernelNanoseconds", row.Usage.KernelNanoseconds);
-    }
+    private static TopThreadJson ThreadOf(TopRow row) => new(
+        row.Id, row.Process.Id, row.Name, row.State, row.Priority, row.Nice, row.Share, row.WaitShare, row.Usage.UserNanoseconds,
+        row.Usage.KernelNanoseconds, row.Thread?.LastCpu);
 }
+
+internal sealed record TopSampleLine(
+    string Kind, DateTime TimeUtc, long IntervalNanoseconds, long? UptimeSeconds, int? UserCount,
+    double? LoadAverage1Minute, double? LoadAverage5Minutes, double? LoadAverage15Minutes,
+    TopStatesJson Cpu, IEnumerable<TopStatesJson> Cpus, TopMemoryJson? Memory, TopCgroupJson? Cgroup, TopPressureJson? Pressure,
+    bool? HasAutogroups, IEnumerable<TopProcessJson> Processes,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] IEnumerable<TopThreadJson>? Threads);
+
+/// <summary>The states of a CPU, or of all CPUs without a number.</summary>
+internal sealed record TopStatesJson(
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] int? Cpu,
+    double? UserShare, double? SystemShare, double? NiceShare, double? IdleShare, double? IOWaitShare, double? HardIrqShare,
+    double? SoftIrqShare, double? StealShare, double? GuestShare, double? GuestNiceShare);
+
+internal sealed record TopMemoryJson(
+    long TotalBytes, long FreeBytes, long? AvailableBytes, long CacheBytes, long SwapTotalBytes, long SwapFreeBytes);
+
+internal sealed record TopCgroupJson(
+    string Path, double? LimitCpus, double? CpuShare, long? Periods, long? ThrottledPeriods, long? ThrottledNanoseconds,
+    long? TotalThrottledNanoseconds);
+
+internal sealed record TopPressureJson(
+    double Some10SecondsShare, double Some60SecondsShare, double Some300SecondsShare, long SomeTotalNanoseconds);
+
+/// <summary>A process.</summary>
+/// <param name="CommandLine">An array, or JSON's null if it is unknown; null if it is not shown.</param>
+internal sealed record TopProcessJson(
+    int ProcessId, uint? UserId, string? User, long? VirtualBytes, long? ResidentBytes, long? SharedBytes, int? ThreadCount,
+    string Name, char? State, int? Priority, int? Nice, double? CpuShare, double? WaitShare, long UserNanoseconds, long KernelNanoseconds,
+    int? LastCpu, TopSessionJson? Session,
+    [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] JsonElement? CommandLine);
+
+internal sealed record TopSessionJson(long SeenNanoseconds, double P50CpuShare, double P90CpuShare, double P99CpuShare, double MaxCpuShare);
+
+internal sealed record TopThreadJson(
+    long ThreadId, int ProcessId,
+    string Name, char? State, int? Priority, int? Nice, double? CpuShare, double? WaitShare, long UserNanoseconds, long KernelNanoseconds,
+    int? LastCpu);
+
+[JsonSourceGenerationOptions(
+    GenerationMode = JsonSourceGenerationMode.Serialization, PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSerializable(typeof(TopSampleLine))]
+[JsonSerializable(typeof(string[]))]
+internal sealed partial class TopJsonContext : JsonSerializerContext;

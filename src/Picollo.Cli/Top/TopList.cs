@@ -9,11 +9,8 @@ internal sealed class TopList
 
     private readonly List<(double Key, long Id, int Index)> _order = [];
 
-    /// <summary>The rows of the last selection.</summary>
     public List<TopRow> Rows { get; } = [];
 
-    /// <summary>Selects and sorts rows according to the settings.</summary>
-    /// <param name="commandOf">A function that returns the text of the last column.</param>
     public List<TopRow> Select(List<TopRow> all, TopSettings settings, Func<TopRow, string> commandOf)
     {
         _order.Clear();

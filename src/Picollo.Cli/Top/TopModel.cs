@@ -4,7 +4,6 @@ using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Takes samples of the machine, and keeps the history of processes over the session.</summary>
 internal sealed class TopModel(TopSettings settings) : IDisposable
 {
     private const SystemCpuParts Parts =
@@ -29,7 +28,6 @@ internal sealed class TopModel(TopSettings settings) : IDisposable
     /// <summary>Whether to read threads for a purpose other than the list.</summary>
     public bool WithThreads { get; set; }
 
-    /// <summary>The reasons why data is unavailable.</summary>
     public IEnumerable<string> UnavailableReasons =>
         new[] { SystemCpuParts.Processes, SystemCpuParts.Memory, ProcessDetails.Owners, ProcessDetails.Waits }
             .Select(part => _cpu?.GetUnavailableReason(part)).OfType<string>().Distinct();

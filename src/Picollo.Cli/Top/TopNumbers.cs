@@ -68,7 +68,6 @@ internal static class TopNumbers
             : AppendText(to, TooLarge, width);
     }
 
-    /// <summary>Appends a right-aligned text.</summary>
     public static StringBuilder AppendText(StringBuilder to, ReadOnlySpan<char> text, int width) =>
         to.Append(' ', Math.Max(width - text.Length, 0)).Append(text);
 

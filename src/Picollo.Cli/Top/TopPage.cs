@@ -20,7 +20,6 @@ internal sealed class TopPage
     /// <summary>The index of the empty line above the header, where messages are shown.</summary>
     public int MessageLine { get; private set; }
 
-    /// <summary>Renders a page.</summary>
     /// <param name="columns">The number of cells in a line; <see cref="int.MaxValue"/> for no limit.</param>
     /// <param name="lines">The maximum number of lines; null for no limit.</param>
     /// <param name="firstRow">The index in <see cref="Rows"/> of the first row on the page.</param>

@@ -1,12 +1,13 @@
 using System.Text;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.Cli.Top;
 
-/// <summary>Renders a page about one process: its CPU use over the session, and its threads.</summary>
 internal static class TopProcessPage
 {
     private const double StepsPerPercent = CpuHistory.StepsPerCpu / 100;
+    private const double NanosecondsPerMillisecond = 1e6;
     private const int MaxCommandLines = 4; // lines
     private const int MaxBarWidth = 40;
     private const int BarLabelWidth = 24;
@@ -14,10 +15,8 @@ internal static class TopProcessPage
     /// <summary>The upper bounds of the bars, in percent of a CPU. The first bar is for 0.</summary>
     private static readonly int[] Edges = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000];
 
-    /// <summary>Renders the page.</summary>
     /// <param name="words">The command line of the process; null if it is unknown.</param>
-    /// <param name="shares">The CPU shares over the session (<see cref="CpuHistory.Of"/>); null if there are none yet.</param>
-    /// <param name="columns">The number of cells in a line.</param>
+    /// <param name="shares">The CPU shares over the session (<see cref="CpuHistory.Find"/>); null if there are none yet.</param>
     public static List<ScreenLine> Render(
         TopRow process, IEnumerable<TopRow> threads, string[]? words, ReadOnlyHdrHistogram? shares, int columns)
     {
@@ -59,7 +58,8 @@ internal static class TopProcessPage
         shares.GetPercentileValues(ranks, values);
         double total = shares.TotalCount;
         lines.Add(new(
-            Invariant($"%CPU over {total / 1000:0.0} s: p50 {values[0] / StepsPerPercent:0.0}, p90 {values[1] / StepsPerPercent:0.0}, ")
+            Invariant($"%CPU over {Quantity.Time(total * NanosecondsPerMillisecond)}: ")
+            + Invariant($"p50 {values[0] / StepsPerPercent:0.0}, p90 {values[1] / StepsPerPercent:0.0}, ")
             + Invariant($"p99 {values[2] / StepsPerPercent:0.0}, max {values[3] / StepsPerPercent:0.0}")));
         int barWidth = Math.Clamp(columns - BarLabelWidth, 0, MaxBarWidth);
         ulong above = 0;
@@ -69,12 +69,12 @@ internal static class TopProcessPage
             double part = shares.GetCountBetween(above, last) / total;
             string range = i == 0 ? "0" : Invariant($"{Edges[i - 1]}-{Edges[i]}");
             int length = part > 0 ? Math.Max((int)Math.Round(part * barWidth), 1) : 0;
-            lines.Add(new(Invariant($"{range,12} {part * 100,5:0.0} % {new string('#', Math.Min(length, barWidth))}").TrimEnd()));
+            lines.Add(new(Invariant($"{range,12} {Quantity.Percent(part),7} {new string('#', Math.Min(length, barWidth))}").TrimEnd()));
             above = last + 1;
         }
     }
 
-    private static string Percent(double? share) => share is { } known ? Invariant($"{known * 100:0.0}") : "-";
+    private static string Percent(double? share) => share is { } known ? Invariant($"{known * 100:0.0}") : Quantity.MissingInText;
 
     private static string TimeOf(in TopRow row)
     {

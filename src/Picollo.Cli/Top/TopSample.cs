@@ -11,10 +11,8 @@ internal sealed class TopSample
     /// <summary>The time since the previous sample, to which shares refer.</summary>
     public TimeSpan Interval { get; set; }
 
-    /// <summary>The time since the system start.</summary>
     public TimeSpan? Uptime { get; set; }
 
-    /// <summary>The number of logins.</summary>
     public int? Users { get; set; }
 
     public LoadAverage? LoadAverage { get; set; }

@@ -1,11 +1,10 @@
-using System.Globalization;
+using System.Text;
 
 namespace Picollo.Cli.Top;
 
 // Questions to the user.
 internal sealed partial class TopScreen
 {
-    /// <summary>Asks for a line of text.</summary>
     /// <returns>The text; null if the user canceled.</returns>
     private string? Ask(string question)
     {
@@ -55,7 +54,7 @@ internal sealed partial class TopScreen
             return Find(first.Value);
         }
 
-        if (!int.TryParse(answer, NumberStyles.None, CultureInfo.InvariantCulture, out int named) || named == 0)
+        if (CommandOptions.Number(answer, 1) is not { } named)
         {
             _message = $"{ForeignText.Clean(answer)} is not a process ID.";
             return null;
@@ -120,5 +119,38 @@ internal sealed partial class TopScreen
         {
             _message = $"{ForeignText.Clean(answer)} is not a valid delay: {TopSettings.Delays}.";
         }
+    }
+}
+
+internal sealed class InputLine
+{
+    private const int MaxLength = 256;
+
+    private readonly List<Rune> _runes = [];
+
+    public string Text => string.Concat(_runes);
+
+    /// <returns><see langword="true"/> if the line is complete; <see langword="false"/> if it is not; null if the input was
+    /// canceled.</returns>
+    public bool? Add(Key key)
+    {
+        switch (key.Code)
+        {
+            case KeyCode.Enter:
+                return true;
+            case KeyCode.Escape:
+                return null;
+            case KeyCode.EraseLine:
+                _runes.Clear();
+                break;
+            case KeyCode.Backspace when _runes.Count > 0:
+                _runes.RemoveAt(_runes.Count - 1);
+                break;
+            case KeyCode.Text when _runes.Count < MaxLength:
+                _runes.Add(key.Rune);
+                break;
+        }
+
+        return false;
     }
 }

@@ -12,7 +12,6 @@ internal enum TopSort
     Wait,
 }
 
-/// <summary>The settings, which options and keys change.</summary>
 internal sealed class TopSettings
 {
     /// <summary>The range of delays, for messages.</summary>
@@ -23,16 +22,12 @@ internal sealed class TopSettings
 
     public TopSort Sort { get; set; }
 
-    /// <summary>Whether the order is ascending.</summary>
     public bool IsReversed { get; set; }
 
-    /// <summary>Whether to list threads instead of processes.</summary>
     public bool ShowThreads { get; set; }
 
-    /// <summary>Whether to show one line for each CPU instead of one for all CPUs.</summary>
     public bool PerCpu { get; set; }
 
-    /// <summary>Whether to show command lines instead of names.</summary>
     public bool ShowCommandLine { get; set; }
 
     /// <summary>The ID of the effective user whose processes are listed; null for all users.</summary>
@@ -44,13 +39,10 @@ internal sealed class TopSettings
     /// <summary>The IDs of the listed processes; empty for all processes.</summary>
     public IReadOnlyList<int> Pids { get; set; } = [];
 
-    /// <summary>The time between samples.</summary>
     public TimeSpan Delay { get; set; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>The number of pages; null for no limit.</summary>
     public int? Iterations { get; set; }
 
-    /// <summary>Whether signals and niceness changes are disabled.</summary>
     public bool IsSecure { get; set; }
 
     /// <summary>Parses a delay in seconds. Returns null if it is invalid.</summary>
@@ -58,8 +50,6 @@ internal sealed class TopSettings
         double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
         && seconds is >= MinDelaySeconds and <= MaxDelaySeconds ? TimeSpan.FromSeconds(seconds) : null;
 
-    /// <summary>Returns whether the settings include a row.</summary>
-    /// <param name="commandOf">A function that returns the text of the last column.</param>
     public bool Includes(in TopRow row, Func<TopRow, string> commandOf) =>
         (User is not { } user || row.Process.UserId == user)
         && (Pids.Count == 0 || Pids.Contains(row.Process.Id))

@@ -2,7 +2,6 @@ using System.Buffers.Binary;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Runtime.InteropServices.Marshalling;
-using Picollo.Cli.Jitter;
 using Picollo.Interop.Linux;
 
 namespace Picollo.Cli.Top;
@@ -23,7 +22,6 @@ internal sealed unsafe class Users
 
     private delegate int Lookup(byte* passwd, byte* buffer, nuint length, byte** found);
 
-    /// <summary>Returns the name of a user, or the ID if the user has no name.</summary>
     public string NameOf(uint user)
     {
         if (!_names.TryGetValue(user, out string? name))
@@ -37,7 +35,6 @@ internal sealed unsafe class Users
         return name;
     }
 
-    /// <summary>Finds a user by name or ID.</summary>
     public static bool TryFind(string user, out uint id)
     {
         (string Name, uint Id)? found = LookUp((passwd, buffer, length, result) => LibC.getpwnam_r(user, passwd, buffer, length, result));
@@ -47,11 +44,10 @@ internal sealed unsafe class Users
 
     /// <summary>Returns the number of logins; null if the utmp file does not exist, as on many recent systems.</summary>
     public static int? CountLogins() =>
-        OperatingSystem.IsLinux() && File.Exists(Utmp) && SystemFiles.TryRead(Utmp) is { } logins
+        OperatingSystem.IsLinux() && File.Exists(Utmp) && InputFile.TryRead(Utmp) is { } logins
             ? CountLoginsIn(logins, RecordLength)
             : null;
 
-    /// <summary>Counts the records of user processes with a user name.</summary>
     public static int CountLoginsIn(ReadOnlySpan<byte> utmp, int recordLength)
     {
         int count = 0;

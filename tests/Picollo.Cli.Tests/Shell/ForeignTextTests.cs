@@ -22,11 +22,11 @@ public class ForeignTextTests
     {
         const string Foreign = "a\e[2J\u202Eb\u2028\u200D\u0085\U000E0041\uE000é日🙂\"\\";
 
-        string line = JsonLine.OfNote(Foreign);
+        string line = ToolJson.Note(Foreign);
 
         line.Should().NotContainAny("\e", "\u202E", "\u2028", "\u200D", "\u0085", "\U000E0041").And.Contain("é日");
         using JsonDocument json = JsonDocument.Parse(line);
         json.RootElement.GetProperty("text").GetString().Should().Be(Foreign);
-        JsonLine.OfNote("plain").Should().Be("{\"kind\":\"note\",\"text\":\"plain\"}");
+        ToolJson.Note("plain").Should().Be("{\"kind\":\"note\",\"text\":\"plain\"}");
     }
 }

@@ -23,7 +23,7 @@ public sealed class StatBaselineTests : IDisposable
 
         ToolRun slower = PicolloTool.Run("stat", "-r", "4", "--baseline", Main, "--fail-above", "50%", "--save", Main, "-c", "sleep 0.9");
         slower.ExitCode.Should().Be(3);
-        slower.Error.Should().MatchRegex(@"(?s)\nelapsed: \+[0-9.]+% \(95% confidence interval: \+[0-9.]+% to \+[0-9.]+%\): above\s+the\s+limit\s+of\s+50%\n")
+        slower.Error.Should().MatchRegex(@"(?s)\nelapsed: \+[0-9.,]+ % \(95 % confidence interval: \+[0-9.,]+ % to \+[0-9.,]+ %\): above\s+the\s+limit\s+of\s+50 %\n")
             .And.Contain("\nthe baseline was saved for a different command: sleep 0.3\n")
             .And.EndWith($"\nbaseline not saved to {Main}: the limit is exceeded\n");
 
@@ -109,9 +109,9 @@ public sealed class StatBaselineTests : IDisposable
         """;
 
     [Theory]
-    [InlineData(0.06, 0.051, 0.07, true, "elapsed: +6.0% (95% confidence interval: +5.1% to +7.0%): above the limit of 5%")]
-    [InlineData(0.06, 0.05, 0.07, false, "elapsed: +6.0% (95% confidence interval: +5.0% to +7.0%): inconclusive: the limit of 5% is within the interval; use more runs (-r) to narrow it")]
-    [InlineData(-0.5, -0.6, 0.05, false, "elapsed: -50.0% (95% confidence interval: -60.0% to +5.0%): within the limit of 5%")]
+    [InlineData(0.06, 0.051, 0.07, true, "elapsed: +6.0 % (95 % confidence interval: +5.1 % to +7.0 %): above the limit of 5 %")]
+    [InlineData(0.06, 0.05, 0.07, false, "elapsed: +6.0 % (95 % confidence interval: +5.0 % to +7.0 %): inconclusive: the limit of 5 % is within the interval; use more runs (-r) to narrow it")]
+    [InlineData(-0.5, -0.6, 0.05, false, "elapsed: -50.0 % (95 % confidence interval: -60.0 % to +5.0 %): within the limit of 5 %")]
     public void A_limit_is_exceeded_if_the_whole_interval_is_above_it(double mean, double low, double high, bool isCrossed, string text)
     {
         Gate gate = new(new Change(mean, low, high), Limit: 0.05);

@@ -51,6 +51,18 @@ public class StatJsonTests
         writer.ToString().Should().NotContain("\e", "piped output may be shown on a terminal");
     }
 
+    [Fact]
+    public void A_run_contains_each_quantity_under_its_name()
+    {
+        StringWriter writer = new() { NewLine = "\n" };
+        CommandRun run = StatTextTests.Run(1);
+        new StatJson(writer, StatTextTests.Options("a")).Add(0, run);
+
+        JsonElement line = Lines(writer.ToString()).Single();
+        CommandQuantity.All.Select(quantity => (quantity.Name, line.GetProperty(quantity.Name).GetInt64()))
+            .Should().Equal(CommandQuantity.All.Select(quantity => (quantity.Name, quantity.Of(run)!.Value)));
+    }
+
     [FactNeeding(Need.Linux)]
     [Trait("Category", "Slow")]
     public void Json_is_written_to_standard_output_and_the_output_of_the_command_is_redirected()

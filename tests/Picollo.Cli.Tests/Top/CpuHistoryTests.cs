@@ -19,7 +19,7 @@ public class CpuHistoryTests
         SessionShares shares = Shares(1);
         (shares.Seen, shares.P50, shares.P90).Should().Be((TimeSpan.FromSeconds(1), 0, 0));
         shares.P99.Should().BeApproximately(0.5, 0.005).And.Be(shares.Max);
-        ReadOnlyHdrHistogram histogram = _history.Of(1)!;
+        ReadOnlyHdrHistogram histogram = _history.Find(1)!;
         histogram.TotalCount.Should().Be(1000);
         (histogram.GetPercentileValue(100) / CpuHistory.StepsPerCpu).Should().BeApproximately(0.5, 0.005);
     }
@@ -32,7 +32,7 @@ public class CpuHistoryTests
 
         Shares(2).Should().Be(new SessionShares(TimeSpan.FromSeconds(2), 0, 0, 0, 0));
         _history.GetShares(1).Should().BeNull();
-        _history.Of(1).Should().BeNull();
+        _history.Find(1).Should().BeNull();
         _history.Count.Should().Be(1);
     }
 
@@ -66,7 +66,7 @@ public class CpuHistoryTests
         int[] ids = [.. Enumerable.Range(1, 2000)];
         Add(1, 0.25, ids);
 
-        ids.Sum(id => _history.Of(id)!.FootprintInBytes).Should().BeLessThan(2000 * 4096L);
+        ids.Sum(id => _history.Find(id)!.FootprintInBytes).Should().BeLessThan(2000 * 4096L);
     }
 
     private SessionShares Shares(int id) => _history.GetShares(id)!.Value;

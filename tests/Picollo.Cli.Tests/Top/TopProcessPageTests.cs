@@ -31,7 +31,7 @@ public class TopProcessPageTests
                    10-20   0.0 %
                    20-50   0.0 %
                   50-100  14.8 % ######
-                 100-200   0.2 % #
+                 100-200  0.20 % #
 
                 TID S  %CPU %WAIT     TIME+ THREAD
                1236 R  10.0   4.0   0:03.00 .NET TP Worker

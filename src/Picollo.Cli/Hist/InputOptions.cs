@@ -1,15 +1,29 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
 using System.Text;
 using Picollo.Export;
 
 namespace Picollo.Cli.Hist;
 
-/// <summary>The formats of inputs.</summary>
+/// <summary>The parts of inputs to read, and their format.</summary>
+internal sealed record InputOptions
+{
+    public InputFormat? Format { get; init; }
+
+    /// <summary>The name or number of the CSV column to read; null for other formats.</summary>
+    public string? Column { get; init; }
+
+    public string? Tag { get; init; }
+
+    public bool IsUntagged { get; init; }
+
+    public LogPart Part { get; init; } = LogPart.All;
+}
+
 internal enum InputFormat
 {
-    /// <summary>One number per line.</summary>
     Numbers,
 
-    /// <summary>Lines of separated values.</summary>
     Csv,
 
     /// <summary>An HdrHistogram interval log (.hlog).</summary>
@@ -34,14 +48,11 @@ internal static class InputFormats
         ("percentile-log", InputFormat.PercentileLog),
     ];
 
-    /// <summary>The names for messages.</summary>
-    public static string AllNames { get; } = string.Join(", ", Names.Select(one => one.Name));
+    public static string AllNames { get; } = string.Join(", ", Names.Select(format => format.Name));
 
-    /// <summary>Returns the format with a name; null for another name.</summary>
     public static InputFormat? Named(string? name) =>
-        Names.Where(one => one.Name == name).Select(one => (InputFormat?)one.Format).FirstOrDefault();
+        Names.Where(format => format.Name == name).Select(format => (InputFormat?)format.Format).FirstOrDefault();
 
-    /// <summary>Returns the format that the name of a file suggests; null if it suggests none.</summary>
     public static InputFormat? OfName(string path) =>
         path.EndsWith(".hlog", StringComparison.OrdinalIgnoreCase) ? InputFormat.Log
         : path.EndsWith(".hgrm", StringComparison.OrdinalIgnoreCase) ? InputFormat.Hgrm
@@ -97,4 +108,47 @@ internal static class InputFormats
         PercentileColumns.OfHeading(line) is not null ? InputFormat.Hgrm
         : PercentileLog.IsLegend(line) ? InputFormat.PercentileLog
         : null;
+}
+
+/// <summary>The part of a log that <c>--from</c> and <c>--to</c> select: by seconds since the log's start, or by time.</summary>
+internal sealed class LogPart
+{
+    private LogPart(Func<HdrHistogramLogReader, HdrHistogramLogInterval?> next) => Next = next;
+
+    public static LogPart All { get; } = new(log => log.Read());
+
+    public Func<HdrHistogramLogReader, HdrHistogramLogInterval?> Next { get; }
+
+    /// <summary>Parses the options. Each is null if it was not specified.</summary>
+    public static bool TryParse(string? from, string? to, [NotNullWhen(true)] out LogPart? part)
+    {
+        part = (from, to) == (null, null) ? All
+            : IsSeconds(from, TimeSpan.MinValue, out TimeSpan first) && IsSeconds(to, TimeSpan.MaxValue, out TimeSpan end)
+            ? new(log => log.Read(first, end))
+            : IsTime(from, DateTimeOffset.MinValue, out DateTimeOffset startTime)
+                && IsTime(to, DateTimeOffset.MaxValue, out DateTimeOffset endTime)
+            ? new(log => log.Read(startTime, endTime))
+            : null;
+        return part is not null;
+    }
+
+    private static bool IsSeconds(string? text, TimeSpan otherwise, out TimeSpan value)
+    {
+        value = otherwise;
+        if (text is null)
+        {
+            return true;
+        }
+
+        bool isNumber = double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double seconds)
+            && Math.Abs(seconds) < TimeSpan.MaxValue.TotalSeconds;
+        value = isNumber ? TimeSpan.FromSeconds(seconds) : otherwise;
+        return isNumber;
+    }
+
+    private static bool IsTime(string? text, DateTimeOffset otherwise, out DateTimeOffset value)
+    {
+        value = otherwise;
+        return text is null || DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out value);
+    }
 }

@@ -1,7 +1,8 @@
 using System.Text;
 using Picollo.Cli.Shell;
+using Picollo.Cli.Top;
 
-namespace Picollo.Cli.Tests.Shell;
+namespace Picollo.Cli.Tests.Top;
 
 public class InputLineTests
 {

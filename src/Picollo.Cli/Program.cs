@@ -1,4 +1,0 @@
-using Picollo.Cli;
-using Picollo.Interop.Linux;
-
-return PicolloCommand.Run(RawText.Arguments(args), new Terminal());
