@@ -63,7 +63,9 @@ public sealed class WorkMeter
     }
 
     /// <summary>Starts measuring a run whose caller reports the result.</summary>
-    internal Run Start(string name) => new(this, _reporter.CanMeasure ? _rows.Get(name) : null);
+    internal Run Start(string name) => new(this, _reporter.CanMeasure ? RowOf(name) : null);
+
+    internal NamedWork RowOf(string name) => _rows.Get(name);
 
     internal sealed class Run : RunningWork, IMeasuredWork
     {
