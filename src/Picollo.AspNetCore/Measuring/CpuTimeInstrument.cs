@@ -32,7 +32,7 @@ internal sealed class CpuTimeInstrument
 
     public bool IsEnabled => _cpuTime.Enabled;
 
-    public void Record(in RunUsage usage, string method, string? route, in Outcome outcome)
+    public void Record(in RunValues usage, string method, string? route, in Outcome outcome)
     {
         TagList tags = default;
         tags.Add("http.request.method", method);

@@ -24,7 +24,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     public Task Invoke(HttpContext context)
     {
         // If the flow of the execution context is suppressed (no server does this), the request cannot be followed.
-        if (ExecutionContext.Capture() is not { } before || MeasuredRequest.Start(context, _prefixes, reporter) is not { } measured)
+        if (ExecutionContext.Capture() is not { } before || RequestRun.Start(context, _prefixes, reporter) is not { } measured)
         {
             return next(context);
         }
@@ -63,7 +63,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     }
 
     private async Task EndLater(
-        Task request, HttpContext context, MeasuredRequest measured, CpuUsageAsyncWatcher watcher, ExecutionContext before)
+        Task request, HttpContext context, RequestRun measured, CpuUsageAsyncWatcher watcher, ExecutionContext before)
     {
         await request.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         End(context, measured, watcher, before, FailureOf(request));
@@ -71,7 +71,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     }
 
     private void End(
-        HttpContext context, MeasuredRequest measured, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
+        HttpContext context, RequestRun measured, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
     {
         ExecutionContext.Restore(before);
         try
@@ -87,7 +87,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     /// <summary>Adds the header <c>Server-Timing</c> (W3C Server Timing) with the times until the headers are sent.</summary>
     private static Task AddServerTiming((HttpContext Context, CpuUsageAsyncWatcher Watcher) request)
     {
-        RunUsage usage = RunUsage.Of(request.Watcher);
+        RunValues usage = RunValues.Of(request.Watcher);
         request.Context.Response.Headers.Append("Server-Timing", string.Create(
             CultureInfo.InvariantCulture,
             $"cpu;dur={usage.CpuNanoseconds / 1e6:0.###}, total;dur={usage.WallNanoseconds / 1e6:0.###}"));

@@ -17,7 +17,7 @@ internal sealed class HubMethodFilter(WorkMeter meter) : IHubFilter
             invocationContext.HubMethod,
             static (method, hub) => ($"{hub.Name}.{method.Name}", MeasuredStream.TypeFor(method.ReturnType)),
             invocationContext.Hub.GetType());
-        WorkMeter.Run run = meter.Start(name);
+        WorkMeter.WorkRun run = meter.Start(name);
         try
         {
             object? result = await next(invocationContext);

@@ -50,18 +50,18 @@ internal static class MeasuredStream
     [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(MeasuredEnumerable<>))]
     [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(MeasuredReader<>))]
     [UnconditionalSuppressMessage("Trimming", "IL2067", Justification = "The attributes above keep the constructors.")]
-    public static object Create(Type type, object stream, WorkMeter.Run run, CancellationToken aborted) =>
+    public static object Create(Type type, object stream, WorkMeter.WorkRun run, CancellationToken aborted) =>
         Activator.CreateInstance(type, stream, run, aborted)!;
 }
 
 /// <summary>Ends the run of a stream once: at its end, or when the connection ends, because SignalR then abandons a channel.</summary>
 internal sealed class StreamRun
 {
-    private readonly WorkMeter.Run _run;
+    private readonly WorkMeter.WorkRun _run;
     private readonly CancellationTokenRegistration _aborted;
 
-    public StreamRun(WorkMeter.Run run, CancellationToken aborted) => (_run, _aborted) =
-        (run, aborted.UnsafeRegister(static run => ((WorkMeter.Run)run!).End(WorkResult.Canceled), run));
+    public StreamRun(WorkMeter.WorkRun run, CancellationToken aborted) => (_run, _aborted) =
+        (run, aborted.UnsafeRegister(static run => ((WorkMeter.WorkRun)run!).End(WorkResult.Canceled), run));
 
     public void End(WorkResult result)
     {
@@ -91,7 +91,7 @@ internal sealed class StreamRun
 }
 
 /// <summary>A measured <see cref="IAsyncEnumerable{T}"/>. Its code runs in the flow of the run, wherever it is enumerated.</summary>
-internal sealed class MeasuredEnumerable<T>(IAsyncEnumerable<T> stream, WorkMeter.Run run, CancellationToken aborted)
+internal sealed class MeasuredEnumerable<T>(IAsyncEnumerable<T> stream, WorkMeter.WorkRun run, CancellationToken aborted)
     : IAsyncEnumerable<T>, IAsyncEnumerator<T>
 {
     private readonly StreamRun _run = new(run, aborted);
@@ -147,7 +147,7 @@ internal sealed class MeasuredEnumerable<T>(IAsyncEnumerable<T> stream, WorkMete
 
 /// <summary>A measured <see cref="ChannelReader{T}"/>. The method has started the code that writes to the channel, in the flow of the
 /// run.</summary>
-internal sealed class MeasuredReader<T>(ChannelReader<T> channel, WorkMeter.Run run, CancellationToken aborted) : ChannelReader<T>
+internal sealed class MeasuredReader<T>(ChannelReader<T> channel, WorkMeter.WorkRun run, CancellationToken aborted) : ChannelReader<T>
 {
     private readonly StreamRun _run = new(run, aborted);
 

@@ -24,7 +24,7 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
     /// <param name="request">The request.</param>
     /// <param name="failure">The exception that the pipeline threw; null if it threw none.</param>
     /// <param name="elapsed">The duration of the request.</param>
-    public static Outcome Of(HttpContext context, MeasuredRequest request, Exception? failure, TimeSpan elapsed)
+    public static Outcome Of(HttpContext context, RequestRun request, Exception? failure, TimeSpan elapsed)
     {
         string? type = context.Response.ContentType;
         return request.IsGrpc || GrpcStatus.IsGrpc(type)
@@ -32,7 +32,7 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
             : OfHttp(context, request, failure);
     }
 
-    private static Outcome OfHttp(HttpContext context, MeasuredRequest request, Exception? failure)
+    private static Outcome OfHttp(HttpContext context, RequestRun request, Exception? failure)
     {
         HttpResponse response = context.Response;
         bool hasStarted = response.HasStarted;
@@ -73,7 +73,7 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
         };
     }
 
-    private static Outcome OfGrpc(HttpContext context, MeasuredRequest request, Exception? failure, string? type, TimeSpan elapsed)
+    private static Outcome OfGrpc(HttpContext context, RequestRun request, Exception? failure, string? type, TimeSpan elapsed)
     {
         Outcome http = OfHttp(context, request, failure);
         bool isCanceled = IsCanceled(request, failure);
@@ -109,7 +109,7 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
 
     /// <summary>Returns whether the client has disconnected or canceled the request. The token is canceled on another thread, possibly
     /// after the exception of a read from the connection, and also after an abort by the application.</summary>
-    private static bool IsCanceled(MeasuredRequest request, Exception? failure)
+    private static bool IsCanceled(RequestRun request, Exception? failure)
     {
         for (Exception? one = failure; one is not null; one = one.InnerException)
         {

@@ -21,7 +21,7 @@ internal sealed class RequestReporter : IDisposable
     private const string RequestUnhandledKey = "__RequestUnhandled";
 
     // Weak references, because an application may replace its endpoints while it runs.
-    private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
+    private readonly ConditionalWeakTable<Endpoint, EndpointInfo> _endpoints = [];
 
     // It has the same name, and therefore the same listeners, as the source that starts the spans of requests.
     // Not static, because listeners of the application may throw.
@@ -38,7 +38,7 @@ internal sealed class RequestReporter : IDisposable
 
     public RequestReporter(
         RouteTable routes,
-        RunningWorkList running,
+        RunList running,
         CpuTimeInstrument instrument,
         IOptions<PicolloOptions> options,
         ILoggerFactory loggers,
@@ -60,7 +60,7 @@ internal sealed class RequestReporter : IDisposable
     public RouteTable Routes { get; }
 
     /// <summary>The requests and other runs that are running.</summary>
-    public RunningWorkList Running { get; }
+    public RunList Running { get; }
 
     /// <summary>Whether the paths of running requests are shown.</summary>
     public bool ShowsPaths { get; }
@@ -72,16 +72,16 @@ internal sealed class RequestReporter : IDisposable
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
     /// <summary>Returns the properties of an endpoint.</summary>
-    public EndpointUsage EndpointOf(Endpoint endpoint) => _endpoints.GetValue(endpoint, static endpoint => new(endpoint));
+    public EndpointInfo EndpointOf(Endpoint endpoint) => _endpoints.GetValue(endpoint, static endpoint => new(endpoint));
 
     /// <summary>Stops measuring a request that has ended, and counts it.</summary>
     /// <param name="context">The request's context.</param>
     /// <param name="request">The request.</param>
     /// <param name="watcher">The request's watcher.</param>
     /// <param name="failure">The exception that the pipeline threw; null if it threw none.</param>
-    public void End(HttpContext context, MeasuredRequest request, CpuUsageAsyncWatcher watcher, Exception? failure)
+    public void End(HttpContext context, RequestRun request, CpuUsageAsyncWatcher watcher, Exception? failure)
     {
-        RouteUsage? row = null;
+        RouteRow? row = null;
         try
         {
             row = RowOf(context, request);
@@ -93,7 +93,7 @@ internal sealed class RequestReporter : IDisposable
             (long counted, bool isReported) = Running.Remove(request);
             if (row is not null)
             {
-                Report(context, request, row, RunUsage.Of(watcher, open), counted, isReported, failure);
+                Report(context, request, row, RunValues.Of(watcher, open), counted, isReported, failure);
             }
         }
     }
@@ -105,7 +105,7 @@ internal sealed class RequestReporter : IDisposable
     }
 
     /// <summary>Returns the row of a request that has ended; null if the request is excluded.</summary>
-    private RouteUsage? RowOf(HttpContext context, MeasuredRequest request)
+    private RouteRow? RowOf(HttpContext context, RequestRun request)
     {
         RouteKey? requested = request.IsStaticFile ? null : request.Requested;
         if (requested?.Endpoint.IsExcluded == true || context.Features.Get<IHttpMetricsTagsFeature>() is { MetricsDisabled: true })
@@ -121,9 +121,9 @@ internal sealed class RequestReporter : IDisposable
 
     internal void Report(
         HttpContext context,
-        MeasuredRequest request,
-        RouteUsage row,
-        in RunUsage usage,
+        RequestRun request,
+        RouteRow row,
+        in RunValues usage,
         long counted,
         bool isReported,
         Exception? failure)
@@ -159,7 +159,7 @@ internal sealed class RequestReporter : IDisposable
     }
 
     // A trace that the application's tracer does not sample is not stored anywhere. Without a tracer, the logs contain the trace ID.
-    private void AddTrace(HttpContext context, RouteUsage row, in RunUsage usage, in Outcome outcome)
+    private void AddTrace(HttpContext context, RouteRow row, in RunValues usage, in Outcome outcome)
     {
         if (context.Features.Get<IHttpActivityFeature>()?.Activity is { IdFormat: ActivityIdFormat.W3C } activity
             && (activity.Recorded || !_requestSource.HasListeners()))
@@ -174,14 +174,14 @@ internal sealed class RequestReporter : IDisposable
     {
         foreach (RunReading run in Running.Read())
         {
-            if (run.CpuNanoseconds > _budgetNanoseconds && run.Description.Row is RouteUsage row && Running.TryMarkReported(run))
+            if (run.CpuNanoseconds > _budgetNanoseconds && run.Description.Row is RouteRow row && Running.TryMarkReported(run))
             {
                 TryLog(() => _logger.LogOverBudgetWhileRunning(row.Method, row.Route, run.CpuNanoseconds / 1e6, run.Age.TotalMilliseconds));
             }
         }
     }
 
-    private static string NameWithoutEndpoint(HttpContext context, MeasuredRequest request) =>
+    private static string NameWithoutEndpoint(HttpContext context, RequestRun request) =>
         request.IsStaticFile ? RouteTable.StaticFiles
         : IsUnhandled(context) ? RouteTable.Unhandled
         : request.BranchOf(context.Request.Path) is { Length: > 0 } branch ? $"{branch} {RouteTable.NoEndpoint}"
@@ -192,13 +192,13 @@ internal sealed class RequestReporter : IDisposable
         context.Features.Get<IItemsFeature>()?.Items is { Count: > 0 } items && items.ContainsKey(RequestUnhandledKey);
 
     // WebSockets over HTTP/1.1 and HTTP/2, and server-sent events.
-    private static bool IsLongLived(HttpContext context, MeasuredRequest request) =>
+    private static bool IsLongLived(HttpContext context, RequestRun request) =>
         context.Response.StatusCode == StatusCodes.Status101SwitchingProtocols
         || request.Method == "CONNECT" && context.Features.Get<IHttpExtendedConnectFeature>() is { IsExtendedConnect: true }
         || context.Response.ContentType is { } type && type.StartsWith("text/event-stream", StringComparison.OrdinalIgnoreCase);
 
     // A separate method, because a method with a closure always allocates it, even if the closure is not used.
-    private void TryLogOverBudget(RunUsage usage, string method, string route, int status) =>
+    private void TryLogOverBudget(RunValues usage, string method, string route, int status) =>
         TryLog(() => _logger.LogOverBudget(method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status));
 
     private static void TryLog(Action log)

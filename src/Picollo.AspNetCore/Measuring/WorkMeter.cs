@@ -33,20 +33,20 @@ namespace Picollo.AspNetCore;
 /// </remarks>
 public sealed class WorkMeter
 {
-    private readonly RowTable<string, NamedWork> _rows;
-    private readonly RunningWorkList _running;
+    private readonly RowTable<string, WorkRow> _rows;
+    private readonly RunList _running;
     private readonly RequestReporter _reporter;
     private readonly CpuUsageDetail _detail;
     private readonly bool _countsAllocations;
 
-    internal WorkMeter(IOptions<PicolloOptions> options, RunningWorkList running, RequestReporter reporter)
+    internal WorkMeter(IOptions<PicolloOptions> options, RunList running, RequestReporter reporter)
     {
         (_running, _reporter, _detail, _countsAllocations) = (running, reporter, options.Value.Detail, options.Value.MeasureAllocations);
-        _rows = new(options.Value.MaxRoutes, RouteTable.Other, name => new NamedWork(name, _countsAllocations));
+        _rows = new(options.Value.MaxRoutes, RouteTable.Other, name => new WorkRow(name, _countsAllocations));
     }
 
     /// <summary>All rows, ordered by name.</summary>
-    internal IReadOnlyList<NamedWork> All => [.. _rows.All.OrderBy(row => row.Name, StringComparer.Ordinal)];
+    internal IReadOnlyList<WorkRow> All => [.. _rows.All.OrderBy(row => row.Name, StringComparer.Ordinal)];
 
     /// <summary>Measures the current flow from now on, until the result is disposed.</summary>
     /// <param name="name">The name of the row. Use a fixed name, not one that is built from data: after
@@ -63,22 +63,22 @@ public sealed class WorkMeter
     }
 
     /// <summary>Starts measuring a run whose caller reports the result.</summary>
-    internal Run Start(string name) => new(this, _reporter.CanMeasure ? RowOf(name) : null);
+    internal WorkRun Start(string name) => new(this, _reporter.CanMeasure ? RowOf(name) : null);
 
-    internal NamedWork RowOf(string name) => _rows.Get(name);
+    internal WorkRow RowOf(string name) => _rows.Get(name);
 
-    internal sealed class Run : RunningWork, IMeasuredWork
+    internal sealed class WorkRun : Run, IMeasuredWork
     {
         private readonly WorkMeter _meter;
         private readonly RunDescription? _description;
-        private readonly NamedWork? _row;
+        private readonly WorkRow? _row;
         private readonly CpuUsageAsyncWatcher? _watcher;
         private readonly nint _handledBefore;
         private Exception? _failure;
         private bool _isComplete;
         private IDisposable? _surrounding;
 
-        public Run(WorkMeter meter, NamedWork? row)
+        public WorkRun(WorkMeter meter, WorkRow? row)
         {
             _meter = meter;
             if (row is not null)
@@ -137,7 +137,7 @@ public sealed class WorkMeter
         {
             (long counted, _) = _meter._running.Remove(this);
             _row!.Count(result);
-            _row.Record(RunUsage.Of(_watcher!, open), counted);
+            _row.Record(RunValues.Of(_watcher!, open), counted);
         }
     }
 }

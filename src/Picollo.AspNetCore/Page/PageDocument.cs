@@ -17,7 +17,7 @@ internal static class PageDocument
 
     /// <summary>Creates the HTML. Addresses are relative to the page, so that they are also correct behind a proxy that removes a
     /// prefix.</summary>
-    public static string Of(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
+    public static string Of(string application, string address, PageReading reading, PageRow? chosen, string plots, string profiles)
     {
         string name = PlotText.Encode(PlotText.Shorten(application, MaxApplicationLength));
         string id = chosen?.Id ?? "";
@@ -43,7 +43,7 @@ internal static class PageDocument
             <p id="state" role="status">as of {time}; reload to update</p>
             </header>
             <div id="usage">
-            {UsageTables.Of(reading, id)}</div>
+            {PageTables.Of(reading, id)}</div>
             {profiles}<section id="chosen">
             <h2>{heading}</h2>
             <p id="tools" hidden><button id="mark" type="button">Compare with now</button>

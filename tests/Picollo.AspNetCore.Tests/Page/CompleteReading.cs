@@ -23,7 +23,7 @@ internal sealed class CompleteReading : IDisposable
 
     private readonly Clock _clock = new();
     private readonly ServiceProvider _services;
-    private readonly RouteUsage _orders;
+    private readonly RouteRow _orders;
 
     public CompleteReading(bool hasRuntime = false)
     {
@@ -38,10 +38,10 @@ internal sealed class CompleteReading : IDisposable
                 options.Meters.AddMeter("Shop");
             })
             .Services.BuildServiceProvider();
-        Get<UsageReader>();
+        Get<PageReader>();
         Get<CpuWorkerPool>();
         Get<MeterBridge>().StartAsync(default);
-        Get<RuntimeUsage>().StartAsync(default);
+        Get<RuntimeService>().StartAsync(default);
         _orders = RecordRoutes();
         RecordWork();
         RecordHistograms();
@@ -52,10 +52,10 @@ internal sealed class CompleteReading : IDisposable
     }
 
     /// <summary>The reading of the page and of JSON.</summary>
-    public UsageReading Read()
+    public PageReading Read()
     {
         _clock.Advance(10);
-        UsageReading reading = Get<UsageReader>().Read();
+        PageReading reading = Get<PageReader>().Read();
         return reading with
         {
             Processors = 4,
@@ -84,37 +84,37 @@ internal sealed class CompleteReading : IDisposable
                 new(null!, new RunDescription(_orders, IsLongLived: true), 10 * Millisecond, TimeSpan.FromSeconds(90)) { Watcher = null! },
             ],
             Profiles = new Dictionary<FlowLabel, int> { [_orders.Label] = 2 },
-            All = [.. reading.All.Select(row => row with { MachineShare = row.Subject.Work is null ? 0 : row.Sum / 4e10 })],
+            All = [.. reading.All.Select(row => row with { MachineShare = row.Row.Measured is null ? 0 : row.Sum / 4e10 })],
         };
     }
 
     /// <summary>A reading that covers the last minute, in which each row has one run.</summary>
-    public UsageReading ReadMinute()
+    public PageReading ReadMinute()
     {
-        Get<RecentUsage>().Of(Get<UsageReader>().Read(), null);
+        Get<RecentHistory>().Of(Get<PageReader>().Read(), null);
         _clock.Advance(20);
-        _orders.Record(new RunUsage(3 * Millisecond, 4 * Millisecond, null, 4096));
-        return Get<RecentUsage>().Of(Read(), RecentWindow.Minute);
+        _orders.Record(new RunValues(3 * Millisecond, 4 * Millisecond, null, 4096));
+        return Get<RecentHistory>().Of(Read(), RecentWindow.Minute);
     }
 
     /// <summary>The exposition in the Prometheus text format.</summary>
     public string WriteMetrics()
     {
         ArrayBufferWriter<byte> output = new();
-        Get<UsageCounters>().Write(output, PrometheusFormat.Text);
-        new PrometheusWriter().Write(output, PrometheusFormat.Text, Get<Subjects>().Exposed);
+        Get<ExpositionCounters>().Write(output, PrometheusFormat.Text);
+        new PrometheusWriter().Write(output, PrometheusFormat.Text, Get<PageRows>().Exposed);
         return Encoding.UTF8.GetString(output.WrittenSpan);
     }
 
     public void Dispose() => _services.Dispose();
 
-    private RouteUsage RecordRoutes()
+    private RouteRow RecordRoutes()
     {
         RouteTable routes = Get<RouteTable>();
-        RouteUsage orders = routes.Get("GET", "/orders/{id}");
+        RouteRow orders = routes.Get("GET", "/orders/{id}");
         for (int i = 1; i <= 100; i++)
         {
-            orders.Record(new RunUsage(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4), i * 1024));
+            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4), i * 1024));
         }
 
         foreach (Outcome outcome in new Outcome[]
@@ -127,15 +127,15 @@ internal sealed class CompleteReading : IDisposable
             new(499, ResponseClass.Aborted),
         })
         {
-            orders.Record(new RunUsage(Millisecond, 2 * Millisecond, null, 512), outcome);
+            orders.Record(new RunValues(Millisecond, 2 * Millisecond, null, 512), outcome);
         }
 
-        orders.Record(new RunUsage(Millisecond, Millisecond, null), new Outcome(429, ResponseClass.ClientError), isRejected: true);
+        orders.Record(new RunValues(Millisecond, Millisecond, null), new Outcome(429, ResponseClass.ClientError), isRejected: true);
         orders.AddTrace(new(
             orders, new Outcome(200, ResponseClass.Success), 200 * Millisecond, 100 * Millisecond, _clock.GetUtcNow(), new string('a', 32), new string('b', 16)));
         for (int i = 0; i < 6; i++)
         {
-            routes.Get("POST", $"/{i}").Record(new RunUsage(2 * Millisecond, 3 * Millisecond, null, 2048));
+            routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null, 2048));
         }
 
         return orders;
@@ -143,11 +143,11 @@ internal sealed class CompleteReading : IDisposable
 
     private void RecordWork()
     {
-        NamedWork import = Get<WorkMeter>().RowOf("import");
+        WorkRow import = Get<WorkMeter>().RowOf("import");
         foreach (WorkResult result in new[] { WorkResult.Completed, WorkResult.Completed, WorkResult.Failed, WorkResult.Canceled })
         {
             import.Count(result);
-            import.Record(new RunUsage(5 * Millisecond, 7 * Millisecond, new CpuUsage(4 * Millisecond, Millisecond), 3000));
+            import.Record(new RunValues(5 * Millisecond, 7 * Millisecond, new CpuUsage(4 * Millisecond, Millisecond), 3000));
         }
     }
 

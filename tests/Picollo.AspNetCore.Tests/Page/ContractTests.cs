@@ -21,7 +21,7 @@ public class ContractTests
     {
         using CompleteReading complete = new();
         using JsonDocument json = JsonDocument.Parse(
-            JsonSerializer.Serialize(UsageJson.Of(complete.Read()), PageJsonContext.Default.UsageJson));
+            JsonSerializer.Serialize(PageJson.Of(complete.Read()), PageJsonContext.Default.PageJson));
 
         ShouldBeApproved(JsonSerializer.Serialize(json.RootElement, Indented) + "\n", "reading.json");
     }
@@ -30,8 +30,8 @@ public class ContractTests
     public void The_tables_of_the_page_are_the_approved_ones()
     {
         using CompleteReading complete = new();
-        UsageReading reading = complete.Read();
-        string chosen = reading.Routes[0].Subject.Id;
+        PageReading reading = complete.Read();
+        string chosen = reading.Routes[0].Row.Id;
 
         ShouldBeApproved(
             $"<!-- since the start -->\n{TablesOf(reading, chosen)}\n<!-- the last minute -->\n{TablesOf(complete.ReadMinute(), "")}",
@@ -47,7 +47,7 @@ public class ContractTests
     }
 
     // The first line describes the process and the machine.
-    private static string TablesOf(UsageReading reading, string chosen) => UsageTables.Of(reading, chosen).Split('\n', 2)[1];
+    private static string TablesOf(PageReading reading, string chosen) => PageTables.Of(reading, chosen).Split('\n', 2)[1];
 
     // Without the bounds of buckets, and without the values of this process and of its runtime, which differ in each run.
     private static string NameAndValue(string line)

@@ -170,8 +170,8 @@ public class PageEndpointsTests
     public async Task The_page_shows_each_route_and_histogram_and_plots_the_one_with_the_most_CPU_time()
     {
         await using PageServer server = await PageServer.StartAsync();
-        RouteUsage cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
-        RouteUsage dear = server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
+        RouteRow cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
+        RouteRow dear = server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
         server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = "bytes" } }, [new("shop", "here")]).Record(77);
 
         string page = await server.Client.GetStringAsync("/picollo");
@@ -188,7 +188,7 @@ public class PageEndpointsTests
         page.Split("<figure>").Should().HaveCount(3);
         page.Should().NotContain("src=").And.NotContainAny("href=\"http", "url(");
 
-        string other = await server.Client.GetStringAsync("/picollo?show=" + Subject.Of(server.Registry.Registrations[0]).Id);
+        string other = await server.Client.GetStringAsync("/picollo?show=" + PageRow.Of(server.Registry.Registrations[0]).Id);
         other.Should().Contain("<h2><bdi>size{").And.Contain("aria-current=\"true\"><bdi>size");
     }
 
@@ -342,8 +342,8 @@ public class PageEndpointsTests
     public async Task The_kernel_share_is_shown_if_it_is_measured()
     {
         await using PageServer server = await PageServer.StartAsync();
-        RouteUsage usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
-        usage.Record(new RunUsage(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)));
+        RouteRow usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
+        usage.Record(new RunValues(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)));
 
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"kernelShare\":0.25,");
         (await server.Client.GetStringAsync("/picollo")).Should().Contain("<small>25 % kernel </small>");
@@ -356,7 +356,7 @@ public class PageEndpointsTests
         HdrHistogram gone = HdrHistogram.Create();
         server.Registry.Add("gone", gone);
         server.Registry.Add("there", HdrHistogram.Create());
-        string id = Subject.Of(server.Registry.Registrations[0]).Id;
+        string id = PageRow.Of(server.Registry.Registrations[0]).Id;
         string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
         await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}");
         (await events.NextAsync()).Name.Should().Be("usage");

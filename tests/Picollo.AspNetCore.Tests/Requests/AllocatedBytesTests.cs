@@ -25,7 +25,7 @@ public sealed class AllocatedBytesTests : IDisposable
         }
 
         await app.GetCountsAsync(6);
-        RouteUsage[] rows = [.. app.Routes.All];
+        RouteRow[] rows = [.. app.Routes.All];
         JsonElement json = await ReadAsync(app);
         string exposition = await app.Client.GetStringAsync("/picollo/metrics");
 
@@ -61,7 +61,7 @@ public sealed class AllocatedBytesTests : IDisposable
         await using RequestApp app = await StartHeldAsync(mayEnd, isMeasuredAfterEnd);
         await app.Client.GetStringAsync("/held");
         await app.GetCountsAsync(1);
-        RouteUsage row = app.Routes.All.Should().ContainSingle().Subject;
+        RouteRow row = app.Routes.All.Should().ContainSingle().Subject;
         ulong before = row.Allocated!.TotalCount;
         mayEnd.Set();
         await WaitForAllocatedAsync(row);
@@ -77,7 +77,7 @@ public sealed class AllocatedBytesTests : IDisposable
         await using RequestApp app = await StartHeldAsync(mayEnd, isMeasuredAfterEnd: true);
         await app.Client.GetStringAsync("/held");
         await app.GetCountsAsync(1);
-        RouteUsage row = app.Routes.All.Should().ContainSingle().Subject;
+        RouteRow row = app.Routes.All.Should().ContainSingle().Subject;
         await WaitForAllocatedAsync(row);
         long recorded = row.AllocatedBytes;
         mayEnd.Set();
@@ -86,7 +86,7 @@ public sealed class AllocatedBytesTests : IDisposable
         recorded.Should().BeInRange(Bytes, 2 * Bytes);
     }
 
-    private static async Task WaitForAllocatedAsync(RouteUsage row)
+    private static async Task WaitForAllocatedAsync(RouteRow row)
     {
         for (int i = 0; i < 6000 && row.Allocated!.TotalCount == 0; i++)
         {

@@ -156,8 +156,8 @@ public class RequestReportTests
 
         DefaultHttpContext context = new();
         RequestReporter reporter = services.GetRequiredService<RequestReporter>();
-        MeasuredRequest request = MeasuredRequest.Start(context, BranchPrefixes.Of(_ => Task.CompletedTask), reporter)!;
-        reporter.Report(context, request, reporter.Routes.Get("GET", "/"), new RunUsage(cpuNanoseconds, 10_000_000_000, null), 0, false, null);
+        RequestRun request = RequestRun.Start(context, BranchPrefixes.Of(_ => Task.CompletedTask), reporter)!;
+        reporter.Report(context, request, reporter.Routes.Get("GET", "/"), new RunValues(cpuNanoseconds, 10_000_000_000, null), 0, false, null);
 
         sink.Of(RequestReporter.LogCategory).Should().HaveCount(lines);
     }

@@ -56,7 +56,7 @@ public class ResponseTests
         }
 
         await app.GetCountsAsync(20);
-        RouteUsage status = app.Routes.All.Single();
+        RouteRow status = app.Routes.All.Single();
         string[] lines = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
 
         string[] counts = [.. lines.Where(line => line.StartsWith("http_server_request_duration_seconds_count", StringComparison.Ordinal))];
@@ -140,7 +140,7 @@ public class ResponseTests
         }
 
         await app.GetCountsAsync(1);
-        RouteUsage route = app.Routes.All.Single();
+        RouteRow route = app.Routes.All.Single();
         for (int i = 0; i < 6000 && route.Rejected < 2; i++)
         {
             await Task.Delay(10);
@@ -177,13 +177,13 @@ public class ResponseTests
             await Task.Delay(10);
         }
 
-        RouteUsage route = app.Routes.All.Single();
+        RouteRow route = app.Routes.All.Single();
         (route.Rejected, route.Cpu.TotalCount, route[ResponseClass.ServerError]).Should().Be((1, 0, 1));
     }
 
     private static long[] Of(RequestApp app, string route)
     {
-        RouteUsage usage = app.Routes.All.Single(one => one.Route == route);
+        RouteRow usage = app.Routes.All.Single(one => one.Route == route);
         return [.. Enum.GetValues<ResponseClass>().Select(response => usage[response])];
     }
 }

@@ -7,7 +7,7 @@ using Picollo.Metrics;
 namespace Picollo.AspNetCore.Page;
 
 /// <summary>The response of <c>/json</c>. Property names are stable: later versions may add properties, but do not rename them.</summary>
-internal sealed record UsageJson(
+internal sealed record PageJson(
     DateTimeOffset TimeUtc,
     double WindowSeconds,
     int Processors,
@@ -23,7 +23,7 @@ internal sealed record UsageJson(
     MetersJson? Meters,
     IReadOnlyList<TracedRequestJson>? SlowestRequests)
 {
-    public static UsageJson Of(UsageReading reading) => new(
+    public static PageJson Of(PageReading reading) => new(
         reading.Time,
         reading.Window.TotalSeconds,
         reading.Processors,
@@ -32,9 +32,9 @@ internal sealed record UsageJson(
         reading.IsFull,
         [.. reading.Parts.Select(part => new CpuPartJson(part.Name, part.Nanoseconds / 1e9, part.MachineShare))],
         RunningJson.Of(reading),
-        [.. reading.All.Where(usage => usage.Subject.IsRoute).Select(RouteJson.Of)],
-        [.. reading.All.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).Select(WorkJson.Of)],
-        [.. reading.All.Where(usage => usage.Subject.Work is null).Select(HistogramJson.Of)],
+        [.. reading.All.Where(usage => usage.Row.IsRoute).Select(RouteJson.Of)],
+        [.. reading.All.Where(usage => usage.Row is { Measured: not null, IsRoute: false }).Select(WorkJson.Of)],
+        [.. reading.All.Where(usage => usage.Row.Measured is null).Select(HistogramJson.Of)],
         reading.Runtime is { } runtime ? RuntimeJson.Of(runtime) : null,
         MetersJson.Of(reading.Meters),
         reading.Slowest is { } slowest ? [.. slowest.Select(TracedRequestJson.Of)] : null);
@@ -104,7 +104,7 @@ internal sealed record CpuPartJson(string Name, double SecondsTotal, double Mach
 /// requests among them, the oldest one that is not long-lived, and the one with the most CPU time.</summary>
 internal sealed record RunningJson(int Count, int LongLived, RunJson? Oldest, RunJson? MostExpensive)
 {
-    public static RunningJson Of(UsageReading reading) => new(
+    public static RunningJson Of(PageReading reading) => new(
         reading.Running.Count,
         reading.Running.Count(run => run.Description.IsLongLived),
         RunJson.Of(reading.Oldest),
@@ -116,7 +116,7 @@ internal sealed record RunningJson(int Count, int LongLived, RunJson? Oldest, Ru
 internal sealed record RunJson(string? Method, string Name, string? Path, double AgeSeconds, double CpuSeconds)
 {
     public static RunJson? Of(RunReading? run) => run is not { } one ? null : new(
-        (one.Description.Row as RouteUsage)?.Method,
+        (one.Description.Row as RouteRow)?.Method,
         one.Description.Row.Name,
         one.Description.Path,
         one.Age.TotalSeconds,
@@ -132,29 +132,29 @@ internal sealed record WorkJson(
     double MachineShare,
     double? KernelShare,
     double CpuSecondsTotal,
-    QuantilesJson CpuSeconds,
-    QuantilesJson WallSeconds,
-    QuantilesJson? AllocatedBytes,
+    PercentilesJson CpuSeconds,
+    PercentilesJson WallSeconds,
+    PercentilesJson? AllocatedBytes,
     ResultsJson Results)
 {
-    public static WorkJson Of(SubjectUsage usage) => new(
-        usage.Subject.Id,
-        usage.Subject.Name,
+    public static WorkJson Of(RowReading usage) => new(
+        usage.Row.Id,
+        usage.Row.Name,
         usage.Count,
         usage.Rate,
         usage.MachineShare,
         usage.KernelShare,
         usage.Sum / 1e9,
-        QuantilesJson.OfCpu(usage),
-        QuantilesJson.OfWall(usage),
-        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null,
-        ResultsJson.Of(usage.Subject.NamedWork!));
+        PercentilesJson.OfCpu(usage),
+        PercentilesJson.OfWall(usage),
+        usage.Allocated is { } allocated ? PercentilesJson.Of(allocated, ratio: 1) : null,
+        ResultsJson.Of(usage.Row.WorkRow!));
 }
 
 /// <summary>The number of ended runs by result.</summary>
 internal sealed record ResultsJson(long Completed, long Failed, long Canceled)
 {
-    public static ResultsJson Of(NamedWork work) => new(work[WorkResult.Completed], work[WorkResult.Failed], work[WorkResult.Canceled]);
+    public static ResultsJson Of(WorkRow work) => new(work[WorkResult.Completed], work[WorkResult.Failed], work[WorkResult.Canceled]);
 }
 
 /// <summary>The usage of a route. Times are in seconds.</summary>
@@ -170,27 +170,27 @@ internal sealed record RouteJson(
     long Rejected,
     double CpuSecondsTotal,
     double AfterResponseCpuSecondsTotal,
-    QuantilesJson CpuSeconds,
-    QuantilesJson WallSeconds,
-    QuantilesJson? AllocatedBytes,
+    PercentilesJson CpuSeconds,
+    PercentilesJson WallSeconds,
+    PercentilesJson? AllocatedBytes,
     IReadOnlyList<StatusJson> ResponsesByStatus)
 {
-    public static RouteJson Of(SubjectUsage usage) => new(
-        usage.Subject.Id,
-        usage.Subject.Method,
-        usage.Subject.Name,
+    public static RouteJson Of(RowReading usage) => new(
+        usage.Row.Id,
+        usage.Row.Method,
+        usage.Row.Name,
         usage.Count,
         usage.Rate,
         usage.MachineShare,
         usage.KernelShare,
-        ResponsesJson.Of(usage.Subject.Route!),
-        usage.Subject.Route!.Rejected,
+        ResponsesJson.Of(usage.Row.Route!),
+        usage.Row.Route!.Rejected,
         usage.Sum / 1e9,
         usage.AfterEndNanoseconds / 1e9,
-        QuantilesJson.OfCpu(usage),
-        QuantilesJson.OfWall(usage),
-        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null,
-        [.. usage.Subject.Route!.Durations.Select(StatusJson.Of)]);
+        PercentilesJson.OfCpu(usage),
+        PercentilesJson.OfWall(usage),
+        usage.Allocated is { } allocated ? PercentilesJson.Of(allocated, ratio: 1) : null,
+        [.. usage.Row.Route!.Durations.Select(StatusJson.Of)]);
 }
 
 /// <summary>The number of responses with a status code, a gRPC status and a type of error, without rejected requests. The status code is
@@ -210,7 +210,7 @@ internal sealed record ResponsesJson(
     [property: JsonPropertyName("5xx")] long ServerError,
     long Aborted)
 {
-    public static ResponsesJson Of(RouteUsage route) => new(
+    public static ResponsesJson Of(RouteRow route) => new(
         route[ResponseClass.Informational],
         route[ResponseClass.Success],
         route[ResponseClass.Redirection],
@@ -221,19 +221,19 @@ internal sealed record ResponsesJson(
 
 /// <summary>A registered histogram. Values are in the unit of its description.</summary>
 internal sealed record HistogramJson(
-    string Id, string Name, IReadOnlyDictionary<string, string> Labels, string Unit, ulong Count, double Rate, QuantilesJson Values)
+    string Id, string Name, IReadOnlyDictionary<string, string> Labels, string Unit, ulong Count, double Rate, PercentilesJson Values)
 {
-    public static HistogramJson Of(SubjectUsage usage)
+    public static HistogramJson Of(RowReading usage)
     {
-        HdrHistogramRegistration registration = usage.Subject.Registrations[0];
+        HdrHistogramRegistration registration = usage.Row.Registrations[0];
         return new(
-            usage.Subject.Id,
+            usage.Row.Id,
             registration.Name,
             registration.Labels.ToDictionary(label => label.Key, label => label.Value, StringComparer.Ordinal),
             registration.Description.Unit.Name,
             usage.Count,
             usage.Rate,
-            QuantilesJson.Of(usage.Quantiles[0], registration.Description.Unit.Ratio));
+            PercentilesJson.Of(usage.Percentiles[0], registration.Description.Unit.Ratio));
     }
 }
 
@@ -254,7 +254,7 @@ internal sealed record MetersJson(
 /// <summary>The percentiles, the number and the sum of the values within the histogram's range. The sum is exact for routes and work, and
 /// otherwise within the histogram's relative error. A percentile without a value above it equals the maximum; the page does not show
 /// it.</summary>
-internal sealed record QuantilesJson(
+internal sealed record PercentilesJson(
     double P50,
     double P90,
     double P99,
@@ -269,12 +269,12 @@ internal sealed record QuantilesJson(
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
     /// <summary>Returns the CPU time of a route or of named work, in seconds.</summary>
-    public static QuantilesJson OfCpu(SubjectUsage usage) => Of(usage.Quantiles[0], ratio: 1e9);
+    public static PercentilesJson OfCpu(RowReading usage) => Of(usage.Percentiles[0], ratio: 1e9);
 
     /// <summary>Returns the wall time of a route or of named work, in seconds.</summary>
-    public static QuantilesJson OfWall(SubjectUsage usage) => Of(usage.Quantiles[1], ratio: 1e9);
+    public static PercentilesJson OfWall(RowReading usage) => Of(usage.Percentiles[1], ratio: 1e9);
 
-    public static QuantilesJson Of(Quantiles quantiles, double ratio) => new(
+    public static PercentilesJson Of(Percentiles quantiles, double ratio) => new(
         quantiles.P50 / ratio,
         quantiles.P90 / ratio,
         quantiles.P99 / ratio,
@@ -287,6 +287,6 @@ internal sealed record QuantilesJson(
 }
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
-[JsonSerializable(typeof(UsageJson))]
+[JsonSerializable(typeof(PageJson))]
 [JsonSerializable(typeof(Mark))]
 internal sealed partial class PageJsonContext : JsonSerializerContext;

@@ -9,12 +9,12 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>Creates the part of the page above the plots: totals, and tables with a row for each route and each registered
 /// histogram.</summary>
-internal static partial class UsageTables
+internal static partial class PageTables
 {
     /// <summary>Creates the tables.</summary>
     /// <param name="reading">The data.</param>
     /// <param name="chosen">The ID of the row whose plots are shown below; empty for none.</param>
-    public static string Of(UsageReading reading, string chosen)
+    public static string Of(PageReading reading, string chosen)
     {
         StringBuilder html = new();
         html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{PlotText.Encode(AboutProcess.At(reading.Time))}</p>\n");
@@ -48,7 +48,7 @@ internal static partial class UsageTables
             WriteTotals(html, runtime, reading.Window);
         }
 
-        IReadOnlyList<SubjectUsage> shown = MostUsed(reading.Histograms, chosen);
+        IReadOnlyList<RowReading> shown = MostUsed(reading.Histograms, chosen);
         WriteHistograms(html, "Histograms", shown, reading.Recent, chosen);
         if (shown.Count < reading.Histograms.Count)
         {
@@ -71,7 +71,7 @@ internal static partial class UsageTables
         return html.ToString();
     }
 
-    private static void WriteTiles(StringBuilder html, UsageReading reading)
+    private static void WriteTiles(StringBuilder html, PageReading reading)
     {
         string processors = reading.Processors == 1
             ? "of 1 processor"
@@ -90,7 +90,7 @@ internal static partial class UsageTables
             html.Append(CultureInfo.InvariantCulture, $"<div><dt>{name}</dt><dd>{value}<small>{unit}</small></dd></div>\n");
     }
 
-    private static void WriteRunning(StringBuilder html, UsageReading reading)
+    private static void WriteRunning(StringBuilder html, PageReading reading)
     {
         if (reading.MostExpensive is not { } mostExpensive)
         {
@@ -107,7 +107,7 @@ internal static partial class UsageTables
 
         static string Run(RunReading run)
         {
-            string method = run.Description.Row is RouteUsage route ? $"<b>{PlotText.Encode(route.Method)}</b> " : "";
+            string method = run.Description.Row is RouteRow route ? $"<b>{PlotText.Encode(route.Method)}</b> " : "";
             string path = run.Description.Path is { } text ? $" ({Html.Name(text)})" : "";
             return string.Create(
                 CultureInfo.InvariantCulture,
@@ -117,7 +117,7 @@ internal static partial class UsageTables
     }
 
     /// <summary>Appends the links that select the window of percentiles and plots.</summary>
-    private static void WriteWindows(StringBuilder html, UsageReading reading, string chosen)
+    private static void WriteWindows(StringBuilder html, PageReading reading, string chosen)
     {
         html.Append("<nav aria-label=\"Time of percentiles and plots\">Percentiles and plots:");
         foreach ((string id, string title) in RecentWindow.All.Select(window => (window.Id, window.Title)).Prepend(("", "since the start")))
@@ -140,7 +140,7 @@ internal static partial class UsageTables
         ? $"?show={show}&amp;{PageEndpoints.WindowParameter}={window}"
         : $"?show={show}";
 
-    private static void WriteRoutes(StringBuilder html, UsageReading reading, string chosen)
+    private static void WriteRoutes(StringBuilder html, PageReading reading, string chosen)
     {
         WriteRows(html, reading, chosen, "Routes", "Route", "Requests", reading.Routes);
         if (reading.IsFull)
@@ -190,12 +190,12 @@ internal static partial class UsageTables
     private static string Status(in Outcome outcome) =>
         string.Create(CultureInfo.InvariantCulture, $"{outcome.Status} {outcome.RpcStatus}").TrimEnd();
 
-    private static void WriteWork(StringBuilder html, UsageReading reading, string chosen) =>
+    private static void WriteWork(StringBuilder html, PageReading reading, string chosen) =>
         WriteRows(html, reading, chosen, "Named work", "Name", "Runs", reading.Work);
 
     /// <summary>Appends a table of routes or of named work.</summary>
     private static void WriteRows(
-        StringBuilder html, UsageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<SubjectUsage> rows)
+        StringBuilder html, PageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<RowReading> rows)
     {
         string percentiles = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
         double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
@@ -213,24 +213,24 @@ internal static partial class UsageTables
             <th rowspan="2" scope="col">{Sort("per second", 2)}</th><th rowspan="2" scope="col">{Sort("Share of the machine", 3)}</th>
             <th colspan="6" scope="colgroup" class="first">CPU, ms</th>
             <th colspan="6" scope="colgroup" class="second">Wall, ms</th>{allocated}</tr>
-            <tr>{Heads("first", 4, Quantiles.Names)}{Heads("second", 10, Quantiles.Names)}</tr>
+            <tr>{Heads("first", 4, Percentiles.Names)}{Heads("second", 10, Percentiles.Names)}</tr>
             </thead>
             <tbody>
 
             """);
-        foreach ((SubjectUsage row, string shortName) in rows.Zip(Html.Names([.. rows.Select(row => row.Subject.Name)])))
+        foreach ((RowReading row, string shortName) in rows.Zip(Html.Names([.. rows.Select(row => row.Row.Name)])))
         {
             BeginRow(html, row, shortName, chosen, reading.Recent);
-            string failures = row.Subject.Route is { } route ? Failures(route) : Failures(row.Subject.NamedWork!);
-            Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures + Profiles(reading, row.Subject));
+            string failures = row.Row.Route is { } route ? Failures(route) : Failures(row.Row.WorkRow!);
+            Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures + Profiles(reading, row.Row));
             Cell(html, "per second", "", Numbers.Short(row.Rate));
             string kernel = row.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
             string after = row.AfterEndNanoseconds > 0
                 ? $"<small>{Numbers.Time(row.AfterEndNanoseconds / 1e9)} after the response </small>"
                 : "";
             Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare, largest)}<span>{Percent(row.MachineShare)}</span>");
-            Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0].Shown);
-            Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1].Shown);
+            WritePercentiles(html, "CPU ms ", "first", row.Row, row.Percentiles[0].Shown);
+            WritePercentiles(html, "wall ms ", "second", row.Row, row.Percentiles[1].Shown);
             if (hasAllocations)
             {
                 Cell(html, "allocated KB (p50)", "", Numbers.Short(row.Allocated is { HasValues: true } bytes ? bytes.P50 / 1024.0 : null));
@@ -243,7 +243,7 @@ internal static partial class UsageTables
     }
 
     /// <summary>Appends the table of the parts of the process's CPU time.</summary>
-    private static void WriteParts(StringBuilder html, UsageReading reading)
+    private static void WriteParts(StringBuilder html, PageReading reading)
     {
         CpuPart process = new("", "Process", reading.Parts.Sum(part => part.Nanoseconds))
         {
@@ -275,21 +275,21 @@ internal static partial class UsageTables
     }
 
     /// <summary>Returns a link to the CPU profiles of a row's requests above the budget.</summary>
-    private static string Profiles(UsageReading reading, Subject subject) =>
-        subject.Work is { } work && reading.Profiles.GetValueOrDefault(work.Label) is > 0 and var count
+    private static string Profiles(PageReading reading, PageRow row) =>
+        row.Measured is { } work && reading.Profiles.GetValueOrDefault(work.Label) is > 0 and var count
             ? string.Create(
                 CultureInfo.InvariantCulture,
-                $"<small> <a href=\"?{PageEndpoints.ProfileParameter}={subject.Id}\">{count} CPU profile{(count == 1 ? "" : "s")}</a>"
+                $"<small> <a href=\"?{PageEndpoints.ProfileParameter}={row.Id}\">{count} CPU profile{(count == 1 ? "" : "s")}</a>"
                 + $"</small>")
             : "";
 
     /// <summary>Returns the numbers of failed, aborted and rejected requests, which are shown next to the number of requests.</summary>
-    private static string Failures(RouteUsage route) => Failures(
+    private static string Failures(RouteRow route) => Failures(
         ("4xx", route[ResponseClass.ClientError]), ("5xx", route[ResponseClass.ServerError]), ("aborted", route[ResponseClass.Aborted]),
         ("rejected", route.Rejected));
 
     /// <summary>Returns the numbers of failed and canceled runs, which are shown next to the number of runs.</summary>
-    private static string Failures(NamedWork work) =>
+    private static string Failures(WorkRow work) =>
         Failures(("failed", work[WorkResult.Failed]), ("canceled", work[WorkResult.Canceled]));
 
     private static string Failures(params (string Name, long Count)[] all)
@@ -298,23 +298,23 @@ internal static partial class UsageTables
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
-    private static void BeginRow(StringBuilder html, SubjectUsage usage, string name, string chosen, RecentWindow? window)
+    private static void BeginRow(StringBuilder html, RowReading usage, string name, string chosen, RecentWindow? window)
     {
-        Subject subject = usage.Subject;
-        string current = subject.Id == chosen ? " aria-current=\"true\"" : "";
-        string method = subject.IsRoute ? $"<b>{PlotText.Encode(subject.Method)}</b> " : "";
+        PageRow row = usage.Row;
+        string current = row.Id == chosen ? " aria-current=\"true\"" : "";
+        string method = row.IsRoute ? $"<b>{PlotText.Encode(row.Method)}</b> " : "";
         html.Append(
             CultureInfo.InvariantCulture,
-            $"<tr data-id=\"{subject.Id}\"><th scope=\"row\">"
-            + $"<a href=\"{Address(subject.Id, window?.Id)}#chosen\"{current}>{method}{name}</a></th>");
+            $"<tr data-id=\"{row.Id}\"><th scope=\"row\">"
+            + $"<a href=\"{Address(row.Id, window?.Id)}#chosen\"{current}>{method}{name}</a></th>");
     }
 
-    private static void Percentiles(
-        StringBuilder html, string prefix, string kind, Subject subject, IReadOnlyList<(string Name, double? Value)> shown)
+    private static void WritePercentiles(
+        StringBuilder html, string prefix, string kind, PageRow row, IReadOnlyList<(string Name, double? Value)> shown)
     {
         foreach ((string name, double? value) in shown)
         {
-            Cell(html, prefix + name, kind, Numbers.Short(value / subject.Unit.Ratio));
+            Cell(html, prefix + name, kind, Numbers.Short(value / row.Unit.Ratio));
             kind = ""; // only the first cell has the class, which adds a space before it
         }
     }

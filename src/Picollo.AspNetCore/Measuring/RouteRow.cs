@@ -31,8 +31,8 @@ internal enum ResponseClass
 /// <param name="route">The route pattern, never a path.</param>
 /// <param name="countsAllocations">Whether allocated bytes are measured.</param>
 /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
-internal sealed class RouteUsage(string method, string route, bool countsAllocations = false, TimeProvider? exemplarTime = null)
-    : WorkUsage(route, countsAllocations, method)
+internal sealed class RouteRow(string method, string route, bool countsAllocations = false, TimeProvider? exemplarTime = null)
+    : Row(route, countsAllocations, method)
 {
     // Further status codes share one series, so that a client cannot create an unlimited number of series.
     private const int MaxStatusCodes = 8;
@@ -70,7 +70,7 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
         exemplarTime is null ? null : new(static request => request.CpuNanoseconds, exemplarTime);
 
     /// <summary>Returns whether the trace of a request that was counted would be kept.</summary>
-    public bool AdmitsTrace(in RunUsage usage, in Outcome outcome) => MostExpensive is { } expensive
+    public bool AdmitsTrace(in RunValues usage, in Outcome outcome) => MostExpensive is { } expensive
         && (expensive.Admits(usage.CpuNanoseconds) || DurationOf(outcome).Slowest!.Admits(usage.WallNanoseconds));
 
     /// <summary>Keeps the trace of a request that was counted, if the request is among the slowest.</summary>
@@ -81,15 +81,15 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
     }
 
     /// <summary>Counts a request that succeeded.</summary>
-    public void Record(in RunUsage usage) => Record(usage, new(200, ResponseClass.Success));
+    public void Record(in RunValues usage) => Record(usage, new(200, ResponseClass.Success));
 
     /// <summary>Counts a request.</summary>
     /// <param name="usage">The usage of the request.</param>
     /// <param name="outcome">The way in which the request ended.</param>
     /// <param name="isRejected">Whether the request was rejected before the application did its work. The percentiles then exclude
     /// it.</param>
-    /// <param name="counted">The CPU time in nanoseconds that is already counted (see <see cref="WorkUsage.Record"/>).</param>
-    public void Record(in RunUsage usage, in Outcome outcome, bool isRejected = false, long counted = 0)
+    /// <param name="counted">The CPU time in nanoseconds that is already counted (see <see cref="Row.Record"/>).</param>
+    public void Record(in RunValues usage, in Outcome outcome, bool isRejected = false, long counted = 0)
     {
         Interlocked.Increment(ref _responses[(int)outcome.Class]);
         if (isRejected)
@@ -162,7 +162,7 @@ internal sealed class StatusDuration
     /// <param name="route">The row.</param>
     /// <param name="outcome">The status code, the gRPC status and the type of the error; null for all others.</param>
     /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
-    public StatusDuration(RouteUsage route, Outcome? outcome, TimeProvider? exemplarTime)
+    public StatusDuration(RouteRow route, Outcome? outcome, TimeProvider? exemplarTime)
     {
         Outcome = outcome;
         Slowest = exemplarTime is null ? null : new(static request => request.WallNanoseconds, exemplarTime);

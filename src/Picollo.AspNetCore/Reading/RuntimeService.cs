@@ -8,7 +8,7 @@ namespace Picollo.AspNetCore.Reading;
 
 /// <summary>Runs the application's <see cref="RuntimeMeter"/> from the start to the stop of the host, if the options request it.
 /// Thread-safe.</summary>
-internal sealed class RuntimeUsage(IOptions<PicolloOptions> options, HdrHistogramRegistry registry, ILoggerFactory loggers)
+internal sealed class RuntimeService(IOptions<PicolloOptions> options, HdrHistogramRegistry registry, ILoggerFactory loggers)
     : IHostedService, IDisposable
 {
     private volatile RuntimeMeter? _meter;

@@ -19,7 +19,7 @@ internal enum WorkResult
 /// <summary>The usage of all runs of named work. Thread-safe.</summary>
 /// <param name="name">The name.</param>
 /// <param name="countsAllocations">Whether allocated bytes are measured.</param>
-internal sealed class NamedWork(string name, bool countsAllocations) : WorkUsage(name, countsAllocations)
+internal sealed class WorkRow(string name, bool countsAllocations) : Row(name, countsAllocations)
 {
     private readonly long[] _results = new long[(int)WorkResult.Canceled + 1];
 

@@ -10,12 +10,12 @@ using Picollo.Scheduling;
 namespace Picollo.AspNetCore.Page;
 
 /// <summary>Writes the counters of the exposition, which are not part of any histogram.</summary>
-internal sealed class UsageCounters(
+internal sealed class ExpositionCounters(
     RouteTable routes,
     WorkMeter work,
-    RunningWorkList running,
+    RunList running,
     ProcessAccount account,
-    RuntimeUsage runtime,
+    RuntimeService runtime,
     MeterBridge meters,
     CpuWorkers workers)
 {
@@ -39,9 +39,9 @@ internal sealed class UsageCounters(
         Families families = new(output, format);
 
         // Read also adds the CPU time of runs that have not ended to their rows.
-        ILookup<WorkUsage, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row);
+        ILookup<Row, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row);
         WriteRoutes(families, routes.All, inFlight);
-        IReadOnlyList<NamedWork> named = work.All;
+        IReadOnlyList<WorkRow> named = work.All;
         if (named.Count > 0)
         {
             families.WriteCounter(
@@ -143,7 +143,7 @@ internal sealed class UsageCounters(
             [SampleOf(meters.RefusedInstrumentCount)]);
     }
 
-    private void WriteRoutes(Families families, IReadOnlyList<RouteUsage> all, ILookup<WorkUsage, RunReading> inFlight)
+    private void WriteRoutes(Families families, IReadOnlyList<RouteRow> all, ILookup<Row, RunReading> inFlight)
     {
         if (all.Count == 0)
         {
@@ -182,7 +182,7 @@ internal sealed class UsageCounters(
     }
 
     private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(
-        RouteUsage route, double value, params ReadOnlySpan<(string Name, string Value)> more) =>
+        RouteRow route, double value, params ReadOnlySpan<(string Name, string Value)> more) =>
         SampleOf(value, [("http_request_method", route.Method), ("http_route", route.Route), .. more]);
 
     private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(

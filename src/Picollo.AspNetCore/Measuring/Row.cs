@@ -10,10 +10,10 @@ namespace Picollo.AspNetCore.Measuring;
 /// <param name="AllocatedBytes">The bytes allocated on all its threads, without <paramref name="Open"/>; 0 if they are not
 /// measured.</param>
 /// <param name="Open">The segments whose bytes are not yet known; null for none.</param>
-internal readonly record struct RunUsage(
+internal readonly record struct RunValues(
     long CpuNanoseconds, long WallNanoseconds, CpuUsage? Split, long AllocatedBytes = 0, OpenSegments? Open = null)
 {
-    public static RunUsage Of(CpuUsageAsyncWatcher watcher, OpenSegments? open = null) => new(
+    public static RunValues Of(CpuUsageAsyncWatcher watcher, OpenSegments? open = null) => new(
         watcher.GetTotalNanoseconds(),
         watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick,
         watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null,
@@ -25,7 +25,7 @@ internal readonly record struct RunUsage(
 /// <param name="name">The name.</param>
 /// <param name="countsAllocations">Whether allocated bytes are measured.</param>
 /// <param name="method">The HTTP method of requests; empty for other work.</param>
-internal class WorkUsage(string name, bool countsAllocations = false, string method = "")
+internal class Row(string name, bool countsAllocations = false, string method = "")
 {
     private const ulong MaxBytes = 1UL << 40;
 
@@ -79,7 +79,7 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
     public long WallNanoseconds => Interlocked.Read(ref _wall);
 
     /// <summary>The exact CPU time of all runs, in nanoseconds. For runs that have not ended, it includes the time up to the last
-    /// <see cref="RunningWorkList.Read"/>. Never decreases.</summary>
+    /// <see cref="RunList.Read"/>. Never decreases.</summary>
     public long TotalCpuNanoseconds => Interlocked.Read(ref _total);
 
     /// <summary>The watcher of work that continues after the end of its run.</summary>
@@ -113,7 +113,7 @@ internal class WorkUsage(string name, bool countsAllocations = false, string met
     /// <param name="counted">The part of its CPU time, in nanoseconds, that <see cref="CountRunning"/> has already added.</param>
     /// <param name="isInPercentiles">Whether the run is recorded in the histograms.</param>
     /// <remarks>The CPU histogram is written last, so that a reader that sees the run there sees all its values.</remarks>
-    public void Record(in RunUsage usage, long counted = 0, bool isInPercentiles = true)
+    public void Record(in RunValues usage, long counted = 0, bool isInPercentiles = true)
     {
         Interlocked.Add(ref _total, Math.Max(usage.CpuNanoseconds - counted, 0));
         if (usage.Split is { } split)

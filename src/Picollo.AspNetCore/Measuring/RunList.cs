@@ -3,11 +3,11 @@ using Picollo.Cpu;
 namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>A measured run that has not ended.</summary>
-internal abstract class RunningWork
+internal abstract class Run
 {
-    // These fields belong to RunningWorkList.
-    internal RunningWork? Next;
-    internal RunningWork? Previous;
+    // These fields belong to RunList.
+    internal Run? Next;
+    internal Run? Previous;
     internal int Stripe;
     internal CpuUsageAsyncWatcher? Watcher;
     internal long Counted;
@@ -23,10 +23,10 @@ internal abstract class RunningWork
 /// <param name="Row">The row in which its CPU time is currently counted.</param>
 /// <param name="IsLongLived">Whether the run lasts until its client disconnects.</param>
 /// <param name="Path">The path of a request; null if it is not shown.</param>
-internal sealed record RunDescription(WorkUsage Row, bool IsLongLived = false, string? Path = null);
+internal sealed record RunDescription(Row Row, bool IsLongLived = false, string? Path = null);
 
 /// <summary>A run and its usage so far.</summary>
-internal readonly record struct RunReading(RunningWork Run, RunDescription Description, long CpuNanoseconds, TimeSpan Age)
+internal readonly record struct RunReading(Run Run, RunDescription Description, long CpuNanoseconds, TimeSpan Age)
 {
     /// <summary>The watcher of the run. The run itself has none after its end.</summary>
     public required CpuUsageAsyncWatcher Watcher { get; init; }
@@ -35,14 +35,14 @@ internal readonly record struct RunReading(RunningWork Run, RunDescription Descr
 /// <summary>All runs that have not ended. Thread-safe.</summary>
 /// <remarks>The list consists of several linked lists, each with a lock. A thread adds to the list that its ID selects, so that threads
 /// rarely wait for each other. Adding and removing a run takes two locks in total and allocates nothing.</remarks>
-internal sealed class RunningWorkList
+internal sealed class RunList
 {
     private const int StripeCount = 16; // a power of two
 
     private readonly Stripe[] _stripes = [.. Enumerable.Range(0, StripeCount).Select(_ => new Stripe())];
 
     /// <summary>Adds a run that starts.</summary>
-    public void Add(RunningWork run, CpuUsageAsyncWatcher watcher)
+    public void Add(Run run, CpuUsageAsyncWatcher watcher)
     {
         int number = Environment.CurrentManagedThreadId & (StripeCount - 1);
         Stripe stripe = _stripes[number];
@@ -62,7 +62,7 @@ internal sealed class RunningWorkList
     /// <summary>Removes a run that has ended.</summary>
     /// <returns>The CPU time of the run, in nanoseconds, that <see cref="Read"/> has counted, and whether <see cref="TryMarkReported"/> was
     /// called for the run.</returns>
-    public (long Counted, bool IsReported) Remove(RunningWork run)
+    public (long Counted, bool IsReported) Remove(Run run)
     {
         Stripe stripe = _stripes[run.Stripe];
         lock (stripe.Gate)
@@ -96,7 +96,7 @@ internal sealed class RunningWorkList
         {
             lock (stripe.Gate)
             {
-                for (RunningWork? run = stripe.First; run is not null; run = run.Next)
+                for (Run? run = stripe.First; run is not null; run = run.Next)
                 {
                     if (run.Describe() is { } description)
                     {
@@ -125,7 +125,7 @@ internal sealed class RunningWorkList
 
     private bool TryCount(in RunReading reading)
     {
-        RunningWork run = reading.Run;
+        Run run = reading.Run;
         lock (_stripes[run.Stripe].Gate)
         {
             if (run.Watcher != reading.Watcher)
@@ -146,6 +146,6 @@ internal sealed class RunningWorkList
     private sealed class Stripe
     {
         public readonly Lock Gate = new();
-        public RunningWork? First;
+        public Run? First;
     }
 }

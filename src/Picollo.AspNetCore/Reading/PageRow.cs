@@ -6,12 +6,12 @@ using Picollo.Metrics;
 namespace Picollo.AspNetCore.Reading;
 
 /// <summary>A row of the page: a route or named work, with histograms of CPU and wall time, or a registered histogram. Immutable.</summary>
-internal sealed class Subject
+internal sealed class PageRow
 {
     private static readonly HdrHistogramUnit Milliseconds = new() { Name = "ms", Ratio = 1e6 }; // of nanoseconds
 
-    private static readonly ConditionalWeakTable<WorkUsage, Subject> Works = [];
-    private static readonly ConditionalWeakTable<HdrHistogramRegistration, Subject> Registered = [];
+    private static readonly ConditionalWeakTable<Row, PageRow> Works = [];
+    private static readonly ConditionalWeakTable<HdrHistogramRegistration, PageRow> Registered = [];
 
     private static readonly HdrHistogramDescription CpuTime =
         HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, on all threads." };
@@ -26,7 +26,7 @@ internal sealed class Subject
         LowestBound = 256,
     };
 
-    /// <summary>The ID of the subject in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
+    /// <summary>The ID of the row in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
     /// application.</summary>
     public required string Id { get; init; }
 
@@ -58,32 +58,32 @@ internal sealed class Subject
     public HdrHistogramUnit Unit { get; private init; } = Milliseconds;
 
     /// <summary>The route or the named work; null for a registered histogram.</summary>
-    public WorkUsage? Work { get; private init; }
+    public Row? Measured { get; private init; }
 
     /// <summary>The route; null for named work and for a registered histogram.</summary>
-    public RouteUsage? Route => Work as RouteUsage;
+    public RouteRow? Route => Measured as RouteRow;
 
     /// <summary>The named work; null for a route and for a registered histogram.</summary>
-    public NamedWork? NamedWork => Work as NamedWork;
+    public WorkRow? WorkRow => Measured as WorkRow;
 
     public bool IsRoute => Route is not null;
 
-    /// <summary>Whether the subject is a histogram of the runtime, whose name starts with <c>dotnet.</c>.</summary>
-    public bool IsRuntime => Work is null && Name.StartsWith("dotnet.", StringComparison.Ordinal);
+    /// <summary>Whether the row is a histogram of the runtime, whose name starts with <c>dotnet.</c>.</summary>
+    public bool IsRuntime => Measured is null && Name.StartsWith("dotnet.", StringComparison.Ordinal);
 
-    /// <summary>Returns the subject of a route or of named work, always the same object.</summary>
-    public static Subject Of(WorkUsage usage) => Works.GetValue(usage, static usage =>
+    /// <summary>Returns the row of a route or of named work, always the same object.</summary>
+    public static PageRow Of(Row usage) => Works.GetValue(usage, static usage =>
     {
-        var route = usage as RouteUsage;
+        var route = usage as RouteRow;
         KeyValuePair<string, string>[] labels = route is null
             ? [new("work", usage.Name)]
             : [new("http.request.method", route.Method), new("http.route", route.Route)];
-        return new Subject
+        return new PageRow
         {
             Id = route is null ? IdOf("work", usage.Name) : IdOf("route", route.Method, route.Route),
             Name = usage.Name,
             Method = route?.Method ?? "",
-            Work = usage,
+            Measured = usage,
             Registrations =
             [
                 new(route is null ? "picollo.work.cpu.time" : "picollo.http.server.request.cpu.time", usage.Cpu, CpuTime, labels)
@@ -105,15 +105,15 @@ internal sealed class Subject
         };
     });
 
-    /// <summary>Returns the subject of a registered histogram, always the same object.</summary>
-    public static Subject Of(HdrHistogramRegistration registration) => Registered.GetValue(registration, static registration =>
+    /// <summary>Returns the row of a registered histogram, always the same object.</summary>
+    public static PageRow Of(HdrHistogramRegistration registration) => Registered.GetValue(registration, static registration =>
     {
         HdrHistogramDescription description = registration.Description;
 
         // Prometheus requires seconds. The page shows times in milliseconds unless they are recorded more coarsely than in seconds.
         HdrHistogramUnit unit = description.Unit;
         bool isTime = unit.Name == "seconds" && unit.Ratio >= 1;
-        return new Subject
+        return new PageRow
         {
             Id = IdOf(["histogram", registration.Name, .. registration.Labels.SelectMany(label => new[] { label.Key, label.Value })]),
             Name = registration.ToString(),
@@ -142,16 +142,16 @@ internal sealed class Subject
 }
 
 /// <summary>All current rows: first the routes, then named work, then the registered histograms.</summary>
-internal sealed class Subjects(RouteTable routes, WorkMeter work, HdrHistogramRegistry registry)
+internal sealed class PageRows(RouteTable routes, WorkMeter work, HdrHistogramRegistry registry)
 {
     public RouteTable Routes => routes;
 
-    public IReadOnlyList<Subject> All =>
-        [.. routes.All.Select(Subject.Of), .. work.All.Select(Subject.Of), .. registry.Registrations.Select(Subject.Of)];
+    public IReadOnlyList<PageRow> All =>
+        [.. routes.All.Select(PageRow.Of), .. work.All.Select(PageRow.Of), .. registry.Registrations.Select(PageRow.Of)];
 
     /// <summary>All histograms with their names and labels in the exposition.</summary>
-    public IReadOnlyList<HdrHistogramRegistration> Exposed => [.. All.SelectMany(subject => subject.Exposed)];
+    public IReadOnlyList<HdrHistogramRegistration> Exposed => [.. All.SelectMany(row => row.Exposed)];
 
-    /// <summary>Returns the subject with an ID; null if it does not exist.</summary>
-    public Subject? Find(string id) => All.FirstOrDefault(subject => subject.Id == id);
+    /// <summary>Returns the row with an ID; null if it does not exist.</summary>
+    public PageRow? Find(string id) => All.FirstOrDefault(row => row.Id == id);
 }
