@@ -43,6 +43,6 @@ internal static class RunningRows
 
     private sealed class IdleRun : Picollo.AspNetCore.Measuring.Run
     {
-        public override RunDescription? Describe() => null;
+        public override RunReading? Describe() => null;
     }
 }

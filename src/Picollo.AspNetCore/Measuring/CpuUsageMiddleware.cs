@@ -16,8 +16,6 @@ namespace Picollo.AspNetCore.Measuring;
 internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloOptions options)
 {
     private readonly BranchPrefixes _prefixes = BranchPrefixes.Of(next);
-    private readonly CpuUsageDetail _detail = options.Detail;
-    private readonly bool _countsAllocations = options.MeasureAllocations;
     private readonly bool _serverTiming = options.ServerTiming;
 
     // Not async, so that a request that ends without a wait does not allocate a state machine.
@@ -29,7 +27,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
             return next(context);
         }
 
-        CpuUsageAsyncWatcher watcher = new(_detail, _countsAllocations);
+        CpuUsageAsyncWatcher watcher = RunValues.StartWatcher(options);
         reporter.Running.Add(measured, watcher);
         measured.SetLabel();
         Task request;
@@ -87,10 +85,10 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     /// <summary>Adds the header <c>Server-Timing</c> (W3C Server Timing) with the times until the headers are sent.</summary>
     private static Task AddServerTiming((HttpContext Context, CpuUsageAsyncWatcher Watcher) request)
     {
-        RunValues usage = RunValues.Of(request.Watcher);
+        RunValues run = RunValues.Read(request.Watcher);
         request.Context.Response.Headers.Append("Server-Timing", string.Create(
             CultureInfo.InvariantCulture,
-            $"cpu;dur={usage.CpuNanoseconds / 1e6:0.###}, total;dur={usage.WallNanoseconds / 1e6:0.###}"));
+            $"cpu;dur={run.CpuNanoseconds / 1e6:0.###}, total;dur={run.WallNanoseconds / 1e6:0.###}"));
         return Task.CompletedTask;
     }
 

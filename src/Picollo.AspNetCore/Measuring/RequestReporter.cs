@@ -8,7 +8,7 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Measuring;
 
-/// <summary>Reports the usage of a request to the histograms of its route, the instrument and the log.</summary>
+/// <summary>Reports the values of a request that has ended to the row of its route, the instrument and the log.</summary>
 /// <remarks>Exceptions of metric listeners and loggers are ignored, because the request has been served. Other exceptions are defects of
 /// this package and are thrown.</remarks>
 internal sealed class RequestReporter : IDisposable
@@ -89,11 +89,11 @@ internal sealed class RequestReporter : IDisposable
         finally
         {
             watcher.Label = row?.Label ?? FlowLabel.None;
-            OpenSegments? open = watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null, waits: row?.Allocated is not null);
+            OpenSegments? open = watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null, waits: row is not null);
             (long counted, bool isReported) = Running.Remove(request);
             if (row is not null)
             {
-                Report(context, request, row, RunValues.Of(watcher, open), counted, isReported, failure);
+                Report(context, request, row, RunValues.Read(watcher, open), counted, isReported, failure);
             }
         }
     }
@@ -123,17 +123,17 @@ internal sealed class RequestReporter : IDisposable
         HttpContext context,
         RequestRun request,
         RouteRow row,
-        in RunValues usage,
+        in RunValues run,
         long counted,
         bool isReported,
         Exception? failure)
     {
-        Outcome outcome = Outcome.Of(context, request, failure, TimeSpan.FromTicks(usage.WallNanoseconds / TimeSpan.NanosecondsPerTick));
+        Outcome outcome = Outcome.Of(context, request, failure, TimeSpan.FromTicks(run.WallNanoseconds / TimeSpan.NanosecondsPerTick));
         bool isRejected = request.IsRejected || outcome.Status == StatusCodes.Status429TooManyRequests;
-        row.Record(usage, outcome, isRejected, counted);
-        if (!isRejected && row.AdmitsTrace(usage, outcome))
+        row.Record(run, outcome, isRejected, counted);
+        if (!isRejected && row.AdmitsTrace(run, outcome))
         {
-            AddTrace(context, row, usage, outcome);
+            AddTrace(context, row, run, outcome);
         }
 
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
@@ -149,23 +149,23 @@ internal sealed class RequestReporter : IDisposable
         RouteKey? requested = request.IsStaticFile ? null : request.Requested;
         if (_instrument.IsEnabled)
         {
-            _instrument.Record(usage, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, outcome);
+            _instrument.Record(run, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, outcome);
         }
 
-        if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported)
+        if (run.CpuNanoseconds > _budgetNanoseconds && !isReported)
         {
-            TryLogOverBudget(usage, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), outcome.Status);
+            TryLogOverBudget(run, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), outcome.Status);
         }
     }
 
     // A trace that the application's tracer does not sample is not stored anywhere. Without a tracer, the logs contain the trace ID.
-    private void AddTrace(HttpContext context, RouteRow row, in RunValues usage, in Outcome outcome)
+    private void AddTrace(HttpContext context, RouteRow row, in RunValues run, in Outcome outcome)
     {
         if (context.Features.Get<IHttpActivityFeature>()?.Activity is { IdFormat: ActivityIdFormat.W3C } activity
             && (activity.Recorded || !_requestSource.HasListeners()))
         {
             string traceId = activity.TraceId.ToHexString(), spanId = activity.SpanId.ToHexString();
-            row.AddTrace(new(row, outcome, usage.WallNanoseconds, usage.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));
+            row.AddTrace(new(row, outcome, run.WallNanoseconds, run.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));
         }
     }
 
@@ -174,7 +174,7 @@ internal sealed class RequestReporter : IDisposable
     {
         foreach (RunReading run in Running.Read())
         {
-            if (run.CpuNanoseconds > _budgetNanoseconds && run.Description.Row is RouteRow row && Running.TryMarkReported(run))
+            if (run.CpuNanoseconds > _budgetNanoseconds && run.Row is RouteRow row && Running.TryMarkReported(run))
             {
                 TryLog(() => _logger.LogOverBudgetWhileRunning(row.Method, row.Route, run.CpuNanoseconds / 1e6, run.Age.TotalMilliseconds));
             }
@@ -198,8 +198,8 @@ internal sealed class RequestReporter : IDisposable
         || context.Response.ContentType is { } type && type.StartsWith("text/event-stream", StringComparison.OrdinalIgnoreCase);
 
     // A separate method, because a method with a closure always allocates it, even if the closure is not used.
-    private void TryLogOverBudget(RunValues usage, string method, string route, int status) =>
-        TryLog(() => _logger.LogOverBudget(method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status));
+    private void TryLogOverBudget(RunValues run, string method, string route, int status) =>
+        TryLog(() => _logger.LogOverBudget(method, route, run.CpuNanoseconds / 1e6, run.WallNanoseconds / 1e6, status));
 
     private static void TryLog(Action log)
     {

@@ -187,21 +187,21 @@ internal sealed class RequestRun : Run, IEndpointFeature, IHttpRequestLifetimeFe
     }
 
     /// <inheritdoc/>
-    public override RunDescription? Describe()
+    public override RunReading? Describe()
     {
         if (Requested is not { } requested)
         {
             // Routing may not have run yet.
             return Watcher!.WallTime < RoutingTimeout
                 ? null
-                : new RunDescription(
+                : new RunReading(
                     _reporter.Routes.Get(RouteTable.UndeclaredMethodOf(Method), RouteTable.NoEndpoint), IsUpgrade, _path);
         }
 
         bool isLongLived = IsLongLived(requested);
         return requested.Endpoint.IsExcluded || requested.Endpoint.IsPage
             ? null
-            : new RunDescription(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path);
+            : new RunReading(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path);
     }
 
     /// <summary>Records that the request is answered with a static file.</summary>

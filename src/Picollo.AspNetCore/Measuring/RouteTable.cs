@@ -57,7 +57,7 @@ internal sealed class RouteTable
         _routes = new(
             _options.MaxRoutes,
             (OtherMethod, Other),
-            key => new(key.Method, key.Route, _options.MeasureAllocations, _options.CollectExemplars ? time : null),
+            key => new(key.Method, key.Route, _options, _options.CollectExemplars ? time : null),
             endpoints is null ? null : GetUndeclaredLimit);
     }
 
@@ -73,8 +73,8 @@ internal sealed class RouteTable
 
     /// <summary>All routes at the time of the call, ordered by route and method.</summary>
     public IReadOnlyList<RouteRow> All => [.. _routes.All
-        .OrderBy(usage => usage.Route, StringComparer.Ordinal)
-        .ThenBy(usage => usage.Method, StringComparer.Ordinal)];
+        .OrderBy(row => row.Route, StringComparer.Ordinal)
+        .ThenBy(row => row.Method, StringComparer.Ordinal)];
 
     /// <summary>Returns the slowest requests of all routes, slowest first; null if their traces are not kept.</summary>
     public IReadOnlyList<TracedRequest>? ReadSlowest() => !_options.CollectExemplars ? null :
@@ -107,8 +107,8 @@ internal sealed class RouteTable
         IReadOnlyList<Endpoint> all = _endpoints!.Endpoints;
         if (!ReferenceEquals(all, _undeclared.Of))
         {
-            int declared = all.Select(endpoint => new EndpointInfo(endpoint)).Where(usage => !usage.IsExcluded && !usage.IsPage)
-                .SelectMany(usage => usage.DeclaredMethods.Select(method => (method, usage.Route))).Distinct().Count();
+            int declared = all.Select(endpoint => new EndpointInfo(endpoint)).Where(info => !info.IsExcluded && !info.IsPage)
+                .SelectMany(info => info.DeclaredMethods.Select(method => (method, info.Route))).Distinct().Count();
             _undeclared = (all, declared > Capacity ? Capacity / 4 : Capacity - declared);
         }
 

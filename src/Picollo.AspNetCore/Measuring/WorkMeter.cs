@@ -36,13 +36,12 @@ public sealed class WorkMeter
     private readonly RowTable<string, WorkRow> _rows;
     private readonly RunList _running;
     private readonly RequestReporter _reporter;
-    private readonly CpuUsageDetail _detail;
-    private readonly bool _countsAllocations;
+    private readonly PicolloOptions _options;
 
     internal WorkMeter(IOptions<PicolloOptions> options, RunList running, RequestReporter reporter)
     {
-        (_running, _reporter, _detail, _countsAllocations) = (running, reporter, options.Value.Detail, options.Value.MeasureAllocations);
-        _rows = new(options.Value.MaxRoutes, RouteTable.Other, name => new WorkRow(name, _countsAllocations));
+        (_running, _reporter, _options) = (running, reporter, options.Value);
+        _rows = new(_options.MaxRoutes, RouteTable.Other, name => new WorkRow(name, _options));
     }
 
     /// <summary>All rows, ordered by name.</summary>
@@ -70,7 +69,6 @@ public sealed class WorkMeter
     internal sealed class WorkRun : Run, IMeasuredWork
     {
         private readonly WorkMeter _meter;
-        private readonly RunDescription? _description;
         private readonly WorkRow? _row;
         private readonly CpuUsageAsyncWatcher? _watcher;
         private readonly nint _handledBefore;
@@ -86,10 +84,10 @@ public sealed class WorkMeter
                 // The surrounding request is not watched during this call, so that the time is counted once. Surrounding spans include
                 // the time.
                 _row = row;
-                _description = new RunDescription(row);
                 _handledBefore = LeavingException.Current;
                 _surrounding = WatchedFlow.SuspendExceptSpans();
-                _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations) { Label = row.Label };
+                _watcher = RunValues.StartWatcher(meter._options);
+                _watcher.Label = row.Label;
                 meter._running.Add(this, _watcher);
             }
         }
@@ -97,7 +95,7 @@ public sealed class WorkMeter
         /// <summary>Whether the run is measured and has not ended.</summary>
         public bool IsMeasured => Volatile.Read(ref _surrounding) is not null;
 
-        public override RunDescription? Describe() => _description;
+        public override RunReading? Describe() => _row is null ? null : new(_row);
 
         public void Fail(Exception failure)
         {
@@ -137,7 +135,7 @@ public sealed class WorkMeter
         {
             (long counted, _) = _meter._running.Remove(this);
             _row!.Count(result);
-            _row.Record(RunValues.Of(_watcher!, open), counted);
+            _row.Record(RunValues.Read(_watcher!, open), counted);
         }
     }
 }

@@ -91,7 +91,7 @@ internal sealed class EventStream(
         do
         {
             StringBuilder events = new();
-            Append(events, "usage", PageTables.Of(recent.Of(reader.Read(SharedReadingAge), window), chosen), ref usage);
+            Append(events, "usage", PageTables.Create(recent.ReadWindow(reader.Read(SharedReadingAge), window), chosen), ref usage);
 
             // After a restart, the route may not exist yet and appear later.
             row ??= show.Length == 0 ? null : rows.Find(show);

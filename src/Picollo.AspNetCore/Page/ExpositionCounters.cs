@@ -39,7 +39,7 @@ internal sealed class ExpositionCounters(
         Families families = new(output, format);
 
         // Read also adds the CPU time of runs that have not ended to their rows.
-        ILookup<Row, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row);
+        ILookup<Row, RunReading> inFlight = running.Read().ToLookup(run => run.Row);
         WriteRoutes(families, routes.All, inFlight);
         IReadOnlyList<WorkRow> named = work.All;
         if (named.Count > 0)

@@ -43,7 +43,7 @@ internal static class PageDocument
             <p id="state" role="status">as of {time}; reload to update</p>
             </header>
             <div id="usage">
-            {PageTables.Of(reading, id)}</div>
+            {PageTables.Create(reading, id)}</div>
             {profiles}<section id="chosen">
             <h2>{heading}</h2>
             <p id="tools" hidden><button id="mark" type="button">Compare with now</button>

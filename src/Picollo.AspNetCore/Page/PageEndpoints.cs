@@ -68,7 +68,7 @@ internal sealed class PageEndpoints(
             context, context.Request.Query[ShowParameter].ToString(), context.Request.Query["chosen"].ToString(), WindowOf(context));
 
     public Task AnswerJsonAsync(HttpContext context) =>
-        WriteJsonAsync(context, PageJson.Of(reader.Read()), PageJsonContext.Default.PageJson);
+        WriteJsonAsync(context, PageJson.From(reader.Read()), PageJsonContext.Default.PageJson);
 
     public async Task AnswerMetricsAsync(HttpContext context)
     {
@@ -142,7 +142,7 @@ internal sealed class PageEndpoints(
     private Task AnswerUsageAsync(HttpContext context)
     {
         RecentWindow? window = WindowOf(context);
-        PageReading reading = recent.Of(reader.Read(), window);
+        PageReading reading = recent.ReadWindow(reader.Read(), window);
         PageRow? chosen = Find(context)
             ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).Concat(reading.RuntimeHistograms).FirstOrDefault()?.Row;
         string plots = "";

@@ -67,11 +67,11 @@ internal static partial class PageTables
         foreach ((RowReading histogram, string name) in histograms.Zip(names))
         {
             BeginRow(html, histogram, name, chosen, window);
-            ulong outside = histogram.Percentiles[0].OutOfRange;
+            ulong outside = histogram.Percentiles[0]!.OutOfRange;
             string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
             Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
             Cell(html, "per second", "", Numbers.Short(histogram.Rate));
-            WritePercentiles(html, "", "", histogram.Row, histogram.Percentiles[0].AllShown);
+            WritePercentiles(html, "", "", histogram.Row, histogram.Percentiles[0]!.AllShown);
             Cell(html, "unit", "unit", Html.Unit(histogram.Row.Unit.Name));
             html.Append("</tr>\n");
         }

@@ -11,10 +11,17 @@ namespace Picollo.AspNetCore.Page;
 /// histogram.</summary>
 internal static partial class PageTables
 {
+    private const int FirstPlotted = 4;
+
+    // The classes of the columns of a plotted quantity, with its color in plots.
+    private static readonly string[] Kinds = ["first", "second"];
+
+    private static readonly QuantityDescription[] Plotted = [.. Quantities.Recorded.Where(quantity => quantity.IsPlotted)];
+
     /// <summary>Creates the tables.</summary>
     /// <param name="reading">The data.</param>
     /// <param name="chosen">The ID of the row whose plots are shown below; empty for none.</param>
-    public static string Of(PageReading reading, string chosen)
+    public static string Create(PageReading reading, string chosen)
     {
         StringBuilder html = new();
         html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{PlotText.Encode(AboutProcess.At(reading.Time))}</p>\n");
@@ -80,7 +87,7 @@ internal static partial class PageTables
         Tile("Requests", Numbers.Short(reading.Routes.Sum(route => route.Rate)), "per second");
         Tile("CPU of requests", Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
         Tile("CPU of the process", reading.ProcessShare is { } share ? Percent(share) : "n/a", processors);
-        int longLived = reading.Running.Count(run => run.Description.IsLongLived);
+        int longLived = reading.Running.Count(run => run.IsLongLived);
         string unit = longLived == 0 ? "" : $"{Numbers.Count((ulong)longLived)} long-lived";
         Tile("Running now", Numbers.Count((ulong)reading.Running.Count), unit);
         Tile("Total requests", Numbers.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
@@ -107,11 +114,11 @@ internal static partial class PageTables
 
         static string Run(RunReading run)
         {
-            string method = run.Description.Row is RouteRow route ? $"<b>{PlotText.Encode(route.Method)}</b> " : "";
-            string path = run.Description.Path is { } text ? $" ({Html.Name(text)})" : "";
+            string method = run.Row is RouteRow route ? $"<b>{PlotText.Encode(route.Method)}</b> " : "";
+            string path = run.Path is { } text ? $" ({Html.Name(text)})" : "";
             return string.Create(
                 CultureInfo.InvariantCulture,
-                $"{method}{Html.Name(run.Description.Row.Name)}{path}, {Numbers.Time(run.Age.TotalSeconds)}, "
+                $"{method}{Html.Name(run.Row.Name)}{path}, {Numbers.Time(run.Age.TotalSeconds)}, "
                 + $"CPU {Numbers.Time(run.CpuNanoseconds / 1e9)}");
         }
     }
@@ -199,8 +206,14 @@ internal static partial class PageTables
     {
         string percentiles = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
         double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
-        bool hasAllocations = rows.Any(row => row.Allocated is not null);
-        string allocated = hasAllocations ? $"<th rowspan=\"2\" scope=\"col\">{Sort("Allocated, KB (p50)", 16)}</th>" : "";
+        QuantityDescription[] others =
+            [.. Quantities.Recorded.Where(quantity => !quantity.IsPlotted && rows.Any(row => row[quantity.Quantity] is not null))];
+        int columns = Percentiles.Names.Count;
+        string groups = string.Join('\n', Plotted.Select((quantity, i) =>
+            $"<th colspan=\"{columns}\" scope=\"colgroup\" class=\"{Kinds[i]}\">{HeadingOf(quantity)}</th>"));
+        string medians = string.Concat(others.Select((quantity, i) =>
+            $"<th rowspan=\"2\" scope=\"col\">{Sort(HeadingOf(quantity), FirstPlotted + (Plotted.Length * columns) + i)}</th>"));
+        string heads = string.Concat(Plotted.Select((_, i) => Heads(Kinds[i], FirstPlotted + (i * columns), Percentiles.Names)));
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
@@ -211,9 +224,8 @@ internal static partial class PageTables
             <thead>
             <tr><th rowspan="2" scope="col">{Sort(name, 0)}</th><th rowspan="2" scope="col">{Sort(runs, 1)}</th>
             <th rowspan="2" scope="col">{Sort("per second", 2)}</th><th rowspan="2" scope="col">{Sort("Share of the machine", 3)}</th>
-            <th colspan="6" scope="colgroup" class="first">CPU, ms</th>
-            <th colspan="6" scope="colgroup" class="second">Wall, ms</th>{allocated}</tr>
-            <tr>{Heads("first", 4, Percentiles.Names)}{Heads("second", 10, Percentiles.Names)}</tr>
+            {groups}{medians}</tr>
+            <tr>{heads}</tr>
             </thead>
             <tbody>
 
@@ -229,11 +241,15 @@ internal static partial class PageTables
                 ? $"<small>{Numbers.Time(row.AfterEndNanoseconds / 1e9)} after the response </small>"
                 : "";
             Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare, largest)}<span>{Percent(row.MachineShare)}</span>");
-            WritePercentiles(html, "CPU ms ", "first", row.Row, row.Percentiles[0].Shown);
-            WritePercentiles(html, "wall ms ", "second", row.Row, row.Percentiles[1].Shown);
-            if (hasAllocations)
+            foreach ((int i, QuantityDescription quantity) in Plotted.Index())
             {
-                Cell(html, "allocated KB (p50)", "", Numbers.Short(row.Allocated is { HasValues: true } bytes ? bytes.P50 / 1024.0 : null));
+                WritePercentiles(html, ColumnOf(quantity) + " ", Kinds[i], row.Row, row[quantity.Quantity]!.Shown);
+            }
+
+            foreach (QuantityDescription quantity in others)
+            {
+                double? median = row[quantity.Quantity] is { HasValues: true } values ? values.P50 / quantity.PageUnit.Ratio : null;
+                Cell(html, ColumnOf(quantity), "", Numbers.Short(median));
             }
 
             html.Append("</tr>\n");
@@ -241,6 +257,12 @@ internal static partial class PageTables
 
         html.Append("</tbody>\n</table>\n</div>\n");
     }
+
+    private static string ColumnOf(QuantityDescription quantity) =>
+        $"{quantity.Name} {quantity.PageUnit.Name}{(quantity.IsPlotted ? "" : " (p50)")}";
+
+    private static string HeadingOf(QuantityDescription quantity) =>
+        PlotFigures.Capital(ColumnOf(quantity)).Insert(quantity.Name.Length, ",");
 
     /// <summary>Appends the table of the parts of the process's CPU time.</summary>
     private static void WriteParts(StringBuilder html, PageReading reading)
@@ -276,7 +298,7 @@ internal static partial class PageTables
 
     /// <summary>Returns a link to the CPU profiles of a row's requests above the budget.</summary>
     private static string Profiles(PageReading reading, PageRow row) =>
-        row.Measured is { } work && reading.Profiles.GetValueOrDefault(work.Label) is > 0 and var count
+        row.Measured is { } measured && reading.Profiles.GetValueOrDefault(measured.Label) is > 0 and var count
             ? string.Create(
                 CultureInfo.InvariantCulture,
                 $"<small> <a href=\"?{PageEndpoints.ProfileParameter}={row.Id}\">{count} CPU profile{(count == 1 ? "" : "s")}</a>"
@@ -294,13 +316,15 @@ internal static partial class PageTables
 
     private static string Failures(params (string Name, long Count)[] all)
     {
-        string text = string.Join(", ", all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Name}"));
+        string text = string.Join(", ", from failure in all
+                                        where failure.Count > 0
+                                        select $"{Numbers.Count((ulong)failure.Count)} {failure.Name}");
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
-    private static void BeginRow(StringBuilder html, RowReading usage, string name, string chosen, RecentWindow? window)
+    private static void BeginRow(StringBuilder html, RowReading reading, string name, string chosen, RecentWindow? window)
     {
-        PageRow row = usage.Row;
+        PageRow row = reading.Row;
         string current = row.Id == chosen ? " aria-current=\"true\"" : "";
         string method = row.IsRoute ? $"<b>{PlotText.Encode(row.Method)}</b> " : "";
         html.Append(

@@ -39,8 +39,8 @@ internal static class PlotFigures
     /// <summary>Returns a table of the percentiles before and after the mark, and their change.</summary>
     private static string TableOf(PageRow row, HdrHistogramSeries before, HdrHistogramSeries after)
     {
-        var was = Percentiles.Of(before.Histogram.GetSummary());
-        var now = Percentiles.Of(after.Histogram.GetSummary());
+        var was = Percentiles.FromSummary(before.Histogram.GetSummary());
+        var now = Percentiles.FromSummary(after.Histogram.GetSummary());
         string unit = row.Unit.Name.Length == 0 ? "" : Html.Unit(row.Unit.Name);
         StringBuilder html = new();
         html.Append(
@@ -65,5 +65,5 @@ internal static class PlotFigures
     private static string Figure(string caption, HdrHistogramPlot plot, string numbers = "") =>
         $"<figure>\n<figcaption>{PlotText.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}{numbers}</figure>\n";
 
-    private static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
+    internal static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
 }

@@ -79,31 +79,24 @@ internal sealed class PageReader
             MaxRoutes = _rows.Routes.Capacity,
             IsFull = _rows.Routes.IsFull,
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
-            Runtime = sample.Runtime is { } totals ? RuntimeOf(totals, before.Runtime ?? totals) : null,
+            Runtime = sample.Runtime is { } totals ? _runtime.Read(totals, before.Runtime ?? totals, seconds) : null,
             Profiles = _profiles.OverBudget.CountBy(flow => flow.Label).ToDictionary(),
             Running = running,
             Slowest = _rows.Routes.ReadSlowest(),
             Meters = _meters.Histograms,
             MaxSeries = _meters.MaxSeries,
-            All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Row)))],
+            All = [.. all.Select(reading => WithRates(reading, before.Counted.GetValueOrDefault(reading.Row)))],
         };
 
-        RowReading WithRates(RowReading usage, (ulong Count, double Sum) old)
+        RowReading WithRates(RowReading reading, (ulong Count, double Sum) old)
         {
-            (ulong count, double sum) = old.Count > usage.Count ? default : old; // the histogram was reset
-            return usage with
+            (ulong count, double sum) = old.Count > reading.Count ? default : old; // the histogram was reset
+            return reading with
             {
-                Rate = (usage.Count - count) / seconds,
-                MachineShare = usage.Row.Measured is null ? 0 : ShareOf(usage.Sum - sum),
+                Rate = (reading.Count - count) / seconds,
+                MachineShare = reading.Row.Measured is null ? 0 : ShareOf(reading.Sum - sum),
             };
         }
-
-        RuntimeReading RuntimeOf(RuntimeTotals totals, RuntimeTotals old) => new(
-            totals,
-            (totals.GcPauseTime - old.GcPauseTime).TotalSeconds / seconds,
-            (totals.AllocatedBytes - old.AllocatedBytes) / seconds,
-            (totals.Exceptions - old.Exceptions) / seconds,
-            _runtime.UnavailableReasons);
 
         double ShareOf(double nanoseconds) => nanoseconds / 1e9 / processorSeconds;
 
@@ -130,37 +123,27 @@ internal sealed class PageReader
 
     private RowReading ReadOne(PageRow row)
     {
-        Percentiles[] quantiles = new Percentiles[row.Registrations.Count];
-        ulong count = 0;
-        double sum = 0;
-        for (int i = 0; i < quantiles.Length; i++)
+        if (row.Measured is not { } measured)
         {
-            quantiles[i] = QuantilesOf(row.Registrations[i].Histogram);
-            if (i == 0)
+            HdrHistogramSummary summary = row.Registrations[0].Histogram.GetSummary(_summary);
+            return new RowReading(row, summary.TotalCount + summary.OverflowCount, [Percentiles.FromSummary(summary)])
             {
-                (count, sum) = (_summary.TotalCount + _summary.OverflowCount, _summary.Sum);
-            }
+                Sum = summary.Sum,
+            };
         }
 
-        if (row.Measured is { } work)
+        Percentiles?[] percentiles = [.. Quantities.Recorded.Select(quantity => measured.HistogramOf(quantity.Quantity) is { } histogram
+            ? Percentiles.FromSummary(histogram.GetSummary(_summary)) with { Sum = measured.SumOf(quantity.Quantity) } // exact
+            : null)];
+        CpuUsage split = measured.Split;
+        ulong count = row.Route is { } route ? (ulong)route.Responses : percentiles[(int)Quantity.CpuTime]!.Count;
+        return new RowReading(row, count, percentiles)
         {
-            quantiles[0] = quantiles[0] with { Sum = work.CpuNanoseconds }; // exact, not estimated from buckets
-            quantiles[1] = quantiles[1] with { Sum = work.WallNanoseconds };
-            sum = work.TotalCpuNanoseconds;
-            count = row.Route is { } route ? (ulong)route.Responses : count;
-        }
-
-        CpuUsage split = row.Measured?.Split ?? default;
-        return new RowReading(row, count, 0, 0, quantiles)
-        {
-            Sum = sum,
-            Allocated = row.Measured?.Allocated is { } allocated ? QuantilesOf(allocated) with { Sum = row.Measured.AllocatedBytes } : null,
-            AfterEndNanoseconds = row.Measured?.AfterEndNanoseconds ?? 0,
+            Sum = measured.TotalCpuNanoseconds,
+            AfterEndNanoseconds = measured.AfterEndNanoseconds,
             KernelShare = split.TotalNanoseconds > 0 ? (double)split.KernelNanoseconds / split.TotalNanoseconds : null,
         };
     }
-
-    private Percentiles QuantilesOf(HdrHistogram histogram) => Percentiles.Of(histogram.GetSummary(_summary));
 
     /// <summary>Returns the reading at which the current window starts.</summary>
     private Sample WindowStartOf(long now) =>
@@ -171,7 +154,7 @@ internal sealed class PageReader
     private void Keep(Sample sample)
     {
         // The newest of the readings that are too old is kept, because the next window may start at it.
-        int tooOld = _kept.FindLastIndex(one => AgeOf(one, sample.Timestamp) > LongestWindow);
+        int tooOld = _kept.FindLastIndex(kept => AgeOf(kept, sample.Timestamp) > LongestWindow);
         _kept.RemoveRange(0, Math.Max(tooOld, 0));
         if (_kept.Count > 1 && AgeOf(_kept[^2], sample.Timestamp) < KeepInterval)
         {
@@ -184,7 +167,7 @@ internal sealed class PageReader
     private TimeSpan AgeOf(Sample sample, long now) => _time.GetElapsedTime(sample.Timestamp, now);
 
     private static Sample SampleOf(IReadOnlyList<RowReading> all, IReadOnlyList<CpuPart> parts, RuntimeTotals? runtime, long now) =>
-        new(now, parts, runtime, all.ToDictionary(usage => usage.Row, usage => (usage.Count, usage.Sum)));
+        new(now, parts, runtime, all.ToDictionary(reading => reading.Row, reading => (reading.Count, reading.Sum)));
 
     private sealed record Sample(
         long Timestamp, IReadOnlyList<CpuPart> Parts, RuntimeTotals? Runtime, Dictionary<PageRow, (ulong Count, double Sum)> Counted)

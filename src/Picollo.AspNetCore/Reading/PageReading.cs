@@ -5,7 +5,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Reading;
 
-/// <summary>The usage of all rows at a moment, and the CPU time of the process.</summary>
+/// <summary>All that the page shows at a moment.</summary>
 internal sealed record PageReading
 {
     public required DateTimeOffset Time { get; init; }
@@ -38,7 +38,7 @@ internal sealed record PageReading
     public required IReadOnlyList<RunReading> Running { get; init; }
 
     /// <summary>The oldest run that is not a long-lived request; null if there is none.</summary>
-    public RunReading? Oldest => Running.Where(run => !run.Description.IsLongLived).Cast<RunReading?>().MaxBy(run => run!.Value.Age);
+    public RunReading? Oldest => Running.Where(run => !run.IsLongLived).Cast<RunReading?>().MaxBy(run => run!.Value.Age);
 
     /// <summary>The run with the most CPU time; null if there is none.</summary>
     public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
@@ -66,10 +66,10 @@ internal sealed record PageReading
         init
         {
             field = value;
-            Routes = [.. value.Where(usage => usage.Row.IsRoute).OrderByDescending(usage => usage.Sum)];
-            Work = [.. value.Where(usage => usage.Row is { Measured: not null, IsRoute: false }).OrderByDescending(usage => usage.Sum)];
-            Histograms = [.. value.Where(usage => usage.Row is { Measured: null, IsRuntime: false })];
-            RuntimeHistograms = [.. value.Where(usage => usage.Row.IsRuntime)];
+            Routes = [.. value.Where(row => row.Row.IsRoute).OrderByDescending(row => row.Sum)];
+            Work = [.. value.Where(row => row.Row is { Measured: not null, IsRoute: false }).OrderByDescending(row => row.Sum)];
+            Histograms = [.. value.Where(row => row.Row is { Measured: null, IsRuntime: false })];
+            RuntimeHistograms = [.. value.Where(row => row.Row.IsRuntime)];
         }
     }
 
@@ -86,19 +86,24 @@ internal sealed record PageReading
     public IReadOnlyList<RowReading> RuntimeHistograms { get; private init; } = [];
 }
 
-/// <summary>The usage of a row.</summary>
+/// <summary>The values of a row at a moment.</summary>
 /// <param name="Row">The row.</param>
 /// <param name="Count">The number of requests, runs or values since the start, including values outside the histogram's range.</param>
-/// <param name="Rate">The number of requests, runs or values per second in the window of the reading.</param>
-/// <param name="MachineShare">The share of the CPU time of all processors in that window, 0 to 1; 0 for a histogram.</param>
-/// <param name="Percentiles">The percentiles of each of the subject's histograms.</param>
-internal sealed record RowReading(PageRow Row, ulong Count, double Rate, double MachineShare, IReadOnlyList<Percentiles> Percentiles)
+/// <param name="Percentiles">The percentiles by <see cref="Quantity"/>, null for those that are not measured; or those of the registered
+/// histogram.</param>
+internal sealed record RowReading(PageRow Row, ulong Count, IReadOnlyList<Percentiles?> Percentiles)
 {
+    /// <summary>The percentiles of a quantity; null if it is not measured.</summary>
+    public Percentiles? this[Quantity quantity] => Percentiles[(int)quantity];
+
+    /// <summary>The number of requests, runs or values per second in the window of the reading.</summary>
+    public double Rate { get; init; }
+
+    /// <summary>The share of the CPU time of all processors in that window, 0 to 1; 0 for a histogram.</summary>
+    public double MachineShare { get; init; }
+
     /// <summary>The sum of all values of a histogram, or the total CPU time of a route or work, in nanoseconds.</summary>
     public required double Sum { get; init; }
-
-    /// <summary>The bytes allocated by runs of the row; null if they are not measured.</summary>
-    public Percentiles? Allocated { get; init; }
 
     /// <summary>The CPU time, in nanoseconds, of work that continued after the end of its run; 0 for a histogram.</summary>
     public long AfterEndNanoseconds { get; init; }
@@ -108,9 +113,9 @@ internal sealed record RowReading(PageRow Row, ulong Count, double Rate, double 
 }
 
 /// <summary>The percentiles of a histogram, in the unit of the recorded values.</summary>
-internal readonly record struct Percentiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
+internal sealed record Percentiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
 {
-    public static Percentiles Of(HdrHistogramSummary summary) =>
+    public static Percentiles FromSummary(HdrHistogramSummary summary) =>
         new(summary.P50.Value, summary.P90.Value, summary.P99.Value, summary.P999.Value, summary.P100.Value)
         {
             P9999 = summary.P9999.Value,
@@ -128,14 +133,15 @@ internal readonly record struct Percentiles(ulong P50, ulong P90, ulong P99, ulo
     /// <summary>The sum of the values within the range.</summary>
     public double Sum { get; init; }
 
-    /// <summary>Whether there are values.</summary>
     public bool HasValues => Count > 0;
 
+    private static Percentiles Empty { get; } = new(0, 0, 0, 0, 0) { Count = 0 };
+
     /// <summary>The names in <see cref="Shown"/>.</summary>
-    public static IReadOnlyList<string> Names { get; } = [.. default(Percentiles).Shown.Select(one => one.Name)];
+    public static IReadOnlyList<string> Names { get; } = [.. Empty.Shown.Select(shown => shown.Name)];
 
     /// <summary>The names in <see cref="AllShown"/>.</summary>
-    public static IReadOnlyList<string> AllNames { get; } = [.. default(Percentiles).AllShown.Select(one => one.Name)];
+    public static IReadOnlyList<string> AllNames { get; } = [.. Empty.AllShown.Select(shown => shown.Name)];
 
     /// <summary>The values in the row of a registered histogram, which has room for one percentile more than the row of a route.</summary>
     public IReadOnlyList<(string Name, double? Value)> AllShown =>

@@ -8,23 +8,10 @@ namespace Picollo.AspNetCore.Reading;
 /// <summary>A row of the page: a route or named work, with histograms of CPU and wall time, or a registered histogram. Immutable.</summary>
 internal sealed class PageRow
 {
-    private static readonly HdrHistogramUnit Milliseconds = new() { Name = "ms", Ratio = 1e6 }; // of nanoseconds
-
-    private static readonly ConditionalWeakTable<Row, PageRow> Works = [];
+    private static readonly ConditionalWeakTable<Row, PageRow> Rows = [];
     private static readonly ConditionalWeakTable<HdrHistogramRegistration, PageRow> Registered = [];
 
-    private static readonly HdrHistogramDescription CpuTime =
-        HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, on all threads." };
-
-    private static readonly HdrHistogramDescription Duration =
-        HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." };
-
-    private static readonly HdrHistogramDescription Allocations = new()
-    {
-        Help = "Bytes allocated by each run, on all threads.",
-        Unit = new() { Name = "bytes" },
-        LowestBound = 256,
-    };
+    private IReadOnlyList<HdrHistogramRegistration> _recorded = [];
 
     /// <summary>The ID of the row in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
     /// application.</summary>
@@ -36,26 +23,21 @@ internal sealed class PageRow
     /// <summary>The method of a route; empty for a registered histogram.</summary>
     public string Method { get; private init; } = "";
 
-    /// <summary>The histograms on the page: CPU and wall time of a route or of work, or the registered histogram.</summary>
+    /// <summary>The histograms in plots: those of the plotted quantities of a route or of work, or the registered histogram.</summary>
     public required IReadOnlyList<HdrHistogramRegistration> Registrations { get; init; }
-
-    /// <summary>The histograms in the exposition. They are those on the page, except that the durations of a route are split by status
-    /// code.</summary>
-    public IEnumerable<HdrHistogramRegistration> Exposed =>
-    [
-        Registrations[0],
-        .. Route is null ? Registrations.Skip(1) : Route.Durations.Select(duration => duration.Registration),
-        .. AllocatedBytes is null ? Array.Empty<HdrHistogramRegistration>() : [AllocatedBytes],
-    ];
-
-    /// <summary>The bytes allocated by runs; null if they are not measured.</summary>
-    public HdrHistogramRegistration? AllocatedBytes { get; private init; }
 
     /// <summary>The names of <see cref="Registrations"/> in plots.</summary>
     public IReadOnlyList<string> SeriesNames { get; private init; } = ["values"];
 
+    /// <summary>The histograms in the exposition: those of all quantities, except that the durations of a route are split by status code;
+    /// or the registered histogram.</summary>
+    public IEnumerable<HdrHistogramRegistration> Exposed => Measured is null ? Registrations : _recorded.SelectMany(registration =>
+        Route is { } route && registration.Name == StatusDuration.Metric
+            ? route.Durations.Select(duration => duration.Registration)
+            : [registration]);
+
     /// <summary>The unit on the page.</summary>
-    public HdrHistogramUnit Unit { get; private init; } = Milliseconds;
+    public HdrHistogramUnit Unit { get; private init; } = Quantities.Milliseconds;
 
     /// <summary>The route or the named work; null for a registered histogram.</summary>
     public Row? Measured { get; private init; }
@@ -72,41 +54,40 @@ internal sealed class PageRow
     public bool IsRuntime => Measured is null && Name.StartsWith("dotnet.", StringComparison.Ordinal);
 
     /// <summary>Returns the row of a route or of named work, always the same object.</summary>
-    public static PageRow Of(Row usage) => Works.GetValue(usage, static usage =>
+    public static PageRow FromRow(Row row) => Rows.GetValue(row, static row =>
     {
-        var route = usage as RouteRow;
+        var route = row as RouteRow;
         KeyValuePair<string, string>[] labels = route is null
-            ? [new("work", usage.Name)]
+            ? [new("work", row.Name)]
             : [new("http.request.method", route.Method), new("http.route", route.Route)];
+        Func<IReadOnlyList<Exemplar>>? readExemplars = route?.MostExpensive is { } expensive ? expensive.ReadExemplars : null;
+        (QuantityDescription Quantity, HdrHistogramRegistration Registration)[] all =
+        [
+            .. from quantity in Quantities.Recorded
+               let histogram = row.HistogramOf(quantity.Quantity)
+               where histogram is not null
+               select (quantity, new HdrHistogramRegistration(row.MetricOf(quantity), histogram, quantity.Description, labels)
+               {
+                   ExactSum = () => row.SumOf(quantity.Quantity),
+                   Exemplars = quantity.Quantity == Quantity.CpuTime ? readExemplars : null,
+               }),
+        ];
         return new PageRow
         {
-            Id = route is null ? IdOf("work", usage.Name) : IdOf("route", route.Method, route.Route),
-            Name = usage.Name,
+            Id = route is null ? IdOf("work", row.Name) : IdOf("route", route.Method, route.Route),
+            Name = row.Name,
             Method = route?.Method ?? "",
-            Measured = usage,
-            Registrations =
-            [
-                new(route is null ? "picollo.work.cpu.time" : "picollo.http.server.request.cpu.time", usage.Cpu, CpuTime, labels)
-                {
-                    ExactSum = () => usage.CpuNanoseconds,
-                    Exemplars = route?.MostExpensive is { } expensive ? expensive.ReadExemplars : null,
-                },
-                new(route is null ? "picollo.work.wall.time" : "http.server.request.duration", usage.Wall, Duration, labels)
-                {
-                    ExactSum = () => usage.WallNanoseconds,
-                },
-            ],
-            SeriesNames = ["CPU", "wall"],
-            AllocatedBytes = usage.Allocated is not { } allocated ? null : new(
-                route is null ? "picollo.work.allocated" : "picollo.http.server.request.allocated", allocated, Allocations, labels)
-            {
-                ExactSum = () => usage.AllocatedBytes,
-            },
+            Measured = row,
+            Registrations = [.. all.Where(pair => pair.Quantity.IsPlotted).Select(pair => pair.Registration)],
+            SeriesNames = [.. all.Where(pair => pair.Quantity.IsPlotted).Select(pair => pair.Quantity.Name)],
+            _recorded = [.. all.Select(pair => pair.Registration)],
         };
     });
 
     /// <summary>Returns the row of a registered histogram, always the same object.</summary>
-    public static PageRow Of(HdrHistogramRegistration registration) => Registered.GetValue(registration, static registration =>
+    public static PageRow FromRegistration(HdrHistogramRegistration registration) => Registered.GetValue(registration, Create);
+
+    private static PageRow Create(HdrHistogramRegistration registration)
     {
         HdrHistogramDescription description = registration.Description;
 
@@ -120,7 +101,7 @@ internal sealed class PageRow
             Registrations = [registration],
             Unit = isTime ? new() { Name = "ms", Ratio = unit.Ratio / 1000 } : unit,
         };
-    });
+    }
 
     // FNV-1a, 64 bits (draft-eastlake-fnv). Deliberate collisions are not a risk, because the application chooses the names.
     private static string IdOf(params ReadOnlySpan<string> parts)
@@ -147,7 +128,10 @@ internal sealed class PageRows(RouteTable routes, WorkMeter work, HdrHistogramRe
     public RouteTable Routes => routes;
 
     public IReadOnlyList<PageRow> All =>
-        [.. routes.All.Select(PageRow.Of), .. work.All.Select(PageRow.Of), .. registry.Registrations.Select(PageRow.Of)];
+    [
+        .. routes.All.Select(PageRow.FromRow), .. work.All.Select(PageRow.FromRow),
+        .. registry.Registrations.Select(PageRow.FromRegistration),
+    ];
 
     /// <summary>All histograms with their names and labels in the exposition.</summary>
     public IReadOnlyList<HdrHistogramRegistration> Exposed => [.. All.SelectMany(row => row.Exposed)];

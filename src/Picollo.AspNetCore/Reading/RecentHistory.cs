@@ -37,18 +37,18 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
     private readonly Lock _gate = new();
     private readonly HdrHistogramSummary _summary = new();
     private readonly List<Moment> _moments = []; // oldest first
-    private readonly Dictionary<RecentWindow, (PageReading Of, PageReading Recent)> _last = [];
+    private readonly Dictionary<RecentWindow, (PageReading Whole, PageReading Recent)> _last = [];
 
     /// <summary>The number of kept moments.</summary>
     internal int Moments => _moments.Count;
 
     /// <summary>The size of all kept encodings, in bytes.</summary>
     internal long KeptBytes =>
-        _moments.SelectMany(moment => moment.States.Values).Distinct().Sum(state => state.Encoded.Sum(one => one.Length));
+        _moments.SelectMany(moment => moment.States.Values).Distinct().Sum(state => state.Encoded.Sum(encoded => encoded?.Length ?? 0));
 
     /// <summary>Returns a reading with the percentiles of a window. Must be called for each view of the page, even without a window,
     /// because it keeps the moments at which later windows start.</summary>
-    public PageReading Of(PageReading reading, RecentWindow? window)
+    public PageReading ReadWindow(PageReading reading, RecentWindow? window)
     {
         lock (_gate)
         {
@@ -59,7 +59,7 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
                 return reading;
             }
 
-            if (_last.TryGetValue(window, out (PageReading Of, PageReading Recent) last) && ReferenceEquals(last.Of, reading))
+            if (_last.TryGetValue(window, out (PageReading Whole, PageReading Recent) last) && ReferenceEquals(last.Whole, reading))
             {
                 return last.Recent;
             }
@@ -69,7 +69,7 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
             {
                 Recent = window,
                 RecentTime = time.GetElapsedTime(start.Timestamp, now),
-                All = [.. reading.All.Select(usage => Since(usage, start))],
+                All = [.. reading.All.Select(row => Since(row, start))],
             };
             _last[window] = (reading, recent);
             return recent;
@@ -81,7 +81,7 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
     public IReadOnlyList<ReadOnlyHdrHistogram> HistogramsOf(PageRow row, RecentWindow? window)
     {
-        if (window is null || row.Measured is not { } work)
+        if (window is null || row.Measured is not { } measured)
         {
             return [.. row.Registrations.Select(registration => registration.Histogram.GetSnapshot())];
         }
@@ -91,7 +91,9 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
             long now = time.GetTimestamp();
             Keep(now);
             State? state = StartOf(window, now).States.GetValueOrDefault(row);
-            return [Since(work.Cpu, state, 0), Since(work.Wall, state, 1)];
+            return [.. from quantity in Quantities.Recorded
+                       where quantity.IsPlotted
+                       select Since(measured.HistogramOf(quantity.Quantity)!, state, quantity.Quantity)];
         }
     }
 
@@ -117,20 +119,16 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
         }
     }
 
-    private static State StateOf(Row work, State? previous)
+    private static State StateOf(Row row, State? previous)
     {
         // Read before the histograms, so that a run that ends in between changes the count of the next state.
-        ulong count = work.Wall.TotalCount + (work.Allocated?.TotalCount ?? 0);
-        return previous is not null && previous.Count == count
-            ? previous
-            : new(count, SumsOf(work), [.. HistogramsOf(work).Select(histogram => HdrHistogramEncoding.EncodeCompressed(histogram))]);
+        InterlockedHdrHistogram<uint>?[] histograms = [.. Quantities.Recorded.Select(quantity => row.HistogramOf(quantity.Quantity))];
+        long count = histograms.Sum(histogram => (long)(histogram?.TotalCount ?? 0));
+        return previous is not null && previous.Count == count ? previous : new(
+            count,
+            [.. Quantities.Recorded.Select(quantity => row.SumOf(quantity.Quantity))],
+            [.. histograms.Select(histogram => histogram is null ? null : HdrHistogramEncoding.EncodeCompressed(histogram))]);
     }
-
-    // The sums and histograms in the order of State.
-    private static long[] SumsOf(Row work) => [work.CpuNanoseconds, work.WallNanoseconds, work.AllocatedBytes];
-
-    private static IReadOnlyList<HdrHistogram> HistogramsOf(Row work) =>
-        work.Allocated is { } allocated ? [work.Cpu, work.Wall, allocated] : [work.Cpu, work.Wall];
 
     /// <summary>Returns the newest moment that is at least as old as the window is long, or else the oldest moment within the
     /// window.</summary>
@@ -140,27 +138,33 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
         return possible.FindLast(moment => time.GetElapsedTime(moment.Timestamp, now) >= window.Length) ?? possible[0];
     }
 
-    private RowReading Since(RowReading usage, Moment start)
+    private RowReading Since(RowReading reading, Moment start)
     {
-        if (usage.Row.Measured is not { } work)
+        if (reading.Row.Measured is not { } row)
         {
-            return usage;
+            return reading;
         }
 
-        State? state = start.States.GetValueOrDefault(usage.Row);
-        long[] sums = SumsOf(work);
-        Percentiles[] all = [.. HistogramsOf(work).Select((histogram, i) =>
-            Percentiles.Of(Since(histogram, state, i).GetSummary(_summary)) with { Sum = sums[i] - (state?.Sums[i] ?? 0) })];
-        return usage with { Percentiles = all[..2], Allocated = all.Length > 2 ? all[2] : null };
+        State? state = start.States.GetValueOrDefault(reading.Row);
+        return reading with
+        {
+            Percentiles = [.. Quantities.Recorded.Select(quantity => quantity.Quantity).Select(quantity =>
+            {
+                double sum = row.SumOf(quantity) - (state?.Sums[(int)quantity] ?? 0);
+                return row.HistogramOf(quantity) is { } histogram
+                    ? Percentiles.FromSummary(Since(histogram, state, quantity).GetSummary(_summary)) with { Sum = sum }
+                    : null;
+            })],
+        };
     }
 
-    private static PlainHdrHistogram<ulong> Since(HdrHistogram histogram, State? start, int i)
+    private static PlainHdrHistogram<ulong> Since(HdrHistogram histogram, State? start, Quantity quantity)
     {
         PlainHdrHistogram<ulong> since = HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
         since.Add(histogram);
-        if (start is not null)
+        if (start?.Encoded[(int)quantity] is { } encoded)
         {
-            since.Subtract(HdrHistogramEncoding.Decode(start.Encoded[i]));
+            since.Subtract(HdrHistogramEncoding.Decode(encoded));
         }
 
         return since;
@@ -169,7 +173,7 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
     /// <summary>The states of the rows at a moment.</summary>
     private sealed record Moment(long Timestamp, Dictionary<PageRow, State> States);
 
-    /// <summary>The state of a row: the number of runs, and the exact sums and the histograms of CPU time, wall time and allocated
-    /// bytes.</summary>
-    private sealed record State(ulong Count, long[] Sums, byte[][] Encoded);
+    /// <summary>The state of a row: the number of recorded values, and the exact sums and the histograms by
+    /// <see cref="Quantity"/>.</summary>
+    private sealed record State(long Count, long[] Sums, byte[]?[] Encoded);
 }

@@ -79,9 +79,9 @@ internal sealed class CompleteReading : IDisposable
                 ["The waits for locks are not measured."]),
             Running =
             [
-                new(null!, new RunDescription(_orders, IsLongLived: false, "/orders/<7>"), 20 * Millisecond, TimeSpan.FromSeconds(3)) { Watcher = null! },
-                new(null!, new RunDescription(Get<WorkMeter>().All[0]), 40 * Millisecond, TimeSpan.FromSeconds(2)) { Watcher = null! },
-                new(null!, new RunDescription(_orders, IsLongLived: true), 10 * Millisecond, TimeSpan.FromSeconds(90)) { Watcher = null! },
+                new(_orders, IsLongLived: false, "/orders/<7>") { CpuNanoseconds = 20 * Millisecond, Age = TimeSpan.FromSeconds(3) },
+                new(Get<WorkMeter>().All[0]) { CpuNanoseconds = 40 * Millisecond, Age = TimeSpan.FromSeconds(2) },
+                new(_orders, IsLongLived: true) { CpuNanoseconds = 10 * Millisecond, Age = TimeSpan.FromSeconds(90) },
             ],
             Profiles = new Dictionary<FlowLabel, int> { [_orders.Label] = 2 },
             All = [.. reading.All.Select(row => row with { MachineShare = row.Row.Measured is null ? 0 : row.Sum / 4e10 })],
@@ -91,10 +91,10 @@ internal sealed class CompleteReading : IDisposable
     /// <summary>A reading that covers the last minute, in which each row has one run.</summary>
     public PageReading ReadMinute()
     {
-        Get<RecentHistory>().Of(Get<PageReader>().Read(), null);
+        Get<RecentHistory>().ReadWindow(Get<PageReader>().Read(), null);
         _clock.Advance(20);
-        _orders.Record(new RunValues(3 * Millisecond, 4 * Millisecond, null, 4096));
-        return Get<RecentHistory>().Of(Read(), RecentWindow.Minute);
+        _orders.Record(new RunValues(3 * Millisecond, 4 * Millisecond, null) { [Quantity.AllocatedBytes] = 4096 });
+        return Get<RecentHistory>().ReadWindow(Read(), RecentWindow.Minute);
     }
 
     /// <summary>The exposition in the Prometheus text format.</summary>
@@ -114,7 +114,7 @@ internal sealed class CompleteReading : IDisposable
         RouteRow orders = routes.Get("GET", "/orders/{id}");
         for (int i = 1; i <= 100; i++)
         {
-            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4), i * 1024));
+            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4)) { [Quantity.AllocatedBytes] = i * 1024 });
         }
 
         foreach (Outcome outcome in new Outcome[]
@@ -127,7 +127,7 @@ internal sealed class CompleteReading : IDisposable
             new(499, ResponseClass.Aborted),
         })
         {
-            orders.Record(new RunValues(Millisecond, 2 * Millisecond, null, 512), outcome);
+            orders.Record(new RunValues(Millisecond, 2 * Millisecond, null) { [Quantity.AllocatedBytes] = 512 }, outcome);
         }
 
         orders.Record(new RunValues(Millisecond, Millisecond, null), new Outcome(429, ResponseClass.ClientError), isRejected: true);
@@ -135,7 +135,7 @@ internal sealed class CompleteReading : IDisposable
             orders, new Outcome(200, ResponseClass.Success), 200 * Millisecond, 100 * Millisecond, _clock.GetUtcNow(), new string('a', 32), new string('b', 16)));
         for (int i = 0; i < 6; i++)
         {
-            routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null, 2048));
+            routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null) { [Quantity.AllocatedBytes] = 2048 });
         }
 
         return orders;
@@ -147,7 +147,7 @@ internal sealed class CompleteReading : IDisposable
         foreach (WorkResult result in new[] { WorkResult.Completed, WorkResult.Completed, WorkResult.Failed, WorkResult.Canceled })
         {
             import.Count(result);
-            import.Record(new RunValues(5 * Millisecond, 7 * Millisecond, new CpuUsage(4 * Millisecond, Millisecond), 3000));
+            import.Record(new RunValues(5 * Millisecond, 7 * Millisecond, new CpuUsage(4 * Millisecond, Millisecond)) { [Quantity.AllocatedBytes] = 3000 });
         }
     }
 

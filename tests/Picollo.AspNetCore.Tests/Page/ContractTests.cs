@@ -21,7 +21,7 @@ public class ContractTests
     {
         using CompleteReading complete = new();
         using JsonDocument json = JsonDocument.Parse(
-            JsonSerializer.Serialize(PageJson.Of(complete.Read()), PageJsonContext.Default.PageJson));
+            JsonSerializer.Serialize(PageJson.From(complete.Read()), PageJsonContext.Default.PageJson));
 
         ShouldBeApproved(JsonSerializer.Serialize(json.RootElement, Indented) + "\n", "reading.json");
     }
@@ -47,7 +47,7 @@ public class ContractTests
     }
 
     // The first line describes the process and the machine.
-    private static string TablesOf(PageReading reading, string chosen) => PageTables.Of(reading, chosen).Split('\n', 2)[1];
+    private static string TablesOf(PageReading reading, string chosen) => PageTables.Create(reading, chosen).Split('\n', 2)[1];
 
     // Without the bounds of buckets, and without the values of this process and of its runtime, which differ in each run.
     private static string NameAndValue(string line)

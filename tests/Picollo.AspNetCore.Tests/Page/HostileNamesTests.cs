@@ -63,7 +63,7 @@ public class HostileNamesTests
     public void Tables_with_any_name_are_well_formed() => Seeded.Run(300, random =>
     {
         string Any() => new([.. Enumerable.Range(0, random.Next(300)).Select(_ => (char)random.Next(random.Next(2) == 0 ? 128 : 65536))]);
-        PageRow row = PageRow.Of(new RouteRow("G" + Any(), Any()));
+        PageRow row = PageRow.FromRow(new RouteRow("G" + Any(), Any()));
         PageReading reading = new()
         {
             Time = default,
@@ -72,9 +72,17 @@ public class HostileNamesTests
             ProcessShare = null,
             Parts = [],
             Running = [],
-            All = [new(row, 1, double.Epsilon, 1e300, [new() { Count = 0 }, new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 }]) { Sum = 1 }],
+            All =
+            [
+                new(row, 1, [new(0, 0, 0, 0, 0) { Count = 0 }, new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 }, null])
+                {
+                    Rate = double.Epsilon,
+                    MachineShare = 1e300,
+                    Sum = 1,
+                },
+            ],
         };
-        Xml(PageTables.Of(reading, row.Id)).Descendants("td").Should().HaveCount(15);
+        Xml(PageTables.Create(reading, row.Id)).Descendants("td").Should().HaveCount(15);
     });
 
     [Fact]
@@ -83,11 +91,11 @@ public class HostileNamesTests
         HdrHistogramRegistration With(string name, params ReadOnlySpan<KeyValuePair<string, string>> labels) => new(name, HdrHistogram.Create(), HdrHistogramDescription.None, labels);
         string[] ids =
         [
-            PageRow.Of(new RouteRow("GET", "/a")).Id, PageRow.Of(new RouteRow("GE", "T/a")).Id, PageRow.Of(With("GET/a")).Id,
-            PageRow.Of(With("a", [new("b", "c")])).Id, PageRow.Of(With("a", [new("bc", "")])).Id, PageRow.Of(With("a{b=\"c\"}")).Id, PageRow.Of(With("a", [new("b", "c"), new("d", "")])).Id,
+            PageRow.FromRow(new RouteRow("GET", "/a")).Id, PageRow.FromRow(new RouteRow("GE", "T/a")).Id, PageRow.FromRegistration(With("GET/a")).Id,
+            PageRow.FromRegistration(With("a", [new("b", "c")])).Id, PageRow.FromRegistration(With("a", [new("bc", "")])).Id, PageRow.FromRegistration(With("a{b=\"c\"}")).Id, PageRow.FromRegistration(With("a", [new("b", "c"), new("d", "")])).Id,
         ];
         ids.Should().OnlyHaveUniqueItems().And.OnlyContain(id => id.Length == 16);
-        PageRow.Of(new RouteRow("GET", "/a")).Id.Should().Be(ids[0], "the ID is the same in every process");
+        PageRow.FromRow(new RouteRow("GET", "/a")).Id.Should().Be(ids[0], "the ID is the same in every process");
     }
 
     /// <summary>Returns the element of the page with an ID. Throws if the page is not well-formed.</summary>

@@ -52,7 +52,7 @@ public class MarkTests
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
         server.Registry.Add("size", histogram, new HdrHistogramDescription { Unit = new() { Name = "bytes" } });
         histogram.Record(100, 10);
-        string id = PageRow.Of(server.Registry.Registrations[0]).Id;
+        string id = PageRow.FromRegistration(server.Registry.Registrations[0]).Id;
         string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
         histogram.Record(300, 10);
 
@@ -69,7 +69,7 @@ public class MarkTests
         HdrHistogram histogram = HdrHistogram.Create();
         server.Registry.Add("size", histogram);
         histogram.Record(ulong.MaxValue);
-        (await server.Client.GetAsync($"/picollo/mark?show={PageRow.Of(server.Registry.Registrations[0]).Id}")).StatusCode
+        (await server.Client.GetAsync($"/picollo/mark?show={PageRow.FromRegistration(server.Registry.Registrations[0]).Id}")).StatusCode
             .Should().Be(HttpStatusCode.Conflict);
     }
 
@@ -79,7 +79,7 @@ public class MarkTests
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
         string id = await PageEndpointsTests.IdAsync(server);
-        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteRow("GET", "/").Cpu));
+        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteRow("GET", "/").HistogramOf(Quantity.CpuTime)!));
         (await DiffAsync(server, id, $$"""{"time":"2026-01-01T00:00:00Z","histograms":["{{good}}","{{good}}"]}""")).Status.Should().Be(HttpStatusCode.OK);
         foreach (string bad in new[]
         {
@@ -95,7 +95,7 @@ public class MarkTests
     [Fact]
     public void A_mark_with_another_layout_is_rejected_before_memory_is_allocated()
     {
-        PageRow row = PageRow.Of(new RouteRow("GET", "/"));
+        PageRow row = PageRow.FromRow(new RouteRow("GET", "/"));
         HdrHistogram largest = HdrHistogram.Factory.WithSignificantDigits(5).WithMaxTrackableValue(long.MaxValue).Create();
         HdrHistogram otherRange = HdrHistogram.Factory.WithLayoutOf(row.Registrations[0].Histogram).WithMaxTrackableValue(long.MaxValue).Create();
         byte[] good = HdrHistogramEncoding.EncodeCompressed(row.Registrations[0].Histogram);
@@ -123,7 +123,7 @@ public class MarkTests
     public void A_mark_of_any_layout_is_accepted_for_its_own_subject(double relativeError, ulong maxValue)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(maxValue).Create();
-        PageRow row = PageRow.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
+        PageRow row = PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
         histogram.Record(1);
         Mark first = Mark.Of(row, default);
         histogram.Record(Math.Min(maxValue - (maxValue / 4), long.MaxValue / 2));
@@ -153,15 +153,15 @@ public class MarkTests
     public void A_full_histogram_of_a_route_is_far_below_the_size_limit()
     {
         RouteRow usage = new("GET", "/");
-        foreach (Bucket bucket in usage.Cpu.Buckets)
+        foreach (Bucket bucket in usage.HistogramOf(Quantity.CpuTime)!.Buckets)
         {
             // Counts that take several bytes each and do not repeat.
             ulong count = 1_000_000 + ((ulong)bucket.StorageIndex * 7919 % 1_000_003);
-            usage.Cpu.Record(bucket.Start, count);
-            usage.Wall.Record(bucket.Start, count);
+            usage.HistogramOf(Quantity.CpuTime)!.Record(bucket.Start, count);
+            usage.HistogramOf(Quantity.WallTime)!.Record(bucket.Start, count);
         }
 
-        Mark mark = Mark.Of(PageRow.Of(usage), DateTimeOffset.UtcNow);
+        Mark mark = Mark.Of(PageRow.FromRow(usage), DateTimeOffset.UtcNow);
         JsonSerializer.SerializeToUtf8Bytes(mark, PageJsonContext.Default.Mark).Length.Should().BeInRange(1000, PageEndpoints.MaxMarkBytes / 10);
     }
 
@@ -201,7 +201,7 @@ public class MarkTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(1024).WithMaxTrackableValue(max).Create();
         histogram.Record(900, 3);
-        var row = PageRow.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
+        var row = PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
         Mark mark = Mark.Of(row, default);
         histogram.Record(1_000, 2);
 
@@ -217,7 +217,7 @@ public class MarkTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(1_000_000).Create();
         histogram.Record(1_000, 3);
-        Mark mark = Mark.Of(PageRow.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
+        Mark mark = Mark.Of(PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
         histogram.Record(2_000, 2);
 
         MarkedPair pair = MarkedPair.Of(HdrHistogramEncoding.Decode(mark.Histograms[0]), histogram.GetSnapshot());

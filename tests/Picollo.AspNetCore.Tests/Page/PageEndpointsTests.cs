@@ -180,15 +180,15 @@ public class PageEndpointsTests
         page.IndexOf("/dear", StringComparison.Ordinal).Should().BeLessThan(page.IndexOf("/cheap", StringComparison.Ordinal));
         page.Should().Contain("<h2><b>POST</b> <bdi>/dear</bdi></h2>");
         page.Should().Contain("<td data-name=\"requests\">100</td>").And.Contain("<td data-name=\"CPU ms mean\" class=\"first\">2.00</td><td data-name=\"CPU ms p50\">2.01</td>")
-            .And.Contain($"<td data-name=\"wall ms p99\">{Numbers.Short(cheap.Wall.GetPercentileValue(99) / 1e6)}</td><td data-name=\"wall ms p99.9\">–</td>")
-            .And.Contain($"<td data-name=\"CPU ms p50\">{Numbers.Short(dear.Cpu.GetPercentileValue(50) / 1e6)}</td><td data-name=\"CPU ms p90\">–</td>")
-            .And.Contain($"<td data-name=\"CPU ms max\">{Numbers.Short(dear.Cpu.GetPercentileValue(100) / 1e6)}</td>");
+            .And.Contain($"<td data-name=\"wall ms p99\">{Numbers.Short(cheap.HistogramOf(Quantity.WallTime)!.GetPercentileValue(99) / 1e6)}</td><td data-name=\"wall ms p99.9\">–</td>")
+            .And.Contain($"<td data-name=\"CPU ms p50\">{Numbers.Short(dear.HistogramOf(Quantity.CpuTime)!.GetPercentileValue(50) / 1e6)}</td><td data-name=\"CPU ms p90\">–</td>")
+            .And.Contain($"<td data-name=\"CPU ms max\">{Numbers.Short(dear.HistogramOf(Quantity.CpuTime)!.GetPercentileValue(100) / 1e6)}</td>");
         page.Should().Contain("<bdi>size{shop=&quot;here&quot;}</bdi>").And.Contain("<td data-name=\"max\">77.0</td>").And.Contain("<bdi>bytes</bdi>");
         page.Should().Contain("#chosen\"", "a link of a row scrolls to its plots");
         page.Split("<figure>").Should().HaveCount(3);
         page.Should().NotContain("src=").And.NotContainAny("href=\"http", "url(");
 
-        string other = await server.Client.GetStringAsync("/picollo?show=" + PageRow.Of(server.Registry.Registrations[0]).Id);
+        string other = await server.Client.GetStringAsync("/picollo?show=" + PageRow.FromRegistration(server.Registry.Registrations[0]).Id);
         other.Should().Contain("<h2><bdi>size{").And.Contain("aria-current=\"true\"><bdi>size");
     }
 
@@ -356,7 +356,7 @@ public class PageEndpointsTests
         HdrHistogram gone = HdrHistogram.Create();
         server.Registry.Add("gone", gone);
         server.Registry.Add("there", HdrHistogram.Create());
-        string id = PageRow.Of(server.Registry.Registrations[0]).Id;
+        string id = PageRow.FromRegistration(server.Registry.Registrations[0]).Id;
         string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
         await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}");
         (await events.NextAsync()).Name.Should().Be("usage");

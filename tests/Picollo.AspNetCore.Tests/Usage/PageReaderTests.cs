@@ -155,7 +155,7 @@ public sealed class PageReaderTests : IDisposable
 
         RowReading usage = reader.Read().Histograms[0];
 
-        (usage.Rate, usage.Count, usage.MachineShare, usage.Percentiles[0].OutOfRange, usage.Percentiles[0].Max).Should().Be((2, 30, 0, 10, 5));
+        (usage.Rate, usage.Count, usage.MachineShare, usage.Percentiles[0]!.OutOfRange, usage.Percentiles[0]!.Max).Should().Be((2, 30, 0, 10, 5));
     }
 
     [Fact]

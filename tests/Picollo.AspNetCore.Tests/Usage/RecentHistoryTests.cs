@@ -63,7 +63,7 @@ public sealed class RecentHistoryTests : IDisposable
             services.GetRequiredService<RouteTable>(), services.GetRequiredService<PageReader>(), services.GetRequiredService<RecentHistory>());
         List<double> counted = [];
         double now = 0;
-        recent.Of(reader.Read(), null);
+        recent.ReadWindow(reader.Read(), null);
         for (int i = 0; i < 900; i++)
         {
             double step = random.Next(1, 30) / 10.0;
@@ -73,11 +73,11 @@ public sealed class RecentHistoryTests : IDisposable
             counted.Add(now);
             foreach (RecentWindow window in RecentWindow.All)
             {
-                PageReading reading = recent.Of(reader.Read(), window);
+                PageReading reading = recent.ReadWindow(reader.Read(), window);
                 double length = reading.RecentTime.TotalSeconds;
                 double expected = Math.Min(now, window.Length.TotalSeconds);
                 length.Should().BeInRange(expected - window.Step.TotalSeconds, expected + window.Step.TotalSeconds + 0.001);
-                reading.Routes[0].Percentiles[0].Count.Should().Be((ulong)counted.Count(time => time > now - length + 1e-6));
+                reading.Routes[0].Percentiles[0]!.Count.Should().Be((ulong)counted.Count(time => time > now - length + 1e-6));
             }
 
             recent.Moments.Should().BeLessThanOrEqualTo(19);
@@ -114,8 +114,8 @@ public sealed class RecentHistoryTests : IDisposable
         PageReading reading = View(RecentWindow.TenMinutes);
 
         RowReading row = reading.Routes.Single(route => route.Row.Name == "/new");
-        row.Percentiles.Select(quantiles => quantiles.Count).Should().Equal(7, 7);
-        row.Allocated!.Value.Count.Should().Be(7);
+        row.Percentiles.Take(2).Select(percentiles => percentiles!.Count).Should().Equal(7, 7);
+        row[Quantity.AllocatedBytes]!.Count.Should().Be(7);
         row.Count.Should().Be(7);
         reading.RecentTime.Should().Be(TimeSpan.FromSeconds(5));
     }
@@ -125,8 +125,8 @@ public sealed class RecentHistoryTests : IDisposable
     {
         Count("/a", Millisecond);
         PageReading reading = _reader.Read();
-        _recent.Of(reading, null).Should().BeSameAs(reading);
-        _recent.Of(reading, RecentWindow.Minute).Should().BeSameAs(_recent.Of(reading, RecentWindow.Minute));
+        _recent.ReadWindow(reading, null).Should().BeSameAs(reading);
+        _recent.ReadWindow(reading, RecentWindow.Minute).Should().BeSameAs(_recent.ReadWindow(reading, RecentWindow.Minute));
     }
 
     [Fact]
@@ -169,8 +169,8 @@ public sealed class RecentHistoryTests : IDisposable
         RouteRow[] routes = [.. Enumerable.Range(0, 255).Select(i => _routes.Get("GET", $"/{i}"))];
         foreach (RouteRow route in routes)
         {
-            Fill(route.Cpu, random, buckets);
-            Fill(route.Wall, random, buckets);
+            Fill(route.HistogramOf(Quantity.CpuTime)!, random, buckets);
+            Fill(route.HistogramOf(Quantity.WallTime)!, random, buckets);
         }
 
         for (int moment = 0; moment < 25; moment++)
@@ -198,12 +198,12 @@ public sealed class RecentHistoryTests : IDisposable
     {
         for (int i = 0; i < count; i++)
         {
-            _routes.Get("GET", route).Record(new RunValues(nanoseconds, nanoseconds, null, allocated));
+            _routes.Get("GET", route).Record(new RunValues(nanoseconds, nanoseconds, null) { [Quantity.AllocatedBytes] = allocated });
         }
     }
 
-    private PageReading View(RecentWindow? window) => _recent.Of(_reader.Read(), window);
+    private PageReading View(RecentWindow? window) => _recent.ReadWindow(_reader.Read(), window);
 
     private static Percentiles Cpu(PageReading reading, string route) =>
-        reading.Routes.Single(usage => usage.Row.Name == route).Percentiles[0];
+        reading.Routes.Single(usage => usage.Row.Name == route).Percentiles[0]!;
 }

@@ -55,7 +55,7 @@ internal static class PageTargets
     {
         HdrHistogramRegistry registry = new();
         registry.Add("size", Of([.. Before, .. Since]), HdrHistogramDescription.Nanoseconds, []);
-        return PageRow.Of(registry.Registrations[0]);
+        return PageRow.FromRegistration(registry.Registrations[0]);
     }
 
     private static HdrHistogram Of(ulong[] values)

@@ -1,0 +1,184 @@
+using System.Runtime.CompilerServices;
+using Picollo.Cpu;
+using Picollo.Metrics;
+
+namespace Picollo.AspNetCore.Measuring;
+
+/// <summary>A number that is measured for each run. The first ones have a histogram in each row and are in
+/// <see cref="Quantities.Recorded"/>.</summary>
+internal enum Quantity
+{
+    CpuTime,
+    WallTime,
+    AllocatedBytes,
+
+    // Only summed, because the kernel derives the shares from its ticks, which is accurate only for many runs.
+    UserTime,
+    KernelTime,
+}
+
+/// <summary>The properties of a quantity in all outputs.</summary>
+internal sealed record QuantityDescription
+{
+    public required Quantity Quantity { get; init; }
+
+    /// <summary>The name of the histogram of a route in the exposition.</summary>
+    public required string RouteMetric { get; init; }
+
+    /// <summary>The name of the histogram of named work in the exposition.</summary>
+    public required string WorkMetric { get; init; }
+
+    /// <summary>The help and the unit in the exposition. JSON has the same unit.</summary>
+    public required HdrHistogramDescription Description { get; init; }
+
+    /// <summary>The name of the property in JSON.</summary>
+    public required string JsonName { get; init; }
+
+    /// <summary>The name in plots and tables.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>The unit in tables and plots.</summary>
+    public required HdrHistogramUnit PageUnit { get; init; }
+
+    /// <summary>Whether the page shows percentiles and plots, for which all plotted quantities must have the same unit. Otherwise, it
+    /// shows the median.</summary>
+    public bool IsPlotted { get; init; }
+
+    /// <summary>Returns whether the options request the quantity; null if it is always measured.</summary>
+    public Func<PicolloOptions, bool>? IsRequested { get; init; }
+
+    /// <summary>The histogram of a row. Values outside its range are clamped to it.</summary>
+    public required InterlockedHdrHistogramFactory<uint> Histogram { get; init; }
+}
+
+/// <summary>The table of all quantities. Rows, page, JSON and exposition are built from it. To add a quantity, extend
+/// <see cref="Quantity"/>, this table and <see cref="RunValues.Read"/>, and the JSON records (a test compares their names).</summary>
+internal static class Quantities
+{
+    public const int Count = (int)Quantity.KernelTime + 1;
+
+    /// <summary>The number of quantities with a histogram.</summary>
+    public const int RecordedCount = (int)Quantity.UserTime;
+
+    /// <summary>The quantity that <see cref="RunValues.Open"/> completes.</summary>
+    public const Quantity CompletedLater = Quantity.AllocatedBytes;
+
+    // An error of one percent between a microsecond and an hour takes at most 9 KB, for any number of threads. Thread-local histograms
+    // took as much for each thread that served the route: 840 MB after a burst on 200 pool threads with 256 routes.
+    private static readonly InterlockedHdrHistogramFactory<uint> Nanoseconds = HdrHistogram.Factory
+        .WithRelativeError(0.01)
+        .WithMinTrackableValue(1_000)
+        .WithMaxTrackableValue(3_600_000_000_000)
+        .WithInterlocked();
+
+    private static readonly InterlockedHdrHistogramFactory<uint> Bytes = HdrHistogram.Factory
+        .WithRelativeError(0.01)
+        .WithMaxTrackableValue(1UL << 40)
+        .WithInterlocked();
+
+    /// <summary>The unit of the plotted quantities on the page, of nanoseconds.</summary>
+    public static HdrHistogramUnit Milliseconds { get; } = new() { Name = "ms", Ratio = 1e6 };
+
+    /// <summary>The quantities with a histogram, by <see cref="Quantity"/>.</summary>
+    public static IReadOnlyList<QuantityDescription> Recorded { get; } =
+    [
+        new()
+        {
+            Quantity = Quantity.CpuTime,
+            RouteMetric = "picollo.http.server.request.cpu.time",
+            WorkMetric = "picollo.work.cpu.time",
+            Description = HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, on all threads." },
+            JsonName = "cpuSeconds",
+            Name = "CPU",
+            PageUnit = Milliseconds,
+            IsPlotted = true,
+            Histogram = Nanoseconds,
+        },
+        new()
+        {
+            Quantity = Quantity.WallTime,
+            RouteMetric = StatusDuration.Metric, // the exposition contains these histograms instead
+            WorkMetric = "picollo.work.wall.time",
+            Description = HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." },
+            JsonName = "wallSeconds",
+            Name = "wall",
+            PageUnit = Milliseconds,
+            IsPlotted = true,
+            Histogram = Nanoseconds,
+        },
+        new()
+        {
+            Quantity = Quantity.AllocatedBytes,
+            RouteMetric = "picollo.http.server.request.allocated",
+            WorkMetric = "picollo.work.allocated",
+            Description = new()
+            {
+                Help = "Bytes allocated by each run, on all threads.",
+                Unit = new() { Name = "bytes" },
+                LowestBound = 256,
+            },
+            JsonName = "allocatedBytes",
+            Name = "allocated",
+            PageUnit = new() { Name = "KB", Ratio = 1024 },
+            IsRequested = options => options.MeasureAllocations,
+            Histogram = Bytes,
+        },
+    ];
+}
+
+/// <summary>An element for each <see cref="Quantity"/>.</summary>
+[InlineArray(Quantities.Count)]
+internal struct PerQuantity<T>
+{
+    private T _first;
+}
+
+/// <summary>The values of a run that has ended.</summary>
+internal readonly struct RunValues
+{
+    /// <summary>The value of a quantity that was not measured.</summary>
+    public const long Unknown = long.MinValue;
+
+    private readonly PerQuantity<long> _values;
+
+    public RunValues(long cpuNanoseconds, long wallNanoseconds, CpuUsage? split = null)
+    {
+        ((Span<long>)_values).Fill(Unknown);
+        (this[Quantity.CpuTime], this[Quantity.WallTime]) = (cpuNanoseconds, wallNanoseconds);
+        if (split is { } parts)
+        {
+            (this[Quantity.UserTime], this[Quantity.KernelTime]) = (parts.UserNanoseconds, parts.KernelNanoseconds);
+        }
+    }
+
+    /// <summary>The value of a quantity, in nanoseconds or bytes, or <see cref="Unknown"/>.</summary>
+    public long this[Quantity quantity]
+    {
+        get => _values[(int)quantity];
+        init => _values[(int)quantity] = value;
+    }
+
+    public long CpuNanoseconds => this[Quantity.CpuTime];
+
+    public long WallNanoseconds => this[Quantity.WallTime];
+
+    /// <summary>User and kernel time; null if they are not measured separately.</summary>
+    public CpuUsage? Split => this[Quantity.UserTime] == Unknown ? null : new(this[Quantity.UserTime], this[Quantity.KernelTime]);
+
+    /// <summary>The segments whose bytes are not yet known, and not yet part of <see cref="Quantities.CompletedLater"/>; null for
+    /// none.</summary>
+    public OpenSegments? Open { get; init; }
+
+    /// <summary>Starts the watcher of a run that measures the requested quantities.</summary>
+    public static CpuUsageAsyncWatcher StartWatcher(PicolloOptions options) => new(options.Detail, options.MeasureAllocations);
+
+    /// <summary>Returns the values of a run until now, or until its watcher was stopped.</summary>
+    public static RunValues Read(CpuUsageAsyncWatcher watcher, OpenSegments? open = null) => new(
+        watcher.GetTotalNanoseconds(),
+        watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick,
+        watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null)
+    {
+        [Quantity.AllocatedBytes] = watcher.AllocatedBytes,
+        Open = open,
+    };
+}
