@@ -29,7 +29,7 @@ internal enum ResponseClass
 /// <summary>The row of the requests with a method and route pattern. Thread-safe.</summary>
 /// <param name="method">A known method, or <see cref="RouteTable.OtherMethod"/>.</param>
 /// <param name="route">The route pattern, never a path.</param>
-/// <param name="options">The options that select the quantities; null for the defaults.</param>
+/// <param name="options">The options that select the facts; null for the defaults.</param>
 /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
 internal sealed class RouteRow(string method, string route, PicolloOptions? options = null, TimeProvider? exemplarTime = null)
     : Row(route, options, method)

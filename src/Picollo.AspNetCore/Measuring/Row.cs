@@ -9,23 +9,23 @@ internal abstract class Row
     private static readonly PicolloOptions Defaults = new();
 
     private readonly bool _isRoute;
-    private PerQuantity<InterlockedHdrHistogram<uint>?> _histograms;
-    private PerQuantity<long> _sums;
+    private PerFact<InterlockedHdrHistogram<uint>?> _histograms;
+    private PerFact<long> _sums;
     private long _total;
     private long _afterEnd;
 
     /// <param name="name">The name.</param>
-    /// <param name="options">The options that select the quantities; null for the defaults.</param>
+    /// <param name="options">The options that select the facts; null for the defaults.</param>
     /// <param name="method">The HTTP method of requests; null for named work.</param>
     protected Row(string name, PicolloOptions? options, string? method)
     {
         Name = name;
         _isRoute = method is not null;
         AfterEnd = CpuUsageAsyncWatcher.MakeSuccessor(new FlowLabel(method ?? "", name));
-        foreach (QuantityDescription quantity in Quantities.Recorded)
+        foreach (FactDescription fact in Facts.Recorded)
         {
-            _histograms[(int)quantity.Quantity] =
-                quantity.IsRequested?.Invoke(options ?? Defaults) == false ? null : quantity.Histogram.Create();
+            _histograms[(int)fact.Fact] =
+                fact.IsRequested?.Invoke(options ?? Defaults) == false ? null : fact.Histogram.Create();
         }
     }
 
@@ -58,20 +58,20 @@ internal abstract class Row
         }
     }
 
-    /// <summary>Returns the values of all runs, in nanoseconds or bytes; null if the quantity is not measured. A value is recorded when the
-    /// run ends; for <see cref="Quantities.CompletedLater"/>, when its last thread has left it, or after
+    /// <summary>Returns the values of all runs, in nanoseconds or bytes; null if the fact is not measured. A value is recorded when the
+    /// run ends; for <see cref="Facts.CompletedLater"/>, when its last thread has left it, or after
     /// <see cref="OpenSegments.MaxWait"/>.</summary>
-    public InterlockedHdrHistogram<uint>? HistogramOf(Quantity quantity) => _histograms[(int)quantity];
+    public InterlockedHdrHistogram<uint>? HistogramOf(Fact fact) => _histograms[(int)fact];
 
-    /// <summary>Returns the exact sum of the values in <see cref="HistogramOf"/>. A quantity without a histogram is summed over all
+    /// <summary>Returns the exact sum of the values in <see cref="HistogramOf"/>. A fact without a histogram is summed over all
     /// runs.</summary>
-    public long SumOf(Quantity quantity) => Interlocked.Read(ref _sums[(int)quantity]);
+    public long SumOf(Fact fact) => Interlocked.Read(ref _sums[(int)fact]);
 
     /// <summary>The sums of user and kernel time; 0 if they are not measured separately.</summary>
-    public CpuUsage Split => new(SumOf(Quantity.UserTime), SumOf(Quantity.KernelTime));
+    public CpuUsage Split => new(SumOf(Fact.UserTime), SumOf(Fact.KernelTime));
 
-    /// <summary>Returns the name of the histogram of a quantity in the exposition.</summary>
-    public string MetricOf(QuantityDescription quantity) => _isRoute ? quantity.RouteMetric : quantity.WorkMetric;
+    /// <summary>Returns the name of the histogram of a fact in the exposition.</summary>
+    public string MetricOf(FactDescription fact) => _isRoute ? fact.RouteMetric : fact.WorkMetric;
 
     /// <summary>Adds CPU time of a run that has not ended.</summary>
     public void CountRunning(long nanoseconds) => Interlocked.Add(ref _total, nanoseconds);
@@ -84,23 +84,23 @@ internal abstract class Row
     public void Record(in RunValues run, long counted = 0, bool isInPercentiles = true)
     {
         Interlocked.Add(ref _total, Math.Max(run.CpuNanoseconds - counted, 0));
-        for (int i = Quantities.RecordedCount; i < Quantities.Count && run[(Quantity)i] is not RunValues.Unknown and long value; i++)
+        for (int i = Facts.RecordedCount; i < Facts.Count && run[(Fact)i] is not RunValues.Unknown and long value; i++)
         {
             Interlocked.Add(ref _sums[i], value);
         }
 
         if (run.Open is { } open)
         {
-            RecordLater(open, run[Quantities.CompletedLater], isInPercentiles);
+            RecordLater(open, run[Facts.CompletedLater], isInPercentiles);
         }
 
         if (isInPercentiles)
         {
-            for (int i = Quantities.RecordedCount - 1; i >= 0; i--)
+            for (int i = Facts.RecordedCount - 1; i >= 0; i--)
             {
-                if (run.Open is null || i != (int)Quantities.CompletedLater)
+                if (run.Open is null || i != (int)Facts.CompletedLater)
                 {
-                    Record(i, run[(Quantity)i]);
+                    Record(i, run[(Fact)i]);
                 }
             }
         }
@@ -111,16 +111,16 @@ internal abstract class Row
     {
         if (isRecorded)
         {
-            Record((int)Quantities.CompletedLater, known + bytes);
+            Record((int)Facts.CompletedLater, known + bytes);
         }
     });
 
-    private void Record(int quantity, long value)
+    private void Record(int fact, long value)
     {
-        if (_histograms[quantity] is { } histogram && value != RunValues.Unknown)
+        if (_histograms[fact] is { } histogram && value != RunValues.Unknown)
         {
             value = Math.Max(value, 0); // the part of a segment before a nested run is subtracted before its end is known
-            Interlocked.Add(ref _sums[quantity], value);
+            Interlocked.Add(ref _sums[fact], value);
             histogram.Record(Math.Clamp((ulong)value, histogram.MinTrackableValue, histogram.MaxTrackableValue));
         }
     }

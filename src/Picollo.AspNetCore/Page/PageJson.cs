@@ -145,9 +145,9 @@ internal sealed record WorkJson(
         reading.MachineShare,
         reading.KernelShare,
         reading.Sum / 1e9,
-        PercentilesJson.From(reading, Quantity.CpuTime),
-        PercentilesJson.From(reading, Quantity.WallTime),
-        PercentilesJson.From(reading, Quantity.AllocatedBytes),
+        PercentilesJson.From(reading, Fact.CpuTime),
+        PercentilesJson.From(reading, Fact.WallTime),
+        PercentilesJson.From(reading, Fact.AllocatedBytes),
         ResultsJson.From(reading.Row.WorkRow!));
 }
 
@@ -187,9 +187,9 @@ internal sealed record RouteJson(
         reading.Row.Route!.Rejected,
         reading.Sum / 1e9,
         reading.AfterEndNanoseconds / 1e9,
-        PercentilesJson.From(reading, Quantity.CpuTime),
-        PercentilesJson.From(reading, Quantity.WallTime),
-        PercentilesJson.From(reading, Quantity.AllocatedBytes),
+        PercentilesJson.From(reading, Fact.CpuTime),
+        PercentilesJson.From(reading, Fact.WallTime),
+        PercentilesJson.From(reading, Fact.AllocatedBytes),
         [.. reading.Row.Route!.Durations.Select(StatusJson.From)]);
 }
 
@@ -268,9 +268,9 @@ internal sealed record PercentilesJson(
     /// <summary>The mean; 0 without values.</summary>
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
-    /// <summary>Returns the percentiles of a quantity, in the unit of the exposition; null if it is not measured.</summary>
-    public static PercentilesJson? From(RowReading reading, Quantity quantity) => reading[quantity] is { } percentiles
-        ? From(percentiles, Quantities.Recorded[(int)quantity].Description.Unit.Ratio)
+    /// <summary>Returns the percentiles of a fact, in the unit of the exposition; null if it is not measured.</summary>
+    public static PercentilesJson? From(RowReading reading, Fact fact) => reading[fact] is { } percentiles
+        ? From(percentiles, Facts.Recorded[(int)fact].Description.Unit.Ratio)
         : null;
 
     public static PercentilesJson From(Percentiles percentiles, double ratio) => new(

@@ -13,10 +13,10 @@ internal static partial class PageTables
 {
     private const int FirstPlotted = 4;
 
-    // The classes of the columns of a plotted quantity, with its color in plots.
+    // The classes of the columns of a plotted fact, with its color in plots.
     private static readonly string[] Kinds = ["first", "second"];
 
-    private static readonly QuantityDescription[] Plotted = [.. Quantities.Recorded.Where(quantity => quantity.IsPlotted)];
+    private static readonly FactDescription[] Plotted = [.. Facts.Recorded.Where(fact => fact.IsPlotted)];
 
     /// <summary>Creates the tables.</summary>
     /// <param name="reading">The data.</param>
@@ -206,13 +206,13 @@ internal static partial class PageTables
     {
         string percentiles = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
         double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
-        QuantityDescription[] others =
-            [.. Quantities.Recorded.Where(quantity => !quantity.IsPlotted && rows.Any(row => row[quantity.Quantity] is not null))];
+        FactDescription[] others =
+            [.. Facts.Recorded.Where(fact => !fact.IsPlotted && rows.Any(row => row[fact.Fact] is not null))];
         int columns = Percentiles.Names.Count;
-        string groups = string.Join('\n', Plotted.Select((quantity, i) =>
-            $"<th colspan=\"{columns}\" scope=\"colgroup\" class=\"{Kinds[i]}\">{HeadingOf(quantity)}</th>"));
-        string medians = string.Concat(others.Select((quantity, i) =>
-            $"<th rowspan=\"2\" scope=\"col\">{Sort(HeadingOf(quantity), FirstPlotted + (Plotted.Length * columns) + i)}</th>"));
+        string groups = string.Join('\n', Plotted.Select((fact, i) =>
+            $"<th colspan=\"{columns}\" scope=\"colgroup\" class=\"{Kinds[i]}\">{HeadingOf(fact)}</th>"));
+        string medians = string.Concat(others.Select((fact, i) =>
+            $"<th rowspan=\"2\" scope=\"col\">{Sort(HeadingOf(fact), FirstPlotted + (Plotted.Length * columns) + i)}</th>"));
         string heads = string.Concat(Plotted.Select((_, i) => Heads(Kinds[i], FirstPlotted + (i * columns), Percentiles.Names)));
         html.Append(
             CultureInfo.InvariantCulture,
@@ -241,15 +241,15 @@ internal static partial class PageTables
                 ? $"<small>{Numbers.Time(row.AfterEndNanoseconds / 1e9)} after the response </small>"
                 : "";
             Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare, largest)}<span>{Percent(row.MachineShare)}</span>");
-            foreach ((int i, QuantityDescription quantity) in Plotted.Index())
+            foreach ((int i, FactDescription fact) in Plotted.Index())
             {
-                WritePercentiles(html, ColumnOf(quantity) + " ", Kinds[i], row.Row, row[quantity.Quantity]!.Shown);
+                WritePercentiles(html, ColumnOf(fact) + " ", Kinds[i], row.Row, row[fact.Fact]!.Shown);
             }
 
-            foreach (QuantityDescription quantity in others)
+            foreach (FactDescription fact in others)
             {
-                double? median = row[quantity.Quantity] is { HasValues: true } values ? values.P50 / quantity.PageUnit.Ratio : null;
-                Cell(html, ColumnOf(quantity), "", Numbers.Short(median));
+                double? median = row[fact.Fact] is { HasValues: true } values ? values.P50 / fact.PageUnit.Ratio : null;
+                Cell(html, ColumnOf(fact), "", Numbers.Short(median));
             }
 
             html.Append("</tr>\n");
@@ -258,11 +258,11 @@ internal static partial class PageTables
         html.Append("</tbody>\n</table>\n</div>\n");
     }
 
-    private static string ColumnOf(QuantityDescription quantity) =>
-        $"{quantity.Name} {quantity.PageUnit.Name}{(quantity.IsPlotted ? "" : " (p50)")}";
+    private static string ColumnOf(FactDescription fact) =>
+        $"{fact.Name} {fact.PageUnit.Name}{(fact.IsPlotted ? "" : " (p50)")}";
 
-    private static string HeadingOf(QuantityDescription quantity) =>
-        PlotFigures.Capital(ColumnOf(quantity)).Insert(quantity.Name.Length, ",");
+    private static string HeadingOf(FactDescription fact) =>
+        PlotFigures.Capital(ColumnOf(fact)).Insert(fact.Name.Length, ",");
 
     /// <summary>Appends the table of the parts of the process's CPU time.</summary>
     private static void WriteParts(StringBuilder html, PageReading reading)

@@ -132,11 +132,11 @@ internal sealed class PageReader
             };
         }
 
-        Percentiles?[] percentiles = [.. Quantities.Recorded.Select(quantity => measured.HistogramOf(quantity.Quantity) is { } histogram
-            ? Percentiles.FromSummary(histogram.GetSummary(_summary)) with { Sum = measured.SumOf(quantity.Quantity) } // exact
+        Percentiles?[] percentiles = [.. Facts.Recorded.Select(fact => measured.HistogramOf(fact.Fact) is { } histogram
+            ? Percentiles.FromSummary(histogram.GetSummary(_summary)) with { Sum = measured.SumOf(fact.Fact) } // exact
             : null)];
         CpuUsage split = measured.Split;
-        ulong count = row.Route is { } route ? (ulong)route.Responses : percentiles[(int)Quantity.CpuTime]!.Count;
+        ulong count = row.Route is { } route ? (ulong)route.Responses : percentiles[(int)Fact.CpuTime]!.Count;
         return new RowReading(row, count, percentiles)
         {
             Sum = measured.TotalCpuNanoseconds,

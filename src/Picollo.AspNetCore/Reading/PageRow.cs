@@ -23,13 +23,13 @@ internal sealed class PageRow
     /// <summary>The method of a route; empty for a registered histogram.</summary>
     public string Method { get; private init; } = "";
 
-    /// <summary>The histograms in plots: those of the plotted quantities of a route or of work, or the registered histogram.</summary>
+    /// <summary>The histograms in plots: those of the plotted facts of a route or of work, or the registered histogram.</summary>
     public required IReadOnlyList<HdrHistogramRegistration> Registrations { get; init; }
 
     /// <summary>The names of <see cref="Registrations"/> in plots.</summary>
     public IReadOnlyList<string> SeriesNames { get; private init; } = ["values"];
 
-    /// <summary>The histograms in the exposition: those of all quantities, except that the durations of a route are split by status code;
+    /// <summary>The histograms in the exposition: those of all facts, except that the durations of a route are split by status code;
     /// or the registered histogram.</summary>
     public IEnumerable<HdrHistogramRegistration> Exposed => Measured is null ? Registrations : _recorded.SelectMany(registration =>
         Route is { } route && registration.Name == StatusDuration.Metric
@@ -37,7 +37,7 @@ internal sealed class PageRow
             : [registration]);
 
     /// <summary>The unit on the page.</summary>
-    public HdrHistogramUnit Unit { get; private init; } = Quantities.Milliseconds;
+    public HdrHistogramUnit Unit { get; private init; } = Facts.Milliseconds;
 
     /// <summary>The route or the named work; null for a registered histogram.</summary>
     public Row? Measured { get; private init; }
@@ -61,15 +61,15 @@ internal sealed class PageRow
             ? [new("work", row.Name)]
             : [new("http.request.method", route.Method), new("http.route", route.Route)];
         Func<IReadOnlyList<Exemplar>>? readExemplars = route?.MostExpensive is { } expensive ? expensive.ReadExemplars : null;
-        (QuantityDescription Quantity, HdrHistogramRegistration Registration)[] all =
+        (FactDescription Fact, HdrHistogramRegistration Registration)[] all =
         [
-            .. from quantity in Quantities.Recorded
-               let histogram = row.HistogramOf(quantity.Quantity)
+            .. from fact in Facts.Recorded
+               let histogram = row.HistogramOf(fact.Fact)
                where histogram is not null
-               select (quantity, new HdrHistogramRegistration(row.MetricOf(quantity), histogram, quantity.Description, labels)
+               select (fact, new HdrHistogramRegistration(row.MetricOf(fact), histogram, fact.Description, labels)
                {
-                   ExactSum = () => row.SumOf(quantity.Quantity),
-                   Exemplars = quantity.Quantity == Quantity.CpuTime ? readExemplars : null,
+                   ExactSum = () => row.SumOf(fact.Fact),
+                   Exemplars = fact.Fact == Fact.CpuTime ? readExemplars : null,
                }),
         ];
         return new PageRow
@@ -78,8 +78,8 @@ internal sealed class PageRow
             Name = row.Name,
             Method = route?.Method ?? "",
             Measured = row,
-            Registrations = [.. all.Where(pair => pair.Quantity.IsPlotted).Select(pair => pair.Registration)],
-            SeriesNames = [.. all.Where(pair => pair.Quantity.IsPlotted).Select(pair => pair.Quantity.Name)],
+            Registrations = [.. all.Where(pair => pair.Fact.IsPlotted).Select(pair => pair.Registration)],
+            SeriesNames = [.. all.Where(pair => pair.Fact.IsPlotted).Select(pair => pair.Fact.Name)],
             _recorded = [.. all.Select(pair => pair.Registration)],
         };
     });

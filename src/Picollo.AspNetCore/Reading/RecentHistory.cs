@@ -91,9 +91,9 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
             long now = time.GetTimestamp();
             Keep(now);
             State? state = StartOf(window, now).States.GetValueOrDefault(row);
-            return [.. from quantity in Quantities.Recorded
-                       where quantity.IsPlotted
-                       select Since(measured.HistogramOf(quantity.Quantity)!, state, quantity.Quantity)];
+            return [.. from fact in Facts.Recorded
+                       where fact.IsPlotted
+                       select Since(measured.HistogramOf(fact.Fact)!, state, fact.Fact)];
         }
     }
 
@@ -122,11 +122,11 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
     private static State StateOf(Row row, State? previous)
     {
         // Read before the histograms, so that a run that ends in between changes the count of the next state.
-        InterlockedHdrHistogram<uint>?[] histograms = [.. Quantities.Recorded.Select(quantity => row.HistogramOf(quantity.Quantity))];
+        InterlockedHdrHistogram<uint>?[] histograms = [.. Facts.Recorded.Select(fact => row.HistogramOf(fact.Fact))];
         long count = histograms.Sum(histogram => (long)(histogram?.TotalCount ?? 0));
         return previous is not null && previous.Count == count ? previous : new(
             count,
-            [.. Quantities.Recorded.Select(quantity => row.SumOf(quantity.Quantity))],
+            [.. Facts.Recorded.Select(fact => row.SumOf(fact.Fact))],
             [.. histograms.Select(histogram => histogram is null ? null : HdrHistogramEncoding.EncodeCompressed(histogram))]);
     }
 
@@ -148,21 +148,21 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
         State? state = start.States.GetValueOrDefault(reading.Row);
         return reading with
         {
-            Percentiles = [.. Quantities.Recorded.Select(quantity => quantity.Quantity).Select(quantity =>
+            Percentiles = [.. Facts.Recorded.Select(fact => fact.Fact).Select(fact =>
             {
-                double sum = row.SumOf(quantity) - (state?.Sums[(int)quantity] ?? 0);
-                return row.HistogramOf(quantity) is { } histogram
-                    ? Percentiles.FromSummary(Since(histogram, state, quantity).GetSummary(_summary)) with { Sum = sum }
+                double sum = row.SumOf(fact) - (state?.Sums[(int)fact] ?? 0);
+                return row.HistogramOf(fact) is { } histogram
+                    ? Percentiles.FromSummary(Since(histogram, state, fact).GetSummary(_summary)) with { Sum = sum }
                     : null;
             })],
         };
     }
 
-    private static PlainHdrHistogram<ulong> Since(HdrHistogram histogram, State? start, Quantity quantity)
+    private static PlainHdrHistogram<ulong> Since(HdrHistogram histogram, State? start, Fact fact)
     {
         PlainHdrHistogram<ulong> since = HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
         since.Add(histogram);
-        if (start?.Encoded[(int)quantity] is { } encoded)
+        if (start?.Encoded[(int)fact] is { } encoded)
         {
             since.Subtract(HdrHistogramEncoding.Decode(encoded));
         }
@@ -174,6 +174,6 @@ internal sealed class RecentHistory(PageRows rows, TimeProvider time)
     private sealed record Moment(long Timestamp, Dictionary<PageRow, State> States);
 
     /// <summary>The state of a row: the number of recorded values, and the exact sums and the histograms by
-    /// <see cref="Quantity"/>.</summary>
+    /// <see cref="Fact"/>.</summary>
     private sealed record State(long Count, long[] Sums, byte[]?[] Encoded);
 }

@@ -93,7 +93,7 @@ internal sealed class CompleteReading : IDisposable
     {
         Get<RecentHistory>().ReadWindow(Get<PageReader>().Read(), null);
         _clock.Advance(20);
-        _orders.Record(new RunValues(3 * Millisecond, 4 * Millisecond, null) { [Quantity.AllocatedBytes] = 4096 });
+        _orders.Record(new RunValues(3 * Millisecond, 4 * Millisecond, null) { [Fact.AllocatedBytes] = 4096 });
         return Get<RecentHistory>().ReadWindow(Read(), RecentWindow.Minute);
     }
 
@@ -114,7 +114,7 @@ internal sealed class CompleteReading : IDisposable
         RouteRow orders = routes.Get("GET", "/orders/{id}");
         for (int i = 1; i <= 100; i++)
         {
-            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4)) { [Quantity.AllocatedBytes] = i * 1024 });
+            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4)) { [Fact.AllocatedBytes] = i * 1024 });
         }
 
         foreach (Outcome outcome in new Outcome[]
@@ -127,7 +127,7 @@ internal sealed class CompleteReading : IDisposable
             new(499, ResponseClass.Aborted),
         })
         {
-            orders.Record(new RunValues(Millisecond, 2 * Millisecond, null) { [Quantity.AllocatedBytes] = 512 }, outcome);
+            orders.Record(new RunValues(Millisecond, 2 * Millisecond, null) { [Fact.AllocatedBytes] = 512 }, outcome);
         }
 
         orders.Record(new RunValues(Millisecond, Millisecond, null), new Outcome(429, ResponseClass.ClientError), isRejected: true);
@@ -135,7 +135,7 @@ internal sealed class CompleteReading : IDisposable
             orders, new Outcome(200, ResponseClass.Success), 200 * Millisecond, 100 * Millisecond, _clock.GetUtcNow(), new string('a', 32), new string('b', 16)));
         for (int i = 0; i < 6; i++)
         {
-            routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null) { [Quantity.AllocatedBytes] = 2048 });
+            routes.Get("POST", $"/{i}").Record(new RunValues(2 * Millisecond, 3 * Millisecond, null) { [Fact.AllocatedBytes] = 2048 });
         }
 
         return orders;
@@ -147,7 +147,7 @@ internal sealed class CompleteReading : IDisposable
         foreach (WorkResult result in new[] { WorkResult.Completed, WorkResult.Completed, WorkResult.Failed, WorkResult.Canceled })
         {
             import.Count(result);
-            import.Record(new RunValues(5 * Millisecond, 7 * Millisecond, new CpuUsage(4 * Millisecond, Millisecond)) { [Quantity.AllocatedBytes] = 3000 });
+            import.Record(new RunValues(5 * Millisecond, 7 * Millisecond, new CpuUsage(4 * Millisecond, Millisecond)) { [Fact.AllocatedBytes] = 3000 });
         }
     }
 

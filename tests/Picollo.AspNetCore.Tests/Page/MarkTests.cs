@@ -79,7 +79,7 @@ public class MarkTests
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
         string id = await PageEndpointsTests.IdAsync(server);
-        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteRow("GET", "/").HistogramOf(Quantity.CpuTime)!));
+        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteRow("GET", "/").HistogramOf(Fact.CpuTime)!));
         (await DiffAsync(server, id, $$"""{"time":"2026-01-01T00:00:00Z","histograms":["{{good}}","{{good}}"]}""")).Status.Should().Be(HttpStatusCode.OK);
         foreach (string bad in new[]
         {
@@ -153,12 +153,12 @@ public class MarkTests
     public void A_full_histogram_of_a_route_is_far_below_the_size_limit()
     {
         RouteRow usage = new("GET", "/");
-        foreach (Bucket bucket in usage.HistogramOf(Quantity.CpuTime)!.Buckets)
+        foreach (Bucket bucket in usage.HistogramOf(Fact.CpuTime)!.Buckets)
         {
             // Counts that take several bytes each and do not repeat.
             ulong count = 1_000_000 + ((ulong)bucket.StorageIndex * 7919 % 1_000_003);
-            usage.HistogramOf(Quantity.CpuTime)!.Record(bucket.Start, count);
-            usage.HistogramOf(Quantity.WallTime)!.Record(bucket.Start, count);
+            usage.HistogramOf(Fact.CpuTime)!.Record(bucket.Start, count);
+            usage.HistogramOf(Fact.WallTime)!.Record(bucket.Start, count);
         }
 
         Mark mark = Mark.Of(PageRow.FromRow(usage), DateTimeOffset.UtcNow);

@@ -15,9 +15,9 @@ public class RouteRowTests
         RouteRow usage = new("GET", "/x");
         usage.Record(new RunValues(nanoseconds, nanoseconds, null));
 
-        usage.HistogramOf(Quantity.CpuTime)!.TotalCount.Should().Be(1);
-        usage.HistogramOf(Quantity.WallTime)!.TotalCount.Should().Be(1);
-        ((double)usage.HistogramOf(Quantity.CpuTime)!.GetPercentileValue(100)).Should().BeApproximately(calls, calls * 0.01);
+        usage.HistogramOf(Fact.CpuTime)!.TotalCount.Should().Be(1);
+        usage.HistogramOf(Fact.WallTime)!.TotalCount.Should().Be(1);
+        ((double)usage.HistogramOf(Fact.CpuTime)!.GetPercentileValue(100)).Should().BeApproximately(calls, calls * 0.01);
     }
 
     [Fact]
@@ -42,10 +42,10 @@ public class RouteRowTests
         Array.ForEach(threads, thread => thread.Start());
         Array.ForEach(threads, thread => thread.Join());
 
-        (usage.HistogramOf(Quantity.CpuTime)!.TotalCount, usage.HistogramOf(Quantity.WallTime)!.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
+        (usage.HistogramOf(Fact.CpuTime)!.TotalCount, usage.HistogramOf(Fact.WallTime)!.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
         Footprint().Should().Be(before).And.BeInRange(18_000, 22_000, "PicolloOptions.MaxRoutes states a maximum of 22 KB");
 
-        long Footprint() => usage.HistogramOf(Quantity.CpuTime)!.FootprintInBytes + usage.HistogramOf(Quantity.WallTime)!.FootprintInBytes
+        long Footprint() => usage.HistogramOf(Fact.CpuTime)!.FootprintInBytes + usage.HistogramOf(Fact.WallTime)!.FootprintInBytes
             + usage.Durations.Sum(duration => duration.Registration.Histogram.FootprintInBytes);
     }
 

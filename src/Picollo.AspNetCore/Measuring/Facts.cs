@@ -5,8 +5,8 @@ using Picollo.Metrics;
 namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>A number that is measured for each run. The first ones have a histogram in each row and are in
-/// <see cref="Quantities.Recorded"/>.</summary>
-internal enum Quantity
+/// <see cref="Facts.Recorded"/>.</summary>
+internal enum Fact
 {
     CpuTime,
     WallTime,
@@ -17,10 +17,10 @@ internal enum Quantity
     KernelTime,
 }
 
-/// <summary>The properties of a quantity in all outputs.</summary>
-internal sealed record QuantityDescription
+/// <summary>The properties of a fact in all outputs.</summary>
+internal sealed record FactDescription
 {
-    public required Quantity Quantity { get; init; }
+    public required Fact Fact { get; init; }
 
     /// <summary>The name of the histogram of a route in the exposition.</summary>
     public required string RouteMetric { get; init; }
@@ -40,28 +40,28 @@ internal sealed record QuantityDescription
     /// <summary>The unit in tables and plots.</summary>
     public required HdrHistogramUnit PageUnit { get; init; }
 
-    /// <summary>Whether the page shows percentiles and plots, for which all plotted quantities must have the same unit. Otherwise, it
+    /// <summary>Whether the page shows percentiles and plots, for which all plotted facts must have the same unit. Otherwise, it
     /// shows the median.</summary>
     public bool IsPlotted { get; init; }
 
-    /// <summary>Returns whether the options request the quantity; null if it is always measured.</summary>
+    /// <summary>Returns whether the options request the fact; null if it is always measured.</summary>
     public Func<PicolloOptions, bool>? IsRequested { get; init; }
 
     /// <summary>The histogram of a row. Values outside its range are clamped to it.</summary>
     public required InterlockedHdrHistogramFactory<uint> Histogram { get; init; }
 }
 
-/// <summary>The table of all quantities. Rows, page, JSON and exposition are built from it. To add a quantity, extend
-/// <see cref="Quantity"/>, this table and <see cref="RunValues.Read"/>, and the JSON records (a test compares their names).</summary>
-internal static class Quantities
+/// <summary>The table of all facts. Rows, page, JSON and exposition are built from it. To add a fact, extend
+/// <see cref="Fact"/>, this table and <see cref="RunValues.Read"/>, and the JSON records (a test compares their names).</summary>
+internal static class Facts
 {
-    public const int Count = (int)Quantity.KernelTime + 1;
+    public const int Count = (int)Fact.KernelTime + 1;
 
-    /// <summary>The number of quantities with a histogram.</summary>
-    public const int RecordedCount = (int)Quantity.UserTime;
+    /// <summary>The number of facts with a histogram.</summary>
+    public const int RecordedCount = (int)Fact.UserTime;
 
-    /// <summary>The quantity that <see cref="RunValues.Open"/> completes.</summary>
-    public const Quantity CompletedLater = Quantity.AllocatedBytes;
+    /// <summary>The fact that <see cref="RunValues.Open"/> completes.</summary>
+    public const Fact CompletedLater = Fact.AllocatedBytes;
 
     // An error of one percent between a microsecond and an hour takes at most 9 KB, for any number of threads. Thread-local histograms
     // took as much for each thread that served the route: 840 MB after a burst on 200 pool threads with 256 routes.
@@ -76,15 +76,15 @@ internal static class Quantities
         .WithMaxTrackableValue(1UL << 40)
         .WithInterlocked();
 
-    /// <summary>The unit of the plotted quantities on the page, of nanoseconds.</summary>
+    /// <summary>The unit of the plotted facts on the page, of nanoseconds.</summary>
     public static HdrHistogramUnit Milliseconds { get; } = new() { Name = "ms", Ratio = 1e6 };
 
-    /// <summary>The quantities with a histogram, by <see cref="Quantity"/>.</summary>
-    public static IReadOnlyList<QuantityDescription> Recorded { get; } =
+    /// <summary>The facts with a histogram, by <see cref="Fact"/>.</summary>
+    public static IReadOnlyList<FactDescription> Recorded { get; } =
     [
         new()
         {
-            Quantity = Quantity.CpuTime,
+            Fact = Fact.CpuTime,
             RouteMetric = "picollo.http.server.request.cpu.time",
             WorkMetric = "picollo.work.cpu.time",
             Description = HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, on all threads." },
@@ -96,7 +96,7 @@ internal static class Quantities
         },
         new()
         {
-            Quantity = Quantity.WallTime,
+            Fact = Fact.WallTime,
             RouteMetric = StatusDuration.Metric, // the exposition contains these histograms instead
             WorkMetric = "picollo.work.wall.time",
             Description = HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." },
@@ -108,7 +108,7 @@ internal static class Quantities
         },
         new()
         {
-            Quantity = Quantity.AllocatedBytes,
+            Fact = Fact.AllocatedBytes,
             RouteMetric = "picollo.http.server.request.allocated",
             WorkMetric = "picollo.work.allocated",
             Description = new()
@@ -126,9 +126,9 @@ internal static class Quantities
     ];
 }
 
-/// <summary>An element for each <see cref="Quantity"/>.</summary>
-[InlineArray(Quantities.Count)]
-internal struct PerQuantity<T>
+/// <summary>An element for each <see cref="Fact"/>.</summary>
+[InlineArray(Facts.Count)]
+internal struct PerFact<T>
 {
     private T _first;
 }
@@ -136,40 +136,40 @@ internal struct PerQuantity<T>
 /// <summary>The values of a run that has ended.</summary>
 internal readonly struct RunValues
 {
-    /// <summary>The value of a quantity that was not measured.</summary>
+    /// <summary>The value of a fact that was not measured.</summary>
     public const long Unknown = long.MinValue;
 
-    private readonly PerQuantity<long> _values;
+    private readonly PerFact<long> _values;
 
     public RunValues(long cpuNanoseconds, long wallNanoseconds, CpuUsage? split = null)
     {
         ((Span<long>)_values).Fill(Unknown);
-        (this[Quantity.CpuTime], this[Quantity.WallTime]) = (cpuNanoseconds, wallNanoseconds);
+        (this[Fact.CpuTime], this[Fact.WallTime]) = (cpuNanoseconds, wallNanoseconds);
         if (split is { } parts)
         {
-            (this[Quantity.UserTime], this[Quantity.KernelTime]) = (parts.UserNanoseconds, parts.KernelNanoseconds);
+            (this[Fact.UserTime], this[Fact.KernelTime]) = (parts.UserNanoseconds, parts.KernelNanoseconds);
         }
     }
 
-    /// <summary>The value of a quantity, in nanoseconds or bytes, or <see cref="Unknown"/>.</summary>
-    public long this[Quantity quantity]
+    /// <summary>The value of a fact, in nanoseconds or bytes, or <see cref="Unknown"/>.</summary>
+    public long this[Fact fact]
     {
-        get => _values[(int)quantity];
-        init => _values[(int)quantity] = value;
+        get => _values[(int)fact];
+        init => _values[(int)fact] = value;
     }
 
-    public long CpuNanoseconds => this[Quantity.CpuTime];
+    public long CpuNanoseconds => this[Fact.CpuTime];
 
-    public long WallNanoseconds => this[Quantity.WallTime];
+    public long WallNanoseconds => this[Fact.WallTime];
 
     /// <summary>User and kernel time; null if they are not measured separately.</summary>
-    public CpuUsage? Split => this[Quantity.UserTime] == Unknown ? null : new(this[Quantity.UserTime], this[Quantity.KernelTime]);
+    public CpuUsage? Split => this[Fact.UserTime] == Unknown ? null : new(this[Fact.UserTime], this[Fact.KernelTime]);
 
-    /// <summary>The segments whose bytes are not yet known, and not yet part of <see cref="Quantities.CompletedLater"/>; null for
+    /// <summary>The segments whose bytes are not yet known, and not yet part of <see cref="Facts.CompletedLater"/>; null for
     /// none.</summary>
     public OpenSegments? Open { get; init; }
 
-    /// <summary>Starts the watcher of a run that measures the requested quantities.</summary>
+    /// <summary>Starts the watcher of a run that measures the requested facts.</summary>
     public static CpuUsageAsyncWatcher StartWatcher(PicolloOptions options) => new(options.Detail, options.MeasureAllocations);
 
     /// <summary>Returns the values of a run until now, or until its watcher was stopped.</summary>
@@ -178,7 +178,7 @@ internal readonly struct RunValues
         watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick,
         watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null)
     {
-        [Quantity.AllocatedBytes] = watcher.AllocatedBytes,
+        [Fact.AllocatedBytes] = watcher.AllocatedBytes,
         Open = open,
     };
 }
