@@ -85,7 +85,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     /// <summary>Adds the header <c>Server-Timing</c> (W3C Server Timing) with the times until the headers are sent.</summary>
     private static Task AddServerTiming((HttpContext Context, CpuUsageAsyncWatcher Watcher) request)
     {
-        RunValues run = RunValues.Read(request.Watcher);
+        RunValues run = new(request.Watcher);
         request.Context.Response.Headers.Append("Server-Timing", string.Create(
             CultureInfo.InvariantCulture,
             $"cpu;dur={run.CpuNanoseconds / 1e6:0.###}, total;dur={run.WallNanoseconds / 1e6:0.###}"));

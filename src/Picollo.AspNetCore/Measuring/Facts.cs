@@ -52,7 +52,7 @@ internal sealed record FactDescription
 }
 
 /// <summary>The table of all facts. Rows, page, JSON and exposition are built from it. To add a fact, extend
-/// <see cref="Fact"/>, this table and <see cref="RunValues.Read"/>, and the JSON records (a test compares their names).</summary>
+/// <see cref="Fact"/>, this table and the constructor of <see cref="RunValues"/>, and the JSON records (a test compares their names).</summary>
 internal static class Facts
 {
     public const int Count = (int)Fact.KernelTime + 1;
@@ -151,6 +151,19 @@ internal readonly struct RunValues
         }
     }
 
+    /// <summary>Reads the values of a run until now, or until its watcher was stopped.</summary>
+    // Each element is written once, because filling and copying the structure costs more than reading the watcher.
+    public RunValues(CpuUsageAsyncWatcher watcher, OpenSegments? open = null)
+    {
+        bool isSplit = watcher.TryGetSummaryCpuUsage(out CpuUsage split);
+        this[Fact.CpuTime] = watcher.GetTotalNanoseconds();
+        this[Fact.WallTime] = watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick;
+        this[Fact.AllocatedBytes] = watcher.AllocatedBytes;
+        this[Fact.UserTime] = isSplit ? split.UserNanoseconds : Unknown;
+        this[Fact.KernelTime] = isSplit ? split.KernelNanoseconds : Unknown;
+        Open = open;
+    }
+
     /// <summary>The value of a fact, in nanoseconds or bytes, or <see cref="Unknown"/>.</summary>
     public long this[Fact fact]
     {
@@ -171,14 +184,4 @@ internal readonly struct RunValues
 
     /// <summary>Starts the watcher of a run that measures the requested facts.</summary>
     public static CpuUsageAsyncWatcher StartWatcher(PicolloOptions options) => new(options.Detail, options.MeasureAllocations);
-
-    /// <summary>Returns the values of a run until now, or until its watcher was stopped.</summary>
-    public static RunValues Read(CpuUsageAsyncWatcher watcher, OpenSegments? open = null) => new(
-        watcher.GetTotalNanoseconds(),
-        watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick,
-        watcher.TryGetSummaryCpuUsage(out CpuUsage split) ? split : null)
-    {
-        [Fact.AllocatedBytes] = watcher.AllocatedBytes,
-        Open = open,
-    };
 }

@@ -135,7 +135,7 @@ public sealed class WorkMeter
         {
             (long counted, _) = _meter._running.Remove(this);
             _row!.Count(result);
-            _row.Record(RunValues.Read(_watcher!, open), counted);
+            _row.Record(new RunValues(_watcher!, open), counted);
         }
     }
 }
