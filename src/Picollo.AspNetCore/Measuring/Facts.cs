@@ -37,11 +37,8 @@ internal sealed record FactDescription
     /// <summary>The name in plots and tables.</summary>
     public required string Name { get; init; }
 
-    /// <summary>The unit in tables and plots.</summary>
-    public required HdrHistogramUnit PageUnit { get; init; }
-
-    /// <summary>Whether the page shows percentiles and plots, for which all plotted facts must have the same unit. Otherwise, it
-    /// shows the median.</summary>
+    /// <summary>Whether the value is a time, of which the page shows percentiles and plots in milliseconds. Otherwise, it is a number of
+    /// bytes, of which the page shows the median.</summary>
     public bool IsPlotted { get; init; }
 
     /// <summary>Returns whether the options request the fact; null if it is always measured.</summary>
@@ -76,7 +73,7 @@ internal static class Facts
         .WithMaxTrackableValue(1UL << 40)
         .WithInterlocked();
 
-    /// <summary>The unit of the plotted facts on the page, of nanoseconds.</summary>
+    /// <summary>The unit of the plotted facts on the page.</summary>
     public static HdrHistogramUnit Milliseconds { get; } = new() { Name = "ms", Ratio = 1e6 };
 
     /// <summary>The facts with a histogram, by <see cref="Fact"/>.</summary>
@@ -90,7 +87,6 @@ internal static class Facts
             Description = HdrHistogramDescription.Nanoseconds with { Help = "CPU time of each run, on all threads." },
             JsonName = "cpuSeconds",
             Name = "CPU",
-            PageUnit = Milliseconds,
             IsPlotted = true,
             Histogram = Nanoseconds,
         },
@@ -102,7 +98,6 @@ internal static class Facts
             Description = HdrHistogramDescription.Nanoseconds with { Help = "Duration of each run, from start to end." },
             JsonName = "wallSeconds",
             Name = "wall",
-            PageUnit = Milliseconds,
             IsPlotted = true,
             Histogram = Nanoseconds,
         },
@@ -119,7 +114,6 @@ internal static class Facts
             },
             JsonName = "allocatedBytes",
             Name = "allocated",
-            PageUnit = new() { Name = "KB", Ratio = 1024 },
             IsRequested = options => options.MeasureAllocations,
             Histogram = Bytes,
         },

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Reflection;
 using System.Runtime.InteropServices;
+using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -21,7 +22,7 @@ internal static class AboutProcess
     {
         // In whole minutes, because the page is sent again each second if its text has changed.
         var minutes = TimeSpan.FromMinutes(Math.Floor((now - Started.Value).TotalMinutes));
-        string duration = minutes > TimeSpan.Zero ? Numbers.Duration(minutes) : "less than a minute";
+        string duration = minutes > TimeSpan.Zero ? Quantity.Duration(minutes) : "less than a minute";
         string up = string.Create(CultureInfo.InvariantCulture, $"running for {duration}, since {Started.Value:yyyy-MM-dd HH:mm:ss} UTC");
         string machine = $"{Environment.MachineName}, {RuntimeInformation.OSDescription}, {RuntimeInformation.FrameworkDescription}";
         return Version is null ? $"{up}, on {machine}" : $"version {Version}, {up}, on {machine}";

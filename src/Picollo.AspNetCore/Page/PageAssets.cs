@@ -7,7 +7,7 @@ internal static class PageAssets
 {
     // Constants, because computing a hash requires OpenSSL on Linux, which small containers do not have.
     private const string StyleHash = "sha256-sJDToZLcxEymOuJghKYAVSGTw5XIc3wb38oKb918Ivw=";
-    private const string ScriptHash = "sha256-AAZYWwCfg7HpM0fhIvQBvAO9bZ1bvy73iTloKacHq04=";
+    private const string ScriptHash = "sha256-IT32w3wUgWhcJC5fwIH0pOFhOmiGOP1OoFpWDYVoXVE=";
 
     private const string TokenScriptHash = "sha256-vIOt7dEsJWykveb1/tR60BFLtZHjQwcrhZkl8yYmTVs=";
 

@@ -3,6 +3,7 @@ using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Reading;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -43,7 +44,7 @@ internal static partial class PageTables
                 $"<tr><th scope=\"row\"><b>{PlotText.Encode(route.Method)}</b> {Html.Name(route.Route)}</th>");
             Cell(html, "status", "", Status(outcome));
             Cell(html, "error type", "", $"<code>{PlotText.Encode(outcome.ErrorType!)}</code>");
-            Cell(html, "requests", "", Numbers.Count((ulong)count));
+            Cell(html, "requests", "", Quantity.Count(count));
             html.Append("</tr>\n");
         }
 

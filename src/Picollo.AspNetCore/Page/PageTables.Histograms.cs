@@ -3,6 +3,7 @@ using System.Text;
 using Picollo.AspNetCore.Reading;
 using Picollo.Diagnostics;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -19,13 +20,13 @@ internal static partial class PageTables
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
-            <p class="nothing">Over the last {Window(window)}: GC pauses took {Percent(runtime.PauseShare)} of the time;
-            {Numbers.Short(runtime.AllocationRate / 1e6)} MB were allocated
-            and {Numbers.Short(runtime.ExceptionRate)} exceptions thrown per second.
+            <p class="nothing">Over the last {Window(window)}: GC pauses took {Quantity.Percent(runtime.PauseShare)} of the time;
+            {Quantity.Bytes(runtime.AllocationRate)} were allocated
+            and {Quantity.Short(runtime.ExceptionRate)} exceptions thrown per second.
             Since the start: {totals.Gen0Collections:N0} collections ({totals.Gen1Collections:N0} of generation 1 and above,
-            {totals.Gen2Collections:N0} of generation 2) with {Numbers.Short(totals.GcPauseTime.TotalSeconds)} s of pauses;
-            {Numbers.Short(totals.AllocatedBytes / 1e6)} MB allocated; exceptions: {totals.Exceptions:N0};
-            {totals.CompiledMethods:N0} methods compiled in {Numbers.Short(totals.CompilationTime.TotalSeconds)} s.</p>
+            {totals.Gen2Collections:N0} of generation 2) with {Quantity.Time(totals.GcPauseTime.TotalNanoseconds)} of pauses;
+            {Quantity.Bytes(totals.AllocatedBytes)} allocated; exceptions: {totals.Exceptions:N0};
+            {totals.CompiledMethods:N0} methods compiled in {Quantity.Time(totals.CompilationTime.TotalNanoseconds)}.</p>
 
             """);
     }
@@ -68,9 +69,9 @@ internal static partial class PageTables
         {
             BeginRow(html, histogram, name, chosen, window);
             ulong outside = histogram.Percentiles[0]!.OutOfRange;
-            string outOfRange = outside == 0 ? "" : $"<small> {Numbers.Count(outside)} out of range</small>";
-            Cell(html, "values", "", Numbers.Count(histogram.Count) + outOfRange);
-            Cell(html, "per second", "", Numbers.Short(histogram.Rate));
+            string outOfRange = outside == 0 ? "" : $"<small> {Quantity.Count(outside)} out of range</small>";
+            Cell(html, "values", "", Quantity.Count(histogram.Count) + outOfRange);
+            Cell(html, "per second", "", Quantity.Number(histogram.Rate));
             WritePercentiles(html, "", "", histogram.Row, histogram.Percentiles[0]!.AllShown);
             Cell(html, "unit", "unit", Html.Unit(histogram.Row.Unit.Name));
             html.Append("</tr>\n");
@@ -100,7 +101,7 @@ internal static partial class PageTables
             ($"values in overflow series (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
             ("instruments that are ignored because there are too many", meters.RefusedInstrumentCount),
         ];
-        string[] lines = [.. all.Where(one => one.Count > 0).Select(one => $"{Numbers.Count((ulong)one.Count)} {one.Text}")];
+        string[] lines = [.. all.Where(one => one.Count > 0).Select(one => $"{Quantity.Count(one.Count)} {one.Text}")];
         if (lines.Length > 0)
         {
             html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Meters: {string.Join("; ", lines)}.</p>\n");

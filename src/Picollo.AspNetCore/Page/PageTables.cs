@@ -3,6 +3,7 @@ using System.Text;
 using Picollo.AspNetCore.Measuring;
 using Picollo.AspNetCore.Reading;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
@@ -84,13 +85,13 @@ internal static partial class PageTables
             ? "of 1 processor"
             : string.Create(CultureInfo.InvariantCulture, $"of {reading.Processors} processors");
         html.Append("<dl class=\"tiles\">\n");
-        Tile("Requests", Numbers.Short(reading.Routes.Sum(route => route.Rate)), "per second");
-        Tile("CPU of requests", Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
-        Tile("CPU of the process", reading.ProcessShare is { } share ? Percent(share) : "n/a", processors);
+        Tile("Requests", Quantity.Short(reading.Routes.Sum(route => route.Rate)), "per second");
+        Tile("CPU of requests", Quantity.Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
+        Tile("CPU of the process", reading.ProcessShare is { } share ? Quantity.Percent(share) : Quantity.MissingOnPage, processors);
         int longLived = reading.Running.Count(run => run.IsLongLived);
-        string unit = longLived == 0 ? "" : $"{Numbers.Count((ulong)longLived)} long-lived";
-        Tile("Running now", Numbers.Count((ulong)reading.Running.Count), unit);
-        Tile("Total requests", Numbers.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
+        string unit = longLived == 0 ? "" : $"{Quantity.Count(longLived)} long-lived";
+        Tile("Running now", Quantity.Count(reading.Running.Count), unit);
+        Tile("Total requests", Quantity.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
         html.Append("</dl>\n");
 
         void Tile(string name, string value, string unit) =>
@@ -118,8 +119,8 @@ internal static partial class PageTables
             string path = run.Path is { } text ? $" ({Html.Name(text)})" : "";
             return string.Create(
                 CultureInfo.InvariantCulture,
-                $"{method}{Html.Name(run.Row.Name)}{path}, {Numbers.Time(run.Age.TotalSeconds)}, "
-                + $"CPU {Numbers.Time(run.CpuNanoseconds / 1e9)}");
+                $"{method}{Html.Name(run.Row.Name)}{path}, {Quantity.Time(run.Age.TotalNanoseconds)}, "
+                + $"CPU {Quantity.Time(run.CpuNanoseconds)}");
         }
     }
 
@@ -137,7 +138,7 @@ internal static partial class PageTables
         {
             html.Append(
                 CultureInfo.InvariantCulture,
-                $" <small>{Numbers.Duration(reading.RecentTime)} so far; recorded only while this page is open</small>");
+                $" <small>{Quantity.Duration(reading.RecentTime)} so far; recorded only while this page is open</small>");
         }
 
         html.Append("</nav>\n");
@@ -184,8 +185,8 @@ internal static partial class PageTables
                 CultureInfo.InvariantCulture,
                 $"<tr><th scope=\"row\"><b>{PlotText.Encode(request.Row.Method)}</b> {Html.Name(request.Row.Route)}</th>");
             Cell(html, "status", "", Status(request.Outcome));
-            Cell(html, "wall ms", "", Numbers.Short(request.WallNanoseconds / 1e6));
-            Cell(html, "CPU ms", "", Numbers.Short(request.CpuNanoseconds / 1e6));
+            Cell(html, "wall ms", "", Quantity.Number(request.WallNanoseconds / 1e6));
+            Cell(html, "CPU ms", "", Quantity.Number(request.CpuNanoseconds / 1e6));
             Cell(html, "ended (UTC)", "", request.End.UtcDateTime.ToString("HH:mm:ss", CultureInfo.InvariantCulture));
             Cell(html, "trace ID", "", $"<code>{request.TraceId}</code>");
             html.Append("</tr>\n");
@@ -234,13 +235,14 @@ internal static partial class PageTables
         {
             BeginRow(html, row, shortName, chosen, reading.Recent);
             string failures = row.Row.Route is { } route ? Failures(route) : Failures(row.Row.WorkRow!);
-            Cell(html, runs.ToLowerInvariant(), "", Numbers.Count(row.Count) + failures + Profiles(reading, row.Row));
-            Cell(html, "per second", "", Numbers.Short(row.Rate));
-            string kernel = row.KernelShare is { } share ? $"<small>{Percent(share)} kernel </small>" : "";
+            Cell(html, runs.ToLowerInvariant(), "", Quantity.Count(row.Count) + failures + Profiles(reading, row.Row));
+            Cell(html, "per second", "", Quantity.Number(row.Rate));
+            string kernel = row.KernelShare is { } share ? $"<small>{Quantity.Percent(share)} kernel </small>" : "";
             string after = row.AfterEndNanoseconds > 0
-                ? $"<small>{Numbers.Time(row.AfterEndNanoseconds / 1e9)} after the response </small>"
+                ? $"<small>{Quantity.Time(row.AfterEndNanoseconds)} after the response </small>"
                 : "";
-            Cell(html, "of the machine", "", $"{kernel}{after}{Bar(row.MachineShare, largest)}<span>{Percent(row.MachineShare)}</span>");
+            string bar = Bar(row.MachineShare, largest);
+            Cell(html, "of the machine", "", $"{kernel}{after}{bar}<span>{Quantity.Percent(row.MachineShare)}</span>");
             foreach ((int i, FactDescription fact) in Plotted.Index())
             {
                 WritePercentiles(html, ColumnOf(fact) + " ", Kinds[i], row.Row, row[fact.Fact]!.Shown);
@@ -248,8 +250,11 @@ internal static partial class PageTables
 
             foreach (FactDescription fact in others)
             {
-                double? median = row[fact.Fact] is { HasValues: true } values ? values.P50 / fact.PageUnit.Ratio : null;
-                Cell(html, ColumnOf(fact), "", Numbers.Short(median));
+                // The script sorts by the value of the data element.
+                string bytes = row[fact.Fact] is { HasValues: true, P50: var p50 }
+                    ? string.Create(CultureInfo.InvariantCulture, $"<data value=\"{p50}\">{Quantity.Bytes(p50)}</data>")
+                    : Quantity.MissingOnPage;
+                Cell(html, ColumnOf(fact), "", bytes);
             }
 
             html.Append("</tr>\n");
@@ -258,11 +263,10 @@ internal static partial class PageTables
         html.Append("</tbody>\n</table>\n</div>\n");
     }
 
-    private static string ColumnOf(FactDescription fact) =>
-        $"{fact.Name} {fact.PageUnit.Name}{(fact.IsPlotted ? "" : " (p50)")}";
+    private static string ColumnOf(FactDescription fact) => $"{fact.Name} {(fact.IsPlotted ? "ms" : "(p50)")}";
 
     private static string HeadingOf(FactDescription fact) =>
-        PlotFigures.Capital(ColumnOf(fact)).Insert(fact.Name.Length, ",");
+        PlotFigures.Capital(fact.IsPlotted ? $"{fact.Name}, ms" : ColumnOf(fact));
 
     /// <summary>Appends the table of the parts of the process's CPU time.</summary>
     private static void WriteParts(StringBuilder html, PageReading reading)
@@ -287,9 +291,9 @@ internal static partial class PageTables
         foreach (CpuPart part in reading.Parts.Append(process))
         {
             html.Append(CultureInfo.InvariantCulture, $"<tr><th scope=\"row\">{part.Title}</th>");
-            Cell(html, "CPU s", "", Numbers.Short(part.Nanoseconds / 1e9));
+            Cell(html, "CPU s", "", Quantity.Number(part.Nanoseconds / 1e9));
             string bar = Bar(part.MachineShare, process.MachineShare);
-            Cell(html, "of the machine", "", $"{bar}<span>{Percent(part.MachineShare)}</span>");
+            Cell(html, "of the machine", "", $"{bar}<span>{Quantity.Percent(part.MachineShare)}</span>");
             html.Append("</tr>\n");
         }
 
@@ -318,7 +322,7 @@ internal static partial class PageTables
     {
         string text = string.Join(", ", from failure in all
                                         where failure.Count > 0
-                                        select $"{Numbers.Count((ulong)failure.Count)} {failure.Name}");
+                                        select $"{Quantity.Count(failure.Count)} {failure.Name}");
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
@@ -338,7 +342,7 @@ internal static partial class PageTables
     {
         foreach ((string name, double? value) in shown)
         {
-            Cell(html, prefix + name, kind, Numbers.Short(value / row.Unit.Ratio));
+            Cell(html, prefix + name, kind, Html.Number(value / row.Unit.Ratio));
             kind = ""; // only the first cell has the class, which adds a space before it
         }
     }
@@ -369,9 +373,6 @@ internal static partial class PageTables
             + $"<rect width=\"100\" height=\"8\" fill=\"currentColor\" fill-opacity=\".12\"/>"
             + $"<rect width=\"{width}\" height=\"8\" fill=\"#0072B2\"/></svg>");
     }
-
-    // Encoded because of "< 0.1 %".
-    private static string Percent(double share) => PlotText.Encode(Numbers.Percent(share));
 
     private static string Window(TimeSpan window) => window.TotalSeconds switch
     {

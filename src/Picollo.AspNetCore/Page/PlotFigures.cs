@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using Picollo.AspNetCore.Reading;
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
@@ -49,16 +50,19 @@ internal static class PlotFigures
             + $"<th scope=\"col\">{after.Name}</th><th scope=\"col\">change</th></tr></thead>\n<tbody>\n");
         foreach (((string name, double? from), (_, double? to)) in was.AllShown.Zip(now.AllShown))
         {
-            string change = from is { } a && to is { } b ? HdrHistogramSummary.Change(a, b) : Numbers.Nothing;
+            string change = from is { } a && to is { } b ? Change(a, b) : Quantity.MissingOnPage;
             html.Append(
                 CultureInfo.InvariantCulture,
-                $"<tr><th scope=\"row\">{name}</th><td>{Numbers.Short(from / row.Unit.Ratio)}</td>"
-                + $"<td>{Numbers.Short(to / row.Unit.Ratio)}</td><td>{change}</td></tr>\n");
+                $"<tr><th scope=\"row\">{name}</th><td>{Html.Number(from / row.Unit.Ratio)}</td>"
+                + $"<td>{Html.Number(to / row.Unit.Ratio)}</td><td>{change}</td></tr>\n");
         }
 
         html.Append("</tbody>\n</table>\n");
         return html.ToString();
     }
+
+    private static string Change(double from, double to) =>
+        from == to ? Quantity.Change(0) : from == 0 ? Quantity.MissingOnPage : Quantity.Change((to - from) / from);
 
     private static HdrHistogramPlotOptions OptionsOf(PageRow row) => new() { Unit = row.Unit };
 

@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export.Plots;
 
 /// <summary>Draws the difference of two histograms at each rank: in the unit of the values and, below, in percent of the value
@@ -28,7 +30,7 @@ internal static class DifferencePlot
         {
             (ulong from, ulong to) = (was.DisplayedAt(rank), now.DisplayedAt(rank));
             double change = Change(from, to);
-            string percent = double.IsNaN(change) ? "n/a" : Signed(PlotText.Short(change)) + " %";
+            string percent = double.IsNaN(change) ? Quantity.MissingOnPage : Quantity.Change(change / 100);
             return $"\n{own.Format(from)} → {own.Format(to)}\n{own.FormatDifference(Difference(from, to))}, {percent}";
         }
 
@@ -78,7 +80,4 @@ internal static class DifferencePlot
     /// <summary>Returns the change in percent; NaN for a change from 0 to another value.</summary>
     private static double Change(ulong from, ulong to) =>
         from == 0 ? to == 0 ? 0 : double.NaN : Difference(from, to) / from * 100;
-
-    private static string Signed(string number) => number[0] is '-' or '0' && number.Trim('0', '.').Length == 0 ? "0"
-        : number[0] == '-' ? number : "+" + number;
 }

@@ -1,3 +1,5 @@
+using Picollo.Export.Text;
+
 namespace Picollo.Export.Plots;
 
 /// <summary>Writes the summaries of a few series as an HTML table with the rows of <see cref="HdrHistogramSummary.ToTable"/>.</summary>
@@ -72,8 +74,6 @@ internal static class ReportTable
 /// <summary>A series in the report's table, with the digits of the text table (<see cref="HdrHistogramSummary.ToTable"/>).</summary>
 internal sealed class ReportColumn(PlotSeries series, double unit)
 {
-    private const string Nothing = "–";
-
     public HdrHistogramSummary Summary { get; } = series.Histogram.GetSummary();
 
     public string Name => series.Label;
@@ -94,6 +94,6 @@ internal sealed class ReportColumn(PlotSeries series, double unit)
     private string Text(string text, double value)
     {
         const int MaxLetters = 26; // the length of the largest value
-        return IsEmpty ? Nothing : text.Length <= MaxLetters ? text : PlotText.Exponent(value / unit);
+        return IsEmpty ? Quantity.MissingOnPage : text.Length <= MaxLetters ? text : PlotText.Exponent(value / unit);
     }
 }

@@ -7,7 +7,7 @@ namespace Picollo.Profiling.Output;
 internal static class ProfilePage
 {
     private const string StyleHash = "sha256-1FWFPtKhVu5qyFveHpbrU+IhiLTkELFgV9i0JgC+jYQ=";
-    private const string ScriptHash = "sha256-7lZcBGSCjuMxDgCGp1ttXRWwCz4Zmt/K3OZbjMAJTH0=";
+    private const string ScriptHash = "sha256-adCmnlkkEUuGmAGBd2GD5HGrRBTBdjfd2auyXVkpXqk=";
 
     public static string ContentSecurityPolicy => PlotPage.PolicyOf(StyleHash, ScriptHash);
 

@@ -1,4 +1,4 @@
-using Picollo.Export.Plots;
+using Picollo.Export.Text;
 using static System.FormattableString;
 
 namespace Picollo.Profiling.Output;
@@ -6,21 +6,13 @@ namespace Picollo.Profiling.Output;
 /// <summary>Formats numbers and sentences for the graphical output of a profile.</summary>
 internal static class ProfileText
 {
+    private const string BytesUnit = "bytes";
+
     public static string Samples(long count) => count == 1 ? "1 sample" : Invariant($"{count:N0} samples");
 
-    /// <summary>Formats a share in percent, with one decimal, or two below 1 %.</summary>
-    public static string Share(long part, long whole) => Share(whole == 0 ? 0 : (double)part / whole);
+    public static string Share(long part, long whole) => Quantity.Percent(whole == 0 ? 0 : (double)part / whole);
 
-    /// <inheritdoc cref="Share(long, long)"/>
-    public static string Share(double share)
-    {
-        double percent = 100 * share;
-        return percent is > 0 and < 1 ? Invariant($"{percent:0.00} %") : Invariant($"{percent:0.0} %");
-    }
-
-    public static string Time(TimeSpan time) => time.TotalSeconds is > 0 and < 0.1
-        ? $"{PlotText.Value(Math.Round(time.TotalMilliseconds, 2))} ms"
-        : $"{PlotText.Value(Math.Round(time.TotalSeconds, 2))} s";
+    public static string Time(TimeSpan time) => Quantity.Time(time.TotalNanoseconds);
 
     public static string Title(ProfileData profile) => profile.Title.Length > 0 ? profile.Title : "unknown program";
 
@@ -34,7 +26,8 @@ internal static class ProfileText
     {
         ProfileData.SamplesUnit => Samples(samples),
         ProfileData.TimeUnit => Time(profile.TimeOf(samples)),
-        ProfileData.CountUnit => Invariant($"{samples:N0}"),
+        ProfileData.CountUnit => Quantity.Count(samples),
+        BytesUnit => Quantity.Bytes(samples),
         string unit => Invariant($"{samples:N0} {unit}"),
     };
 
@@ -84,6 +77,7 @@ internal static class ProfileText
         return $"{name} {total}{duration}{(profile.Size is { Count: > 0 } size ? $"; {Samples(size.Count)}" : "")}";
     }
 
+    /// <summary>Formats a time in seconds, which makes the times of a text comparable.</summary>
     public static string Seconds(TimeSpan time) => Invariant($"{time.TotalSeconds:N3} s");
 
     private static string SampledTime(ProfileData profile, string name) =>

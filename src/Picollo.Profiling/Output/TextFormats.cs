@@ -1,4 +1,5 @@
 using Picollo.Export.Plots;
+using Picollo.Export.Text;
 
 namespace Picollo.Profiling.Output;
 
@@ -6,12 +7,13 @@ namespace Picollo.Profiling.Output;
 internal static class TextFormats
 {
     private const int ValueWidth = 11;
+    private const int PercentWidth = 7;
 
     public static void WriteTable(ProfileData profile, TextWriter output, int limit)
     {
         output.WriteLine(ProfileText.Title(profile));
         string unseen = FormattableString.Invariant(
-            $"lost {profile.LostSampleCount:N0}; unnamed {Share(profile, profile.UnnamedSampleCount)}");
+            $"lost {profile.LostSampleCount:N0}; unnamed {ProfileText.Share(profile.UnnamedSampleCount, profile.SampleCount)}");
         output.WriteLine($"{ProfileText.Total(profile)}; {unseen}");
         output.WriteLine();
         if (profile.SampleCount == 0)
@@ -71,26 +73,25 @@ internal static class TextFormats
         foreach (CpuProfileMethod method in methods.Take(limit))
         {
             (long own, long total) = (method.OwnSampleCount, method.SampleCount);
-            WriteRow(output, Share(profile, own), Value(profile, own), Share(profile, total), Value(profile, total), method.Frame.Name);
+            WriteRow(output, Share(own), Value(profile, own), Share(total), Value(profile, total), method.Frame.Name);
         }
 
         if (methods.Count > limit)
         {
             long own = methods.Skip(limit).Sum(method => method.OwnSampleCount);
             string others = FormattableString.Invariant($"{methods.Count - limit:N0} other functions");
-            WriteRow(output, Share(profile, own), Value(profile, own), "", "", others);
+            WriteRow(output, Share(own), Value(profile, own), "", "", others);
         }
+
+        string Share(long samples) => ProfileText.Share(samples, profile.SampleCount);
     }
 
     private static void WriteRow(TextWriter output, string own, string ownTime, string total, string totalTime, string name) =>
-        output.WriteLine($"{own,6}  {ownTime,ValueWidth}  {total,6}  {totalTime,ValueWidth}  {name}");
+        output.WriteLine($"{own,PercentWidth}  {ownTime,ValueWidth}  {total,PercentWidth}  {totalTime,ValueWidth}  {name}");
 
     /// <summary>Formats a number of samples as a time, or in the unit of the profile, which the heading of the column contains.</summary>
     private static string Value(ProfileData profile, long samples) =>
-        profile.UnitsPerSecond > 0 ? ProfileText.Seconds(profile.TimeOf(samples)) : FormattableString.Invariant($"{samples:N0}");
-
-    private static string Share(ProfileData profile, long samples) =>
-        FormattableString.Invariant($"{(profile.SampleCount > 0 ? 100.0 * samples / profile.SampleCount : 0):0.0}%");
+        profile.UnitsPerSecond > 0 ? ProfileText.Seconds(profile.TimeOf(samples)) : Quantity.Count(samples);
 
     private static void WriteSummary(TextWriter output, string name, ProfileData profile)
     {
@@ -105,8 +106,8 @@ internal static class TextFormats
     private static void WriteMethods(
         DifferenceData difference, TextWriter output, IReadOnlyList<CpuProfileMethodDifference> methods, int limit)
     {
-        output.WriteLine("     own                   points                 total");
-        output.WriteLine("before   after   change      95% interval     before   after  function");
+        output.WriteLine("      own                    points                   total");
+        output.WriteLine(" before    after   change      95 % interval     before    after  function");
         foreach (CpuProfileMethodDifference method in methods.Take(limit))
         {
             string interval = difference.HasIntervals
@@ -126,9 +127,9 @@ internal static class TextFormats
         if (difference.HasIntervals && methods.Take(limit).Any(method => method.MayBeRandom))
         {
             output.WriteLine();
-            output.WriteLine("~ The change may be random: its 95% confidence interval contains 0.");
+            output.WriteLine("~ The change may be random: its 95 % confidence interval contains 0.");
         }
     }
 
-    private static string Percent(double percent) => FormattableString.Invariant($"{percent,5:0.0}%");
+    private static string Percent(double percent) => Quantity.Percent(percent / 100).PadLeft(PercentWidth);
 }

@@ -1,6 +1,6 @@
 
 (() => {
-  // ---- Numbers, as in ProfileText. A profile has one count of samples; a difference has two: before and after. A count can be in
+  // ---- Numbers, as in Quantity and ProfileText. A profile has one count of samples; a difference has two: before and after. A count can be in
   // another unit than samples.
   const { isDifference, frames: frameData, parts } = JSON.parse(document.getElementById("profile").textContent);
   const sides = isDifference ? 2 : 1;
@@ -9,16 +9,21 @@
   const percentOf = (part, whole) => whole ? 100 * part / whole : 0;
   const shareOf = (part, whole) => {
     const percent = percentOf(part, whole);
-    return percent.toFixed(percent > 0 && percent < 1 ? 2 : 1) + " %";
+    return percent.toFixed(percent > 0 && percent < .995 ? 2 : 1) + " %";
   };
-  const timeOf = (count, side) => {
-    const seconds = count / units[side].perSecond;
-    return seconds > 0 && seconds < .1 ? numbers.format(seconds * 1000) + " ms" : numbers.format(seconds) + " s";
+  const threeDigits = new Intl.NumberFormat("en-US", { minimumSignificantDigits: 3, maximumSignificantDigits: 3 });
+  const scaled = (value, step, names) => {
+    let unit = 0;
+    for (; value >= step - .5 && unit < names.length - 1; unit++) value /= step;
+    const isWhole = value >= 999.5 || unit === 0 && Number.isInteger(value);
+    return (isWhole ? numbers.format(Math.round(value)) : threeDigits.format(value)) + " " + names[unit];
   };
+  const timeOf = (count, side) => scaled(count / units[side].perSecond * 1e9, 1000, ["ns", "µs", "ms", "s"]);
   // A number in the unit of the profile, as in ProfileText.Amount.
   const amountOf = (count, side = 0) => {
     const { name } = units[side];
     return name === "samples" ? samplesOf(count) : name === "nanoseconds" ? timeOf(count, side)
+      : name === "bytes" ? scaled(count, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"])
       : numbers.format(count) + (name === "count" ? "" : " " + name);
   };
   const hasIntervals = () => units.every(unit => unit.samples !== null);

@@ -18,10 +18,6 @@ public class FactsTests
         NamesIn(PageJsonContext.Default.WorkJson).Should().Equal(Facts.Recorded.Select(fact => fact.JsonName));
     }
 
-    [Fact]
-    public void Plotted_facts_have_the_same_unit() =>
-        Facts.Recorded.Where(fact => fact.IsPlotted).Should().OnlyContain(fact => fact.PageUnit == Facts.Milliseconds);
-
     private static IEnumerable<string> NamesIn(JsonTypeInfo type) =>
         type.Properties.Where(property => property.PropertyType == typeof(PercentilesJson)).Select(property => property.Name);
 }

@@ -25,7 +25,7 @@ public class MarkTests
         status.Should().Be(HttpStatusCode.OK);
         html.Split("<figure>").Should().HaveCount(5, "there are plots of CPU and wall time and of their differences");
         html.Should().Contain("before mark: 2.00704 ms&#10;since mark: 8.02816 ms").And.Contain("<figcaption>CPU, before and after");
-        html.Should().Contain("<tr><th scope=\"row\">p50</th><td>2.01</td><td>8.03</td><td>+300.0%</td></tr>", "a table contains the numbers")
+        html.Should().Contain("<tr><th scope=\"row\">p50</th><td>2.01</td><td>8.03</td><td>+300.0 %</td></tr>", "a table contains the numbers")
             .And.Contain("<tr><th scope=\"row\">p99.9</th><td>–</td><td>–</td><td>–</td></tr>", "no value lies above this rank");
         (await DiffAsync(server, id, mark)).Html.Should().Be(html, "the server stores nothing");
     }

@@ -35,7 +35,7 @@ public sealed class AllocatedBytesTests : IDisposable
         json.GetProperty("allocatedBytes").GetProperty("sum").GetDouble().Should().Be(rows[0].SumOf(Fact.AllocatedBytes));
         exposition.Should().Contain(
             "picollo_http_server_request_allocated_bytes_count{http_request_method=\"GET\",http_route=\"/allocate\"} 3\n");
-        (await app.Client.GetStringAsync("/picollo")).Should().Contain("Allocated, KB");
+        (await app.Client.GetStringAsync("/picollo")).Should().Contain("Allocated (p50)");
     }
 
     [Fact]

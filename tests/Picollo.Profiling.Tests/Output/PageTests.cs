@@ -66,7 +66,7 @@ public class PageTests
         string[] facts = [.. Between(page, "<dl id=\"facts\">", "</dl>").Split("<dt>").Skip(1).Select(fact =>
             System.Text.RegularExpressions.Regex.Replace(fact.Replace("</dt>", ": "), "<[^>]*>", "").Trim())];
         facts.Should().Equal(
-            "Samples: 1,000", "CPU time: 10 s 2 s in the kernel", "Duration: 30 s", "Frequency: 99 Hz of CPU time", "Sampling event: cpu-clock",
+            "Samples: 1,000", "CPU time: 10.0 s 2.00 s in the kernel", "Duration: 30.0 s", "Frequency: 99 Hz of CPU time", "Sampling event: cpu-clock",
             "Lost: 25 2.4 % of samples", "Unnamed: 20 2.0 % of samples");
         page.Should().Contain("<title>app &lt;1&gt; · CPU profile</title>").And.Contain("<h1>app &lt;1&gt;</h1>").And.Contain("<li>A note, &lt;b&gt;.</li>")
             .And.Contain("CPU profile, started 2026-11-25 12:00:00 UTC");
@@ -139,7 +139,7 @@ public class PageTests
     {
         CpuProfile request = new(new ProfileData(Profiles.Of("A 30").Root) { CpuUsage = new CpuUsage(300_000_000, 0) });
 
-        Page(request).Should().Contain("<dt>CPU time</dt><dd>0.3 s</dd>");
+        Page(request).Should().Contain("<dt>CPU time</dt><dd>300 ms</dd>");
     }
 
     [Fact]

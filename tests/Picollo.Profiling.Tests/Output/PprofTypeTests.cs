@@ -31,7 +31,7 @@ public class PprofTypeTests
         string table = profile.Read().ToString();
 
         table.Should().Contain("\nCPU time 4.014 s in 5.000 s; 3 samples; lost 0")
-            .And.Contain("\n 74.7%      3.000 s   74.7%      3.000 s  F1").And.NotContain("Hz");
+            .And.Contain("\n 74.7 %      3.000 s   74.7 %      3.000 s  F1").And.NotContain("Hz");
     }
 
     [Theory]
@@ -62,7 +62,7 @@ public class PprofTypeTests
 
         string table = profile.Read().ToString();
 
-        table.Should().Contain("CPU time 1.000 s").And.Contain("\n 20.0%      0.200 s   20.0%      0.200 s  F201").And.Contain("  0.4%      0.004 s    0.4%      0.004 s  F1\n");
+        table.Should().Contain("CPU time 1.000 s").And.Contain("\n 20.0 %      0.200 s   20.0 %      0.200 s  F201").And.Contain(" 0.40 %      0.004 s   0.40 %      0.004 s  F1\n");
     }
 
     /// <summary>The example of issue 63: 400 samples of 9 to 11 ms, at 50 %: 1.96 √(0.5/402) = 6.9 points.</summary>
@@ -144,14 +144,14 @@ public class PprofTypeTests
     [Fact]
     public void The_default_sample_type_is_shown_or_otherwise_the_last_one()
     {
-        foreach ((string type, string shown, double share) in new[] { ("inuse_space", "inuse_space 100 bytes", 100.0), ("alloc_objects", "alloc_objects 1,000", 1.0), ("", "inuse_space 100 bytes", 100.0), ("other", "inuse_space 100 bytes", 100.0) })
+        foreach ((string type, string shown, double share) in new[] { ("inuse_space", "inuse_space 100 B", 100.0), ("alloc_objects", "alloc_objects 1,000", 1.0), ("", "inuse_space 100 B", 100.0), ("other", "inuse_space 100 B", 100.0) })
         {
             ForeignProfile heap = Heap();
             heap.TextNumber(14, type);
 
             string difference = new CpuProfileDifference(heap.Read(), heap.Read()).ToString();
 
-            difference.Should().Contain(shown).And.Contain(FormattableString.Invariant($"{share,5:0.0}%  {share,5:0.0}%     0.00   unknown             {share,5:0.0}%  {share,5:0.0}%  F2"));
+            difference.Should().Contain(shown).And.Contain(FormattableString.Invariant($"{share,5:0.0} %  {share,5:0.0} %     0.00   unknown             {share,5:0.0} %  {share,5:0.0} %  F2"));
         }
     }
 
@@ -162,7 +162,7 @@ public class PprofTypeTests
         mutex.ValueType(11, "contentions", "count");
         mutex.Number(12, 1);
         mutex.Sample([1], [5_000, 12]);
-        foreach ((CpuProfile profile, string shown, string tooltip) in new[] { (Heap().Read(), "inuse_space 100 bytes", "100 bytes, 100.0 %"), (mutex.Read(), "contentions 12", "12, 100.0 %") })
+        foreach ((CpuProfile profile, string shown, string tooltip) in new[] { (Heap().Read(), "inuse_space 100 B", "100 B, 100.0 %"), (mutex.Read(), "contentions 12", "12, 100.0 %") })
         {
             (string table, string picture, string page) = (profile.ToString(), Text(profile.WriteSvg), Text(profile.WriteHtml));
             string difference = new CpuProfileDifference(profile, profile).ToString();
@@ -207,7 +207,7 @@ public class PprofTypeTests
 
         string table = profile.Read().ToString();
 
-        table.Should().Contain("1,234 samples of cycles; lost").And.Contain("100.0%        1,234  100.0%        1,234  F1").And.NotContain("Hz").And.NotContain("time");
+        table.Should().Contain("1,234 samples of cycles; lost").And.Contain("100.0 %        1,234  100.0 %        1,234  F1").And.NotContain("Hz").And.NotContain("time");
     }
 
     [Fact]
@@ -266,7 +266,7 @@ public class PprofTypeTests
             nanoseconds.Sample([1 + (ulong)(i % 4 == 0 ? 0 : 1)], [9_000_000]);
         }
 
-        new CpuProfileDifference(milliseconds.Read(), nanoseconds.Read()).ToString().Should().Contain(" 50.0%   25.0%   -25.00    -31.35 to  -18.41   50.0%   25.0%  F1");
+        new CpuProfileDifference(milliseconds.Read(), nanoseconds.Read()).ToString().Should().Contain(" 50.0 %   25.0 %   -25.00    -31.35 to  -18.41   50.0 %   25.0 %  F1");
         new CpuProfileDifference(Profiles.Of("F1 100"), nanoseconds.Read()).GetMethods().Should().HaveCount(3, "the module of F1 differs");
     }
 

@@ -15,12 +15,12 @@ public class SvgTests
     public void A_tooltip_has_the_function_its_share_and_its_time() => Titles(Profiles.Of("Main;Work 1111", "Main;Rest 8889")).Should().Equal(
         "all 10,000 samples, 100.0 %, 100 s",
         "Main (App.dll) 10,000 samples, 100.0 %, 100 s",
-        "Rest (App.dll) 8,889 samples, 88.9 %, 88.89 s",
-        "Work (App.dll) 1,111 samples, 11.1 %, 11.11 s");
+        "Rest (App.dll) 8,889 samples, 88.9 %, 88.9 s",
+        "Work (App.dll) 1,111 samples, 11.1 %, 11.1 s");
 
     [Fact]
     public void A_share_below_one_percent_has_two_decimals_and_one_sample_is_singular() =>
-        Titles(Profiles.Of("A 893", "B 1", "C 6")).Should().EndWith(["C (App.dll) 6 samples, 0.67 %, 60 ms", "B (App.dll) 1 sample, 0.11 %, 10 ms"]);
+        Titles(Profiles.Of("A 893", "B 1", "C 6")).Should().EndWith(["C (App.dll) 6 samples, 0.67 %, 60.0 ms", "B (App.dll) 1 sample, 0.11 %, 10.0 ms"]);
 
     [Fact]
     public void Widths_are_proportional_to_samples() => Prop.ForAll<int>(seed =>
@@ -99,7 +99,7 @@ public class SvgTests
     public void The_picture_of_an_empty_profile_has_a_reason()
     {
         Draw(SomeProfiles.Empty()).Value.Should().Contain("No samples. The process used no CPU time while it was sampled.");
-        Draw(With(new Cpu.CpuUsage(2_000_000, 1_000_000), lost: 0)).Value.Should().Contain("No samples. The process used 3 ms of CPU time; a sample is taken every 10 ms. Use a higher frequency.");
+        Draw(With(new Cpu.CpuUsage(2_000_000, 1_000_000), lost: 0)).Value.Should().Contain("No samples. The process used 3.00 ms of CPU time; a sample is taken every 10.0 ms. Use a higher frequency.");
         Draw(With(default, lost: 3)).Value.Should().Contain("No samples. All of them were lost: 3 samples.");
 
         static CpuProfile With(Cpu.CpuUsage usage, long lost) => new(new ProfileData(new CpuProfileNode(new CpuProfileFrame("all", "", CpuProfileFrameKind.Group)))
@@ -121,7 +121,7 @@ public class SvgTests
 
     [Fact]
     public void The_heading_has_the_measured_values() => Draw(SomeProfiles.Of("app", [([Profiles.Managed("A")], 1234)])).Elements(Svg + "text").Take(2)
-        .Select(text => text.Value).Should().Equal("app", "1,234 samples at 99 Hz (cpu-clock), 30 samples lost · 12.34 s of CPU time in 30 s · 2026-11-25 12:00:00 UTC");
+        .Select(text => text.Value).Should().Equal("app", "1,234 samples at 99 Hz (cpu-clock), 30 samples lost · 12.3 s of CPU time in 30.0 s · 2026-11-25 12:00:00 UTC");
 
     [FactNeeding(Need.Cultures)]
     public void The_culture_does_not_change_the_picture()

@@ -37,7 +37,7 @@
   const keyOf = (row, column) => {
     const cell = row.cells[column];
     const text = (column && cell.querySelector("span") || cell).textContent; // details may precede a share
-    const number = parseFloat(text.replace(/[,<]/g, ""));
+    const number = parseFloat(cell.querySelector("data")?.value ?? text.replace(/,/g, ""));
     return column === 0 ? text : Number.isNaN(number) ? -Infinity : number;
   };
   const sort = root => root.querySelectorAll("table.routes, table.histograms").forEach(table => {
