@@ -15,7 +15,7 @@ namespace Picollo.AspNetCore.Measuring;
 /// </remarks>
 internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloOptions options)
 {
-    private readonly BranchPrefixes _prefixes = BranchPrefixes.Of(next);
+    private readonly BranchPrefixes _prefixes = BranchPrefixes.FromPipeline(next);
     private readonly bool _serverTiming = options.ServerTiming;
 
     // Not async, so that a request that ends without a wait does not allocate a state machine.

@@ -96,7 +96,7 @@ internal sealed class EndpointInfo(Endpoint endpoint)
     [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "If the properties were trimmed, a method counts as unary.")]
     private static bool IsGrpcStream(Endpoint endpoint)
     {
-        object? metadata = endpoint.Metadata.FirstOrDefault(one => one.GetType().FullName == "Grpc.AspNetCore.Server.GrpcMethodMetadata");
+        object? metadata = endpoint.Metadata.FirstOrDefault(item => item.GetType().FullName == "Grpc.AspNetCore.Server.GrpcMethodMetadata");
         object? method = metadata?.GetType().GetProperty("Method")?.GetValue(metadata);
         return method?.GetType().GetProperty("Type")?.GetValue(method)?.ToString() is { } type && type != "Unary";
     }

@@ -48,8 +48,8 @@ internal sealed record FactDescription
     public required InterlockedHdrHistogramFactory<uint> Histogram { get; init; }
 }
 
-/// <summary>The table of all facts. Rows, page, JSON and exposition are built from it. To add a fact, extend
-/// <see cref="Fact"/>, this table and the constructor of <see cref="RunValues"/>, and the JSON records (a test compares their names).</summary>
+/// <summary>The table of all facts. Rows, page and exposition are built from it. To add a fact, extend <see cref="Fact"/>, this table, the
+/// constructor of <see cref="RunValues"/>, and the records of JSON. A test compares the names.</summary>
 internal static class Facts
 {
     public const int Count = (int)Fact.KernelTime + 1;

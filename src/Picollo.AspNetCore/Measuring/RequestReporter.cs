@@ -128,7 +128,8 @@ internal sealed class RequestReporter : IDisposable
         bool isReported,
         Exception? failure)
     {
-        Outcome outcome = Outcome.Of(context, request, failure, TimeSpan.FromTicks(run.WallNanoseconds / TimeSpan.NanosecondsPerTick));
+        TimeSpan elapsed = TimeSpan.FromTicks(run.WallNanoseconds / TimeSpan.NanosecondsPerTick);
+        Outcome outcome = Outcome.FromRequest(context, request, failure, elapsed);
         bool isRejected = request.IsRejected || outcome.Status == StatusCodes.Status429TooManyRequests;
         row.Record(run, outcome, isRejected, counted);
         if (!isRejected && row.AdmitsTrace(run, outcome))

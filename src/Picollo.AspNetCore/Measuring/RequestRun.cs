@@ -253,10 +253,10 @@ internal sealed class RequestRun : Run, IEndpointFeature, IHttpRequestLifetimeFe
 
     private bool IsRunAgain() =>
         _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;
-}
 
-/// <summary>The feature that marks a request as measured. The server removes it when the request ends.</summary>
-internal sealed class MeasuredMark
-{
-    public static readonly MeasuredMark Instance = new();
+    /// <summary>The feature that marks a request as measured. The server removes it when the request ends.</summary>
+    internal sealed class MeasuredMark
+    {
+        public static readonly MeasuredMark Instance = new();
+    }
 }

@@ -110,11 +110,11 @@ internal sealed class RouteRow(string method, string route, PicolloOptions? opti
     private StatusDuration? Find(in Outcome outcome)
     {
         StatusDuration[] known = Volatile.Read(ref _durations);
-        foreach (StatusDuration one in known)
+        foreach (StatusDuration duration in known)
         {
-            if (one.Outcome is { } other && other.HasLabelsOf(outcome))
+            if (duration.Outcome is { } other && other.HasLabelsOf(outcome))
             {
-                return one;
+                return duration;
             }
         }
 

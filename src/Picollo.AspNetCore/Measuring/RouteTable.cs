@@ -46,7 +46,7 @@ internal sealed class RouteTable
     private readonly PicolloOptions _options;
     private readonly EndpointDataSource? _endpoints;
     private readonly RowTable<(string Method, string Route), RouteRow> _routes;
-    private (IReadOnlyList<Endpoint> Of, int Limit) _undeclared = ([], 0); // guarded by the lock of the table
+    private (IReadOnlyList<Endpoint> Endpoints, int Limit) _undeclared = ([], 0); // guarded by the lock of the table
 
     /// <param name="options">The options.</param>
     /// <param name="time">The clock of exemplars.</param>
@@ -105,7 +105,7 @@ internal sealed class RouteTable
     private int GetUndeclaredLimit()
     {
         IReadOnlyList<Endpoint> all = _endpoints!.Endpoints;
-        if (!ReferenceEquals(all, _undeclared.Of))
+        if (!ReferenceEquals(all, _undeclared.Endpoints))
         {
             int declared = all.Select(endpoint => new EndpointInfo(endpoint)).Where(info => !info.IsExcluded && !info.IsPage)
                 .SelectMany(info => info.DeclaredMethods.Select(method => (method, info.Route))).Distinct().Count();

@@ -54,7 +54,7 @@ internal sealed class ExpositionCounters(
                 "picollo_work_runs",
                 "Ended runs of named work, by name and result.",
                 named.SelectMany(row => Results.Select(
-                    one => SampleOf(row[one.Result], ("result", one.Name), ("work", row.Name)))));
+                    result => SampleOf(row[result.Result], ("result", result.Name), ("work", row.Name)))));
         }
 
         if (workers.IsStarted)
@@ -164,8 +164,8 @@ internal sealed class ExpositionCounters(
             "picollo_http_server_responses",
             "Requests by method, route and response class. A gRPC call has the class of its status, and a response that fails after its "
             + "start has the class 5xx. Requests aborted by the client have the class aborted.",
-            all.SelectMany(route => Classes.Where(one => route[one.Class] > 0).Select(
-                one => SampleOf(route, route[one.Class], ("response", one.Name)))));
+            all.SelectMany(route => Classes.Where(response => route[response.Class] > 0).Select(
+                response => SampleOf(route, route[response.Class], ("response", response.Name)))));
         families.WriteCounter(
             "picollo_http_server_rejected_requests",
             "Requests rejected by a rate limit or by the queue of the CPU workers. The percentiles exclude them.",
@@ -177,8 +177,8 @@ internal sealed class ExpositionCounters(
         families.WriteCounter(
             "picollo_http_server_after_response_cpu_seconds",
             "CPU time used after the end of requests by work that they started, by method and route.",
-            all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(one => one.Nanoseconds > 0)
-                .Select(one => SampleOf(one.Route, one.Nanoseconds / 1e9)));
+            all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(after => after.Nanoseconds > 0)
+                .Select(after => SampleOf(after.Route, after.Nanoseconds / 1e9)));
     }
 
     private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(

@@ -14,7 +14,7 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
     /// <summary>Creates a mark of the current state.</summary>
     /// <exception cref="ArgumentException">A histogram has values that the encoding cannot represent.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
-    public static Mark Of(PageRow row, DateTimeOffset now) =>
+    public static Mark Create(PageRow row, DateTimeOffset now) =>
         new(now, [.. row.Registrations.Select(registration => HdrHistogramEncoding.EncodeCompressed(registration.Histogram))]);
 
     /// <summary>Pairs the histograms of the mark with the current ones.</summary>
@@ -31,7 +31,7 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
         return [.. row.Registrations.Select((registration, i) =>
         {
             HdrHistogramSnapshot now = registration.Histogram.GetSnapshot();
-            return MarkedPair.Of(Decode(Histograms[i] ?? [], now), now);
+            return MarkedPair.Create(Decode(Histograms[i] ?? [], now), now);
         })];
     }
 
@@ -78,7 +78,7 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
 {
     /// <param name="marked">The marked state, of any precision. Values outside the range of <paramref name="now"/> are excluded.</param>
     /// <param name="now">The current state.</param>
-    public static MarkedPair Of(ReadOnlyHdrHistogram marked, HdrHistogramSnapshot now)
+    public static MarkedPair Create(ReadOnlyHdrHistogram marked, HdrHistogramSnapshot now)
     {
         PlainHdrHistogram<ulong> before = EmptyLike(now);
         before.Add(marked);

@@ -92,7 +92,7 @@ internal sealed class PageEndpoints(
         Mark mark;
         try
         {
-            mark = Mark.Of(row, time.GetUtcNow());
+            mark = Mark.Create(row, time.GetUtcNow());
         }
         catch (Exception e) when (e is ArgumentException or ObjectDisposedException)
         {

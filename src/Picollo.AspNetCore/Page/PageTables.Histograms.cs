@@ -4,6 +4,7 @@ using Picollo.AspNetCore.Reading;
 using Picollo.Diagnostics;
 using Picollo.Export.Plots;
 using Picollo.Export.Text;
+using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
@@ -40,7 +41,7 @@ internal static partial class PageTables
         }
 
         HashSet<RowReading> most = new(
-            histograms.OrderByDescending(one => one.Row.Id == chosen).ThenByDescending(one => one.Count).Take(MaxHistogramRows),
+            histograms.OrderByDescending(row => row.Row.Id == chosen).ThenByDescending(row => row.Count).Take(MaxHistogramRows),
             ReferenceEqualityComparer.Instance);
         return [.. histograms.Where(most.Contains)];
     }
@@ -64,7 +65,7 @@ internal static partial class PageTables
             <tbody>
 
             """);
-        IEnumerable<string> names = Html.Names(SeriesNames.Of([.. histograms.Select(histogram => histogram.Row.Registrations[0])]));
+        IEnumerable<string> names = Html.Names(SeriesNames.Shorten([.. histograms.Select(histogram => histogram.Row.Registrations[0])]));
         foreach ((RowReading histogram, string name) in histograms.Zip(names))
         {
             BeginRow(html, histogram, name, chosen, window);
@@ -101,10 +102,40 @@ internal static partial class PageTables
             ($"values in overflow series (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
             ("instruments that are ignored because there are too many", meters.RefusedInstrumentCount),
         ];
-        string[] lines = [.. all.Where(one => one.Count > 0).Select(one => $"{Quantity.Count(one.Count)} {one.Text}")];
+        string[] lines = [.. all.Where(total => total.Count > 0).Select(total => $"{Quantity.Count(total.Count)} {total.Text}")];
         if (lines.Length > 0)
         {
             html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Meters: {string.Join("; ", lines)}.</p>\n");
         }
+    }
+}
+
+/// <summary>Creates the names of the histograms in one table.</summary>
+internal static class SeriesNames
+{
+    /// <summary>Returns the name of each histogram with the labels in which it differs from other histograms of the same name. Labels that
+    /// all of them share are omitted to save space. A name that occurs once has all its labels.</summary>
+    public static IReadOnlyList<string> Shorten(IReadOnlyList<HdrHistogramRegistration> all)
+    {
+        Dictionary<string, HashSet<KeyValuePair<string, string>>> shared = [];
+        foreach (IGrouping<string, HdrHistogramRegistration> series in all.GroupBy(histogram => histogram.Name))
+        {
+            HashSet<KeyValuePair<string, string>> common = [.. series.First().Labels];
+            foreach (HdrHistogramRegistration histogram in series)
+            {
+                common.IntersectWith(histogram.Labels);
+            }
+
+            shared[series.Key] = series.Count() == 1 ? [] : common;
+        }
+
+        return
+        [
+            .. all.Select(histogram => new HdrHistogramRegistration(
+                histogram.Name,
+                histogram.Histogram,
+                histogram.Description,
+                [.. histogram.Labels.Where(label => !shared[histogram.Name].Contains(label))]).ToString()),
+        ];
     }
 }

@@ -134,7 +134,7 @@ internal sealed class CpuProfiles(
         lock (_gate)
         {
             _stored.Add(stored);
-            while (_stored.Count > MaxProfiles || (_stored.Count > 1 && _stored.Sum(each => each.NodeCount) > MaxNodes))
+            while (_stored.Count > MaxProfiles || (_stored.Count > 1 && _stored.Sum(stored => stored.NodeCount) > MaxNodes))
             {
                 _stored.RemoveAt(0);
             }

@@ -125,9 +125,9 @@ public class MarkTests
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(maxValue).Create();
         PageRow row = PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
         histogram.Record(1);
-        Mark first = Mark.Of(row, default);
+        Mark first = Mark.Create(row, default);
         histogram.Record(Math.Min(maxValue - (maxValue / 4), long.MaxValue / 2));
-        Mark second = Mark.Of(row, default);
+        Mark second = Mark.Create(row, default);
 
         first.Compare(row)[0].After.TotalCount.Should().Be(1);
         second.Compare(row)[0].Before.TotalCount.Should().Be(2);
@@ -161,7 +161,7 @@ public class MarkTests
             usage.HistogramOf(Fact.WallTime)!.Record(bucket.Start, count);
         }
 
-        Mark mark = Mark.Of(PageRow.FromRow(usage), DateTimeOffset.UtcNow);
+        Mark mark = Mark.Create(PageRow.FromRow(usage), DateTimeOffset.UtcNow);
         JsonSerializer.SerializeToUtf8Bytes(mark, PageJsonContext.Default.Mark).Length.Should().BeInRange(1000, PageEndpoints.MaxMarkBytes / 10);
     }
 
@@ -186,7 +186,7 @@ public class MarkTests
             since.Record(value);
         }
 
-        MarkedPair pair = MarkedPair.Of(HdrHistogramEncoding.Decode(mark), all.GetSnapshot());
+        MarkedPair pair = MarkedPair.Create(HdrHistogramEncoding.Decode(mark), all.GetSnapshot());
 
         pair.IsContinued.Should().BeTrue();
         pair.After.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
@@ -202,7 +202,7 @@ public class MarkTests
         HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(1024).WithMaxTrackableValue(max).Create();
         histogram.Record(900, 3);
         var row = PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
-        Mark mark = Mark.Of(row, default);
+        Mark mark = Mark.Create(row, default);
         histogram.Record(1_000, 2);
 
         MarkedPair pair = mark.Compare(row).Single();
@@ -217,10 +217,10 @@ public class MarkTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(1_000_000).Create();
         histogram.Record(1_000, 3);
-        Mark mark = Mark.Of(PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
+        Mark mark = Mark.Create(PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
         histogram.Record(2_000, 2);
 
-        MarkedPair pair = MarkedPair.Of(HdrHistogramEncoding.Decode(mark.Histograms[0]), histogram.GetSnapshot());
+        MarkedPair pair = MarkedPair.Create(HdrHistogramEncoding.Decode(mark.Histograms[0]), histogram.GetSnapshot());
 
         (pair.Before.TotalCount, pair.After.TotalCount, pair.IsContinued).Should().Be((3, 2, true));
         pair.After.BlockSize.Should().Be(histogram.BlockSize);
@@ -234,13 +234,13 @@ public class MarkTests
         marked.Record(10, 3);
         now.Record(10, 3);
         now.Record(20, 5);
-        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
+        MarkedPair.Create(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
         marked.Record(30);
-        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeFalse("a value is missing");
+        MarkedPair.Create(marked, now.GetSnapshot()).IsContinued.Should().BeFalse("a value is missing");
         now.Record(30);
-        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
+        MarkedPair.Create(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
         marked.Record(10);
-        MarkedPair other = MarkedPair.Of(marked, now.GetSnapshot());
+        MarkedPair other = MarkedPair.Create(marked, now.GetSnapshot());
         other.IsContinued.Should().BeFalse("a bucket has fewer values");
         other.After.TotalCount.Should().Be(9, "it contains all values");
     }

@@ -73,7 +73,7 @@ public class AllocationTests
                 _ = pipeline(context).IsCompletedSuccessfully;
 
                 // The server does this between requests.
-                context.Features.Set<MeasuredMark>(null);
+                context.Features.Set<RequestRun.MeasuredMark>(null);
             });
         });
         return allocated;

@@ -29,7 +29,7 @@ internal static class PageTargets
 
     public static FuzzTarget[] All { get; } =
     [
-        new("page-mark", () => [new(JsonSerializer.SerializeToUtf8Bytes(Mark.Of(Marked, DateTimeOffset.UnixEpoch), PageJsonContext.Default.Mark))], ReadMark)
+        new("page-mark", () => [new(JsonSerializer.SerializeToUtf8Bytes(Mark.Create(Marked, DateTimeOffset.UnixEpoch), PageJsonContext.Default.Mark))], ReadMark)
         {
             Documented = [typeof(JsonException), typeof(FormatException)],
             ConstantBytes = ConstantBytes,
