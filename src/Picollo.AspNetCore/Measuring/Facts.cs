@@ -25,8 +25,8 @@ internal sealed record FactDescription
     /// <summary>The name of the histogram of a route in the exposition.</summary>
     public required string RouteMetric { get; init; }
 
-    /// <summary>The name of the histogram of named work in the exposition.</summary>
-    public required string WorkMetric { get; init; }
+    /// <summary>The name of the histogram of named work in the exposition; null if only requests have the fact.</summary>
+    public string? WorkMetric { get; init; }
 
     /// <summary>The help and the unit in the exposition. JSON has the same unit.</summary>
     public required HdrHistogramDescription Description { get; init; }
@@ -40,6 +40,9 @@ internal sealed record FactDescription
     /// <summary>Whether the value is a time, of which the page shows percentiles and plots in milliseconds. Otherwise, it is a number of
     /// bytes, of which the page shows the median.</summary>
     public bool IsPlotted { get; init; }
+
+    /// <summary>Whether the runs of many rows do not have the fact. These rows are omitted from all outputs.</summary>
+    public bool IsRare { get; init; }
 
     /// <summary>Returns whether the options request the fact; null if it is always measured.</summary>
     public Func<PicolloOptions, bool>? IsRequested { get; init; }

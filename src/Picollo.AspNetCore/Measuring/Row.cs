@@ -24,8 +24,8 @@ internal abstract class Row
         AfterEnd = CpuUsageAsyncWatcher.MakeSuccessor(new FlowLabel(method ?? "", name));
         foreach (FactDescription fact in Facts.Recorded)
         {
-            _histograms[(int)fact.Fact] =
-                fact.IsRequested?.Invoke(options ?? Defaults) == false ? null : fact.Histogram.Create();
+            bool isMeasured = MetricOf(fact) is not null && fact.IsRequested?.Invoke(options ?? Defaults) != false;
+            _histograms[(int)fact.Fact] = isMeasured ? fact.Histogram.Create() : null;
         }
     }
 
@@ -70,8 +70,8 @@ internal abstract class Row
     /// <summary>The sums of user and kernel time; 0 if they are not measured separately.</summary>
     public CpuUsage Split => new(SumOf(Fact.UserTime), SumOf(Fact.KernelTime));
 
-    /// <summary>Returns the name of the histogram of a fact in the exposition.</summary>
-    public string MetricOf(FactDescription fact) => _isRoute ? fact.RouteMetric : fact.WorkMetric;
+    /// <summary>Returns the name of the histogram of a fact in the exposition; null if the runs do not have the fact.</summary>
+    public string? MetricOf(FactDescription fact) => _isRoute ? fact.RouteMetric : fact.WorkMetric;
 
     /// <summary>Adds CPU time of a run that has not ended.</summary>
     public void CountRunning(long nanoseconds) => Interlocked.Add(ref _total, nanoseconds);

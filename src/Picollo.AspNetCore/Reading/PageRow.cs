@@ -11,7 +11,7 @@ internal sealed class PageRow
     private static readonly ConditionalWeakTable<Row, PageRow> Rows = [];
     private static readonly ConditionalWeakTable<HdrHistogramRegistration, PageRow> Registered = [];
 
-    private IReadOnlyList<HdrHistogramRegistration> _recorded = [];
+    private (FactDescription Fact, HdrHistogramRegistration Registration)[] _recorded = [];
 
     /// <summary>The ID of the row in addresses: 16 hexadecimal digits that are the same in every process and contain no text of the
     /// application.</summary>
@@ -31,10 +31,10 @@ internal sealed class PageRow
 
     /// <summary>The histograms in the exposition: those of all facts, except that the durations of a route are split by status code;
     /// or the registered histogram.</summary>
-    public IEnumerable<HdrHistogramRegistration> Exposed => Measured is null ? Registrations : _recorded.SelectMany(registration =>
-        Route is { } route && registration.Name == StatusDuration.Metric
-            ? route.Durations.Select(duration => duration.Registration)
-            : [registration]);
+    public IEnumerable<HdrHistogramRegistration> Exposed => Measured is null ? Registrations : _recorded.SelectMany(recorded =>
+        Route is { } route && recorded.Fact.Fact == Fact.WallTime ? route.Durations.Select(duration => duration.Registration)
+        : recorded.Fact.IsRare && recorded.Registration.Histogram.TotalCount == 0 ? []
+        : [recorded.Registration]);
 
     /// <summary>The unit on the page.</summary>
     public HdrHistogramUnit Unit { get; private init; } = Facts.Milliseconds;
@@ -66,7 +66,7 @@ internal sealed class PageRow
             .. from fact in Facts.Recorded
                let histogram = row.HistogramOf(fact.Fact)
                where histogram is not null
-               select (fact, new HdrHistogramRegistration(row.MetricOf(fact), histogram, fact.Description, labels)
+               select (fact, new HdrHistogramRegistration(row.MetricOf(fact)!, histogram, fact.Description, labels)
                {
                    ExactSum = () => row.SumOf(fact.Fact),
                    Exemplars = fact.Fact == Fact.CpuTime ? readExemplars : null,
@@ -80,7 +80,7 @@ internal sealed class PageRow
             Measured = row,
             Registrations = [.. all.Where(pair => pair.Fact.IsPlotted).Select(pair => pair.Registration)],
             SeriesNames = [.. all.Where(pair => pair.Fact.IsPlotted).Select(pair => pair.Fact.Name)],
-            _recorded = [.. all.Select(pair => pair.Registration)],
+            _recorded = all,
         };
     });
 
