@@ -1,5 +1,6 @@
 using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
+using Row = Picollo.Benchmarks.Comparison.Row;
 
 namespace Picollo.Benchmarks.AspNet;
 
@@ -41,7 +42,7 @@ internal static class RunningRows
         public override void Verify() => Require(list.Read().Count == 0, "the list is not empty.");
     }
 
-    private sealed class IdleRun : Picollo.AspNetCore.Measuring.Run
+    private sealed class IdleRun : Run
     {
         public override RunReading? Describe() => null;
     }

@@ -64,6 +64,9 @@ public class HostileNamesTests
     {
         string Any() => new([.. Enumerable.Range(0, random.Next(300)).Select(_ => (char)random.Next(random.Next(2) == 0 ? 128 : 65536))]);
         PageRow row = PageRow.FromRow(new RouteRow("G" + Any(), Any()));
+        Percentiles?[] percentiles = new Percentiles?[Facts.RecordedCount];
+        percentiles[(int)Fact.CpuTime] = new(0, 0, 0, 0, 0) { Count = 0 };
+        percentiles[(int)Fact.WallTime] = new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 };
         PageReading reading = new()
         {
             Time = default,
@@ -74,7 +77,7 @@ public class HostileNamesTests
             Running = [],
             All =
             [
-                new(row, 1, [new(0, 0, 0, 0, 0) { Count = 0 }, new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 }, null])
+                new(row, 1, percentiles)
                 {
                     Rate = double.Epsilon,
                     MachineShare = 1e300,
