@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Microsoft.AspNetCore.Http;
 using Picollo.Cpu;
 using Picollo.Metrics;
 
@@ -11,6 +12,7 @@ internal enum Fact
     CpuTime,
     WallTime,
     AllocatedBytes,
+    RequestBodyBytes,
 
     // Only summed, because the kernel derives the shares from its ticks, which is accurate only for many runs.
     UserTime,
@@ -120,6 +122,21 @@ internal static class Facts
             IsRequested = options => options.MeasureAllocations,
             Histogram = Bytes,
         },
+        new()
+        {
+            Fact = Fact.RequestBodyBytes,
+            RouteMetric = "http.server.request.body.size",
+            Description = new()
+            {
+                Help = "Size of request bodies, if the request declares it (Content-Length).",
+                Unit = new() { Name = "bytes" },
+                LowestBound = 256,
+            },
+            JsonName = "requestBodyBytes",
+            Name = "request body",
+            IsRare = true,
+            Histogram = Bytes,
+        },
     ];
 }
 
@@ -150,12 +167,13 @@ internal readonly struct RunValues
 
     /// <summary>Reads the values of a run until now, or until its watcher was stopped.</summary>
     // Each element is written once, because filling and copying the structure costs more than reading the watcher.
-    public RunValues(CpuUsageAsyncWatcher watcher, OpenSegments? open = null)
+    public RunValues(CpuUsageAsyncWatcher watcher, OpenSegments? open = null, HttpRequest? request = null)
     {
         bool isSplit = watcher.TryGetSummaryCpuUsage(out CpuUsage split);
         this[Fact.CpuTime] = watcher.GetTotalNanoseconds();
         this[Fact.WallTime] = watcher.WallTime.Ticks * TimeSpan.NanosecondsPerTick;
         this[Fact.AllocatedBytes] = watcher.AllocatedBytes;
+        this[Fact.RequestBodyBytes] = request?.ContentLength ?? Unknown; // chunked bodies would have to be counted as they are read
         this[Fact.UserTime] = isSplit ? split.UserNanoseconds : Unknown;
         this[Fact.KernelTime] = isSplit ? split.KernelNanoseconds : Unknown;
         Open = open;

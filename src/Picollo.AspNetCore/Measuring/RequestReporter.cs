@@ -93,7 +93,7 @@ internal sealed class RequestReporter : IDisposable
             (long counted, bool isReported) = Running.Remove(request);
             if (row is not null)
             {
-                Report(context, request, row, new RunValues(watcher, open), counted, isReported, failure);
+                Report(context, request, row, new RunValues(watcher, open, context.Request), counted, isReported, failure);
             }
         }
     }

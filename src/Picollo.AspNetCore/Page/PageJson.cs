@@ -173,6 +173,7 @@ internal sealed record RouteJson(
     PercentilesJson? CpuSeconds,
     PercentilesJson? WallSeconds,
     PercentilesJson? AllocatedBytes,
+    PercentilesJson? RequestBodyBytes,
     IReadOnlyList<StatusJson> ResponsesByStatus)
 {
     public static RouteJson From(RowReading reading) => new(
@@ -190,6 +191,7 @@ internal sealed record RouteJson(
         PercentilesJson.From(reading, Fact.CpuTime),
         PercentilesJson.From(reading, Fact.WallTime),
         PercentilesJson.From(reading, Fact.AllocatedBytes),
+        PercentilesJson.From(reading, Fact.RequestBodyBytes),
         [.. reading.Row.Route!.Durations.Select(StatusJson.From)]);
 }
 

@@ -114,7 +114,11 @@ internal sealed class CompleteReading : IDisposable
         RouteRow orders = routes.Get("GET", "/orders/{id}");
         for (int i = 1; i <= 100; i++)
         {
-            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4)) { [Fact.AllocatedBytes] = i * 1024 });
+            orders.Record(new RunValues(i * Millisecond, 2 * i * Millisecond, new CpuUsage(3 * i * Millisecond / 4, i * Millisecond / 4)) 
+            {
+                [Fact.AllocatedBytes] = i * 1024,
+                [Fact.RequestBodyBytes] = i * 10,
+            });
         }
 
         foreach (Outcome outcome in new Outcome[]

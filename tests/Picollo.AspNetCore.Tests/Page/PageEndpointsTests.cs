@@ -280,7 +280,7 @@ public class PageEndpointsTests
         root.GetProperty("processMachineShare").GetDouble().Should().BePositive();
         double window = root.GetProperty("windowSeconds").GetDouble();
         JsonElement route = root.GetProperty("routes").EnumerateArray().Should().ContainSingle().Subject;
-        Names(route).Should().Equal("id", "method", "route", "count", "rate", "machineShare", "kernelShare", "responses", "rejected", "cpuSecondsTotal", "afterResponseCpuSecondsTotal", "cpuSeconds", "wallSeconds", "allocatedBytes", "responsesByStatus");
+        Names(route).Should().Equal("id", "method", "route", "count", "rate", "machineShare", "kernelShare", "responses", "rejected", "cpuSecondsTotal", "afterResponseCpuSecondsTotal", "cpuSeconds", "wallSeconds", "allocatedBytes", "requestBodyBytes", "responsesByStatus");
         route.GetProperty("method").GetString().Should().Be("GET");
         route.GetProperty("route").GetString().Should().Be("/orders");
         route.GetProperty("count").GetUInt64().Should().Be(1001);
