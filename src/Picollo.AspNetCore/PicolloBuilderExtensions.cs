@@ -132,7 +132,7 @@ public static class PicolloBuilderExtensions
         RouteGroupBuilder group = endpoints.MapGroup("").WithMetadata(access);
         string prefix = pattern.TrimEnd('/');
         Map("", page.PageMethods, page.AnswerPageAsync);
-        Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndpointUsage.LongLivedMetadata);
+        Map("/events", get, page.AnswerEventsAsync).DisableHttpMetrics().WithMetadata(EndpointInfo.LongLivedMetadata);
         Map("/metrics", get, page.AnswerMetricsAsync);
         Map("/json", get, page.AnswerJsonAsync);
         Map("/mark", get, page.AnswerMarkAsync);
@@ -195,7 +195,7 @@ public static class PicolloBuilderExtensions
         where TBuilder : IEndpointConventionBuilder
     {
         ArgumentNullException.ThrowIfNull(builder);
-        return builder.WithMetadata(EndpointUsage.LongLivedMetadata);
+        return builder.WithMetadata(EndpointInfo.LongLivedMetadata);
     }
 
     /// <summary>
@@ -250,7 +250,7 @@ public static class PicolloBuilderExtensions
 
     private static Task Refuse(HttpContext context)
     {
-        MeasuredRequest.MarkRejected(context);
+        RequestRun.MarkRejected(context);
         context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
         context.Response.Headers.RetryAfter = RetryAfterSeconds;
         return Task.CompletedTask;

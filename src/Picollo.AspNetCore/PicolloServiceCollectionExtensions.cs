@@ -50,24 +50,24 @@ public static class PicolloServiceCollectionExtensions
         services.TryAddEnumerable(
             ServiceDescriptor.Singleton<IHostedService, MeterBridge>(provider => provider.GetRequiredService<MeterBridge>()));
         services.TryAddSingleton<RouteTable>();
-        services.TryAddSingleton<RunningWorkList>();
+        services.TryAddSingleton<RunList>();
         services.TryAddSingleton<CpuTimeInstrument>();
         services.TryAddSingleton<RequestReporter>();
         services.TryAddSingleton(provider => new WorkMeter(
             provider.GetRequiredService<IOptions<PicolloOptions>>(),
-            provider.GetRequiredService<RunningWorkList>(),
+            provider.GetRequiredService<RunList>(),
             provider.GetRequiredService<RequestReporter>()));
         services.TryAddSingleton<ProcessAccount>();
-        services.TryAddSingleton<RuntimeUsage>();
+        services.TryAddSingleton<RuntimeService>();
         services.TryAddEnumerable(
-            ServiceDescriptor.Singleton<IHostedService, RuntimeUsage>(provider => provider.GetRequiredService<RuntimeUsage>()));
+            ServiceDescriptor.Singleton<IHostedService, RuntimeService>(provider => provider.GetRequiredService<RuntimeService>()));
         services.TryAddSingleton<CpuProfiles>();
         services.TryAddEnumerable(
             ServiceDescriptor.Singleton<IHostedService, CpuProfiles>(provider => provider.GetRequiredService<CpuProfiles>()));
-        services.TryAddSingleton<Subjects>();
-        services.TryAddSingleton<UsageReader>();
-        services.TryAddSingleton<RecentUsage>();
-        services.TryAddSingleton<UsageCounters>();
+        services.TryAddSingleton<PageRows>();
+        services.TryAddSingleton<PageReader>();
+        services.TryAddSingleton<RecentHistory>();
+        services.TryAddSingleton<ExpositionCounters>();
         services.TryAddSingleton<EventStream>();
         services.TryAddSingleton<PageEndpoints>();
         services.TryAddSingleton<PageToken>();
@@ -171,7 +171,7 @@ public static class PicolloServiceCollectionExtensions
             Action<StaticFileResponseContext> prepare = options.OnPrepareResponse;
             options.OnPrepareResponse = response =>
             {
-                MeasuredRequest.MarkStaticFile(response.Context);
+                RequestRun.MarkStaticFile(response.Context);
                 prepare(response);
             };
         }

@@ -1,5 +1,6 @@
 using Picollo.AspNetCore.Measuring;
 using Picollo.Cpu;
+using Row = Picollo.Benchmarks.Comparison.Row;
 
 namespace Picollo.Benchmarks.AspNet;
 
@@ -11,7 +12,7 @@ internal static class RunningRows
 
     public static void Print(TextWriter output)
     {
-        RunningWorkList list = new();
+        RunList list = new();
         AddAndRemove one = new(list), several = new(list);
         const string Section = "The list of running requests";
         List<Row> rows =
@@ -22,15 +23,15 @@ internal static class RunningRows
         TimeReport.Print(output, rows, Interleaver.Measure([.. rows.Select(row => row.Measured)], Repetitions));
     }
 
-    private sealed class AddAndRemove(RunningWorkList list) : Contender("add and remove a request", 2_000)
+    private sealed class AddAndRemove(RunList list) : Contender("add and remove a request", 2_000)
     {
         private readonly CpuUsageAsyncWatcher _watcher = new();
-        private readonly ThreadLocal<Run> _runs = new(static () => new Run());
+        private readonly ThreadLocal<IdleRun> _runs = new(static () => new IdleRun());
 
         [MethodImpl(MethodImplOptions.NoInlining)]
         public override void Run(int operations)
         {
-            Run run = _runs.Value!;
+            IdleRun run = _runs.Value!;
             for (int i = 0; i < operations; i++)
             {
                 list.Add(run, _watcher);
@@ -41,8 +42,8 @@ internal static class RunningRows
         public override void Verify() => Require(list.Read().Count == 0, "the list is not empty.");
     }
 
-    private sealed class Run : RunningWork
+    private sealed class IdleRun : Run
     {
-        public override RunDescription? Describe() => null;
+        public override RunReading? Describe() => null;
     }
 }

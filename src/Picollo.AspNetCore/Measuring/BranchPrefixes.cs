@@ -28,7 +28,7 @@ internal sealed class BranchPrefixes
     }
 
     /// <summary>Finds the prefixes of the branches that follow in a pipeline.</summary>
-    public static BranchPrefixes Of(RequestDelegate next)
+    public static BranchPrefixes FromPipeline(RequestDelegate next)
     {
         BranchPrefixes prefixes = new();
         prefixes.Add(next, [""], "", new HashSet<object>(ReferenceEqualityComparer.Instance));
@@ -106,10 +106,10 @@ internal sealed class BranchPrefixes
         // A text that is already known belongs to an earlier part of the pipeline, which removes it first.
         string[] Extend(string path, string literal)
         {
-            string[] extended = [.. consumed.Select(one => one + path)];
-            foreach (string one in extended)
+            string[] extended = [.. consumed.Select(before => before + path)];
+            foreach (string text in extended)
             {
-                _literals.TryAdd(one, literal);
+                _literals.TryAdd(text, literal);
             }
 
             return extended;

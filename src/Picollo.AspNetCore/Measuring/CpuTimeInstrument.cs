@@ -32,7 +32,7 @@ internal sealed class CpuTimeInstrument
 
     public bool IsEnabled => _cpuTime.Enabled;
 
-    public void Record(in RunUsage usage, string method, string? route, in Outcome outcome)
+    public void Record(in RunValues run, string method, string? route, in Outcome outcome)
     {
         TagList tags = default;
         tags.Add("http.request.method", method);
@@ -53,7 +53,7 @@ internal sealed class CpuTimeInstrument
             tags.Add("error.type", errorType);
         }
 
-        if (usage.Split is { } split)
+        if (run.Split is { } split)
         {
             tags.Add("cpu.mode", "user");
             TryRecord(split.UserNanoseconds / 1e9, tags);
@@ -62,7 +62,7 @@ internal sealed class CpuTimeInstrument
         }
         else
         {
-            TryRecord(usage.CpuNanoseconds / 1e9, tags);
+            TryRecord(run.CpuNanoseconds / 1e9, tags);
         }
     }
 

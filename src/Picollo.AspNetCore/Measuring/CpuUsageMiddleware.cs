@@ -15,21 +15,19 @@ namespace Picollo.AspNetCore.Measuring;
 /// </remarks>
 internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter reporter, PicolloOptions options)
 {
-    private readonly BranchPrefixes _prefixes = BranchPrefixes.Of(next);
-    private readonly CpuUsageDetail _detail = options.Detail;
-    private readonly bool _countsAllocations = options.MeasureAllocations;
+    private readonly BranchPrefixes _prefixes = BranchPrefixes.FromPipeline(next);
     private readonly bool _serverTiming = options.ServerTiming;
 
     // Not async, so that a request that ends without a wait does not allocate a state machine.
     public Task Invoke(HttpContext context)
     {
         // If the flow of the execution context is suppressed (no server does this), the request cannot be followed.
-        if (ExecutionContext.Capture() is not { } before || MeasuredRequest.Start(context, _prefixes, reporter) is not { } measured)
+        if (ExecutionContext.Capture() is not { } before || RequestRun.Start(context, _prefixes, reporter) is not { } measured)
         {
             return next(context);
         }
 
-        CpuUsageAsyncWatcher watcher = new(_detail, _countsAllocations);
+        CpuUsageAsyncWatcher watcher = RunValues.StartWatcher(options);
         reporter.Running.Add(measured, watcher);
         measured.SetLabel();
         Task request;
@@ -63,7 +61,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     }
 
     private async Task EndLater(
-        Task request, HttpContext context, MeasuredRequest measured, CpuUsageAsyncWatcher watcher, ExecutionContext before)
+        Task request, HttpContext context, RequestRun measured, CpuUsageAsyncWatcher watcher, ExecutionContext before)
     {
         await request.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         End(context, measured, watcher, before, FailureOf(request));
@@ -71,7 +69,7 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     }
 
     private void End(
-        HttpContext context, MeasuredRequest measured, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
+        HttpContext context, RequestRun measured, CpuUsageAsyncWatcher watcher, ExecutionContext before, Exception? failure)
     {
         ExecutionContext.Restore(before);
         try
@@ -87,10 +85,10 @@ internal sealed class CpuUsageMiddleware(RequestDelegate next, RequestReporter r
     /// <summary>Adds the header <c>Server-Timing</c> (W3C Server Timing) with the times until the headers are sent.</summary>
     private static Task AddServerTiming((HttpContext Context, CpuUsageAsyncWatcher Watcher) request)
     {
-        RunUsage usage = RunUsage.Of(request.Watcher);
+        RunValues run = new(request.Watcher);
         request.Context.Response.Headers.Append("Server-Timing", string.Create(
             CultureInfo.InvariantCulture,
-            $"cpu;dur={usage.CpuNanoseconds / 1e6:0.###}, total;dur={usage.WallNanoseconds / 1e6:0.###}"));
+            $"cpu;dur={run.CpuNanoseconds / 1e6:0.###}, total;dur={run.WallNanoseconds / 1e6:0.###}"));
         return Task.CompletedTask;
     }
 

@@ -66,7 +66,7 @@ internal readonly record struct GrpcStatus(string Name, ResponseClass Class)
     /// <param name="context">The request's context.</param>
     /// <param name="webTrailers">The trailers that the gRPC-Web middleware writes to the body; null if there are none.</param>
     /// <returns>The status; <see cref="Unknown"/> if it is invalid, as for clients; null if there is none.</returns>
-    public static GrpcStatus? Of(HttpContext context, IHeaderDictionary? webTrailers)
+    public static GrpcStatus? Read(HttpContext context, IHeaderDictionary? webTrailers)
     {
         StringValues text = default;
         (webTrailers ?? context.Features.Get<IHttpResponseTrailersFeature>()?.Trailers)?.TryGetValue(Header, out text);

@@ -24,15 +24,15 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
     /// <param name="request">The request.</param>
     /// <param name="failure">The exception that the pipeline threw; null if it threw none.</param>
     /// <param name="elapsed">The duration of the request.</param>
-    public static Outcome Of(HttpContext context, MeasuredRequest request, Exception? failure, TimeSpan elapsed)
+    public static Outcome FromRequest(HttpContext context, RequestRun request, Exception? failure, TimeSpan elapsed)
     {
         string? type = context.Response.ContentType;
         return request.IsGrpc || GrpcStatus.IsGrpc(type)
-            ? OfGrpc(context, request, failure, type, elapsed)
-            : OfHttp(context, request, failure);
+            ? FromGrpc(context, request, failure, type, elapsed)
+            : FromHttp(context, request, failure);
     }
 
-    private static Outcome OfHttp(HttpContext context, MeasuredRequest request, Exception? failure)
+    private static Outcome FromHttp(HttpContext context, RequestRun request, Exception? failure)
     {
         HttpResponse response = context.Response;
         bool hasStarted = response.HasStarted;
@@ -42,7 +42,7 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
         if (failure is null && hasStarted && !isAborted)
         {
             // A client may disconnect after it has received the whole response, before the pipeline has returned. That is not a failure.
-            return OfStatus(context, response.StatusCode);
+            return FromStatus(context, response.StatusCode);
         }
 
         // The server logs 499 for each request that was aborted before its response started.
@@ -67,17 +67,17 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
 
         return failure switch
         {
-            null => OfStatus(context, status),
+            null => FromStatus(context, status),
             BadHttpRequestException bad => new(status, ClassOf(bad.StatusCode), null, hasStarted ? TypeOf(bad) : null),
             _ => new(status, ResponseClass.ServerError, null, TypeOf(failure)),
         };
     }
 
-    private static Outcome OfGrpc(HttpContext context, MeasuredRequest request, Exception? failure, string? type, TimeSpan elapsed)
+    private static Outcome FromGrpc(HttpContext context, RequestRun request, Exception? failure, string? type, TimeSpan elapsed)
     {
-        Outcome http = OfHttp(context, request, failure);
+        Outcome http = FromHttp(context, request, failure);
         bool isCanceled = IsCanceled(request, failure);
-        GrpcStatus? status = GrpcStatus.Of(context, request.WebTrailers);
+        GrpcStatus? status = GrpcStatus.Read(context, request.WebTrailers);
         if (status is null && http.Class == ResponseClass.Success && !isCanceled)
         {
             // The body of a gRPC-Web response contains the status. Clients treat any other response without a status as UNKNOWN.
@@ -97,7 +97,7 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
     }
 
     // An exception handler inside the pipeline has answered an exception with the status.
-    private static Outcome OfStatus(HttpContext context, int status) => status < StatusCodes.Status500InternalServerError
+    private static Outcome FromStatus(HttpContext context, int status) => status < StatusCodes.Status500InternalServerError
         ? new(status, ClassOf(status))
         : new(status, ClassOf(status), null, context.Features.Get<IExceptionHandlerFeature>()?.Error is { } handled
             ? TypeOf(handled)
@@ -109,13 +109,13 @@ internal readonly record struct Outcome(int Status, ResponseClass Class, string?
 
     /// <summary>Returns whether the client has disconnected or canceled the request. The token is canceled on another thread, possibly
     /// after the exception of a read from the connection, and also after an abort by the application.</summary>
-    private static bool IsCanceled(MeasuredRequest request, Exception? failure)
+    private static bool IsCanceled(RequestRun request, Exception? failure)
     {
-        for (Exception? one = failure; one is not null; one = one.InnerException)
+        for (Exception? inner = failure; inner is not null; inner = inner.InnerException)
         {
-            if (one is ConnectionResetException
-                || (one is ConnectionAbortedException && !request.IsAbortedByServer)
-                || (request.IsUpgrade && one is WebSocketException { WebSocketErrorCode: WebSocketError.ConnectionClosedPrematurely }))
+            if (inner is ConnectionResetException
+                || (inner is ConnectionAbortedException && !request.IsAbortedByServer)
+                || (request.IsUpgrade && inner is WebSocketException { WebSocketErrorCode: WebSocketError.ConnectionClosedPrematurely }))
             {
                 return true;
             }

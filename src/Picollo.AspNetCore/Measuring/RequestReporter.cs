@@ -8,7 +8,7 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Measuring;
 
-/// <summary>Reports the usage of a request to the histograms of its route, the instrument and the log.</summary>
+/// <summary>Reports the values of a request that has ended to the row of its route, the instrument and the log.</summary>
 /// <remarks>Exceptions of metric listeners and loggers are ignored, because the request has been served. Other exceptions are defects of
 /// this package and are thrown.</remarks>
 internal sealed class RequestReporter : IDisposable
@@ -21,7 +21,7 @@ internal sealed class RequestReporter : IDisposable
     private const string RequestUnhandledKey = "__RequestUnhandled";
 
     // Weak references, because an application may replace its endpoints while it runs.
-    private readonly ConditionalWeakTable<Endpoint, EndpointUsage> _endpoints = [];
+    private readonly ConditionalWeakTable<Endpoint, EndpointInfo> _endpoints = [];
 
     // It has the same name, and therefore the same listeners, as the source that starts the spans of requests.
     // Not static, because listeners of the application may throw.
@@ -38,7 +38,7 @@ internal sealed class RequestReporter : IDisposable
 
     public RequestReporter(
         RouteTable routes,
-        RunningWorkList running,
+        RunList running,
         CpuTimeInstrument instrument,
         IOptions<PicolloOptions> options,
         ILoggerFactory loggers,
@@ -60,7 +60,7 @@ internal sealed class RequestReporter : IDisposable
     public RouteTable Routes { get; }
 
     /// <summary>The requests and other runs that are running.</summary>
-    public RunningWorkList Running { get; }
+    public RunList Running { get; }
 
     /// <summary>Whether the paths of running requests are shown.</summary>
     public bool ShowsPaths { get; }
@@ -72,16 +72,16 @@ internal sealed class RequestReporter : IDisposable
     internal Action Probe { get; set; } = static () => new CpuUsageAsyncWatcher().Dispose();
 
     /// <summary>Returns the properties of an endpoint.</summary>
-    public EndpointUsage EndpointOf(Endpoint endpoint) => _endpoints.GetValue(endpoint, static endpoint => new(endpoint));
+    public EndpointInfo EndpointOf(Endpoint endpoint) => _endpoints.GetValue(endpoint, static endpoint => new(endpoint));
 
     /// <summary>Stops measuring a request that has ended, and counts it.</summary>
     /// <param name="context">The request's context.</param>
     /// <param name="request">The request.</param>
     /// <param name="watcher">The request's watcher.</param>
     /// <param name="failure">The exception that the pipeline threw; null if it threw none.</param>
-    public void End(HttpContext context, MeasuredRequest request, CpuUsageAsyncWatcher watcher, Exception? failure)
+    public void End(HttpContext context, RequestRun request, CpuUsageAsyncWatcher watcher, Exception? failure)
     {
-        RouteUsage? row = null;
+        RouteRow? row = null;
         try
         {
             row = RowOf(context, request);
@@ -89,11 +89,11 @@ internal sealed class RequestReporter : IDisposable
         finally
         {
             watcher.Label = row?.Label ?? FlowLabel.None;
-            OpenSegments? open = watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null, waits: row?.Allocated is not null);
+            OpenSegments? open = watcher.StopFor(_isMeasuredAfterEnd ? row?.AfterEnd : null, waits: row is not null);
             (long counted, bool isReported) = Running.Remove(request);
             if (row is not null)
             {
-                Report(context, request, row, RunUsage.Of(watcher, open), counted, isReported, failure);
+                Report(context, request, row, new RunValues(watcher, open, context.Request), counted, isReported, failure);
             }
         }
     }
@@ -105,7 +105,7 @@ internal sealed class RequestReporter : IDisposable
     }
 
     /// <summary>Returns the row of a request that has ended; null if the request is excluded.</summary>
-    private RouteUsage? RowOf(HttpContext context, MeasuredRequest request)
+    private RouteRow? RowOf(HttpContext context, RequestRun request)
     {
         RouteKey? requested = request.IsStaticFile ? null : request.Requested;
         if (requested?.Endpoint.IsExcluded == true || context.Features.Get<IHttpMetricsTagsFeature>() is { MetricsDisabled: true })
@@ -121,19 +121,20 @@ internal sealed class RequestReporter : IDisposable
 
     internal void Report(
         HttpContext context,
-        MeasuredRequest request,
-        RouteUsage row,
-        in RunUsage usage,
+        RequestRun request,
+        RouteRow row,
+        in RunValues run,
         long counted,
         bool isReported,
         Exception? failure)
     {
-        Outcome outcome = Outcome.Of(context, request, failure, TimeSpan.FromTicks(usage.WallNanoseconds / TimeSpan.NanosecondsPerTick));
+        TimeSpan elapsed = TimeSpan.FromTicks(run.WallNanoseconds / TimeSpan.NanosecondsPerTick);
+        Outcome outcome = Outcome.FromRequest(context, request, failure, elapsed);
         bool isRejected = request.IsRejected || outcome.Status == StatusCodes.Status429TooManyRequests;
-        row.Record(usage, outcome, isRejected, counted);
-        if (!isRejected && row.AdmitsTrace(usage, outcome))
+        row.Record(run, outcome, isRejected, counted);
+        if (!isRejected && row.AdmitsTrace(run, outcome))
         {
-            AddTrace(context, row, usage, outcome);
+            AddTrace(context, row, run, outcome);
         }
 
         if (row.Route == RouteTable.Other && !Interlocked.Exchange(ref _hasLoggedFull, true))
@@ -149,23 +150,23 @@ internal sealed class RequestReporter : IDisposable
         RouteKey? requested = request.IsStaticFile ? null : request.Requested;
         if (_instrument.IsEnabled)
         {
-            _instrument.Record(usage, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, outcome);
+            _instrument.Record(run, request.Method, requested?.Endpoint.Route is null ? null : requested.Route, outcome);
         }
 
-        if (usage.CpuNanoseconds > _budgetNanoseconds && !isReported)
+        if (run.CpuNanoseconds > _budgetNanoseconds && !isReported)
         {
-            TryLogOverBudget(usage, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), outcome.Status);
+            TryLogOverBudget(run, request.Method, requested?.Route ?? NameWithoutEndpoint(context, request), outcome.Status);
         }
     }
 
     // A trace that the application's tracer does not sample is not stored anywhere. Without a tracer, the logs contain the trace ID.
-    private void AddTrace(HttpContext context, RouteUsage row, in RunUsage usage, in Outcome outcome)
+    private void AddTrace(HttpContext context, RouteRow row, in RunValues run, in Outcome outcome)
     {
         if (context.Features.Get<IHttpActivityFeature>()?.Activity is { IdFormat: ActivityIdFormat.W3C } activity
             && (activity.Recorded || !_requestSource.HasListeners()))
         {
             string traceId = activity.TraceId.ToHexString(), spanId = activity.SpanId.ToHexString();
-            row.AddTrace(new(row, outcome, usage.WallNanoseconds, usage.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));
+            row.AddTrace(new(row, outcome, run.WallNanoseconds, run.CpuNanoseconds, _time.GetUtcNow(), traceId, spanId));
         }
     }
 
@@ -174,14 +175,14 @@ internal sealed class RequestReporter : IDisposable
     {
         foreach (RunReading run in Running.Read())
         {
-            if (run.CpuNanoseconds > _budgetNanoseconds && run.Description.Row is RouteUsage row && Running.TryMarkReported(run))
+            if (run.CpuNanoseconds > _budgetNanoseconds && run.Row is RouteRow row && Running.TryMarkReported(run))
             {
                 TryLog(() => _logger.LogOverBudgetWhileRunning(row.Method, row.Route, run.CpuNanoseconds / 1e6, run.Age.TotalMilliseconds));
             }
         }
     }
 
-    private static string NameWithoutEndpoint(HttpContext context, MeasuredRequest request) =>
+    private static string NameWithoutEndpoint(HttpContext context, RequestRun request) =>
         request.IsStaticFile ? RouteTable.StaticFiles
         : IsUnhandled(context) ? RouteTable.Unhandled
         : request.BranchOf(context.Request.Path) is { Length: > 0 } branch ? $"{branch} {RouteTable.NoEndpoint}"
@@ -192,14 +193,14 @@ internal sealed class RequestReporter : IDisposable
         context.Features.Get<IItemsFeature>()?.Items is { Count: > 0 } items && items.ContainsKey(RequestUnhandledKey);
 
     // WebSockets over HTTP/1.1 and HTTP/2, and server-sent events.
-    private static bool IsLongLived(HttpContext context, MeasuredRequest request) =>
+    private static bool IsLongLived(HttpContext context, RequestRun request) =>
         context.Response.StatusCode == StatusCodes.Status101SwitchingProtocols
         || request.Method == "CONNECT" && context.Features.Get<IHttpExtendedConnectFeature>() is { IsExtendedConnect: true }
         || context.Response.ContentType is { } type && type.StartsWith("text/event-stream", StringComparison.OrdinalIgnoreCase);
 
     // A separate method, because a method with a closure always allocates it, even if the closure is not used.
-    private void TryLogOverBudget(RunUsage usage, string method, string route, int status) =>
-        TryLog(() => _logger.LogOverBudget(method, route, usage.CpuNanoseconds / 1e6, usage.WallNanoseconds / 1e6, status));
+    private void TryLogOverBudget(RunValues run, string method, string route, int status) =>
+        TryLog(() => _logger.LogOverBudget(method, route, run.CpuNanoseconds / 1e6, run.WallNanoseconds / 1e6, status));
 
     private static void TryLog(Action log)
     {

@@ -45,8 +45,8 @@ internal sealed class RouteTable
 
     private readonly PicolloOptions _options;
     private readonly EndpointDataSource? _endpoints;
-    private readonly RowTable<(string Method, string Route), RouteUsage> _routes;
-    private (IReadOnlyList<Endpoint> Of, int Limit) _undeclared = ([], 0); // guarded by the lock of the table
+    private readonly RowTable<(string Method, string Route), RouteRow> _routes;
+    private (IReadOnlyList<Endpoint> Endpoints, int Limit) _undeclared = ([], 0); // guarded by the lock of the table
 
     /// <param name="options">The options.</param>
     /// <param name="time">The clock of exemplars.</param>
@@ -57,13 +57,13 @@ internal sealed class RouteTable
         _routes = new(
             _options.MaxRoutes,
             (OtherMethod, Other),
-            key => new(key.Method, key.Route, _options.MeasureAllocations, _options.CollectExemplars ? time : null),
+            key => new(key.Method, key.Route, _options, _options.CollectExemplars ? time : null),
             endpoints is null ? null : GetUndeclaredLimit);
     }
 
     /// <summary>The requests for Picollo's own page. They are not shown in the table, because they do not belong to the
     /// application.</summary>
-    public RouteUsage Page { get; } = new("", OwnPage);
+    public RouteRow Page { get; } = new("", OwnPage);
 
     /// <summary>The number of rows that the options allow, without the row for <see cref="Other"/>.</summary>
     public int Capacity => _routes.Capacity;
@@ -72,9 +72,9 @@ internal sealed class RouteTable
     public bool IsFull => _routes.IsFull;
 
     /// <summary>All routes at the time of the call, ordered by route and method.</summary>
-    public IReadOnlyList<RouteUsage> All => [.. _routes.All
-        .OrderBy(usage => usage.Route, StringComparer.Ordinal)
-        .ThenBy(usage => usage.Method, StringComparer.Ordinal)];
+    public IReadOnlyList<RouteRow> All => [.. _routes.All
+        .OrderBy(row => row.Route, StringComparer.Ordinal)
+        .ThenBy(row => row.Method, StringComparer.Ordinal)];
 
     /// <summary>Returns the slowest requests of all routes, slowest first; null if their traces are not kept.</summary>
     public IReadOnlyList<TracedRequest>? ReadSlowest() => !_options.CollectExemplars ? null :
@@ -98,17 +98,17 @@ internal sealed class RouteTable
     /// <param name="method">The method of the row.</param>
     /// <param name="route">The name of the row.</param>
     /// <param name="isDeclared">Whether an endpoint declares the method.</param>
-    public RouteUsage Get(string method, string route, bool isDeclared = false) => _routes.Get((method, route), isDeclared);
+    public RouteRow Get(string method, string route, bool isDeclared = false) => _routes.Get((method, route), isDeclared);
 
     // If more methods are declared than there are rows, a quarter of the rows remains for requests without an endpoint, health checks and
     // other routes that declare no method. The endpoints are counted again after a change, which creates another list.
     private int GetUndeclaredLimit()
     {
         IReadOnlyList<Endpoint> all = _endpoints!.Endpoints;
-        if (!ReferenceEquals(all, _undeclared.Of))
+        if (!ReferenceEquals(all, _undeclared.Endpoints))
         {
-            int declared = all.Select(endpoint => new EndpointUsage(endpoint)).Where(usage => !usage.IsExcluded && !usage.IsPage)
-                .SelectMany(usage => usage.DeclaredMethods.Select(method => (method, usage.Route))).Distinct().Count();
+            int declared = all.Select(endpoint => new EndpointInfo(endpoint)).Where(info => !info.IsExcluded && !info.IsPage)
+                .SelectMany(info => info.DeclaredMethods.Select(method => (method, info.Route))).Distinct().Count();
             _undeclared = (all, declared > Capacity ? Capacity / 4 : Capacity - declared);
         }
 

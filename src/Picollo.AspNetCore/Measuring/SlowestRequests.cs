@@ -11,7 +11,7 @@ namespace Picollo.AspNetCore.Measuring;
 /// <param name="TraceId">The trace ID, 32 hexadecimal digits.</param>
 /// <param name="SpanId">The span ID, 16 hexadecimal digits.</param>
 internal sealed record TracedRequest(
-    RouteUsage Row, Outcome Outcome, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId);
+    RouteRow Row, Outcome Outcome, long WallNanoseconds, long CpuNanoseconds, DateTimeOffset End, string TraceId, string SpanId);
 
 /// <summary>The requests with the largest values in the current minute and in the previous minute. Thread-safe.</summary>
 /// <remarks>Requests are kept by minute because a Prometheus server accepts the exemplars of a series only in the order of their times.

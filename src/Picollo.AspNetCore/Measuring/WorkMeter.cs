@@ -33,20 +33,19 @@ namespace Picollo.AspNetCore;
 /// </remarks>
 public sealed class WorkMeter
 {
-    private readonly RowTable<string, NamedWork> _rows;
-    private readonly RunningWorkList _running;
+    private readonly RowTable<string, WorkRow> _rows;
+    private readonly RunList _running;
     private readonly RequestReporter _reporter;
-    private readonly CpuUsageDetail _detail;
-    private readonly bool _countsAllocations;
+    private readonly PicolloOptions _options;
 
-    internal WorkMeter(IOptions<PicolloOptions> options, RunningWorkList running, RequestReporter reporter)
+    internal WorkMeter(IOptions<PicolloOptions> options, RunList running, RequestReporter reporter)
     {
-        (_running, _reporter, _detail, _countsAllocations) = (running, reporter, options.Value.Detail, options.Value.MeasureAllocations);
-        _rows = new(options.Value.MaxRoutes, RouteTable.Other, name => new NamedWork(name, _countsAllocations));
+        (_running, _reporter, _options) = (running, reporter, options.Value);
+        _rows = new(_options.MaxRoutes, RouteTable.Other, name => new WorkRow(name, _options));
     }
 
     /// <summary>All rows, ordered by name.</summary>
-    internal IReadOnlyList<NamedWork> All => [.. _rows.All.OrderBy(row => row.Name, StringComparer.Ordinal)];
+    internal IReadOnlyList<WorkRow> All => [.. _rows.All.OrderBy(row => row.Name, StringComparer.Ordinal)];
 
     /// <summary>Measures the current flow from now on, until the result is disposed.</summary>
     /// <param name="name">The name of the row. Use a fixed name, not one that is built from data: after
@@ -63,20 +62,21 @@ public sealed class WorkMeter
     }
 
     /// <summary>Starts measuring a run whose caller reports the result.</summary>
-    internal Run Start(string name) => new(this, _reporter.CanMeasure ? _rows.Get(name) : null);
+    internal WorkRun Start(string name) => new(this, _reporter.CanMeasure ? RowOf(name) : null);
 
-    internal sealed class Run : RunningWork, IMeasuredWork
+    internal WorkRow RowOf(string name) => _rows.Get(name);
+
+    internal sealed class WorkRun : Run, IMeasuredWork
     {
         private readonly WorkMeter _meter;
-        private readonly RunDescription? _description;
-        private readonly NamedWork? _row;
+        private readonly WorkRow? _row;
         private readonly CpuUsageAsyncWatcher? _watcher;
         private readonly nint _handledBefore;
         private Exception? _failure;
         private bool _isComplete;
         private IDisposable? _surrounding;
 
-        public Run(WorkMeter meter, NamedWork? row)
+        public WorkRun(WorkMeter meter, WorkRow? row)
         {
             _meter = meter;
             if (row is not null)
@@ -84,10 +84,10 @@ public sealed class WorkMeter
                 // The surrounding request is not watched during this call, so that the time is counted once. Surrounding spans include
                 // the time.
                 _row = row;
-                _description = new RunDescription(row);
                 _handledBefore = LeavingException.Current;
                 _surrounding = WatchedFlow.SuspendExceptSpans();
-                _watcher = new CpuUsageAsyncWatcher(meter._detail, meter._countsAllocations) { Label = row.Label };
+                _watcher = RunValues.StartWatcher(meter._options);
+                _watcher.Label = row.Label;
                 meter._running.Add(this, _watcher);
             }
         }
@@ -95,7 +95,7 @@ public sealed class WorkMeter
         /// <summary>Whether the run is measured and has not ended.</summary>
         public bool IsMeasured => Volatile.Read(ref _surrounding) is not null;
 
-        public override RunDescription? Describe() => _description;
+        public override RunReading? Describe() => _row is null ? null : new(_row);
 
         public void Fail(Exception failure)
         {
@@ -135,7 +135,24 @@ public sealed class WorkMeter
         {
             (long counted, _) = _meter._running.Remove(this);
             _row!.Count(result);
-            _row.Record(RunUsage.Of(_watcher!, open), counted);
+            _row.Record(new RunValues(_watcher!, open), counted);
         }
     }
+}
+
+/// <summary>A run of named work that <see cref="WorkMeter.Measure"/> measures. Dispose it at the end of the work. Thread-safe.</summary>
+/// <remarks>A run has failed if an exception leaves the block of its <c>using</c> statement. It was canceled if this exception is an
+/// <see cref="OperationCanceledException"/> that was not caused by a timeout of an <c>HttpClient</c>. The runtime reports only that an
+/// exception is being handled on the thread: a run whose last continuation is called in a <c>catch</c> block of other code also counts as
+/// failed.</remarks>
+public interface IMeasuredWork : IDisposable
+{
+    /// <summary>Counts the run as failed, or as canceled if <paramref name="failure"/> is an
+    /// <see cref="OperationCanceledException"/>.</summary>
+    /// <remarks>Call it for an exception that the work itself catches. With Native AOT, also call it for all other exceptions, because the
+    /// runtime does not report there that an exception leaves a block. If it is called several times, the last call takes effect. Calls
+    /// after <see cref="IDisposable.Dispose"/> have no effect.</remarks>
+    /// <param name="failure">The exception.</param>
+    /// <exception cref="ArgumentNullException"><paramref name="failure"/> is <see langword="null"/>.</exception>
+    void Fail(Exception failure);
 }

@@ -167,7 +167,7 @@ public sealed class PicolloOptions
         set => field = value ?? throw new ArgumentNullException(nameof(Meters));
     } = new();
 
-    private static bool IsTokenCharacter(char one) => char.IsAsciiLetterOrDigit(one) || "-._~".Contains(one, StringComparison.Ordinal);
+    private static bool IsTokenCharacter(char c) => char.IsAsciiLetterOrDigit(c) || "-._~".Contains(c, StringComparison.Ordinal);
 
     private static T AtLeast<T>(T least, T value, [CallerMemberName] string property = "")
         where T : IComparable<T>

@@ -8,11 +8,11 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Sends the tables each second, and the plots of a subject if requested, as server-sent events (WHATWG HTML, 9.2).</summary>
+/// <summary>Sends the tables each second, and the plots of a row if requested, as server-sent events (WHATWG HTML, 9.2).</summary>
 internal sealed class EventStream(
-    UsageReader reader,
-    RecentUsage recent,
-    Subjects subjects,
+    PageReader reader,
+    RecentHistory recent,
+    PageRows rows,
     IOptions<PicolloOptions> options,
     IHostApplicationLifetime lifetime,
     TimeProvider time)
@@ -36,7 +36,7 @@ internal sealed class EventStream(
     /// <summary>Sends events for a minute, or until the client disconnects or the application stops. Answers with 503 if the maximum number
     /// of viewers is reached.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="show">The ID of the subject whose plots are requested; empty for none.</param>
+    /// <param name="show">The ID of the row whose plots are requested; empty for none.</param>
     /// <param name="chosen">The ID of the row to mark as chosen.</param>
     /// <param name="window">The window of percentiles and plots; null for the time since the start.</param>
     public async Task AnswerAsync(HttpContext context, string show, string chosen, RecentWindow? window)
@@ -84,20 +84,20 @@ internal sealed class EventStream(
         using PeriodicTimer timer = new(Interval, time);
         string usage = "";
         string plots = "";
-        Subject? subject = null;
+        PageRow? row = null;
         HdrHistogramSnapshot[] snapshots = [];
         await response.WriteAsync(Reconnect, cancellation);
         int tables = 0;
         do
         {
             StringBuilder events = new();
-            Append(events, "usage", UsageTables.Of(recent.Of(reader.Read(SharedReadingAge), window), chosen), ref usage);
+            Append(events, "usage", PageTables.Create(recent.ReadWindow(reader.Read(SharedReadingAge), window), chosen), ref usage);
 
             // After a restart, the route may not exist yet and appear later.
-            subject ??= show.Length == 0 ? null : subjects.Find(show);
-            if (subject is not null)
+            row ??= show.Length == 0 ? null : rows.Find(show);
+            if (row is not null)
             {
-                Append(events, "plots", PlotsOf(subject, window, ref snapshots), ref plots);
+                Append(events, "plots", PlotsOf(row, window, ref snapshots), ref plots);
             }
 
             // If nothing has changed, sends a comment, because only a write detects a lost connection.
@@ -107,18 +107,18 @@ internal sealed class EventStream(
         while (++tables < TablesPerStream && await timer.WaitForNextTickAsync(cancellation));
     }
 
-    private string PlotsOf(Subject subject, RecentWindow? window, ref HdrHistogramSnapshot[] snapshots)
+    private string PlotsOf(PageRow row, RecentWindow? window, ref HdrHistogramSnapshot[] snapshots)
     {
-        if (window is not null && subject.Work is not null)
+        if (window is not null && row.Measured is not null)
         {
-            return PlotFigures.Now(subject, recent.HistogramsOf(subject, window), window);
+            return PlotFigures.Now(row, recent.HistogramsOf(row, window), window);
         }
 
         try
         {
             if (snapshots.Length == 0)
             {
-                snapshots = [.. subject.Registrations.Select(registration => registration.Histogram.GetSnapshot())];
+                snapshots = [.. row.Registrations.Select(registration => registration.Histogram.GetSnapshot())];
             }
             else
             {
@@ -130,7 +130,7 @@ internal sealed class EventStream(
             // The page keeps showing the last state.
         }
 
-        return snapshots.Length == 0 ? "" : PlotFigures.Now(subject, snapshots, window: null);
+        return snapshots.Length == 0 ? "" : PlotFigures.Now(row, snapshots, window: null);
     }
 
     private static void Append(StringBuilder events, string name, string data, ref string last)

@@ -30,7 +30,7 @@ internal static class LocalRequest
     {
         HttpRequest request = context.Request;
         return !IsLoopback(context.Connection.RemoteIpAddress) ? "its connection is not from a loopback address"
-            : HttpProtocol.IsHttp10(request.Protocol) || request.Headers.Any(one => IsProxyHeader(one.Key)) ? "it came through a proxy"
+            : HttpProtocol.IsHttp10(request.Protocol) || request.Headers.Keys.Any(IsProxyHeader) ? "it came through a proxy"
             : !IsLocalName(request.Host.Host) ? "its Host is neither localhost nor a loopback address"
             : !IsSameOrigin(request) ? "it was sent by a page from another origin"
             : null;

@@ -6,7 +6,7 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>The histograms of a subject at a moment. The browser stores the mark and sends it back; the server does not store it.</summary>
+/// <summary>The histograms of a row at a moment. The browser stores the mark and sends it back; the server does not store it.</summary>
 /// <param name="Time">The time of the mark.</param>
 /// <param name="Histograms">The histograms in the compressed V2 encoding.</param>
 internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histograms)
@@ -14,24 +14,24 @@ internal sealed record Mark(DateTimeOffset Time, IReadOnlyList<byte[]> Histogram
     /// <summary>Creates a mark of the current state.</summary>
     /// <exception cref="ArgumentException">A histogram has values that the encoding cannot represent.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
-    public static Mark Of(Subject subject, DateTimeOffset now) =>
-        new(now, [.. subject.Registrations.Select(registration => HdrHistogramEncoding.EncodeCompressed(registration.Histogram))]);
+    public static Mark Create(PageRow row, DateTimeOffset now) =>
+        new(now, [.. row.Registrations.Select(registration => HdrHistogramEncoding.EncodeCompressed(registration.Histogram))]);
 
     /// <summary>Pairs the histograms of the mark with the current ones.</summary>
-    /// <exception cref="FormatException">The mark is invalid, or belongs to another subject.</exception>
+    /// <exception cref="FormatException">The mark is invalid, or belongs to another row.</exception>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
-    public IReadOnlyList<MarkedPair> Compare(Subject subject)
+    public IReadOnlyList<MarkedPair> Compare(PageRow row)
     {
         // Despite their types, properties and elements can be null if the JSON text omits them.
-        if (Histograms is null || Histograms.Count != subject.Registrations.Count)
+        if (Histograms is null || Histograms.Count != row.Registrations.Count)
         {
             throw new FormatException("The mark's histograms do not match those of the row.");
         }
 
-        return [.. subject.Registrations.Select((registration, i) =>
+        return [.. row.Registrations.Select((registration, i) =>
         {
             HdrHistogramSnapshot now = registration.Histogram.GetSnapshot();
-            return MarkedPair.Of(Decode(Histograms[i] ?? [], now), now);
+            return MarkedPair.Create(Decode(Histograms[i] ?? [], now), now);
         })];
     }
 
@@ -78,7 +78,7 @@ internal sealed record MarkedPair(ReadOnlyHdrHistogram Before, ReadOnlyHdrHistog
 {
     /// <param name="marked">The marked state, of any precision. Values outside the range of <paramref name="now"/> are excluded.</param>
     /// <param name="now">The current state.</param>
-    public static MarkedPair Of(ReadOnlyHdrHistogram marked, HdrHistogramSnapshot now)
+    public static MarkedPair Create(ReadOnlyHdrHistogram marked, HdrHistogramSnapshot now)
     {
         PlainHdrHistogram<ulong> before = EmptyLike(now);
         before.Add(marked);

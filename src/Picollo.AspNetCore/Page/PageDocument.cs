@@ -24,7 +24,7 @@ internal static class PageDocument
 
     /// <summary>Creates the HTML. Addresses are relative to the page, so that they are also correct behind a proxy that removes a
     /// prefix.</summary>
-    public static string Create(string application, string address, UsageReading reading, Subject? chosen, string plots, string profiles)
+    public static string Create(string application, string address, PageReading reading, PageRow? chosen, string plots, string profiles)
     {
         string name = Markup.Encode(FittedText.Shorten(application, MaxApplicationLength));
         string id = chosen?.Id ?? "";
@@ -41,7 +41,7 @@ internal static class PageDocument
             <p id="state" role="status">as of {time}; reload to update</p>
             </header>
             <div id="usage">
-            {UsageTables.Of(reading, id)}</div>
+            {PageTables.Create(reading, id)}</div>
             {profiles}<section id="chosen">
             <h2>{heading}</h2>
             <p id="tools" hidden><button id="mark" type="button">Compare with now</button>

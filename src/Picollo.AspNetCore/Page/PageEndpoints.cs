@@ -19,17 +19,17 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>The handlers of the page's endpoints.</summary>
 internal sealed class PageEndpoints(
-    UsageReader reader,
-    RecentUsage recent,
-    Subjects subjects,
-    UsageCounters counters,
+    PageReader reader,
+    RecentHistory recent,
+    PageRows rows,
+    ExpositionCounters counters,
     EventStream events,
     CpuProfiles profiles,
     IHostEnvironment environment,
     IHostApplicationLifetime lifetime,
     TimeProvider time)
 {
-    // The ID of the subject whose plots are shown.
+    // The ID of the row whose plots are shown.
     private const string ShowParameter = "show";
 
     // The ID of the window of percentiles and plots.
@@ -68,7 +68,7 @@ internal sealed class PageEndpoints(
             context, context.Request.Query[ShowParameter].ToString(), context.Request.Query["chosen"].ToString(), WindowOf(context));
 
     public Task AnswerJsonAsync(HttpContext context) =>
-        WriteJsonAsync(context, UsageJson.Of(reader.Read()), PageJsonContext.Default.UsageJson);
+        WriteJsonAsync(context, PageJson.From(reader.Read()), PageJsonContext.Default.PageJson);
 
     public async Task AnswerMetricsAsync(HttpContext context)
     {
@@ -76,14 +76,14 @@ internal sealed class PageEndpoints(
         context.Response.Headers.Vary = "Accept";
         context.Response.ContentType = PrometheusWriter.ContentTypeOf(format);
         IReadOnlySet<string> names = counters.Write(context.Response.BodyWriter, format);
-        _prometheus.Write(context.Response.BodyWriter, format, subjects.Exposed, names);
+        _prometheus.Write(context.Response.BodyWriter, format, rows.Exposed, names);
         await context.Response.BodyWriter.FlushAsync(context.RequestAborted);
     }
 
     /// <summary>Sends the current state, which the browser stores as its mark.</summary>
     public async Task AnswerMarkAsync(HttpContext context)
     {
-        if (Find(context) is not { } subject)
+        if (Find(context) is not { } row)
         {
             context.Response.StatusCode = StatusCodes.Status404NotFound;
             return;
@@ -92,7 +92,7 @@ internal sealed class PageEndpoints(
         Mark mark;
         try
         {
-            mark = Mark.Of(subject, time.GetUtcNow());
+            mark = Mark.Create(row, time.GetUtcNow());
         }
         catch (Exception e) when (e is ArgumentException or ObjectDisposedException)
         {
@@ -106,7 +106,7 @@ internal sealed class PageEndpoints(
     /// <summary>Draws the values before and after a mark that the browser sends back.</summary>
     public async Task AnswerDiffAsync(HttpContext context)
     {
-        if (Find(context) is not { } subject)
+        if (Find(context) is not { } row)
         {
             context.Response.StatusCode = StatusCodes.Status404NotFound;
             return;
@@ -123,7 +123,7 @@ internal sealed class PageEndpoints(
         try
         {
             Mark mark = JsonSerializer.Deserialize(body, PageJsonContext.Default.Mark) ?? throw new JsonException("null is not a mark");
-            plots = PlotFigures.SinceMark(subject, mark.Time, mark.Compare(subject));
+            plots = PlotFigures.SinceMark(row, mark.Time, mark.Compare(row));
         }
         catch (Exception e) when (e is JsonException or FormatException or ObjectDisposedException)
         {
@@ -142,9 +142,9 @@ internal sealed class PageEndpoints(
     private Task AnswerUsageAsync(HttpContext context)
     {
         RecentWindow? window = WindowOf(context);
-        UsageReading reading = recent.Of(reader.Read(), window);
-        Subject? chosen = Find(context)
-            ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).Concat(reading.RuntimeHistograms).FirstOrDefault()?.Subject;
+        PageReading reading = recent.ReadWindow(reader.Read(), window);
+        PageRow? chosen = Find(context)
+            ?? reading.Routes.Concat(reading.Work).Concat(reading.Histograms).Concat(reading.RuntimeHistograms).FirstOrDefault()?.Row;
         string plots = "";
         try
         {
@@ -216,7 +216,7 @@ internal sealed class PageEndpoints(
                 : AnswerNoProfileAsync(context);
         }
 
-        FlowLabel? label = subjects.Find(id)?.Work?.Label;
+        FlowLabel? label = rows.Find(id)?.Measured?.Label;
         KeptFlow[] requests = [.. profiles.OverBudget.Where(flow => flow.Label == label)];
         return label is null || requests.Length == 0 || profiles.ProfilesOf(requests) is not { Count: > 0 } ofRequests
             ? AnswerNoProfileAsync(context)
@@ -258,7 +258,7 @@ internal sealed class PageEndpoints(
     private static RecentWindow? WindowOf(HttpContext context) =>
         RecentWindow.Find(context.Request.Query[WindowParameter].ToString());
 
-    private Subject? Find(HttpContext context) => subjects.Find(context.Request.Query[ShowParameter].ToString());
+    private PageRow? Find(HttpContext context) => rows.Find(context.Request.Query[ShowParameter].ToString());
 
     /// <returns>The body; null if it exceeds <see cref="MaxMarkBytes"/>.</returns>
     private static async Task<byte[]?> ReadBodyAsync(HttpContext context)

@@ -8,42 +8,42 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
-/// <summary>Draws the plots of a subject.</summary>
+/// <summary>Draws the plots of a row.</summary>
 internal static class PlotFigures
 {
     /// <summary>Plots the values in a window, or since the start, from the histograms at one moment.</summary>
-    public static string Now(Subject subject, IReadOnlyList<ReadOnlyHdrHistogram> histograms, RecentWindow? window)
+    public static string Now(PageRow row, IReadOnlyList<ReadOnlyHdrHistogram> histograms, RecentWindow? window)
     {
-        string time = subject.Work is null || window is null ? "since the start" : $"over the {window.Title}";
-        HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(subject.SeriesNames[i], histogram))];
-        HdrHistogramPlotOptions options = OptionsOf(subject);
+        string time = row.Measured is null || window is null ? "since the start" : $"over the {window.Title}";
+        HdrHistogramSeries[] series = [.. histograms.Select((histogram, i) => new HdrHistogramSeries(row.SeriesNames[i], histogram))];
+        HdrHistogramPlotOptions options = OptionsOf(row);
         return Figure("Percentiles " + time, HdrHistogramPlot.CreatePercentiles(series, options))
             + Figure("Density " + time, HdrHistogramPlot.CreateDensity(series, options));
     }
 
     /// <summary>Plots the values before a mark together with the values since the mark.</summary>
-    public static string SinceMark(Subject subject, DateTimeOffset time, IReadOnlyList<MarkedPair> pairs)
+    public static string SinceMark(PageRow row, DateTimeOffset time, IReadOnlyList<MarkedPair> pairs)
     {
-        HdrHistogramPlotOptions options = OptionsOf(subject);
+        HdrHistogramPlotOptions options = OptionsOf(row);
         string marked = string.Create(CultureInfo.InvariantCulture, $"{time.UtcDateTime:HH:mm:ss} UTC");
         return string.Concat(pairs.Select((pair, i) =>
         {
-            string name = subject.IsRoute ? subject.SeriesNames[i] + ", " : "";
+            string name = row.IsRoute ? row.SeriesNames[i] + ", " : "";
             HdrHistogramSeries before = new(pair.IsContinued ? "before mark" : "marked", pair.Before);
             HdrHistogramSeries after = new(pair.IsContinued ? "since mark" : "now", pair.After);
             string caption = pair.IsContinued ? $"before and after {marked}" : $"marked {marked}, counting has restarted since";
             HdrHistogramPlot both = HdrHistogramPlot.CreatePercentiles([before, after], options);
-            return Figure(Capital(name + caption), both, TableOf(subject, before, after))
+            return Figure(Capital(name + caption), both, TableOf(row, before, after))
                 + Figure(Capital(name + "difference"), HdrHistogramPlot.CreateDifference(before, after, options));
         }));
     }
 
     /// <summary>Returns a table of the percentiles before and after the mark, and their change.</summary>
-    private static string TableOf(Subject subject, HdrHistogramSeries before, HdrHistogramSeries after)
+    private static string TableOf(PageRow row, HdrHistogramSeries before, HdrHistogramSeries after)
     {
-        var was = Quantiles.Of(before.Histogram.GetSummary());
-        var now = Quantiles.Of(after.Histogram.GetSummary());
-        string unit = subject.Unit.Name.Length == 0 ? "" : Html.Unit(subject.Unit.Name);
+        var was = Percentiles.FromSummary(before.Histogram.GetSummary());
+        var now = Percentiles.FromSummary(after.Histogram.GetSummary());
+        string unit = row.Unit.Name.Length == 0 ? "" : Html.Unit(row.Unit.Name);
         StringBuilder html = new();
         html.Append(
             CultureInfo.InvariantCulture,
@@ -54,8 +54,8 @@ internal static class PlotFigures
             string change = from is { } a && to is { } b ? Change(a, b) : Quantity.MissingOnPage;
             html.Append(
                 CultureInfo.InvariantCulture,
-                $"<tr><th scope=\"row\">{name}</th><td>{Html.Number(from / subject.Unit.Ratio)}</td>"
-                + $"<td>{Html.Number(to / subject.Unit.Ratio)}</td><td>{change}</td></tr>\n");
+                $"<tr><th scope=\"row\">{name}</th><td>{Html.Number(from / row.Unit.Ratio)}</td>"
+                + $"<td>{Html.Number(to / row.Unit.Ratio)}</td><td>{change}</td></tr>\n");
         }
 
         html.Append("</tbody>\n</table>\n");
@@ -65,10 +65,10 @@ internal static class PlotFigures
     private static string Change(double from, double to) =>
         from == to ? Quantity.Change(0) : from == 0 ? Quantity.MissingOnPage : Quantity.Change((to - from) / from);
 
-    private static HdrHistogramPlotOptions OptionsOf(Subject subject) => new() { Unit = subject.Unit };
+    private static HdrHistogramPlotOptions OptionsOf(PageRow row) => new() { Unit = row.Unit };
 
     private static string Figure(string caption, HdrHistogramPlot plot, string numbers = "") =>
         $"<figure>\n<figcaption>{Markup.Encode(caption)}</figcaption>\n{plot.ToSvgElement()}{numbers}</figure>\n";
 
-    private static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
+    internal static string Capital(string text) => char.ToUpperInvariant(text[0]) + text[1..];
 }

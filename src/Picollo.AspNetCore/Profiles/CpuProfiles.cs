@@ -125,7 +125,7 @@ internal sealed class CpuProfiles(
     /// <summary>Returns whether a label belongs to a row of this application, from which the page links to the kept profiles. Labels of
     /// Picollo's own page, or of another application in the process, do not. Another application can have rows with the same names, so
     /// labels are compared by reference: a flow that has ended has the label object of its row.</summary>
-    private bool BelongsToRow(FlowLabel label) => routes.All.Concat<WorkUsage>(work.All).Any(row => ReferenceEquals(row.Label, label));
+    private bool BelongsToRow(FlowLabel label) => routes.All.Concat<Row>(work.All).Any(row => ReferenceEquals(row.Label, label));
 
     /// <summary>Keeps a profile and removes the oldest profiles beyond the limits.</summary>
     internal StoredProfile Store(CpuProfile profile)
@@ -134,7 +134,7 @@ internal sealed class CpuProfiles(
         lock (_gate)
         {
             _stored.Add(stored);
-            while (_stored.Count > MaxProfiles || (_stored.Count > 1 && _stored.Sum(each => each.NodeCount) > MaxNodes))
+            while (_stored.Count > MaxProfiles || (_stored.Count > 1 && _stored.Sum(stored => stored.NodeCount) > MaxNodes))
             {
                 _stored.RemoveAt(0);
             }

@@ -8,7 +8,7 @@ namespace Picollo.AspNetCore.Reading;
 
 /// <summary>Exports all histograms of the exposition while the application runs, and exports the remaining values when it stops.</summary>
 internal sealed class OtlpExportService(
-    Subjects subjects,
+    PageRows rows,
     IOptions<OtlpExportOptions> options,
     IConfiguration configuration,
     IHostEnvironment environment,
@@ -32,7 +32,7 @@ internal sealed class OtlpExportService(
         };
 
         // The configuration contains the environment variables.
-        _exporter = new OtlpExporter(() => subjects.Exposed, all, name => configuration[name], environment.ApplicationName);
+        _exporter = new OtlpExporter(() => rows.Exposed, all, name => configuration[name], environment.ApplicationName);
         return Task.CompletedTask;
     }
 

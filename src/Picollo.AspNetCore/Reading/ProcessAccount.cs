@@ -17,7 +17,7 @@ internal sealed record CpuPart(string Name, string Title, long Nanoseconds)
 /// <summary>Attributes the whole CPU time of the process to parts, which add up to it at each reading. Thread-safe.</summary>
 /// <remarks>The CPU time of measured flows is known for each row. The CPU time of threads outside these flows is attributed by the names of
 /// the threads, if the system reports names. The CPU time of a thread between the last reading and its end is a separate part.</remarks>
-internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunningWorkList running, IOptions<PicolloOptions> options)
+internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunList running, IOptions<PicolloOptions> options)
 {
     private enum Group
     {
@@ -97,7 +97,7 @@ internal sealed class ProcessAccount(RouteTable routes, WorkMeter work, RunningW
         bool hasThreads = ReadThreads();
         running.Read(); // after the threads, because the rest includes flows that are not in a row
         long requests = 0, afterResponse = 0;
-        foreach (RouteUsage route in routes.All)
+        foreach (RouteRow route in routes.All)
         {
             requests += route.TotalCpuNanoseconds;
             afterResponse += route.AfterEndNanoseconds;

@@ -63,8 +63,11 @@ public class HostileNamesTests
     public void Tables_with_any_name_are_well_formed() => Seeded.Run(300, random =>
     {
         string Any() => new([.. Enumerable.Range(0, random.Next(300)).Select(_ => (char)random.Next(random.Next(2) == 0 ? 128 : 65536))]);
-        Subject subject = Subject.Of(new RouteUsage("G" + Any(), Any()));
-        UsageReading reading = new()
+        PageRow row = PageRow.FromRow(new RouteRow("G" + Any(), Any()));
+        Percentiles?[] percentiles = new Percentiles?[Facts.RecordedCount];
+        percentiles[(int)Fact.CpuTime] = new(0, 0, 0, 0, 0) { Count = 0 };
+        percentiles[(int)Fact.WallTime] = new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 };
+        PageReading reading = new()
         {
             Time = default,
             Window = TimeSpan.FromSeconds(1),
@@ -72,9 +75,17 @@ public class HostileNamesTests
             ProcessShare = null,
             Parts = [],
             Running = [],
-            All = [new(subject, 1, double.Epsilon, 1e300, [new() { Count = 0 }, new(ulong.MaxValue, 0, 1, 2, 3) { Count = 1 }]) { Sum = 1 }],
+            All =
+            [
+                new(row, 1, percentiles)
+                {
+                    Rate = double.Epsilon,
+                    MachineShare = 1e300,
+                    Sum = 1,
+                },
+            ],
         };
-        Xml(UsageTables.Of(reading, subject.Id)).Descendants("td").Should().HaveCount(15);
+        Xml(PageTables.Create(reading, row.Id)).Descendants("td").Should().HaveCount(15);
     });
 
     [Fact]
@@ -83,11 +94,11 @@ public class HostileNamesTests
         HdrHistogramRegistration With(string name, params ReadOnlySpan<KeyValuePair<string, string>> labels) => new(name, HdrHistogram.Create(), HdrHistogramDescription.None, labels);
         string[] ids =
         [
-            Subject.Of(new RouteUsage("GET", "/a")).Id, Subject.Of(new RouteUsage("GE", "T/a")).Id, Subject.Of(With("GET/a")).Id,
-            Subject.Of(With("a", [new("b", "c")])).Id, Subject.Of(With("a", [new("bc", "")])).Id, Subject.Of(With("a{b=\"c\"}")).Id, Subject.Of(With("a", [new("b", "c"), new("d", "")])).Id,
+            PageRow.FromRow(new RouteRow("GET", "/a")).Id, PageRow.FromRow(new RouteRow("GE", "T/a")).Id, PageRow.FromRegistration(With("GET/a")).Id,
+            PageRow.FromRegistration(With("a", [new("b", "c")])).Id, PageRow.FromRegistration(With("a", [new("bc", "")])).Id, PageRow.FromRegistration(With("a{b=\"c\"}")).Id, PageRow.FromRegistration(With("a", [new("b", "c"), new("d", "")])).Id,
         ];
         ids.Should().OnlyHaveUniqueItems().And.OnlyContain(id => id.Length == 16);
-        Subject.Of(new RouteUsage("GET", "/a")).Id.Should().Be(ids[0], "the ID is the same in every process");
+        PageRow.FromRow(new RouteRow("GET", "/a")).Id.Should().Be(ids[0], "the ID is the same in every process");
     }
 
     /// <summary>Returns the element of the page with an ID. Throws if the page is not well-formed.</summary>

@@ -52,7 +52,7 @@ public class MarkTests
         HdrHistogram histogram = HdrHistogram.Factory.WithSignificantDigits(3).Create();
         server.Registry.Add("size", histogram, new HdrHistogramDescription { Unit = new() { Name = "bytes" } });
         histogram.Record(100, 10);
-        string id = Subject.Of(server.Registry.Registrations[0]).Id;
+        string id = PageRow.FromRegistration(server.Registry.Registrations[0]).Id;
         string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
         histogram.Record(300, 10);
 
@@ -69,7 +69,7 @@ public class MarkTests
         HdrHistogram histogram = HdrHistogram.Create();
         server.Registry.Add("size", histogram);
         histogram.Record(ulong.MaxValue);
-        (await server.Client.GetAsync($"/picollo/mark?show={Subject.Of(server.Registry.Registrations[0]).Id}")).StatusCode
+        (await server.Client.GetAsync($"/picollo/mark?show={PageRow.FromRegistration(server.Registry.Registrations[0]).Id}")).StatusCode
             .Should().Be(HttpStatusCode.Conflict);
     }
 
@@ -79,7 +79,7 @@ public class MarkTests
         await using PageServer server = await PageServer.StartAsync();
         server.Count("GET", "/orders");
         string id = await PageEndpointsTests.IdAsync(server);
-        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteUsage("GET", "/").Cpu));
+        string good = Convert.ToBase64String(HdrHistogramEncoding.EncodeCompressed(new RouteRow("GET", "/").HistogramOf(Fact.CpuTime)!));
         (await DiffAsync(server, id, $$"""{"time":"2026-01-01T00:00:00Z","histograms":["{{good}}","{{good}}"]}""")).Status.Should().Be(HttpStatusCode.OK);
         foreach (string bad in new[]
         {
@@ -95,19 +95,19 @@ public class MarkTests
     [Fact]
     public void A_mark_with_another_layout_is_rejected_before_memory_is_allocated()
     {
-        Subject subject = Subject.Of(new RouteUsage("GET", "/"));
+        PageRow row = PageRow.FromRow(new RouteRow("GET", "/"));
         HdrHistogram largest = HdrHistogram.Factory.WithSignificantDigits(5).WithMaxTrackableValue(long.MaxValue).Create();
-        HdrHistogram otherRange = HdrHistogram.Factory.WithLayoutOf(subject.Registrations[0].Histogram).WithMaxTrackableValue(long.MaxValue).Create();
-        byte[] good = HdrHistogramEncoding.EncodeCompressed(subject.Registrations[0].Histogram);
-        new Mark(default, [good, good]).Compare(subject).Should().HaveCount(2);
+        HdrHistogram otherRange = HdrHistogram.Factory.WithLayoutOf(row.Registrations[0].Histogram).WithMaxTrackableValue(long.MaxValue).Create();
+        byte[] good = HdrHistogramEncoding.EncodeCompressed(row.Registrations[0].Histogram);
+        new Mark(default, [good, good]).Compare(row).Should().HaveCount(2);
         foreach (byte[] forged in new[]
         {
             HdrHistogramEncoding.EncodeCompressed(largest), HdrHistogramEncoding.EncodeCompressed(otherRange),
-            HdrHistogramEncoding.Encode(subject.Registrations[0].Histogram), good[..20],
+            HdrHistogramEncoding.Encode(row.Registrations[0].Histogram), good[..20],
         })
         {
             long before = GC.GetAllocatedBytesForCurrentThread();
-            FluentActions.Invoking(() => new Mark(default, [forged, good]).Compare(subject)).Should().Throw<FormatException>();
+            FluentActions.Invoking(() => new Mark(default, [forged, good]).Compare(row)).Should().Throw<FormatException>();
 
             (GC.GetAllocatedBytesForCurrentThread() - before).Should().BeLessThan(1_000_000);
         }
@@ -123,14 +123,14 @@ public class MarkTests
     public void A_mark_of_any_layout_is_accepted_for_its_own_subject(double relativeError, ulong maxValue)
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(maxValue).Create();
-        Subject subject = Subject.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
+        PageRow row = PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
         histogram.Record(1);
-        Mark first = Mark.Of(subject, default);
+        Mark first = Mark.Create(row, default);
         histogram.Record(Math.Min(maxValue - (maxValue / 4), long.MaxValue / 2));
-        Mark second = Mark.Of(subject, default);
+        Mark second = Mark.Create(row, default);
 
-        first.Compare(subject)[0].After.TotalCount.Should().Be(1);
-        second.Compare(subject)[0].Before.TotalCount.Should().Be(2);
+        first.Compare(row)[0].After.TotalCount.Should().Be(1);
+        second.Compare(row)[0].Before.TotalCount.Should().Be(2);
     }
 
     [Theory]
@@ -152,16 +152,16 @@ public class MarkTests
     [Fact]
     public void A_full_histogram_of_a_route_is_far_below_the_size_limit()
     {
-        RouteUsage usage = new("GET", "/");
-        foreach (Bucket bucket in usage.Cpu.Buckets)
+        RouteRow usage = new("GET", "/");
+        foreach (Bucket bucket in usage.HistogramOf(Fact.CpuTime)!.Buckets)
         {
             // Counts that take several bytes each and do not repeat.
             ulong count = 1_000_000 + ((ulong)bucket.StorageIndex * 7919 % 1_000_003);
-            usage.Cpu.Record(bucket.Start, count);
-            usage.Wall.Record(bucket.Start, count);
+            usage.HistogramOf(Fact.CpuTime)!.Record(bucket.Start, count);
+            usage.HistogramOf(Fact.WallTime)!.Record(bucket.Start, count);
         }
 
-        Mark mark = Mark.Of(Subject.Of(usage), DateTimeOffset.UtcNow);
+        Mark mark = Mark.Create(PageRow.FromRow(usage), DateTimeOffset.UtcNow);
         JsonSerializer.SerializeToUtf8Bytes(mark, PageJsonContext.Default.Mark).Length.Should().BeInRange(1000, PageEndpoints.MaxMarkBytes / 10);
     }
 
@@ -186,7 +186,7 @@ public class MarkTests
             since.Record(value);
         }
 
-        MarkedPair pair = MarkedPair.Of(HdrHistogramEncoding.Decode(mark), all.GetSnapshot());
+        MarkedPair pair = MarkedPair.Create(HdrHistogramEncoding.Decode(mark), all.GetSnapshot());
 
         pair.IsContinued.Should().BeTrue();
         pair.After.BucketsWithValues.Select(bucket => (bucket.Start, bucket.Count))
@@ -201,11 +201,11 @@ public class MarkTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithLowestDiscernibleValue(1024).WithMaxTrackableValue(max).Create();
         histogram.Record(900, 3);
-        var subject = Subject.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
-        Mark mark = Mark.Of(subject, default);
+        var row = PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None));
+        Mark mark = Mark.Create(row, default);
         histogram.Record(1_000, 2);
 
-        MarkedPair pair = mark.Compare(subject).Single();
+        MarkedPair pair = mark.Compare(row).Single();
 
         (pair.Before.TotalCount, pair.After.TotalCount, pair.IsContinued).Should().Be((3, 2, true));
     }
@@ -217,10 +217,10 @@ public class MarkTests
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithRelativeError(relativeError).WithMaxTrackableValue(1_000_000).Create();
         histogram.Record(1_000, 3);
-        Mark mark = Mark.Of(Subject.Of(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
+        Mark mark = Mark.Create(PageRow.FromRegistration(new HdrHistogramRegistration("any", histogram, HdrHistogramDescription.None)), default);
         histogram.Record(2_000, 2);
 
-        MarkedPair pair = MarkedPair.Of(HdrHistogramEncoding.Decode(mark.Histograms[0]), histogram.GetSnapshot());
+        MarkedPair pair = MarkedPair.Create(HdrHistogramEncoding.Decode(mark.Histograms[0]), histogram.GetSnapshot());
 
         (pair.Before.TotalCount, pair.After.TotalCount, pair.IsContinued).Should().Be((3, 2, true));
         pair.After.BlockSize.Should().Be(histogram.BlockSize);
@@ -234,13 +234,13 @@ public class MarkTests
         marked.Record(10, 3);
         now.Record(10, 3);
         now.Record(20, 5);
-        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
+        MarkedPair.Create(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
         marked.Record(30);
-        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeFalse("a value is missing");
+        MarkedPair.Create(marked, now.GetSnapshot()).IsContinued.Should().BeFalse("a value is missing");
         now.Record(30);
-        MarkedPair.Of(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
+        MarkedPair.Create(marked, now.GetSnapshot()).IsContinued.Should().BeTrue();
         marked.Record(10);
-        MarkedPair other = MarkedPair.Of(marked, now.GetSnapshot());
+        MarkedPair other = MarkedPair.Create(marked, now.GetSnapshot());
         other.IsContinued.Should().BeFalse("a bucket has fewer values");
         other.After.TotalCount.Should().Be(9, "it contains all values");
     }

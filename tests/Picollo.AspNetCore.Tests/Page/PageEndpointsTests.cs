@@ -170,8 +170,8 @@ public class PageEndpointsTests
     public async Task The_page_shows_each_route_and_histogram_and_plots_the_one_with_the_most_CPU_time()
     {
         await using PageServer server = await PageServer.StartAsync();
-        RouteUsage cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
-        RouteUsage dear = server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
+        RouteRow cheap = server.Count("GET", "/cheap", 2_000_000, 30_000_000, 100);
+        RouteRow dear = server.Count("POST", "/dear", 500_000_000, 800_000_000, 3);
         server.Registry.GetOrAdd("size", () => HdrHistogram.Create(), new HdrHistogramDescription { Unit = new() { Name = "bytes" } }, [new("shop", "here")]).Record(77);
 
         string page = await server.Client.GetStringAsync("/picollo");
@@ -180,15 +180,15 @@ public class PageEndpointsTests
         page.IndexOf("/dear", StringComparison.Ordinal).Should().BeLessThan(page.IndexOf("/cheap", StringComparison.Ordinal));
         page.Should().Contain("<h2><b>POST</b> <bdi>/dear</bdi></h2>");
         page.Should().Contain("<td data-name=\"requests\">100</td>").And.Contain("<td data-name=\"CPU ms mean\" class=\"first\">2.00</td><td data-name=\"CPU ms p50\">2.01</td>")
-            .And.Contain($"<td data-name=\"wall ms p99\">{Html.Number(cheap.Wall.GetPercentileValue(99) / 1e6)}</td><td data-name=\"wall ms p99.9\">–</td>")
-            .And.Contain($"<td data-name=\"CPU ms p50\">{Html.Number(dear.Cpu.GetPercentileValue(50) / 1e6)}</td><td data-name=\"CPU ms p90\">–</td>")
-            .And.Contain($"<td data-name=\"CPU ms max\">{Html.Number(dear.Cpu.GetPercentileValue(100) / 1e6)}</td>");
+            .And.Contain($"<td data-name=\"wall ms p99\">{Html.Number(cheap.HistogramOf(Fact.WallTime)!.GetPercentileValue(99) / 1e6)}</td><td data-name=\"wall ms p99.9\">–</td>")
+            .And.Contain($"<td data-name=\"CPU ms p50\">{Html.Number(dear.HistogramOf(Fact.CpuTime)!.GetPercentileValue(50) / 1e6)}</td><td data-name=\"CPU ms p90\">–</td>")
+            .And.Contain($"<td data-name=\"CPU ms max\">{Html.Number(dear.HistogramOf(Fact.CpuTime)!.GetPercentileValue(100) / 1e6)}</td>");
         page.Should().Contain("<bdi>size{shop=&quot;here&quot;}</bdi>").And.Contain("<td data-name=\"max\">77.0</td>").And.Contain("<bdi>bytes</bdi>");
         page.Should().Contain("#chosen\"", "a link of a row scrolls to its plots");
         page.Split("<figure>").Should().HaveCount(3);
         page.Should().NotContain("src=").And.NotContainAny("href=\"http", "url(");
 
-        string other = await server.Client.GetStringAsync("/picollo?show=" + Subject.Of(server.Registry.Registrations[0]).Id);
+        string other = await server.Client.GetStringAsync("/picollo?show=" + PageRow.FromRegistration(server.Registry.Registrations[0]).Id);
         other.Should().Contain("<h2><bdi>size{").And.Contain("aria-current=\"true\"><bdi>size");
     }
 
@@ -280,7 +280,7 @@ public class PageEndpointsTests
         root.GetProperty("processMachineShare").GetDouble().Should().BePositive();
         double window = root.GetProperty("windowSeconds").GetDouble();
         JsonElement route = root.GetProperty("routes").EnumerateArray().Should().ContainSingle().Subject;
-        Names(route).Should().Equal("id", "method", "route", "count", "rate", "machineShare", "kernelShare", "responses", "rejected", "cpuSecondsTotal", "afterResponseCpuSecondsTotal", "cpuSeconds", "wallSeconds", "allocatedBytes", "responsesByStatus");
+        Names(route).Should().Equal("id", "method", "route", "count", "rate", "machineShare", "kernelShare", "responses", "rejected", "cpuSecondsTotal", "afterResponseCpuSecondsTotal", "cpuSeconds", "wallSeconds", "allocatedBytes", "requestBodyBytes", "responsesByStatus");
         route.GetProperty("method").GetString().Should().Be("GET");
         route.GetProperty("route").GetString().Should().Be("/orders");
         route.GetProperty("count").GetUInt64().Should().Be(1001);
@@ -342,8 +342,8 @@ public class PageEndpointsTests
     public async Task The_kernel_share_is_shown_if_it_is_measured()
     {
         await using PageServer server = await PageServer.StartAsync();
-        RouteUsage usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
-        usage.Record(new RunUsage(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)));
+        RouteRow usage = server.Application.Services.GetRequiredService<RouteTable>().Get("GET", "/split");
+        usage.Record(new RunValues(4_000_000, 5_000_000, new CpuUsage(3_000_000, 1_000_000)));
 
         (await server.Client.GetStringAsync("/picollo/json")).Should().Contain("\"kernelShare\":0.25,");
         (await server.Client.GetStringAsync("/picollo")).Should().Contain("<small>25.0 % kernel </small>");
@@ -356,7 +356,7 @@ public class PageEndpointsTests
         HdrHistogram gone = HdrHistogram.Create();
         server.Registry.Add("gone", gone);
         server.Registry.Add("there", HdrHistogram.Create());
-        string id = Subject.Of(server.Registry.Registrations[0]).Id;
+        string id = PageRow.FromRegistration(server.Registry.Registrations[0]).Id;
         string mark = await server.Client.GetStringAsync($"/picollo/mark?show={id}");
         await using EventReader events = await EventReader.OpenAsync(server, $"?show={id}");
         (await events.NextAsync()).Name.Should().Be("usage");

@@ -102,12 +102,12 @@ internal sealed class PageServer : IAsyncDisposable
     }
 
     /// <summary>Records requests to a route.</summary>
-    public RouteUsage Count(string method, string route, ulong cpuNanoseconds = 1_000_000, ulong wallNanoseconds = 5_000_000, ulong count = 1)
+    public RouteRow Count(string method, string route, ulong cpuNanoseconds = 1_000_000, ulong wallNanoseconds = 5_000_000, ulong count = 1)
     {
-        RouteUsage usage = Application.Services.GetRequiredService<RouteTable>().Get(method, route);
+        RouteRow usage = Application.Services.GetRequiredService<RouteTable>().Get(method, route);
         for (ulong i = 0; i < count; i++)
         {
-            usage.Record(new RunUsage((long)cpuNanoseconds, (long)wallNanoseconds, null));
+            usage.Record(new RunValues((long)cpuNanoseconds, (long)wallNanoseconds, null));
         }
 
         return usage;

@@ -11,13 +11,13 @@ public class SeriesNamesTests
     [Fact]
     public void Labels_that_all_series_of_a_name_share_are_omitted()
     {
-        SeriesNames.Of([Named("a", ("x", "1"), ("y", "1")), Named("a", ("x", "1"), ("y", "2")), Named("b", ("x", "1"))])
+        SeriesNames.Shorten([Named("a", ("x", "1"), ("y", "1")), Named("a", ("x", "1"), ("y", "2")), Named("b", ("x", "1"))])
             .Should().Equal("a{y=\"1\"}", "a{y=\"2\"}", "b{x=\"1\"}");
     }
 
     [Fact]
     public void A_label_that_is_missing_in_one_series_is_kept() =>
-        SeriesNames.Of([Named("a", ("x", "1")), Named("a", ("x", "1"), ("y", "2")), Named("a")])
+        SeriesNames.Shorten([Named("a", ("x", "1")), Named("a", ("x", "1"), ("y", "2")), Named("a")])
             .Should().Equal("a{x=\"1\"}", "a{x=\"1\",y=\"2\"}", "a");
 
     [Fact]

@@ -22,7 +22,7 @@ public class AllocationTests
     {
         long added = InSeparateFlow(() => Pipeline(detail), prepare: static () => { });
 
-        added.Should().Be(Calls * (SizeOf(typeof(MeasuredRequest)) + SizeOf(typeof(CpuUsageAsyncWatcher)) + ContextAndMapBytes)).And.Be(Calls * 328);
+        added.Should().Be(Calls * (SizeOf(typeof(RequestRun)) + SizeOf(typeof(CpuUsageAsyncWatcher)) + ContextAndMapBytes)).And.Be(Calls * 328);
     }
 
     /// <summary>The state in a host with any logger: a map of two values, and an array of listeners.</summary>
@@ -73,7 +73,7 @@ public class AllocationTests
                 _ = pipeline(context).IsCompletedSuccessfully;
 
                 // The server does this between requests.
-                context.Features.Set<MeasuredMark>(null);
+                context.Features.Set<RequestRun.MeasuredMark>(null);
             });
         });
         return allocated;

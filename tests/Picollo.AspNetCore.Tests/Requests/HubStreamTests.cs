@@ -139,7 +139,7 @@ public sealed class HubStreamTests : IAsyncLifetime
 
         async Task<WeakReference> EndStreamAsync()
         {
-            WorkMeter.Run run = meter.Start("stream");
+            WorkMeter.WorkRun run = meter.Start("stream");
             var stream = (IAsyncEnumerable<int>)MeasuredStream.Create(
                 typeof(MeasuredEnumerable<int>), AsyncEnumerable.Range(0, items), run, aborted.Token);
             await foreach (int _ in stream)
@@ -153,14 +153,14 @@ public sealed class HubStreamTests : IAsyncLifetime
 
     private async Task ShouldEndAsync(string method, WorkResult result, int items)
     {
-        NamedWork row = _app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
+        WorkRow row = _app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
         row.Name.Should().Be($"{nameof(StreamHub)}.{method}");
-        for (int i = 0; i < 3000 && row.Cpu.TotalCount == 0; i++)
+        for (int i = 0; i < 3000 && row.HistogramOf(Fact.CpuTime)!.TotalCount == 0; i++)
         {
             await Task.Delay(10);
         }
 
-        (row.Cpu.TotalCount, row[result]).Should().Be((1, 1));
+        (row.HistogramOf(Fact.CpuTime)!.TotalCount, row[result]).Should().Be((1, 1));
         (row.TotalCpuNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(items * Burnt);
     }
 

@@ -62,7 +62,7 @@ public class LongLivedTests
         using HttpMessageInvoker invoker = new(new SocketsHttpHandler());
         await client.ConnectAsync(new Uri($"ws://{app.Address.Authority}/socket"), invoker, CancellationToken.None);
         await steps.ReachedAsync();
-        RunDescription running = app.Services.GetRequiredService<RunningWorkList>().Read().Single().Description;
+        RunReading running = app.Services.GetRequiredService<RunList>().Read().Single();
         steps.Continue();
         await client.ReceiveAsync(new byte[16], CancellationToken.None);
         await client.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None);

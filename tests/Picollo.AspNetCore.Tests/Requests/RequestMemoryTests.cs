@@ -27,7 +27,7 @@ public class RequestMemoryTests
 
         grown.Should().BeLessThan(Limit);
         services.GetRequiredService<RouteTable>().All.Should().ContainSingle().Which.Responses.Should().Be(120_000);
-        services.GetRequiredService<RunningWorkList>().Read().Should().BeEmpty();
+        services.GetRequiredService<RunList>().Read().Should().BeEmpty();
 
         async Task RunAsync(int count)
         {
@@ -43,7 +43,7 @@ public class RequestMemoryTests
     {
         const int Count = 1_000;
         using ServiceProvider services = new ServiceCollection().AddLogging().AddPicollo().Services.BuildServiceProvider();
-        RunningWorkList running = services.GetRequiredService<RunningWorkList>();
+        RunList running = services.GetRequiredService<RunList>();
         TaskCompletionSource mayEnd = new(TaskCreationOptions.RunContinuationsAsynchronously);
         RequestDelegate pipeline = Build(services, _ => mayEnd.Task);
         await RunAsync();

@@ -121,7 +121,7 @@ public class RequestReportTests
         CpuUsage sums = split.Routes.All.Single().Split;
         sums.Total.TotalMilliseconds.Should().BeInRange(180, 10_000);
         sums.UserShare.Should().BeGreaterThan(0.6, "the request has computed");
-        sums.TotalNanoseconds.Should().BeCloseTo((long)split.Routes.All.Single().Cpu.GetPercentileValue(100), 20_000_000);
+        sums.TotalNanoseconds.Should().BeCloseTo((long)split.Routes.All.Single().HistogramOf(Fact.CpuTime)!.GetPercentileValue(100), 20_000_000);
 
         await using RequestApp total = await RequestApp.StartAsync(web => web.MapGet("/burn", () => Burn.Milliseconds(1)));
         await total.Client.GetStringAsync("/burn");
@@ -156,8 +156,8 @@ public class RequestReportTests
 
         DefaultHttpContext context = new();
         RequestReporter reporter = services.GetRequiredService<RequestReporter>();
-        MeasuredRequest request = MeasuredRequest.Start(context, BranchPrefixes.Of(_ => Task.CompletedTask), reporter)!;
-        reporter.Report(context, request, reporter.Routes.Get("GET", "/"), new RunUsage(cpuNanoseconds, 10_000_000_000, null), 0, false, null);
+        RequestRun request = RequestRun.Start(context, BranchPrefixes.FromPipeline(_ => Task.CompletedTask), reporter)!;
+        reporter.Report(context, request, reporter.Routes.Get("GET", "/"), new RunValues(cpuNanoseconds, 10_000_000_000, null), 0, false, null);
 
         sink.Of(RequestReporter.LogCategory).Should().HaveCount(lines);
     }

@@ -56,15 +56,15 @@ public class ResponseTests
         }
 
         await app.GetCountsAsync(20);
-        RouteUsage status = app.Routes.All.Single();
+        RouteRow status = app.Routes.All.Single();
         string[] lines = (await app.Client.GetStringAsync("/picollo/metrics")).Split('\n');
 
         string[] counts = [.. lines.Where(line => line.StartsWith("http_server_request_duration_seconds_count", StringComparison.Ordinal))];
         counts.Should().Equal(Enumerable.Range(200, 8).Select(code => Line($"{code}", 2)).Append(Line("_OTHER", 4)));
         double sum = lines.Where(line => line.StartsWith("http_server_request_duration_seconds_sum", StringComparison.Ordinal)).Sum(ValueOf);
-        sum.Should().BeApproximately(status.WallNanoseconds / 1e9, 1e-9, "sums are exact");
+        sum.Should().BeApproximately(status.SumOf(Fact.WallTime) / 1e9, 1e-9, "sums are exact");
         lines.Where(line => line.StartsWith("picollo_http_server_request_cpu_time_seconds_sum", StringComparison.Ordinal)).Sum(ValueOf)
-            .Should().BeApproximately(status.CpuNanoseconds / 1e9, 1e-9);
+            .Should().BeApproximately(status.SumOf(Fact.CpuTime) / 1e9, 1e-9);
 
         static double ValueOf(string line) => double.Parse(line.Split(' ')[^1], CultureInfo.InvariantCulture);
         static string Line(string code, int count) =>
@@ -140,14 +140,14 @@ public class ResponseTests
         }
 
         await app.GetCountsAsync(1);
-        RouteUsage route = app.Routes.All.Single();
+        RouteRow route = app.Routes.All.Single();
         for (int i = 0; i < 6000 && route.Rejected < 2; i++)
         {
             await Task.Delay(10);
         }
 
-        (route.Rejected, route.Cpu.TotalCount, route.Wall.TotalCount).Should().Be((2, 1, 1));
-        route.TotalCpuNanoseconds.Should().BeGreaterThan(route.CpuNanoseconds, "rejecting also takes CPU time");
+        (route.Rejected, route.HistogramOf(Fact.CpuTime)!.TotalCount, route.HistogramOf(Fact.WallTime)!.TotalCount).Should().Be((2, 1, 1));
+        route.TotalCpuNanoseconds.Should().BeGreaterThan(route.SumOf(Fact.CpuTime), "rejecting also takes CPU time");
         Of(app, "/limited").Should().Equal(0, 1, 0, 2, 0, 0);
         using JsonDocument json = JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json"));
         JsonElement row = json.RootElement.GetProperty("routes").EnumerateArray().Single(one => one.GetProperty("route").GetString() == "/limited");
@@ -177,13 +177,13 @@ public class ResponseTests
             await Task.Delay(10);
         }
 
-        RouteUsage route = app.Routes.All.Single();
-        (route.Rejected, route.Cpu.TotalCount, route[ResponseClass.ServerError]).Should().Be((1, 0, 1));
+        RouteRow route = app.Routes.All.Single();
+        (route.Rejected, route.HistogramOf(Fact.CpuTime)!.TotalCount, route[ResponseClass.ServerError]).Should().Be((1, 0, 1));
     }
 
     private static long[] Of(RequestApp app, string route)
     {
-        RouteUsage usage = app.Routes.All.Single(one => one.Route == route);
+        RouteRow usage = app.Routes.All.Single(one => one.Route == route);
         return [.. Enum.GetValues<ResponseClass>().Select(response => usage[response])];
     }
 }

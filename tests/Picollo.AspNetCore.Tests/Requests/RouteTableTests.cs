@@ -13,10 +13,10 @@ public class RouteTableTests
     public void In_a_full_table_further_routes_share_one_row()
     {
         RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 2 }), TimeProvider.System);
-        RouteUsage first = table.Get("GET", "/a");
+        RouteRow first = table.Get("GET", "/a");
         table.Get("GET", "/b");
 
-        RouteUsage third = table.Get("GET", "/c");
+        RouteRow third = table.Get("GET", "/c");
 
         third.Should().BeSameAs(table.Get("POST", "/d"));
         (third.Method, third.Route).Should().Be(("_OTHER", "(other)"));
@@ -28,7 +28,7 @@ public class RouteTableTests
     public void A_route_with_the_name_of_the_shared_row_is_counted_in_it()
     {
         RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }), TimeProvider.System);
-        RouteUsage own = table.Get("_OTHER", "(other)");
+        RouteRow own = table.Get("_OTHER", "(other)");
 
         table.Get("GET", "/a").Should().BeSameAs(own);
         table.All.Should().Equal(own);
@@ -38,8 +38,8 @@ public class RouteTableTests
     public void An_endpoint_keeps_its_row_in_a_full_table()
     {
         RouteTable table = new(Options.Create(new PicolloOptions { MaxRoutes = 1 }), TimeProvider.System);
-        EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));
-        RouteUsage own = endpoint.In("_OTHER", "").Get(table, false);
+        EndpointInfo endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/a"), 0, null, null));
+        RouteRow own = endpoint.In("_OTHER", "").Get(table, false);
 
         endpoint.In("GET", "").Get(table, false).Route.Should().Be("(other)");
         endpoint.In("_OTHER", "").Get(table, false).Should().BeSameAs(own);
@@ -58,7 +58,7 @@ public class RouteTableTests
 
         foreach (Endpoint endpoint in declared)
         {
-            new EndpointUsage(endpoint).In("GET", "").Get(table, false);
+            new EndpointInfo(endpoint).In("GET", "").Get(table, false);
         }
 
         table.All.Select(row => row.Route).Should().Equal(
@@ -76,7 +76,7 @@ public class RouteTableTests
 
         foreach (Endpoint endpoint in endpoints.All)
         {
-            new EndpointUsage(endpoint).In("GET", "").Get(table, false);
+            new EndpointInfo(endpoint).In("GET", "").Get(table, false);
         }
 
         table.All.Select(row => row.Route).Should().Equal("(other)", "(unhandled)", "/0", "/1", "/2");
@@ -95,7 +95,7 @@ public class RouteTableTests
     public void An_endpoint_has_a_row_in_each_branch()
     {
         RouteTable table = new(Options.Create(new PicolloOptions()), TimeProvider.System);
-        EndpointUsage endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("a"), 0, null, null));
+        EndpointInfo endpoint = new(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("a"), 0, null, null));
 
         string RowIn(string prefix) => endpoint.In("GET", prefix).Get(table, false).Route;
         (RowIn(""), RowIn("/first"), RowIn("/second"), RowIn("")).Should().Be(("/a", "/first/a", "/second/a", "/a"));

@@ -26,32 +26,32 @@ public class RunningRequestTests
             Burn.Milliseconds(Burnt);
             await steps.NextAsync();
         }));
-        UsageReader reader = app.Services.GetRequiredService<UsageReader>();
+        PageReader reader = app.Services.GetRequiredService<PageReader>();
         Task request = app.Client.GetStringAsync("/slow");
         await steps.ReachedAsync();
-        SubjectUsage first = reader.Read().Routes.Single();
+        RowReading first = reader.Read().Routes.Single();
         double countedTwice = reader.Read().Routes.Single().Sum;
         steps.Continue();
         await steps.ReachedAsync();
-        SubjectUsage second = reader.Read().Routes.Single();
+        RowReading second = reader.Read().Routes.Single();
         steps.Continue();
         await request;
         await app.GetCountsAsync(1);
-        SubjectUsage ended = reader.Read().Routes.Single();
+        RowReading ended = reader.Read().Routes.Single();
 
-        (first.Subject.Name, first.Count, first.Quantiles[0].Count).Should().Be(("/slow", 0, 0), "the request has not ended");
+        (first.Row.Name, first.Count, first.Percentiles[0]!.Count).Should().Be(("/slow", 0, 0), "the request has not ended");
         (first.Sum / 1e9).Should().BeGreaterThanOrEqualTo(BurntSeconds);
         countedTwice.Should().BeInRange(first.Sum, first.Sum + 20e6, "CPU time is not counted twice");
         second.Sum.Should().BeGreaterThanOrEqualTo(first.Sum + (BurntSeconds * 1e9));
         ended.Count.Should().Be(1);
-        ended.Sum.Should().Be(app.Routes.All.Single().CpuNanoseconds).And.BeGreaterThanOrEqualTo(second.Sum);
+        ended.Sum.Should().Be(app.Routes.All.Single().SumOf(Fact.CpuTime)).And.BeGreaterThanOrEqualTo(second.Sum);
     }
 
     [Fact]
     public async Task Requests_that_end_during_scrapes_are_counted_once()
     {
         await using RequestApp app = await RequestApp.StartAsync(web => web.MapGet("/", () => { Burn.Milliseconds(1); }));
-        RunningWorkList running = app.Services.GetRequiredService<RunningWorkList>();
+        RunList running = app.Services.GetRequiredService<RunList>();
         Task scrapes = Task.Run(() =>
         {
             long last = 0;
@@ -66,7 +66,7 @@ public class RunningRequestTests
         await Parallel.ForAsync(0, 200, async (_, cancellation) => await app.Client.GetStringAsync("/", cancellation));
         await scrapes;
 
-        app.Routes.All.Single().TotalCpuNanoseconds.Should().Be(app.Routes.All.Single().CpuNanoseconds);
+        app.Routes.All.Single().TotalCpuNanoseconds.Should().Be(app.Routes.All.Single().SumOf(Fact.CpuTime));
         running.Read().Should().BeEmpty();
     }
 

@@ -66,9 +66,9 @@ public class WorkMeterTests
         await app.Client.GetStringAsync("/");
         await app.GetCountsAsync(1);
 
-        WorkUsage[] rows = [.. app.Services.GetRequiredService<WorkMeter>().All, app.Routes.All.Single()];
+        Row[] rows = [.. app.Services.GetRequiredService<WorkMeter>().All, app.Routes.All.Single()];
         rows.Select(row => row.Name).Should().Equal("inner", "outer", "/");
-        foreach ((WorkUsage row, double milliseconds) in rows.Zip([inner, outer, own]))
+        foreach ((Row row, double milliseconds) in rows.Zip([inner, outer, own]))
         {
             // Time that is counted twice would add two units or more. A smaller excess can be time of the hypervisor, which the thread's clock includes.
             (row.TotalCpuNanoseconds / 1e6).Should().BeInRange(milliseconds, milliseconds + (2 * Unit), row.Name);
@@ -87,9 +87,9 @@ public class WorkMeterTests
             run.Dispose();
         }
 
-        meter.All.Select(row => (row.Name, row.Cpu.TotalCount)).Should().Equal(("(other)", 2), ("a", 2), ("b", 1));
+        meter.All.Select(row => (row.Name, row.HistogramOf(Fact.CpuTime)!.TotalCount)).Should().Equal(("(other)", 2), ("a", 2), ("b", 1));
         meter.Invoking(one => one.Measure("")).Should().Throw<ArgumentException>().WithParameterName("name");
-        app.Services.GetRequiredService<RunningWorkList>().Read().Should().BeEmpty();
+        app.Services.GetRequiredService<RunList>().Read().Should().BeEmpty();
     }
 
     [Fact]
@@ -125,8 +125,8 @@ public class WorkMeterTests
             });
         await CallAsync(app, transport, Calls);
 
-        WorkUsage row = app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
-        (row.Name, row.Cpu.TotalCount).Should().Be(("BurningHub.Burn", Calls));
+        Row row = app.Services.GetRequiredService<WorkMeter>().All.Should().ContainSingle().Subject;
+        (row.Name, row.HistogramOf(Fact.CpuTime)!.TotalCount).Should().Be(("BurningHub.Burn", Calls));
         (row.TotalCpuNanoseconds / 1e6).Should().BeGreaterThanOrEqualTo(Calls * Burnt);
         app.Routes.All.Sum(route => route.TotalCpuNanoseconds + route.AfterEndNanoseconds).Should()
             .BeLessThan(row.TotalCpuNanoseconds * 3, "the connection does not include the time of the methods");

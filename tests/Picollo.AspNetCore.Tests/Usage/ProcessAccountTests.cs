@@ -133,7 +133,7 @@ public class ProcessAccountTests
         await using RequestApp app = await RequestApp.StartAsync(_ => { });
         ProcessAccount account = app.Services.GetRequiredService<ProcessAccount>();
         long before = account.Read()[^1].Nanoseconds;
-        app.Routes.Get("GET", "/later").Record(new RunUsage(1_000_000_000_000, 1, null));
+        app.Routes.Get("GET", "/later").Record(new RunValues(1_000_000_000_000, 1, null));
 
         account.Read()[^1].Nanoseconds.Should().Be(before).And.BePositive();
     }

@@ -25,11 +25,11 @@ internal static class PageTargets
 
     private static readonly ulong[] Before = [1, 10, 500];
     private static readonly ulong[] Since = [10, 12_345, 999_999]; // one of them in a bucket that had a value before
-    private static readonly Subject Marked = MakeSubject();
+    private static readonly PageRow Marked = MakeSubject();
 
     public static FuzzTarget[] All { get; } =
     [
-        new("page-mark", () => [new(JsonSerializer.SerializeToUtf8Bytes(Mark.Of(Marked, DateTimeOffset.UnixEpoch), PageJsonContext.Default.Mark))], ReadMark)
+        new("page-mark", () => [new(JsonSerializer.SerializeToUtf8Bytes(Mark.Create(Marked, DateTimeOffset.UnixEpoch), PageJsonContext.Default.Mark))], ReadMark)
         {
             Documented = [typeof(JsonException), typeof(FormatException)],
             ConstantBytes = ConstantBytes,
@@ -51,11 +51,11 @@ internal static class PageTargets
 
     private static readonly IPEndPoint Client = new(IPAddress.Loopback, 50_000), Server = new(IPAddress.Loopback, 5_000);
 
-    private static Subject MakeSubject()
+    private static PageRow MakeSubject()
     {
         HdrHistogramRegistry registry = new();
         registry.Add("size", Of([.. Before, .. Since]), HdrHistogramDescription.Nanoseconds, []);
-        return Subject.Of(registry.Registrations[0]);
+        return PageRow.FromRegistration(registry.Registrations[0]);
     }
 
     private static HdrHistogram Of(ulong[] values)

@@ -564,7 +564,7 @@ public sealed partial class PageTests(Browser browser) : IClassFixture<Browser>
     }
 
     /// <summary>Adds a row to the table of the slowest requests, if the server collects exemplars.</summary>
-    private static void AddTrace(RouteUsage route)
+    private static void AddTrace(RouteRow route)
     {
         if (route.MostExpensive is not null)
         {

@@ -29,26 +29,26 @@ internal sealed record RecentWindow(string Id, string Title, TimeSpan Length, Ti
 /// <remarks>
 /// <para>A moment is kept every 10 s for one minute and every minute for ten minutes, at most 19 moments. A moment contains the compressed
 /// encoding of each histogram of each row. Moments share unchanged states. With 256 routes, the moments take 3 MB if the requests of each
-/// route spread over 100 buckets, and always less than 70 MB (measured by <c>RecentUsageTests</c>). While the page is not viewed, nothing
+/// route spread over 100 buckets, and always less than 70 MB (measured by <c>RecentHistoryTests</c>). While the page is not viewed, nothing
 /// runs and nothing more is kept.</para>
 /// </remarks>
-internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
+internal sealed class RecentHistory(PageRows rows, TimeProvider time)
 {
     private readonly Lock _gate = new();
     private readonly HdrHistogramSummary _summary = new();
     private readonly List<Moment> _moments = []; // oldest first
-    private readonly Dictionary<RecentWindow, (UsageReading Of, UsageReading Recent)> _last = [];
+    private readonly Dictionary<RecentWindow, (PageReading Whole, PageReading Recent)> _last = [];
 
     /// <summary>The number of kept moments.</summary>
     internal int Moments => _moments.Count;
 
     /// <summary>The size of all kept encodings, in bytes.</summary>
     internal long KeptBytes =>
-        _moments.SelectMany(moment => moment.States.Values).Distinct().Sum(state => state.Encoded.Sum(one => one.Length));
+        _moments.SelectMany(moment => moment.States.Values).Distinct().Sum(state => state.Encoded.Sum(encoded => encoded?.Length ?? 0));
 
     /// <summary>Returns a reading with the percentiles of a window. Must be called for each view of the page, even without a window,
     /// because it keeps the moments at which later windows start.</summary>
-    public UsageReading Of(UsageReading reading, RecentWindow? window)
+    public PageReading ReadWindow(PageReading reading, RecentWindow? window)
     {
         lock (_gate)
         {
@@ -59,39 +59,41 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
                 return reading;
             }
 
-            if (_last.TryGetValue(window, out (UsageReading Of, UsageReading Recent) last) && ReferenceEquals(last.Of, reading))
+            if (_last.TryGetValue(window, out (PageReading Whole, PageReading Recent) last) && ReferenceEquals(last.Whole, reading))
             {
                 return last.Recent;
             }
 
             Moment start = StartOf(window, now);
-            UsageReading recent = reading with
+            PageReading recent = reading with
             {
                 Recent = window,
                 RecentTime = time.GetElapsedTime(start.Timestamp, now),
-                All = [.. reading.All.Select(usage => Since(usage, start))],
+                All = [.. reading.All.Select(row => Since(row, start))],
             };
             _last[window] = (reading, recent);
             return recent;
         }
     }
 
-    /// <summary>Returns the histograms of a subject for its plots. They cover the window, or, for a null window or a registered histogram,
+    /// <summary>Returns the histograms of a row for its plots. They cover the window, or, for a null window or a registered histogram,
     /// the time since the start.</summary>
     /// <exception cref="ObjectDisposedException">A histogram is disposed.</exception>
-    public IReadOnlyList<ReadOnlyHdrHistogram> HistogramsOf(Subject subject, RecentWindow? window)
+    public IReadOnlyList<ReadOnlyHdrHistogram> HistogramsOf(PageRow row, RecentWindow? window)
     {
-        if (window is null || subject.Work is not { } work)
+        if (window is null || row.Measured is not { } measured)
         {
-            return [.. subject.Registrations.Select(registration => registration.Histogram.GetSnapshot())];
+            return [.. row.Registrations.Select(registration => registration.Histogram.GetSnapshot())];
         }
 
         lock (_gate)
         {
             long now = time.GetTimestamp();
             Keep(now);
-            State? state = StartOf(window, now).States.GetValueOrDefault(subject);
-            return [Since(work.Cpu, state, 0), Since(work.Wall, state, 1)];
+            State? state = StartOf(window, now).States.GetValueOrDefault(row);
+            return [.. from fact in Facts.Recorded
+                       where fact.IsPlotted
+                       select Since(measured.HistogramOf(fact.Fact)!, state, fact.Fact)];
         }
     }
 
@@ -102,9 +104,9 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
             return;
         }
 
-        Dictionary<Subject, State> previous = _moments.Count > 0 ? _moments[^1].States : [];
-        _moments.Add(new(now, subjects.All.Where(subject => subject.Work is not null).ToDictionary(
-            subject => subject, subject => StateOf(subject.Work!, previous.GetValueOrDefault(subject)))));
+        Dictionary<PageRow, State> previous = _moments.Count > 0 ? _moments[^1].States : [];
+        _moments.Add(new(now, rows.All.Where(row => row.Measured is not null).ToDictionary(
+            row => row, row => StateOf(row.Measured!, previous.GetValueOrDefault(row)))));
         for (int i = _moments.Count - 2; i >= 0; i--)
         {
             TimeSpan age = time.GetElapsedTime(_moments[i].Timestamp, now);
@@ -117,20 +119,16 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
         }
     }
 
-    private static State StateOf(WorkUsage work, State? previous)
+    private static State StateOf(Row row, State? previous)
     {
         // Read before the histograms, so that a run that ends in between changes the count of the next state.
-        ulong count = work.Wall.TotalCount + (work.Allocated?.TotalCount ?? 0);
-        return previous is not null && previous.Count == count
-            ? previous
-            : new(count, SumsOf(work), [.. HistogramsOf(work).Select(histogram => HdrHistogramEncoding.EncodeCompressed(histogram))]);
+        InterlockedHdrHistogram<uint>?[] histograms = [.. Facts.Recorded.Select(fact => row.HistogramOf(fact.Fact))];
+        long count = histograms.Sum(histogram => (long)(histogram?.TotalCount ?? 0));
+        return previous is not null && previous.Count == count ? previous : new(
+            count,
+            [.. Facts.Recorded.Select(fact => row.SumOf(fact.Fact))],
+            [.. histograms.Select(histogram => histogram is null ? null : HdrHistogramEncoding.EncodeCompressed(histogram))]);
     }
-
-    // The sums and histograms in the order of State.
-    private static long[] SumsOf(WorkUsage work) => [work.CpuNanoseconds, work.WallNanoseconds, work.AllocatedBytes];
-
-    private static IReadOnlyList<HdrHistogram> HistogramsOf(WorkUsage work) =>
-        work.Allocated is { } allocated ? [work.Cpu, work.Wall, allocated] : [work.Cpu, work.Wall];
 
     /// <summary>Returns the newest moment that is at least as old as the window is long, or else the oldest moment within the
     /// window.</summary>
@@ -140,36 +138,42 @@ internal sealed class RecentUsage(Subjects subjects, TimeProvider time)
         return possible.FindLast(moment => time.GetElapsedTime(moment.Timestamp, now) >= window.Length) ?? possible[0];
     }
 
-    private SubjectUsage Since(SubjectUsage usage, Moment start)
+    private RowReading Since(RowReading reading, Moment start)
     {
-        if (usage.Subject.Work is not { } work)
+        if (reading.Row.Measured is not { } row)
         {
-            return usage;
+            return reading;
         }
 
-        State? state = start.States.GetValueOrDefault(usage.Subject);
-        long[] sums = SumsOf(work);
-        Quantiles[] all = [.. HistogramsOf(work).Select((histogram, i) =>
-            Quantiles.Of(Since(histogram, state, i).GetSummary(_summary)) with { Sum = sums[i] - (state?.Sums[i] ?? 0) })];
-        return usage with { Quantiles = all[..2], Allocated = all.Length > 2 ? all[2] : null };
+        State? state = start.States.GetValueOrDefault(reading.Row);
+        return reading with
+        {
+            Percentiles = [.. Facts.Recorded.Select(fact => fact.Fact).Select(fact =>
+            {
+                double sum = row.SumOf(fact) - (state?.Sums[(int)fact] ?? 0);
+                return row.HistogramOf(fact) is { } histogram
+                    ? Percentiles.FromSummary(Since(histogram, state, fact).GetSummary(_summary)) with { Sum = sum }
+                    : null;
+            })],
+        };
     }
 
-    private static PlainHdrHistogram<ulong> Since(HdrHistogram histogram, State? start, int i)
+    private static PlainHdrHistogram<ulong> Since(HdrHistogram histogram, State? start, Fact fact)
     {
         PlainHdrHistogram<ulong> since = HdrHistogram.Factory.WithLayoutOf(histogram).WithUInt64Storage().Create();
         since.Add(histogram);
-        if (start is not null)
+        if (start?.Encoded[(int)fact] is { } encoded)
         {
-            since.Subtract(HdrHistogramEncoding.Decode(start.Encoded[i]));
+            since.Subtract(HdrHistogramEncoding.Decode(encoded));
         }
 
         return since;
     }
 
     /// <summary>The states of the rows at a moment.</summary>
-    private sealed record Moment(long Timestamp, Dictionary<Subject, State> States);
+    private sealed record Moment(long Timestamp, Dictionary<PageRow, State> States);
 
-    /// <summary>The state of a row: the number of runs, and the exact sums and the histograms of CPU time, wall time and allocated
-    /// bytes.</summary>
-    private sealed record State(ulong Count, long[] Sums, byte[][] Encoded);
+    /// <summary>The state of a row: the number of recorded values, and the exact sums and the histograms by
+    /// <see cref="Fact"/>.</summary>
+    private sealed record State(long Count, long[] Sums, byte[]?[] Encoded);
 }

@@ -10,12 +10,19 @@ namespace Picollo.AspNetCore.Page;
 
 /// <summary>Creates the part of the page above the plots: totals, and tables with a row for each route and each registered
 /// histogram.</summary>
-internal static partial class UsageTables
+internal static partial class PageTables
 {
+    private const int FirstPlotted = 4;
+
+    // The classes of the columns of a plotted fact, with its color in plots.
+    private static readonly string[] Kinds = ["first", "second"];
+
+    private static readonly FactDescription[] Plotted = [.. Facts.Recorded.Where(fact => fact.IsPlotted)];
+
     /// <summary>Creates the tables.</summary>
     /// <param name="reading">The data.</param>
     /// <param name="chosen">The ID of the row whose plots are shown below; empty for none.</param>
-    public static string Of(UsageReading reading, string chosen)
+    public static string Create(PageReading reading, string chosen)
     {
         StringBuilder html = new();
         html.Append(CultureInfo.InvariantCulture, $"<p class=\"about\">{Markup.Encode(AboutProcess.At(reading.Time))}</p>\n");
@@ -49,7 +56,7 @@ internal static partial class UsageTables
             WriteTotals(html, runtime, reading.Window);
         }
 
-        IReadOnlyList<SubjectUsage> shown = MostUsed(reading.Histograms, chosen);
+        IReadOnlyList<RowReading> shown = MostUsed(reading.Histograms, chosen);
         WriteHistograms(html, "Histograms", shown, reading.Recent, chosen);
         if (shown.Count < reading.Histograms.Count)
         {
@@ -72,7 +79,7 @@ internal static partial class UsageTables
         return html.ToString();
     }
 
-    private static void WriteTiles(StringBuilder html, UsageReading reading)
+    private static void WriteTiles(StringBuilder html, PageReading reading)
     {
         string processors = reading.Processors == 1
             ? "of 1 processor"
@@ -81,7 +88,7 @@ internal static partial class UsageTables
         Tile("Requests", Quantity.Short(reading.Routes.Sum(route => route.Rate)), "per second");
         Tile("CPU of requests", Quantity.Percent(reading.Routes.Sum(route => route.MachineShare)), processors);
         Tile("CPU of the process", reading.ProcessShare is { } share ? Quantity.Percent(share) : Quantity.MissingOnPage, processors);
-        int longLived = reading.Running.Count(run => run.Description.IsLongLived);
+        int longLived = reading.Running.Count(run => run.IsLongLived);
         string unit = longLived == 0 ? "" : $"{Quantity.Count(longLived)} long-lived";
         Tile("Running now", Quantity.Count(reading.Running.Count), unit);
         Tile("Total requests", Quantity.Count((ulong)reading.Routes.Sum(route => (double)route.Count)), "since the start");
@@ -91,7 +98,7 @@ internal static partial class UsageTables
             html.Append(CultureInfo.InvariantCulture, $"<div><dt>{name}</dt><dd>{value}<small>{unit}</small></dd></div>\n");
     }
 
-    private static void WriteRunning(StringBuilder html, UsageReading reading)
+    private static void WriteRunning(StringBuilder html, PageReading reading)
     {
         if (reading.MostExpensive is not { } mostExpensive)
         {
@@ -108,17 +115,17 @@ internal static partial class UsageTables
 
         static string Run(RunReading run)
         {
-            string method = run.Description.Row is RouteUsage route ? $"<b>{Markup.Encode(route.Method)}</b> " : "";
-            string path = run.Description.Path is { } text ? $" ({Html.Name(text)})" : "";
+            string method = run.Row is RouteRow route ? $"<b>{Markup.Encode(route.Method)}</b> " : "";
+            string path = run.Path is { } text ? $" ({Html.Name(text)})" : "";
             return string.Create(
                 CultureInfo.InvariantCulture,
-                $"{method}{Html.Name(run.Description.Row.Name)}{path}, {Quantity.Time(run.Age.TotalNanoseconds)}, "
+                $"{method}{Html.Name(run.Row.Name)}{path}, {Quantity.Time(run.Age.TotalNanoseconds)}, "
                 + $"CPU {Quantity.Time(run.CpuNanoseconds)}");
         }
     }
 
     /// <summary>Appends the links that select the window of percentiles and plots.</summary>
-    private static void WriteWindows(StringBuilder html, UsageReading reading, string chosen)
+    private static void WriteWindows(StringBuilder html, PageReading reading, string chosen)
     {
         html.Append("<nav aria-label=\"Time of percentiles and plots\">Percentiles and plots:");
         foreach ((string id, string title) in RecentWindow.All.Select(window => (window.Id, window.Title)).Prepend(("", "since the start")))
@@ -141,7 +148,7 @@ internal static partial class UsageTables
         ? $"?show={show}&amp;{PageEndpoints.WindowParameter}={window}"
         : $"?show={show}";
 
-    private static void WriteRoutes(StringBuilder html, UsageReading reading, string chosen)
+    private static void WriteRoutes(StringBuilder html, PageReading reading, string chosen)
     {
         WriteRows(html, reading, chosen, "Routes", "Route", "Requests", reading.Routes);
         if (reading.IsFull)
@@ -191,17 +198,23 @@ internal static partial class UsageTables
     private static string Status(in Outcome outcome) =>
         string.Create(CultureInfo.InvariantCulture, $"{outcome.Status} {outcome.RpcStatus}").TrimEnd();
 
-    private static void WriteWork(StringBuilder html, UsageReading reading, string chosen) =>
+    private static void WriteWork(StringBuilder html, PageReading reading, string chosen) =>
         WriteRows(html, reading, chosen, "Named work", "Name", "Runs", reading.Work);
 
     /// <summary>Appends a table of routes or of named work.</summary>
     private static void WriteRows(
-        StringBuilder html, UsageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<SubjectUsage> rows)
+        StringBuilder html, PageReading reading, string chosen, string caption, string name, string runs, IReadOnlyList<RowReading> rows)
     {
         string percentiles = reading.Recent is null ? "since the start" : $"over the last {Window(reading.RecentTime)}";
         double largest = rows.Select(row => row.MachineShare).DefaultIfEmpty().Max();
-        bool hasAllocations = rows.Any(row => row.Allocated is not null);
-        string allocated = hasAllocations ? $"<th rowspan=\"2\" scope=\"col\">{Sort("Allocated (p50)", 16)}</th>" : "";
+        FactDescription[] others =
+            [.. Facts.Recorded.Where(fact => !fact.IsPlotted && rows.Any(row => row[fact.Fact] is not null))];
+        int columns = Percentiles.Names.Count;
+        string groups = string.Join('\n', Plotted.Select((fact, i) =>
+            $"<th colspan=\"{columns}\" scope=\"colgroup\" class=\"{Kinds[i]}\">{HeadingOf(fact)}</th>"));
+        string medians = string.Concat(others.Select((fact, i) =>
+            $"<th rowspan=\"2\" scope=\"col\">{Sort(HeadingOf(fact), FirstPlotted + (Plotted.Length * columns) + i)}</th>"));
+        string heads = string.Concat(Plotted.Select((_, i) => Heads(Kinds[i], FirstPlotted + (i * columns), Percentiles.Names)));
         html.Append(
             CultureInfo.InvariantCulture,
             $"""
@@ -212,18 +225,17 @@ internal static partial class UsageTables
             <thead>
             <tr><th rowspan="2" scope="col">{Sort(name, 0)}</th><th rowspan="2" scope="col">{Sort(runs, 1)}</th>
             <th rowspan="2" scope="col">{Sort("per second", 2)}</th><th rowspan="2" scope="col">{Sort("Share of the machine", 3)}</th>
-            <th colspan="6" scope="colgroup" class="first">CPU, ms</th>
-            <th colspan="6" scope="colgroup" class="second">Wall, ms</th>{allocated}</tr>
-            <tr>{Heads("first", 4, Quantiles.Names)}{Heads("second", 10, Quantiles.Names)}</tr>
+            {groups}{medians}</tr>
+            <tr>{heads}</tr>
             </thead>
             <tbody>
 
             """);
-        foreach ((SubjectUsage row, string shortName) in rows.Zip(Html.Names([.. rows.Select(row => row.Subject.Name)])))
+        foreach ((RowReading row, string shortName) in rows.Zip(Html.Names([.. rows.Select(row => row.Row.Name)])))
         {
             BeginRow(html, row, shortName, chosen, reading.Recent);
-            string failures = row.Subject.Route is { } route ? Failures(route) : Failures(row.Subject.NamedWork!);
-            Cell(html, runs.ToLowerInvariant(), "", Quantity.Count(row.Count) + failures + Profiles(reading, row.Subject));
+            string failures = row.Row.Route is { } route ? Failures(route) : Failures(row.Row.WorkRow!);
+            Cell(html, runs.ToLowerInvariant(), "", Quantity.Count(row.Count) + failures + Profiles(reading, row.Row));
             Cell(html, "per second", "", Quantity.Number(row.Rate));
             string kernel = row.KernelShare is { } share ? $"<small>{Quantity.Percent(share)} kernel </small>" : "";
             string after = row.AfterEndNanoseconds > 0
@@ -231,15 +243,18 @@ internal static partial class UsageTables
                 : "";
             string bar = Bar(row.MachineShare, largest);
             Cell(html, "of the machine", "", $"{kernel}{after}{bar}<span>{Quantity.Percent(row.MachineShare)}</span>");
-            Percentiles(html, "CPU ms ", "first", row.Subject, row.Quantiles[0].Shown);
-            Percentiles(html, "wall ms ", "second", row.Subject, row.Quantiles[1].Shown);
-            if (hasAllocations)
+            foreach ((int i, FactDescription fact) in Plotted.Index())
+            {
+                WritePercentiles(html, ColumnOf(fact) + " ", Kinds[i], row.Row, row[fact.Fact]!.Shown);
+            }
+
+            foreach (FactDescription fact in others)
             {
                 // The script sorts by the value of the data element.
-                string bytes = row.Allocated is { HasValues: true, P50: var p50 }
+                string bytes = row[fact.Fact] is { HasValues: true, P50: var p50 }
                     ? string.Create(CultureInfo.InvariantCulture, $"<data value=\"{p50}\">{Quantity.Bytes(p50)}</data>")
                     : Quantity.MissingOnPage;
-                Cell(html, "allocated (p50)", "", bytes);
+                Cell(html, ColumnOf(fact), "", bytes);
             }
 
             html.Append("</tr>\n");
@@ -248,8 +263,13 @@ internal static partial class UsageTables
         html.Append("</tbody>\n</table>\n</div>\n");
     }
 
+    private static string ColumnOf(FactDescription fact) => $"{fact.Name} {(fact.IsPlotted ? "ms" : "(p50)")}";
+
+    private static string HeadingOf(FactDescription fact) =>
+        PlotFigures.Capital(fact.IsPlotted ? $"{fact.Name}, ms" : ColumnOf(fact));
+
     /// <summary>Appends the table of the parts of the process's CPU time.</summary>
-    private static void WriteParts(StringBuilder html, UsageReading reading)
+    private static void WriteParts(StringBuilder html, PageReading reading)
     {
         CpuPart process = new("", "Process", reading.Parts.Sum(part => part.Nanoseconds))
         {
@@ -281,46 +301,48 @@ internal static partial class UsageTables
     }
 
     /// <summary>Returns a link to the CPU profiles of a row's requests above the budget.</summary>
-    private static string Profiles(UsageReading reading, Subject subject) =>
-        subject.Work is { } work && reading.Profiles.GetValueOrDefault(work.Label) is > 0 and var count
+    private static string Profiles(PageReading reading, PageRow row) =>
+        row.Measured is { } measured && reading.Profiles.GetValueOrDefault(measured.Label) is > 0 and var count
             ? string.Create(
                 CultureInfo.InvariantCulture,
-                $"<small> <a href=\"?{PageEndpoints.ProfileParameter}={subject.Id}\">{count} CPU profile{(count == 1 ? "" : "s")}</a>"
+                $"<small> <a href=\"?{PageEndpoints.ProfileParameter}={row.Id}\">{count} CPU profile{(count == 1 ? "" : "s")}</a>"
                 + $"</small>")
             : "";
 
     /// <summary>Returns the numbers of failed, aborted and rejected requests, which are shown next to the number of requests.</summary>
-    private static string Failures(RouteUsage route) => Failures(
+    private static string Failures(RouteRow route) => Failures(
         ("4xx", route[ResponseClass.ClientError]), ("5xx", route[ResponseClass.ServerError]), ("aborted", route[ResponseClass.Aborted]),
         ("rejected", route.Rejected));
 
     /// <summary>Returns the numbers of failed and canceled runs, which are shown next to the number of runs.</summary>
-    private static string Failures(NamedWork work) =>
+    private static string Failures(WorkRow work) =>
         Failures(("failed", work[WorkResult.Failed]), ("canceled", work[WorkResult.Canceled]));
 
     private static string Failures(params (string Name, long Count)[] all)
     {
-        string text = string.Join(", ", all.Where(one => one.Count > 0).Select(one => $"{Quantity.Count(one.Count)} {one.Name}"));
+        string text = string.Join(", ", from failure in all
+                                        where failure.Count > 0
+                                        select $"{Quantity.Count(failure.Count)} {failure.Name}");
         return text.Length == 0 ? "" : $"<small> {text}</small>";
     }
 
-    private static void BeginRow(StringBuilder html, SubjectUsage usage, string name, string chosen, RecentWindow? window)
+    private static void BeginRow(StringBuilder html, RowReading reading, string name, string chosen, RecentWindow? window)
     {
-        Subject subject = usage.Subject;
-        string current = subject.Id == chosen ? " aria-current=\"true\"" : "";
-        string method = subject.IsRoute ? $"<b>{Markup.Encode(subject.Method)}</b> " : "";
+        PageRow row = reading.Row;
+        string current = row.Id == chosen ? " aria-current=\"true\"" : "";
+        string method = row.IsRoute ? $"<b>{Markup.Encode(row.Method)}</b> " : "";
         html.Append(
             CultureInfo.InvariantCulture,
-            $"<tr data-id=\"{subject.Id}\"><th scope=\"row\">"
-            + $"<a href=\"{Address(subject.Id, window?.Id)}#chosen\"{current}>{method}{name}</a></th>");
+            $"<tr data-id=\"{row.Id}\"><th scope=\"row\">"
+            + $"<a href=\"{Address(row.Id, window?.Id)}#chosen\"{current}>{method}{name}</a></th>");
     }
 
-    private static void Percentiles(
-        StringBuilder html, string prefix, string kind, Subject subject, IReadOnlyList<(string Name, double? Value)> shown)
+    private static void WritePercentiles(
+        StringBuilder html, string prefix, string kind, PageRow row, IReadOnlyList<(string Name, double? Value)> shown)
     {
         foreach ((string name, double? value) in shown)
         {
-            Cell(html, prefix + name, kind, Html.Number(value / subject.Unit.Ratio));
+            Cell(html, prefix + name, kind, Html.Number(value / row.Unit.Ratio));
             kind = ""; // only the first cell has the class, which adds a space before it
         }
     }

@@ -5,8 +5,8 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Reading;
 
-/// <summary>The usage of all subjects at a moment, and the CPU time of the process.</summary>
-internal sealed record UsageReading
+/// <summary>All that the page shows at a moment.</summary>
+internal sealed record PageReading
 {
     public required DateTimeOffset Time { get; init; }
 
@@ -38,7 +38,7 @@ internal sealed record UsageReading
     public required IReadOnlyList<RunReading> Running { get; init; }
 
     /// <summary>The oldest run that is not a long-lived request; null if there is none.</summary>
-    public RunReading? Oldest => Running.Where(run => !run.Description.IsLongLived).Cast<RunReading?>().MaxBy(run => run!.Value.Age);
+    public RunReading? Oldest => Running.Where(run => !run.IsLongLived).Cast<RunReading?>().MaxBy(run => run!.Value.Age);
 
     /// <summary>The run with the most CPU time; null if there is none.</summary>
     public RunReading? MostExpensive => Running.Cast<RunReading?>().MaxBy(run => run!.Value.CpuNanoseconds);
@@ -60,45 +60,50 @@ internal sealed record UsageReading
     public TimeSpan RecentTime { get; init; }
 
     /// <summary>Routes by route and method, then named work, then histograms by name.</summary>
-    public required IReadOnlyList<SubjectUsage> All
+    public required IReadOnlyList<RowReading> All
     {
         get;
         init
         {
             field = value;
-            Routes = [.. value.Where(usage => usage.Subject.IsRoute).OrderByDescending(usage => usage.Sum)];
-            Work = [.. value.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).OrderByDescending(usage => usage.Sum)];
-            Histograms = [.. value.Where(usage => usage.Subject is { Work: null, IsRuntime: false })];
-            RuntimeHistograms = [.. value.Where(usage => usage.Subject.IsRuntime)];
+            Routes = [.. value.Where(row => row.Row.IsRoute).OrderByDescending(row => row.Sum)];
+            Work = [.. value.Where(row => row.Row is { Measured: not null, IsRoute: false }).OrderByDescending(row => row.Sum)];
+            Histograms = [.. value.Where(row => row.Row is { Measured: null, IsRuntime: false })];
+            RuntimeHistograms = [.. value.Where(row => row.Row.IsRuntime)];
         }
     }
 
     /// <summary>The routes, in descending order of their CPU time.</summary>
-    public IReadOnlyList<SubjectUsage> Routes { get; private init; } = [];
+    public IReadOnlyList<RowReading> Routes { get; private init; } = [];
 
     /// <summary>Named work, in descending order of its CPU time.</summary>
-    public IReadOnlyList<SubjectUsage> Work { get; private init; } = [];
+    public IReadOnlyList<RowReading> Work { get; private init; } = [];
 
     /// <summary>The registered histograms, without those of the runtime.</summary>
-    public IReadOnlyList<SubjectUsage> Histograms { get; private init; } = [];
+    public IReadOnlyList<RowReading> Histograms { get; private init; } = [];
 
     /// <summary>The registered histograms of the runtime.</summary>
-    public IReadOnlyList<SubjectUsage> RuntimeHistograms { get; private init; } = [];
+    public IReadOnlyList<RowReading> RuntimeHistograms { get; private init; } = [];
 }
 
-/// <summary>The usage of a subject.</summary>
-/// <param name="Subject">The subject.</param>
+/// <summary>The values of a row at a moment.</summary>
+/// <param name="Row">The row.</param>
 /// <param name="Count">The number of requests, runs or values since the start, including values outside the histogram's range.</param>
-/// <param name="Rate">The number of requests, runs or values per second in the window of the reading.</param>
-/// <param name="MachineShare">The share of the CPU time of all processors in that window, 0 to 1; 0 for a histogram.</param>
-/// <param name="Quantiles">The percentiles of each of the subject's histograms.</param>
-internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, double MachineShare, IReadOnlyList<Quantiles> Quantiles)
+/// <param name="Percentiles">The percentiles by <see cref="Fact"/>, null for those that are not measured; or those of the registered
+/// histogram.</param>
+internal sealed record RowReading(PageRow Row, ulong Count, IReadOnlyList<Percentiles?> Percentiles)
 {
+    /// <summary>The percentiles of a fact; null if it is not measured.</summary>
+    public Percentiles? this[Fact fact] => Percentiles[(int)fact];
+
+    /// <summary>The number of requests, runs or values per second in the window of the reading.</summary>
+    public double Rate { get; init; }
+
+    /// <summary>The share of the CPU time of all processors in that window, 0 to 1; 0 for a histogram.</summary>
+    public double MachineShare { get; init; }
+
     /// <summary>The sum of all values of a histogram, or the total CPU time of a route or work, in nanoseconds.</summary>
     public required double Sum { get; init; }
-
-    /// <summary>The bytes allocated by runs of the subject; null if they are not measured.</summary>
-    public Quantiles? Allocated { get; init; }
 
     /// <summary>The CPU time, in nanoseconds, of work that continued after the end of its run; 0 for a histogram.</summary>
     public long AfterEndNanoseconds { get; init; }
@@ -108,9 +113,9 @@ internal sealed record SubjectUsage(Subject Subject, ulong Count, double Rate, d
 }
 
 /// <summary>The percentiles of a histogram, in the unit of the recorded values.</summary>
-internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
+internal sealed record Percentiles(ulong P50, ulong P90, ulong P99, ulong P999, ulong Max)
 {
-    public static Quantiles Of(HdrHistogramSummary summary) =>
+    public static Percentiles FromSummary(HdrHistogramSummary summary) =>
         new(summary.P50.Value, summary.P90.Value, summary.P99.Value, summary.P999.Value, summary.P100.Value)
         {
             P9999 = summary.P9999.Value,
@@ -128,14 +133,15 @@ internal readonly record struct Quantiles(ulong P50, ulong P90, ulong P99, ulong
     /// <summary>The sum of the values within the range.</summary>
     public double Sum { get; init; }
 
-    /// <summary>Whether there are values.</summary>
     public bool HasValues => Count > 0;
 
+    private static Percentiles Empty { get; } = new(0, 0, 0, 0, 0) { Count = 0 };
+
     /// <summary>The names in <see cref="Shown"/>.</summary>
-    public static IReadOnlyList<string> Names { get; } = [.. default(Quantiles).Shown.Select(one => one.Name)];
+    public static IReadOnlyList<string> Names { get; } = [.. Empty.Shown.Select(shown => shown.Name)];
 
     /// <summary>The names in <see cref="AllShown"/>.</summary>
-    public static IReadOnlyList<string> AllNames { get; } = [.. default(Quantiles).AllShown.Select(one => one.Name)];
+    public static IReadOnlyList<string> AllNames { get; } = [.. Empty.AllShown.Select(shown => shown.Name)];
 
     /// <summary>The values in the row of a registered histogram, which has room for one percentile more than the row of a route.</summary>
     public IReadOnlyList<(string Name, double? Value)> AllShown =>

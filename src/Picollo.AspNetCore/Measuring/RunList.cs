@@ -3,46 +3,49 @@ using Picollo.Cpu;
 namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>A measured run that has not ended.</summary>
-internal abstract class RunningWork
+internal abstract class Run
 {
-    // These fields belong to RunningWorkList.
-    internal RunningWork? Next;
-    internal RunningWork? Previous;
+    // These fields belong to RunList.
+    internal Run? Next;
+    internal Run? Previous;
     internal int Stripe;
     internal CpuUsageAsyncWatcher? Watcher;
     internal long Counted;
     internal bool IsReported;
 
     /// <summary>Describes the run at the time of the call. Any thread may call it while the run is in the list.</summary>
-    /// <returns>The description; null if the run is not shown. In that case, its CPU time is counted when it ends, unless it is
+    /// <returns>The run without its times; null if it is not shown. In that case, its CPU time is counted when it ends, unless it is
     /// excluded.</returns>
-    public abstract RunDescription? Describe();
+    public abstract RunReading? Describe();
 }
 
-/// <summary>The description of a run that has not ended.</summary>
+/// <summary>A run that has not ended, and its times so far.</summary>
 /// <param name="Row">The row in which its CPU time is currently counted.</param>
 /// <param name="IsLongLived">Whether the run lasts until its client disconnects.</param>
 /// <param name="Path">The path of a request; null if it is not shown.</param>
-internal sealed record RunDescription(WorkUsage Row, bool IsLongLived = false, string? Path = null);
-
-/// <summary>A run and its usage so far.</summary>
-internal readonly record struct RunReading(RunningWork Run, RunDescription Description, long CpuNanoseconds, TimeSpan Age)
+internal readonly record struct RunReading(Row Row, bool IsLongLived = false, string? Path = null)
 {
-    /// <summary>The watcher of the run. The run itself has none after its end.</summary>
-    public required CpuUsageAsyncWatcher Watcher { get; init; }
+    public long CpuNanoseconds { get; init; }
+
+    public TimeSpan Age { get; init; }
+
+    // The run has no watcher after its end. Both are null until the list sets them.
+    internal Run? Run { get; init; }
+
+    internal CpuUsageAsyncWatcher? Watcher { get; init; }
 }
 
 /// <summary>All runs that have not ended. Thread-safe.</summary>
 /// <remarks>The list consists of several linked lists, each with a lock. A thread adds to the list that its ID selects, so that threads
 /// rarely wait for each other. Adding and removing a run takes two locks in total and allocates nothing.</remarks>
-internal sealed class RunningWorkList
+internal sealed class RunList
 {
     private const int StripeCount = 16; // a power of two
 
     private readonly Stripe[] _stripes = [.. Enumerable.Range(0, StripeCount).Select(_ => new Stripe())];
 
     /// <summary>Adds a run that starts.</summary>
-    public void Add(RunningWork run, CpuUsageAsyncWatcher watcher)
+    public void Add(Run run, CpuUsageAsyncWatcher watcher)
     {
         int number = Environment.CurrentManagedThreadId & (StripeCount - 1);
         Stripe stripe = _stripes[number];
@@ -62,7 +65,7 @@ internal sealed class RunningWorkList
     /// <summary>Removes a run that has ended.</summary>
     /// <returns>The CPU time of the run, in nanoseconds, that <see cref="Read"/> has counted, and whether <see cref="TryMarkReported"/> was
     /// called for the run.</returns>
-    public (long Counted, bool IsReported) Remove(RunningWork run)
+    public (long Counted, bool IsReported) Remove(Run run)
     {
         Stripe stripe = _stripes[run.Stripe];
         lock (stripe.Gate)
@@ -86,8 +89,8 @@ internal sealed class RunningWorkList
         }
     }
 
-    /// <summary>Reads the usage of all runs so far, and adds it to their rows.</summary>
-    /// <remarks>The watchers are read without a lock. A run that ends in the meantime is skipped, because it has added its whole usage
+    /// <summary>Reads the CPU time of all runs so far, and adds it to their rows.</summary>
+    /// <remarks>The watchers are read without a lock. A run that ends in the meantime is skipped, because it has added its whole CPU time
     /// itself.</remarks>
     public IReadOnlyList<RunReading> Read()
     {
@@ -96,18 +99,19 @@ internal sealed class RunningWorkList
         {
             lock (stripe.Gate)
             {
-                for (RunningWork? run = stripe.First; run is not null; run = run.Next)
+                for (Run? run = stripe.First; run is not null; run = run.Next)
                 {
-                    if (run.Describe() is { } description)
+                    if (run.Describe() is { } reading)
                     {
-                        all.Add(new RunReading(run, description, 0, default) { Watcher = run.Watcher! });
+                        all.Add(reading with { Run = run, Watcher = run.Watcher });
                     }
                 }
             }
         }
 
-        all = all.ConvertAll(static one => one with { CpuNanoseconds = one.Watcher.GetTotalNanoseconds(), Age = one.Watcher.WallTime });
-        all.RemoveAll(one => !TryCount(one));
+        all = all.ConvertAll(
+            static run => run with { CpuNanoseconds = run.Watcher!.GetTotalNanoseconds(), Age = run.Watcher.WallTime });
+        all.RemoveAll(run => !TryCount(run));
         return all;
     }
 
@@ -115,17 +119,18 @@ internal sealed class RunningWorkList
     /// <returns><see langword="false"/> if the run is already marked or has ended; otherwise, <see langword="true"/>.</returns>
     public bool TryMarkReported(in RunReading reading)
     {
-        lock (_stripes[reading.Run.Stripe].Gate)
+        Run run = reading.Run!;
+        lock (_stripes[run.Stripe].Gate)
         {
-            bool isFirst = reading.Run.Watcher == reading.Watcher && !reading.Run.IsReported;
-            reading.Run.IsReported |= isFirst;
+            bool isFirst = run.Watcher == reading.Watcher && !run.IsReported;
+            run.IsReported |= isFirst;
             return isFirst;
         }
     }
 
     private bool TryCount(in RunReading reading)
     {
-        RunningWork run = reading.Run;
+        Run run = reading.Run!;
         lock (_stripes[run.Stripe].Gate)
         {
             if (run.Watcher != reading.Watcher)
@@ -135,7 +140,7 @@ internal sealed class RunningWorkList
 
             if (reading.CpuNanoseconds > run.Counted)
             {
-                reading.Description.Row.CountRunning(reading.CpuNanoseconds - run.Counted);
+                reading.Row.CountRunning(reading.CpuNanoseconds - run.Counted);
                 run.Counted = reading.CpuNanoseconds;
             }
 
@@ -146,6 +151,6 @@ internal sealed class RunningWorkList
     private sealed class Stripe
     {
         public readonly Lock Gate = new();
-        public RunningWork? First;
+        public Run? First;
     }
 }

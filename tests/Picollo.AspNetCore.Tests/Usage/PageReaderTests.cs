@@ -5,14 +5,14 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Tests.Usage;
 
-public sealed class UsageReaderTests : IDisposable
+public sealed class PageReaderTests : IDisposable
 {
     private readonly Clock _clock = new();
     private readonly HdrHistogramRegistry _registry = new();
     private readonly ServiceProvider _services;
     private readonly RouteTable _routes;
 
-    public UsageReaderTests()
+    public PageReaderTests()
     {
         _services = new ServiceCollection()
             .AddLogging()
@@ -29,20 +29,20 @@ public sealed class UsageReaderTests : IDisposable
     public void The_first_reading_covers_the_time_since_the_start()
     {
         Count("/before", 1_000_000, 1000);
-        UsageReader reader = Start();
+        PageReader reader = Start();
         _clock.Advance(100);
         Count(500);
 
-        UsageReading reading = reader.Read();
+        PageReading reading = reader.Read();
 
         reading.Window.Should().Be(TimeSpan.FromSeconds(100));
-        reading.Routes.Select(route => (route.Subject.Name, route.Rate)).Should().Equal(("/orders", 5), ("/before", 0));
+        reading.Routes.Select(route => (route.Row.Name, route.Rate)).Should().Equal(("/orders", 5), ("/before", 0));
     }
 
     [Fact]
     public void Frequent_readings_cover_the_last_ten_seconds()
     {
-        UsageReader reader = Start();
+        PageReader reader = Start();
         _clock.Advance(1000);
         reader.Read();
         List<(double Window, double Rate)> seen = [];
@@ -50,7 +50,7 @@ public sealed class UsageReaderTests : IDisposable
         {
             _clock.Advance(1);
             Count((ulong)second);
-            UsageReading reading = reader.Read();
+            PageReading reading = reader.Read();
             seen.Add((reading.Window.TotalSeconds, reading.Routes[0].Rate));
         }
 
@@ -61,12 +61,12 @@ public sealed class UsageReaderTests : IDisposable
     [Fact]
     public void Rare_readings_cover_the_time_since_the_last_reading()
     {
-        UsageReader reader = Start();
+        PageReader reader = Start();
         foreach (int seconds in new[] { 60, 15, 11, 300 })
         {
             _clock.Advance(seconds);
             Count((ulong)seconds * 3);
-            UsageReading reading = reader.Read();
+            PageReading reading = reader.Read();
             reading.Window.TotalSeconds.Should().Be(seconds);
             reading.Routes[0].Rate.Should().Be(3);
         }
@@ -75,7 +75,7 @@ public sealed class UsageReaderTests : IDisposable
     [Fact]
     public void Two_concurrent_readers_do_not_shorten_each_others_window()
     {
-        UsageReader reader = Start();
+        PageReader reader = Start();
         for (int i = 0; i < 40; i++)
         {
             _clock.Advance(0.05);
@@ -94,7 +94,7 @@ public sealed class UsageReaderTests : IDisposable
             reader.Read();
         }
 
-        UsageReading last = reader.Read();
+        PageReading last = reader.Read();
         last.Window.TotalSeconds.Should().BeInRange(9, 10);
         last.Routes[0].Rate.Should().BeApproximately(20, 1e-3);
         reader.KeptReadings.Should().BeLessThan(50, "there were twenty readings per second for minutes");
@@ -103,7 +103,7 @@ public sealed class UsageReaderTests : IDisposable
     [Fact]
     public void A_reading_that_follows_too_soon_has_a_longer_window()
     {
-        UsageReader reader = Start();
+        PageReader reader = Start();
         _clock.Advance(100);
         reader.Read();
         _clock.Advance(0.6);
@@ -115,9 +115,9 @@ public sealed class UsageReaderTests : IDisposable
     [Fact]
     public void A_recent_reading_is_shared()
     {
-        UsageReader reader = Start();
+        PageReader reader = Start();
         _clock.Advance(1);
-        UsageReading first = reader.Read(TimeSpan.FromSeconds(0.5));
+        PageReading first = reader.Read(TimeSpan.FromSeconds(0.5));
         _clock.Advance(0.4);
         reader.Read(TimeSpan.FromSeconds(0.5)).Should().BeSameAs(first);
         reader.Read().Should().NotBeSameAs(first, "a new reading was requested");
@@ -128,11 +128,11 @@ public sealed class UsageReaderTests : IDisposable
     [Fact]
     public void The_share_of_the_machine_is_CPU_seconds_per_second_per_processor()
     {
-        UsageReader reader = Start();
+        PageReader reader = Start();
         _clock.Advance(10);
         Count("/orders", 1_000_000_000, (ulong)Environment.ProcessorCount * 5);
 
-        UsageReading reading = reader.Read();
+        PageReading reading = reader.Read();
 
         reading.Routes[0].MachineShare.Should().BeApproximately(0.5, 0.005);
         reading.Processors.Should().Be(Environment.ProcessorCount);
@@ -144,7 +144,7 @@ public sealed class UsageReaderTests : IDisposable
     {
         HdrHistogram histogram = HdrHistogram.Factory.WithMaxTrackableValue(1000).Create();
         _registry.Add("size", histogram);
-        UsageReader reader = Start();
+        PageReader reader = Start();
         histogram.Record(5, 100);
         _clock.Advance(1);
         reader.Read().Histograms[0].Rate.Should().Be(100);
@@ -153,21 +153,21 @@ public sealed class UsageReaderTests : IDisposable
         histogram.Record(100_000, 10);
         _clock.Advance(15);
 
-        SubjectUsage usage = reader.Read().Histograms[0];
+        RowReading usage = reader.Read().Histograms[0];
 
-        (usage.Rate, usage.Count, usage.MachineShare, usage.Quantiles[0].OutOfRange, usage.Quantiles[0].Max).Should().Be((2, 30, 0, 10, 5));
+        (usage.Rate, usage.Count, usage.MachineShare, usage.Percentiles[0]!.OutOfRange, usage.Percentiles[0]!.Max).Should().Be((2, 30, 0, 10, 5));
     }
 
     [Fact]
     public void Two_readings_at_the_same_moment_have_no_rate()
     {
-        UsageReader reader = Start();
+        PageReader reader = Start();
         Count(5);
-        UsageReading reading = reader.Read();
+        PageReading reading = reader.Read();
         (reading.Window, reading.Routes[0].Rate, reading.Routes[0].MachineShare, reading.ProcessShare).Should().Be((TimeSpan.Zero, 0, 0, 0));
     }
 
-    private UsageReader Start() => _services.GetRequiredService<UsageReader>();
+    private PageReader Start() => _services.GetRequiredService<PageReader>();
 
     private void Count(ulong requests) => Count("/orders", 1_000_000_000, requests);
 
@@ -175,7 +175,7 @@ public sealed class UsageReaderTests : IDisposable
     {
         for (ulong i = 0; i < requests; i++)
         {
-            _routes.Get("GET", route).Record(new RunUsage(cpuNanoseconds, 3 * cpuNanoseconds, null));
+            _routes.Get("GET", route).Record(new RunValues(cpuNanoseconds, 3 * cpuNanoseconds, null));
         }
     }
 }

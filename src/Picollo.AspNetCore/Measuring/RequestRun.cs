@@ -9,7 +9,7 @@ namespace Picollo.AspNetCore.Measuring;
 /// recorded at that moment, because error pages and branches restore their changes before the pipeline returns. The object also passes
 /// aborts and resets of the application on to the server, because they look like a disconnection of the client afterwards. Objects are not
 /// reused, because the application may keep a feature: a late call must not affect a request of another client.</remarks>
-internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequestLifetimeFeature, IHttpResetFeature
+internal sealed class RequestRun : Run, IEndpointFeature, IHttpRequestLifetimeFeature, IHttpResetFeature
 {
     private static readonly TimeSpan RoutingTimeout = TimeSpan.FromSeconds(1);
 
@@ -30,7 +30,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     private bool _isTokenReplaced;
     private bool _hasEnded;
 
-    private MeasuredRequest(HttpContext context, IEndpointFeature? before, BranchPrefixes prefixes, RequestReporter reporter)
+    private RequestRun(HttpContext context, IEndpointFeature? before, BranchPrefixes prefixes, RequestReporter reporter)
     {
         (_context, _before, _prefixes, _reporter) = (context, before, prefixes, reporter);
         _base = context.Request.PathBase.Value ?? "";
@@ -146,15 +146,15 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     /// <summary>Starts measuring a request.</summary>
     /// <returns>The request; null if an outer middleware measures it, or if it was measured and an error page runs the pipeline
     /// again.</returns>
-    public static MeasuredRequest? Start(HttpContext context, BranchPrefixes prefixes, RequestReporter reporter)
+    public static RequestRun? Start(HttpContext context, BranchPrefixes prefixes, RequestReporter reporter)
     {
         IEndpointFeature? before = context.Features.Get<IEndpointFeature>();
-        if (before is MeasuredRequest || context.Features.Get<MeasuredMark>() is not null)
+        if (before is RequestRun || context.Features.Get<MeasuredMark>() is not null)
         {
             return null;
         }
 
-        return new MeasuredRequest(context, before, prefixes, reporter);
+        return new RequestRun(context, before, prefixes, reporter);
     }
 
     /// <summary>Restores the feature of the request, and marks the request as measured, so that an error page around the pipeline is not
@@ -187,27 +187,27 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     }
 
     /// <inheritdoc/>
-    public override RunDescription? Describe()
+    public override RunReading? Describe()
     {
         if (Requested is not { } requested)
         {
             // Routing may not have run yet.
             return Watcher!.WallTime < RoutingTimeout
                 ? null
-                : new RunDescription(
+                : new RunReading(
                     _reporter.Routes.Get(RouteTable.UndeclaredMethodOf(Method), RouteTable.NoEndpoint), IsUpgrade, _path);
         }
 
         bool isLongLived = IsLongLived(requested);
         return requested.Endpoint.IsExcluded || requested.Endpoint.IsPage
             ? null
-            : new RunDescription(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path);
+            : new RunReading(requested.Get(_reporter.Routes, isLongLived), isLongLived, _path);
     }
 
     /// <summary>Records that the request is answered with a static file.</summary>
     public static void MarkStaticFile(HttpContext context)
     {
-        if (context.Features.Get<IEndpointFeature>() is MeasuredRequest request && !request.IsRunAgain())
+        if (context.Features.Get<IEndpointFeature>() is RequestRun request && !request.IsRunAgain())
         {
             request.IsStaticFile = true;
         }
@@ -216,7 +216,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
     /// <summary>Records that the request was rejected because the queue of the CPU workers is full.</summary>
     public static void MarkRejected(HttpContext context)
     {
-        if (context.Features.Get<IEndpointFeature>() is MeasuredRequest request)
+        if (context.Features.Get<IEndpointFeature>() is RequestRun request)
         {
             request.IsRejected = true;
         }
@@ -241,7 +241,7 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
             _context.Response.OnStarting(
                 static state =>
                 {
-                    MeasuredRequest request = (MeasuredRequest)state;
+                    RequestRun request = (RequestRun)state;
                     request.WebTrailers = request._context.Features.Get<IHttpResponseTrailersFeature>()?.Trailers;
                     return Task.CompletedTask;
                 },
@@ -253,10 +253,10 @@ internal sealed class MeasuredRequest : RunningWork, IEndpointFeature, IHttpRequ
 
     private bool IsRunAgain() =>
         _context.Features.Get<IExceptionHandlerFeature>() is not null || _context.Features.Get<IStatusCodeReExecuteFeature>() is not null;
-}
 
-/// <summary>The feature that marks a request as measured. The server removes it when the request ends.</summary>
-internal sealed class MeasuredMark
-{
-    public static readonly MeasuredMark Instance = new();
+    /// <summary>The feature that marks a request as measured. The server removes it when the request ends.</summary>
+    internal sealed class MeasuredMark
+    {
+        public static readonly MeasuredMark Instance = new();
+    }
 }

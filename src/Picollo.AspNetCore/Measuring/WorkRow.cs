@@ -16,10 +16,8 @@ internal enum WorkResult
     Canceled,
 }
 
-/// <summary>The usage of all runs of named work. Thread-safe.</summary>
-/// <param name="name">The name.</param>
-/// <param name="countsAllocations">Whether allocated bytes are measured.</param>
-internal sealed class NamedWork(string name, bool countsAllocations) : WorkUsage(name, countsAllocations)
+/// <summary>The row of named work. Thread-safe.</summary>
+internal sealed class WorkRow(string name, PicolloOptions options) : Row(name, options, method: null)
 {
     private readonly long[] _results = new long[(int)WorkResult.Canceled + 1];
 

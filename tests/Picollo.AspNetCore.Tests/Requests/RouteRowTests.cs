@@ -3,7 +3,7 @@ using Picollo.Cpu;
 
 namespace Picollo.AspNetCore.Tests.Requests;
 
-public class RouteUsageTests
+public class RouteRowTests
 {
     [Theory]
     [InlineData(-5, 1_000)]
@@ -12,23 +12,23 @@ public class RouteUsageTests
     [InlineData(long.MaxValue, 3_600_000_000_000)]
     public void Requests_outside_the_range_are_counted(long nanoseconds, ulong calls)
     {
-        RouteUsage usage = new("GET", "/x");
-        usage.Record(new RunUsage(nanoseconds, nanoseconds, null));
+        RouteRow usage = new("GET", "/x");
+        usage.Record(new RunValues(nanoseconds, nanoseconds, null));
 
-        usage.Cpu.TotalCount.Should().Be(1);
-        usage.Wall.TotalCount.Should().Be(1);
-        ((double)usage.Cpu.GetPercentileValue(100)).Should().BeApproximately(calls, calls * 0.01);
+        usage.HistogramOf(Fact.CpuTime)!.TotalCount.Should().Be(1);
+        usage.HistogramOf(Fact.WallTime)!.TotalCount.Should().Be(1);
+        ((double)usage.HistogramOf(Fact.CpuTime)!.GetPercentileValue(100)).Should().BeApproximately(calls, calls * 0.01);
     }
 
     [Fact]
     public void Memory_does_not_grow_with_the_number_of_threads()
     {
         const int Threads = 20;
-        RouteUsage usage = new("GET", "/x");
+        RouteRow usage = new("GET", "/x");
         ulong recorded = 0;
         for (long nanoseconds = 1_000; nanoseconds < 3_600_000_000_000; nanoseconds = nanoseconds * 11 / 10)
         {
-            usage.Record(new RunUsage(nanoseconds, nanoseconds, null)); // allocates all counters
+            usage.Record(new RunValues(nanoseconds, nanoseconds, null)); // allocates all counters
             recorded++;
         }
 
@@ -36,25 +36,25 @@ public class RouteUsageTests
         using Barrier all = new(Threads);
         Thread[] threads = [.. Enumerable.Range(0, Threads).Select(_ => new Thread(() =>
         {
-            usage.Record(new RunUsage(5_000, 9_000, null));
+            usage.Record(new RunValues(5_000, 9_000, null));
             all.SignalAndWait(); // all threads are alive at the same time
         }))];
         Array.ForEach(threads, thread => thread.Start());
         Array.ForEach(threads, thread => thread.Join());
 
-        (usage.Cpu.TotalCount, usage.Wall.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
+        (usage.HistogramOf(Fact.CpuTime)!.TotalCount, usage.HistogramOf(Fact.WallTime)!.TotalCount).Should().Be((recorded + Threads, recorded + Threads));
         Footprint().Should().Be(before).And.BeInRange(18_000, 22_000, "PicolloOptions.MaxRoutes states a maximum of 22 KB");
 
-        long Footprint() => usage.Cpu.FootprintInBytes + usage.Wall.FootprintInBytes
+        long Footprint() => usage.HistogramOf(Fact.CpuTime)!.FootprintInBytes + usage.HistogramOf(Fact.WallTime)!.FootprintInBytes
             + usage.Durations.Sum(duration => duration.Registration.Histogram.FootprintInBytes);
     }
 
     [Fact]
     public void User_and_kernel_time_are_summed()
     {
-        RouteUsage usage = new("GET", "/x");
-        usage.Record(new RunUsage(5_000, 9_000, new CpuUsage(3_000, 2_000)));
-        usage.Record(new RunUsage(5_000, 9_000, new CpuUsage(4_000, 1_000)));
+        RouteRow usage = new("GET", "/x");
+        usage.Record(new RunValues(5_000, 9_000, new CpuUsage(3_000, 2_000)));
+        usage.Record(new RunValues(5_000, 9_000, new CpuUsage(4_000, 1_000)));
 
         usage.Split.Should().Be(new CpuUsage(7_000, 3_000));
     }

@@ -8,7 +8,7 @@ namespace Picollo.AspNetCore.Reading;
 
 /// <summary>Runs the application's <see cref="RuntimeMeter"/> from the start to the stop of the host, if the options request it.
 /// Thread-safe.</summary>
-internal sealed class RuntimeUsage(IOptions<PicolloOptions> options, HdrHistogramRegistry registry, ILoggerFactory loggers)
+internal sealed class RuntimeService(IOptions<PicolloOptions> options, HdrHistogramRegistry registry, ILoggerFactory loggers)
     : IHostedService, IDisposable
 {
     private volatile RuntimeMeter? _meter;
@@ -16,8 +16,16 @@ internal sealed class RuntimeUsage(IOptions<PicolloOptions> options, HdrHistogra
     /// <summary>The current totals; null if the runtime is not measured.</summary>
     public RuntimeTotals? Totals => _meter?.GetTotals();
 
-    /// <summary>The reasons why values cannot be measured.</summary>
-    public IReadOnlyList<string> UnavailableReasons => _meter?.UnavailableReasons ?? [];
+    /// <summary>Returns the totals and the rates since earlier totals.</summary>
+    /// <param name="totals">The current totals.</param>
+    /// <param name="before">The totals at the start of the window.</param>
+    /// <param name="seconds">The length of the window.</param>
+    public RuntimeReading Read(RuntimeTotals totals, RuntimeTotals before, double seconds) => new(
+        totals,
+        (totals.GcPauseTime - before.GcPauseTime).TotalSeconds / seconds,
+        (totals.AllocatedBytes - before.AllocatedBytes) / seconds,
+        (totals.Exceptions - before.Exceptions) / seconds,
+        _meter?.UnavailableReasons ?? []);
 
     /// <exception cref="ArgumentException">The application has registered the histograms of another <see cref="RuntimeMeter"/>.</exception>
     public Task StartAsync(CancellationToken cancellationToken)
@@ -47,7 +55,7 @@ internal sealed class RuntimeUsage(IOptions<PicolloOptions> options, HdrHistogra
     }
 }
 
-/// <summary>The usage of the runtime.</summary>
+/// <summary>The state of the runtime at a moment.</summary>
 /// <param name="Totals">The totals at the time of the reading.</param>
 /// <param name="PauseShare">The share of the window of the reading in which collections paused all threads, 0 to 1.</param>
 /// <param name="AllocationRate">The number of bytes allocated per second in that window.</param>

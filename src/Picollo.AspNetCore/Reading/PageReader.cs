@@ -7,9 +7,9 @@ using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Reading;
 
-/// <summary>Reads all subjects on request. Rates cover the time since an earlier reading: up to ten seconds if readings are frequent,
+/// <summary>Reads all rows on request. Rates cover the time since an earlier reading: up to ten seconds if readings are frequent,
 /// otherwise the time since the last reading or the start. Thread-safe.</summary>
-internal sealed class UsageReader
+internal sealed class PageReader
 {
     /// <summary>The longest window if readings are frequent.</summary>
     public static readonly TimeSpan LongestWindow = TimeSpan.FromSeconds(10);
@@ -22,22 +22,22 @@ internal sealed class UsageReader
 
     private readonly Lock _gate = new();
     private readonly HdrHistogramSummary _summary = new();
-    private readonly Subjects _subjects;
-    private readonly RunningWorkList _running;
+    private readonly PageRows _rows;
+    private readonly RunList _running;
     private readonly ProcessAccount _account;
-    private readonly RuntimeUsage _runtime;
+    private readonly RuntimeService _runtime;
     private readonly MeterBridge _meters;
     private readonly CpuProfiles _profiles;
     private readonly TimeProvider _time;
     private readonly List<Sample> _kept = []; // oldest first; never empty after the constructor
-    private UsageReading? _last;
+    private PageReading? _last;
 
-    public UsageReader(
-        Subjects subjects, RunningWorkList running, ProcessAccount account, RuntimeUsage runtime, MeterBridge meters,
+    public PageReader(
+        PageRows rows, RunList running, ProcessAccount account, RuntimeService runtime, MeterBridge meters,
         CpuProfiles profiles, TimeProvider time)
     {
-        (_subjects, _running, _account, _runtime, _meters, _profiles, _time) =
-            (subjects, running, account, runtime, meters, profiles, time);
+        (_rows, _running, _account, _runtime, _meters, _profiles, _time) =
+            (rows, running, account, runtime, meters, profiles, time);
         _running.Read();
         _kept.Add(SampleOf(ReadAll(), _account.Read(), _runtime.Totals, time.GetTimestamp()));
     }
@@ -46,7 +46,7 @@ internal sealed class UsageReader
     internal int KeptReadings => _kept.Count;
 
     /// <summary>Reads everything, or returns the last reading if it is at most <paramref name="maxAge"/> old.</summary>
-    public UsageReading Read(TimeSpan maxAge = default)
+    public PageReading Read(TimeSpan maxAge = default)
     {
         lock (_gate)
         {
@@ -56,11 +56,11 @@ internal sealed class UsageReader
         }
     }
 
-    private UsageReading ReadNow(long now)
+    private PageReading ReadNow(long now)
     {
         // Read first, because this adds the CPU time of runs that have not ended to their rows.
         IReadOnlyList<RunReading> running = _running.Read();
-        IReadOnlyList<SubjectUsage> all = ReadAll();
+        IReadOnlyList<RowReading> all = ReadAll();
         IReadOnlyList<CpuPart> parts = _account.Read();
         Sample sample = SampleOf(all, parts, _runtime.Totals, now);
         Sample before = WindowStartOf(now);
@@ -70,54 +70,47 @@ internal sealed class UsageReader
         TimeSpan window = AgeOf(before, now);
         double seconds = window > TimeSpan.Zero ? window.TotalSeconds : double.PositiveInfinity;
         double processorSeconds = seconds * Environment.ProcessorCount;
-        return new UsageReading
+        return new PageReading
         {
             Time = _time.GetUtcNow(),
             Window = window,
             Processors = Environment.ProcessorCount,
             ProcessShare = sample.ProcessNanoseconds is { } process && before.ProcessNanoseconds is { } old ? ShareOf(process - old) : null,
-            MaxRoutes = _subjects.Routes.Capacity,
-            IsFull = _subjects.Routes.IsFull,
+            MaxRoutes = _rows.Routes.Capacity,
+            IsFull = _rows.Routes.IsFull,
             Parts = [.. parts.Select((part, i) => part with { MachineShare = ShareOf(part.Nanoseconds - PartBefore(i)) })],
-            Runtime = sample.Runtime is { } totals ? RuntimeOf(totals, before.Runtime ?? totals) : null,
+            Runtime = sample.Runtime is { } totals ? _runtime.Read(totals, before.Runtime ?? totals, seconds) : null,
             Profiles = _profiles.OverBudget.CountBy(flow => flow.Label).ToDictionary(),
             Running = running,
-            Slowest = _subjects.Routes.ReadSlowest(),
+            Slowest = _rows.Routes.ReadSlowest(),
             Meters = _meters.Histograms,
             MaxSeries = _meters.MaxSeries,
-            All = [.. all.Select(usage => WithRates(usage, before.Counted.GetValueOrDefault(usage.Subject)))],
+            All = [.. all.Select(reading => WithRates(reading, before.Counted.GetValueOrDefault(reading.Row)))],
         };
 
-        SubjectUsage WithRates(SubjectUsage usage, (ulong Count, double Sum) old)
+        RowReading WithRates(RowReading reading, (ulong Count, double Sum) old)
         {
-            (ulong count, double sum) = old.Count > usage.Count ? default : old; // the histogram was reset
-            return usage with
+            (ulong count, double sum) = old.Count > reading.Count ? default : old; // the histogram was reset
+            return reading with
             {
-                Rate = (usage.Count - count) / seconds,
-                MachineShare = usage.Subject.Work is null ? 0 : ShareOf(usage.Sum - sum),
+                Rate = (reading.Count - count) / seconds,
+                MachineShare = reading.Row.Measured is null ? 0 : ShareOf(reading.Sum - sum),
             };
         }
-
-        RuntimeReading RuntimeOf(RuntimeTotals totals, RuntimeTotals old) => new(
-            totals,
-            (totals.GcPauseTime - old.GcPauseTime).TotalSeconds / seconds,
-            (totals.AllocatedBytes - old.AllocatedBytes) / seconds,
-            (totals.Exceptions - old.Exceptions) / seconds,
-            _runtime.UnavailableReasons);
 
         double ShareOf(double nanoseconds) => nanoseconds / 1e9 / processorSeconds;
 
         long PartBefore(int i) => i < before.Parts.Count ? before.Parts[i].Nanoseconds : 0;
     }
 
-    private List<SubjectUsage> ReadAll()
+    private List<RowReading> ReadAll()
     {
-        List<SubjectUsage> all = [];
-        foreach (Subject subject in _subjects.All)
+        List<RowReading> all = [];
+        foreach (PageRow row in _rows.All)
         {
             try
             {
-                all.Add(ReadOne(subject));
+                all.Add(ReadOne(row));
             }
             catch (ObjectDisposedException)
             {
@@ -128,39 +121,30 @@ internal sealed class UsageReader
         return all;
     }
 
-    private SubjectUsage ReadOne(Subject subject)
+    private RowReading ReadOne(PageRow row)
     {
-        Quantiles[] quantiles = new Quantiles[subject.Registrations.Count];
-        ulong count = 0;
-        double sum = 0;
-        for (int i = 0; i < quantiles.Length; i++)
+        if (row.Measured is not { } measured)
         {
-            quantiles[i] = QuantilesOf(subject.Registrations[i].Histogram);
-            if (i == 0)
+            HdrHistogramSummary summary = row.Registrations[0].Histogram.GetSummary(_summary);
+            return new RowReading(row, summary.TotalCount + summary.OverflowCount, [Percentiles.FromSummary(summary)])
             {
-                (count, sum) = (_summary.TotalCount + _summary.OverflowCount, _summary.Sum);
-            }
+                Sum = summary.Sum,
+            };
         }
 
-        if (subject.Work is { } work)
+        Percentiles?[] percentiles = [.. Facts.Recorded.Select(fact =>
+            measured.HistogramOf(fact.Fact) is { } histogram && !(fact.IsRare && histogram.TotalCount == 0)
+                ? Percentiles.FromSummary(histogram.GetSummary(_summary)) with { Sum = measured.SumOf(fact.Fact) } // exact
+                : null)];
+        CpuUsage split = measured.Split;
+        ulong count = row.Route is { } route ? (ulong)route.Responses : percentiles[(int)Fact.CpuTime]!.Count;
+        return new RowReading(row, count, percentiles)
         {
-            quantiles[0] = quantiles[0] with { Sum = work.CpuNanoseconds }; // exact, not estimated from buckets
-            quantiles[1] = quantiles[1] with { Sum = work.WallNanoseconds };
-            sum = work.TotalCpuNanoseconds;
-            count = subject.Route is { } route ? (ulong)route.Responses : count;
-        }
-
-        CpuUsage split = subject.Work?.Split ?? default;
-        return new SubjectUsage(subject, count, 0, 0, quantiles)
-        {
-            Sum = sum,
-            Allocated = subject.Work?.Allocated is { } allocated ? QuantilesOf(allocated) with { Sum = subject.Work.AllocatedBytes } : null,
-            AfterEndNanoseconds = subject.Work?.AfterEndNanoseconds ?? 0,
+            Sum = measured.TotalCpuNanoseconds,
+            AfterEndNanoseconds = measured.AfterEndNanoseconds,
             KernelShare = split.TotalNanoseconds > 0 ? (double)split.KernelNanoseconds / split.TotalNanoseconds : null,
         };
     }
-
-    private Quantiles QuantilesOf(HdrHistogram histogram) => Quantiles.Of(histogram.GetSummary(_summary));
 
     /// <summary>Returns the reading at which the current window starts.</summary>
     private Sample WindowStartOf(long now) =>
@@ -171,7 +155,7 @@ internal sealed class UsageReader
     private void Keep(Sample sample)
     {
         // The newest of the readings that are too old is kept, because the next window may start at it.
-        int tooOld = _kept.FindLastIndex(one => AgeOf(one, sample.Timestamp) > LongestWindow);
+        int tooOld = _kept.FindLastIndex(kept => AgeOf(kept, sample.Timestamp) > LongestWindow);
         _kept.RemoveRange(0, Math.Max(tooOld, 0));
         if (_kept.Count > 1 && AgeOf(_kept[^2], sample.Timestamp) < KeepInterval)
         {
@@ -183,11 +167,11 @@ internal sealed class UsageReader
 
     private TimeSpan AgeOf(Sample sample, long now) => _time.GetElapsedTime(sample.Timestamp, now);
 
-    private static Sample SampleOf(IReadOnlyList<SubjectUsage> all, IReadOnlyList<CpuPart> parts, RuntimeTotals? runtime, long now) =>
-        new(now, parts, runtime, all.ToDictionary(usage => usage.Subject, usage => (usage.Count, usage.Sum)));
+    private static Sample SampleOf(IReadOnlyList<RowReading> all, IReadOnlyList<CpuPart> parts, RuntimeTotals? runtime, long now) =>
+        new(now, parts, runtime, all.ToDictionary(reading => reading.Row, reading => (reading.Count, reading.Sum)));
 
     private sealed record Sample(
-        long Timestamp, IReadOnlyList<CpuPart> Parts, RuntimeTotals? Runtime, Dictionary<Subject, (ulong Count, double Sum)> Counted)
+        long Timestamp, IReadOnlyList<CpuPart> Parts, RuntimeTotals? Runtime, Dictionary<PageRow, (ulong Count, double Sum)> Counted)
     {
         /// <summary>The CPU time of the process; null if it is unavailable.</summary>
         public long? ProcessNanoseconds => Parts.Count == 0 ? null : Parts.Sum(part => part.Nanoseconds);

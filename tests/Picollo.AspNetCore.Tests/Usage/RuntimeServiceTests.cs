@@ -8,7 +8,7 @@ using Picollo.Metrics;
 namespace Picollo.AspNetCore.Tests.Usage;
 
 /// <summary>Tests the data about the runtime of this process on the page, in JSON and in the exposition.</summary>
-public class RuntimeUsageTests
+public class RuntimeServiceTests
 {
     private const string Delay = "dotnet.thread_pool.work_item.delay";
 
@@ -84,7 +84,7 @@ public class RuntimeUsageTests
     {
         PageServer server = await PageServer.StartAsync(configure: options => options.MeasureRuntime = true);
         HdrHistogramRegistry registry = server.Registry;
-        RuntimeUsage usage = server.Application.Services.GetRequiredService<RuntimeUsage>();
+        RuntimeService usage = server.Application.Services.GetRequiredService<RuntimeService>();
         registry.TryGet(Delay, out _).Should().BeTrue();
         usage.Totals.Should().NotBeNull();
 
@@ -117,9 +117,9 @@ public class RuntimeUsageTests
             .AddSingleton<TimeProvider>(clock)
             .AddPicollo(options => options.MeasureRuntime = true)
             .Services.BuildServiceProvider();
-        RuntimeUsage usage = services.GetRequiredService<RuntimeUsage>();
+        RuntimeService usage = services.GetRequiredService<RuntimeService>();
         await usage.StartAsync(CancellationToken.None);
-        UsageReader reader = services.GetRequiredService<UsageReader>();
+        PageReader reader = services.GetRequiredService<PageReader>();
         RuntimeTotals before = usage.Totals!;
         for (int i = 0; i < 10; i++)
         {

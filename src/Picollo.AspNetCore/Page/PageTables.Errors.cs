@@ -8,18 +8,18 @@ using Picollo.Export.Text;
 namespace Picollo.AspNetCore.Page;
 
 /// <content>The table of errors.</content>
-internal static partial class UsageTables
+internal static partial class PageTables
 {
     /// <summary>Appends the requests that failed, by the type of the error.</summary>
-    private static void WriteErrors(StringBuilder html, UsageReading reading)
+    private static void WriteErrors(StringBuilder html, PageReading reading)
     {
-        (RouteUsage Route, Outcome Outcome, long Count)[] errors =
+        (RouteRow Route, Outcome Outcome, long Count)[] errors =
         [
             .. from usage in reading.Routes
-               from duration in usage.Subject.Route!.Durations
+               from duration in usage.Row.Route!.Durations
                where duration.Outcome is { ErrorType: not null }
                orderby duration.Count descending
-               select (usage.Subject.Route, duration.Outcome!.Value, duration.Count),
+               select (usage.Row.Route, duration.Outcome!.Value, duration.Count),
         ];
         if (errors.Length == 0)
         {
@@ -37,7 +37,7 @@ internal static partial class UsageTables
             <tbody>
 
             """);
-        foreach ((RouteUsage route, Outcome outcome, long count) in errors)
+        foreach ((RouteRow route, Outcome outcome, long count) in errors)
         {
             html.Append(
                 CultureInfo.InvariantCulture,

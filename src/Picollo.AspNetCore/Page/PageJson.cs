@@ -7,7 +7,7 @@ using Picollo.Metrics;
 namespace Picollo.AspNetCore.Page;
 
 /// <summary>The response of <c>/json</c>. Property names are stable: later versions may add properties, but do not rename them.</summary>
-internal sealed record UsageJson(
+internal sealed record PageJson(
     DateTimeOffset TimeUtc,
     double WindowSeconds,
     int Processors,
@@ -23,7 +23,7 @@ internal sealed record UsageJson(
     MetersJson? Meters,
     IReadOnlyList<TracedRequestJson>? SlowestRequests)
 {
-    public static UsageJson Of(UsageReading reading) => new(
+    public static PageJson From(PageReading reading) => new(
         reading.Time,
         reading.Window.TotalSeconds,
         reading.Processors,
@@ -31,13 +31,13 @@ internal sealed record UsageJson(
         reading.MaxRoutes,
         reading.IsFull,
         [.. reading.Parts.Select(part => new CpuPartJson(part.Name, part.Nanoseconds / 1e9, part.MachineShare))],
-        RunningJson.Of(reading),
-        [.. reading.All.Where(usage => usage.Subject.IsRoute).Select(RouteJson.Of)],
-        [.. reading.All.Where(usage => usage.Subject is { Work: not null, IsRoute: false }).Select(WorkJson.Of)],
-        [.. reading.All.Where(usage => usage.Subject.Work is null).Select(HistogramJson.Of)],
-        reading.Runtime is { } runtime ? RuntimeJson.Of(runtime) : null,
-        MetersJson.Of(reading.Meters),
-        reading.Slowest is { } slowest ? [.. slowest.Select(TracedRequestJson.Of)] : null);
+        RunningJson.From(reading),
+        [.. reading.All.Where(row => row.Row.IsRoute).Select(RouteJson.From)],
+        [.. reading.All.Where(row => row.Row is { Measured: not null, IsRoute: false }).Select(WorkJson.From)],
+        [.. reading.All.Where(row => row.Row.Measured is null).Select(HistogramJson.From)],
+        reading.Runtime is { } runtime ? RuntimeJson.From(runtime) : null,
+        MetersJson.From(reading.Meters),
+        reading.Slowest is { } slowest ? [.. slowest.Select(TracedRequestJson.From)] : null);
 }
 
 /// <summary>One of the slowest requests, with its trace.</summary>
@@ -53,7 +53,7 @@ internal sealed record TracedRequestJson(
     string? RpcStatusCode,
     string? ErrorType)
 {
-    public static TracedRequestJson Of(TracedRequest request) => new(
+    public static TracedRequestJson From(TracedRequest request) => new(
         request.Row.Method,
         request.Row.Route,
         request.Outcome.Status,
@@ -82,7 +82,7 @@ internal sealed record RuntimeJson(
     double CompilationSecondsTotal,
     IReadOnlyList<string> UnavailableReasons)
 {
-    public static RuntimeJson Of(RuntimeReading reading) => new(
+    public static RuntimeJson From(RuntimeReading reading) => new(
         reading.PauseShare,
         reading.Totals.GcPauseTime.TotalSeconds,
         reading.Totals.Gen0Collections - reading.Totals.Gen1Collections,
@@ -104,26 +104,26 @@ internal sealed record CpuPartJson(string Name, double SecondsTotal, double Mach
 /// requests among them, the oldest one that is not long-lived, and the one with the most CPU time.</summary>
 internal sealed record RunningJson(int Count, int LongLived, RunJson? Oldest, RunJson? MostExpensive)
 {
-    public static RunningJson Of(UsageReading reading) => new(
+    public static RunningJson From(PageReading reading) => new(
         reading.Running.Count,
-        reading.Running.Count(run => run.Description.IsLongLived),
-        RunJson.Of(reading.Oldest),
-        RunJson.Of(reading.MostExpensive));
+        reading.Running.Count(run => run.IsLongLived),
+        RunJson.From(reading.Oldest),
+        RunJson.From(reading.MostExpensive));
 }
 
 /// <summary>A request, or a run of named work, which has no method. The path is present only if
 /// <see cref="PicolloOptions.ShowPaths"/> is set.</summary>
 internal sealed record RunJson(string? Method, string Name, string? Path, double AgeSeconds, double CpuSeconds)
 {
-    public static RunJson? Of(RunReading? run) => run is not { } one ? null : new(
-        (one.Description.Row as RouteUsage)?.Method,
-        one.Description.Row.Name,
-        one.Description.Path,
-        one.Age.TotalSeconds,
-        one.CpuNanoseconds / 1e9);
+    public static RunJson? From(RunReading? run) => run is not { } found ? null : new(
+        (found.Row as RouteRow)?.Method,
+        found.Row.Name,
+        found.Path,
+        found.Age.TotalSeconds,
+        found.CpuNanoseconds / 1e9);
 }
 
-/// <summary>The usage of named work. Times are in seconds.</summary>
+/// <summary>Named work. Times are in seconds.</summary>
 internal sealed record WorkJson(
     string Id,
     string Name,
@@ -132,32 +132,32 @@ internal sealed record WorkJson(
     double MachineShare,
     double? KernelShare,
     double CpuSecondsTotal,
-    QuantilesJson CpuSeconds,
-    QuantilesJson WallSeconds,
-    QuantilesJson? AllocatedBytes,
+    PercentilesJson? CpuSeconds,
+    PercentilesJson? WallSeconds,
+    PercentilesJson? AllocatedBytes,
     ResultsJson Results)
 {
-    public static WorkJson Of(SubjectUsage usage) => new(
-        usage.Subject.Id,
-        usage.Subject.Name,
-        usage.Count,
-        usage.Rate,
-        usage.MachineShare,
-        usage.KernelShare,
-        usage.Sum / 1e9,
-        QuantilesJson.OfCpu(usage),
-        QuantilesJson.OfWall(usage),
-        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null,
-        ResultsJson.Of(usage.Subject.NamedWork!));
+    public static WorkJson From(RowReading reading) => new(
+        reading.Row.Id,
+        reading.Row.Name,
+        reading.Count,
+        reading.Rate,
+        reading.MachineShare,
+        reading.KernelShare,
+        reading.Sum / 1e9,
+        PercentilesJson.From(reading, Fact.CpuTime),
+        PercentilesJson.From(reading, Fact.WallTime),
+        PercentilesJson.From(reading, Fact.AllocatedBytes),
+        ResultsJson.From(reading.Row.WorkRow!));
 }
 
 /// <summary>The number of ended runs by result.</summary>
 internal sealed record ResultsJson(long Completed, long Failed, long Canceled)
 {
-    public static ResultsJson Of(NamedWork work) => new(work[WorkResult.Completed], work[WorkResult.Failed], work[WorkResult.Canceled]);
+    public static ResultsJson From(WorkRow work) => new(work[WorkResult.Completed], work[WorkResult.Failed], work[WorkResult.Canceled]);
 }
 
-/// <summary>The usage of a route. Times are in seconds.</summary>
+/// <summary>A route. Times are in seconds.</summary>
 internal sealed record RouteJson(
     string Id,
     string Method,
@@ -170,34 +170,36 @@ internal sealed record RouteJson(
     long Rejected,
     double CpuSecondsTotal,
     double AfterResponseCpuSecondsTotal,
-    QuantilesJson CpuSeconds,
-    QuantilesJson WallSeconds,
-    QuantilesJson? AllocatedBytes,
+    PercentilesJson? CpuSeconds,
+    PercentilesJson? WallSeconds,
+    PercentilesJson? AllocatedBytes,
+    PercentilesJson? RequestBodyBytes,
     IReadOnlyList<StatusJson> ResponsesByStatus)
 {
-    public static RouteJson Of(SubjectUsage usage) => new(
-        usage.Subject.Id,
-        usage.Subject.Method,
-        usage.Subject.Name,
-        usage.Count,
-        usage.Rate,
-        usage.MachineShare,
-        usage.KernelShare,
-        ResponsesJson.Of(usage.Subject.Route!),
-        usage.Subject.Route!.Rejected,
-        usage.Sum / 1e9,
-        usage.AfterEndNanoseconds / 1e9,
-        QuantilesJson.OfCpu(usage),
-        QuantilesJson.OfWall(usage),
-        usage.Allocated is { } allocated ? QuantilesJson.Of(allocated, ratio: 1) : null,
-        [.. usage.Subject.Route!.Durations.Select(StatusJson.Of)]);
+    public static RouteJson From(RowReading reading) => new(
+        reading.Row.Id,
+        reading.Row.Method,
+        reading.Row.Name,
+        reading.Count,
+        reading.Rate,
+        reading.MachineShare,
+        reading.KernelShare,
+        ResponsesJson.From(reading.Row.Route!),
+        reading.Row.Route!.Rejected,
+        reading.Sum / 1e9,
+        reading.AfterEndNanoseconds / 1e9,
+        PercentilesJson.From(reading, Fact.CpuTime),
+        PercentilesJson.From(reading, Fact.WallTime),
+        PercentilesJson.From(reading, Fact.AllocatedBytes),
+        PercentilesJson.From(reading, Fact.RequestBodyBytes),
+        [.. reading.Row.Route!.Durations.Select(StatusJson.From)]);
 }
 
 /// <summary>The number of responses with a status code, a gRPC status and a type of error, without rejected requests. The status code is
 /// null for all further combinations.</summary>
 internal sealed record StatusJson(int? StatusCode, string? RpcStatusCode, string? ErrorType, long Count)
 {
-    public static StatusJson Of(StatusDuration duration) =>
+    public static StatusJson From(StatusDuration duration) =>
         new(duration.Outcome?.Status, duration.Outcome?.RpcStatus, duration.Outcome?.ErrorType, duration.Count);
 }
 
@@ -210,7 +212,7 @@ internal sealed record ResponsesJson(
     [property: JsonPropertyName("5xx")] long ServerError,
     long Aborted)
 {
-    public static ResponsesJson Of(RouteUsage route) => new(
+    public static ResponsesJson From(RouteRow route) => new(
         route[ResponseClass.Informational],
         route[ResponseClass.Success],
         route[ResponseClass.Redirection],
@@ -221,19 +223,19 @@ internal sealed record ResponsesJson(
 
 /// <summary>A registered histogram. Values are in the unit of its description.</summary>
 internal sealed record HistogramJson(
-    string Id, string Name, IReadOnlyDictionary<string, string> Labels, string Unit, ulong Count, double Rate, QuantilesJson Values)
+    string Id, string Name, IReadOnlyDictionary<string, string> Labels, string Unit, ulong Count, double Rate, PercentilesJson Values)
 {
-    public static HistogramJson Of(SubjectUsage usage)
+    public static HistogramJson From(RowReading reading)
     {
-        HdrHistogramRegistration registration = usage.Subject.Registrations[0];
+        HdrHistogramRegistration registration = reading.Row.Registrations[0];
         return new(
-            usage.Subject.Id,
+            reading.Row.Id,
             registration.Name,
             registration.Labels.ToDictionary(label => label.Key, label => label.Value, StringComparer.Ordinal),
             registration.Description.Unit.Name,
-            usage.Count,
-            usage.Rate,
-            QuantilesJson.Of(usage.Quantiles[0], registration.Description.Unit.Ratio));
+            reading.Count,
+            reading.Rate,
+            PercentilesJson.From(reading.Percentiles[0]!, registration.Description.Unit.Ratio));
     }
 }
 
@@ -242,7 +244,7 @@ internal sealed record HistogramJson(
 internal sealed record MetersJson(
     string? UnavailableReason, int Series, long Negative, long NotANumber, long Overflow, int RefusedInstruments)
 {
-    public static MetersJson? Of(MeterHistograms? meters) => meters is null ? null : new(
+    public static MetersJson? From(MeterHistograms? meters) => meters is null ? null : new(
         meters.UnavailableReason,
         meters.SeriesCount,
         meters.NegativeCount,
@@ -254,7 +256,7 @@ internal sealed record MetersJson(
 /// <summary>The percentiles, the number and the sum of the values within the histogram's range. The sum is exact for routes and work, and
 /// otherwise within the histogram's relative error. A percentile without a value above it equals the maximum; the page does not show
 /// it.</summary>
-internal sealed record QuantilesJson(
+internal sealed record PercentilesJson(
     double P50,
     double P90,
     double P99,
@@ -268,25 +270,24 @@ internal sealed record QuantilesJson(
     /// <summary>The mean; 0 without values.</summary>
     public double Mean => Count == 0 ? 0 : Sum / Count;
 
-    /// <summary>Returns the CPU time of a route or of named work, in seconds.</summary>
-    public static QuantilesJson OfCpu(SubjectUsage usage) => Of(usage.Quantiles[0], ratio: 1e9);
+    /// <summary>Returns the percentiles of a fact, in the unit of the exposition; null if it is not measured.</summary>
+    public static PercentilesJson? From(RowReading reading, Fact fact) => reading[fact] is { } percentiles
+        ? From(percentiles, Facts.Recorded[(int)fact].Description.Unit.Ratio)
+        : null;
 
-    /// <summary>Returns the wall time of a route or of named work, in seconds.</summary>
-    public static QuantilesJson OfWall(SubjectUsage usage) => Of(usage.Quantiles[1], ratio: 1e9);
-
-    public static QuantilesJson Of(Quantiles quantiles, double ratio) => new(
-        quantiles.P50 / ratio,
-        quantiles.P90 / ratio,
-        quantiles.P99 / ratio,
-        quantiles.P999 / ratio,
-        quantiles.P9999 / ratio,
-        quantiles.Max / ratio,
-        quantiles.OutOfRange,
-        quantiles.Count,
-        quantiles.Sum / ratio);
+    public static PercentilesJson From(Percentiles percentiles, double ratio) => new(
+        percentiles.P50 / ratio,
+        percentiles.P90 / ratio,
+        percentiles.P99 / ratio,
+        percentiles.P999 / ratio,
+        percentiles.P9999 / ratio,
+        percentiles.Max / ratio,
+        percentiles.OutOfRange,
+        percentiles.Count,
+        percentiles.Sum / ratio);
 }
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
-[JsonSerializable(typeof(UsageJson))]
+[JsonSerializable(typeof(PageJson))]
 [JsonSerializable(typeof(Mark))]
 internal sealed partial class PageJsonContext : JsonSerializerContext;

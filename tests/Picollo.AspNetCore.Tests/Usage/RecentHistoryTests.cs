@@ -6,7 +6,7 @@ using Xunit.Abstractions;
 
 namespace Picollo.AspNetCore.Tests.Usage;
 
-public sealed class RecentUsageTests : IDisposable
+public sealed class RecentHistoryTests : IDisposable
 {
     private const long Millisecond = 1_000_000;
 
@@ -14,10 +14,10 @@ public sealed class RecentUsageTests : IDisposable
     private readonly Clock _clock = new();
     private readonly ServiceProvider _services;
     private readonly RouteTable _routes;
-    private readonly UsageReader _reader;
-    private readonly RecentUsage _recent;
+    private readonly PageReader _reader;
+    private readonly RecentHistory _recent;
 
-    public RecentUsageTests(ITestOutputHelper output)
+    public RecentHistoryTests(ITestOutputHelper output)
     {
         _output = output;
         _services = new ServiceCollection()
@@ -26,8 +26,8 @@ public sealed class RecentUsageTests : IDisposable
             .AddPicollo(options => (options.MaxRoutes, options.MeasureAllocations) = (256, true))
             .Services.BuildServiceProvider();
         _routes = _services.GetRequiredService<RouteTable>();
-        _reader = _services.GetRequiredService<UsageReader>();
-        _recent = _services.GetRequiredService<RecentUsage>();
+        _reader = _services.GetRequiredService<PageReader>();
+        _recent = _services.GetRequiredService<RecentHistory>();
     }
 
     public void Dispose() => _services.Dispose();
@@ -44,8 +44,8 @@ public sealed class RecentUsageTests : IDisposable
             View(RecentWindow.Minute);
         }
 
-        Quantiles since = Cpu(View(null), "/a");
-        Quantiles minute = Cpu(View(RecentWindow.Minute), "/a");
+        Percentiles since = Cpu(View(null), "/a");
+        Percentiles minute = Cpu(View(RecentWindow.Minute), "/a");
 
         since.Count.Should().Be(66);
         since.Max.Should().BeCloseTo(900 * (ulong)Millisecond, (ulong)Millisecond * 9);
@@ -59,25 +59,25 @@ public sealed class RecentUsageTests : IDisposable
     {
         using ServiceProvider services = new ServiceCollection()
             .AddLogging().AddSingleton<TimeProvider>(_clock).AddPicollo().Services.BuildServiceProvider();
-        (RouteTable routes, UsageReader reader, RecentUsage recent) = (
-            services.GetRequiredService<RouteTable>(), services.GetRequiredService<UsageReader>(), services.GetRequiredService<RecentUsage>());
+        (RouteTable routes, PageReader reader, RecentHistory recent) = (
+            services.GetRequiredService<RouteTable>(), services.GetRequiredService<PageReader>(), services.GetRequiredService<RecentHistory>());
         List<double> counted = [];
         double now = 0;
-        recent.Of(reader.Read(), null);
+        recent.ReadWindow(reader.Read(), null);
         for (int i = 0; i < 900; i++)
         {
             double step = random.Next(1, 30) / 10.0;
             _clock.Advance(step);
             now += step;
-            routes.Get("GET", "/a").Record(new RunUsage(Millisecond, Millisecond, null));
+            routes.Get("GET", "/a").Record(new RunValues(Millisecond, Millisecond, null));
             counted.Add(now);
             foreach (RecentWindow window in RecentWindow.All)
             {
-                UsageReading reading = recent.Of(reader.Read(), window);
+                PageReading reading = recent.ReadWindow(reader.Read(), window);
                 double length = reading.RecentTime.TotalSeconds;
                 double expected = Math.Min(now, window.Length.TotalSeconds);
                 length.Should().BeInRange(expected - window.Step.TotalSeconds, expected + window.Step.TotalSeconds + 0.001);
-                reading.Routes[0].Quantiles[0].Count.Should().Be((ulong)counted.Count(time => time > now - length + 1e-6));
+                reading.Routes[0].Percentiles[0]!.Count.Should().Be((ulong)counted.Count(time => time > now - length + 1e-6));
             }
 
             recent.Moments.Should().BeLessThanOrEqualTo(19);
@@ -92,10 +92,10 @@ public sealed class RecentUsageTests : IDisposable
         _clock.Advance(300);
         Count("/a", Millisecond, 5);
 
-        UsageReading first = View(RecentWindow.Minute);
+        PageReading first = View(RecentWindow.Minute);
         first.RecentTime.Should().Be(TimeSpan.Zero);
         Cpu(first, "/a").HasValues.Should().BeFalse("it is unknown which of the five were in the last minute");
-        UsageReading ten = View(RecentWindow.TenMinutes);
+        PageReading ten = View(RecentWindow.TenMinutes);
         ten.RecentTime.Should().Be(TimeSpan.FromSeconds(300));
         Cpu(ten, "/a").Count.Should().Be(5);
 
@@ -111,11 +111,11 @@ public sealed class RecentUsageTests : IDisposable
         _clock.Advance(5);
         Count("/new", 3 * Millisecond, 7, allocated: 2048);
 
-        UsageReading reading = View(RecentWindow.TenMinutes);
+        PageReading reading = View(RecentWindow.TenMinutes);
 
-        SubjectUsage row = reading.Routes.Single(route => route.Subject.Name == "/new");
-        row.Quantiles.Select(quantiles => quantiles.Count).Should().Equal(7, 7);
-        row.Allocated!.Value.Count.Should().Be(7);
+        RowReading row = reading.Routes.Single(route => route.Row.Name == "/new");
+        row.Percentiles.Take(2).Select(percentiles => percentiles!.Count).Should().Equal(7, 7);
+        row[Fact.AllocatedBytes]!.Count.Should().Be(7);
         row.Count.Should().Be(7);
         reading.RecentTime.Should().Be(TimeSpan.FromSeconds(5));
     }
@@ -124,24 +124,24 @@ public sealed class RecentUsageTests : IDisposable
     public void Without_a_window_the_reading_is_unchanged_and_a_shared_window_is_computed_once()
     {
         Count("/a", Millisecond);
-        UsageReading reading = _reader.Read();
-        _recent.Of(reading, null).Should().BeSameAs(reading);
-        _recent.Of(reading, RecentWindow.Minute).Should().BeSameAs(_recent.Of(reading, RecentWindow.Minute));
+        PageReading reading = _reader.Read();
+        _recent.ReadWindow(reading, null).Should().BeSameAs(reading);
+        _recent.ReadWindow(reading, RecentWindow.Minute).Should().BeSameAs(_recent.ReadWindow(reading, RecentWindow.Minute));
     }
 
     [Fact]
     public void Plots_have_the_same_window()
     {
-        _routes.Get("GET", "/a").Record(new RunUsage(900 * Millisecond, 950 * Millisecond, null));
+        _routes.Get("GET", "/a").Record(new RunValues(900 * Millisecond, 950 * Millisecond, null));
         View(null);
         _clock.Advance(5);
         Count("/a", Millisecond, 3);
-        Subject subject = View(null).Routes[0].Subject;
+        PageRow row = View(null).Routes[0].Row;
 
-        IReadOnlyList<ReadOnlyHdrHistogram> recent = _recent.HistogramsOf(subject, RecentWindow.Minute);
+        IReadOnlyList<ReadOnlyHdrHistogram> recent = _recent.HistogramsOf(row, RecentWindow.Minute);
         recent.Select(histogram => histogram.TotalCount).Should().Equal(3, 3);
         recent.Should().OnlyContain(histogram => histogram.GetPercentileValue(100) < 2 * Millisecond, "CPU and wall time exclude the first request");
-        _recent.HistogramsOf(subject, null).Select(histogram => histogram.TotalCount).Should().Equal(4, 4);
+        _recent.HistogramsOf(row, null).Select(histogram => histogram.TotalCount).Should().Equal(4, 4);
     }
 
     [Fact]
@@ -166,16 +166,16 @@ public sealed class RecentUsageTests : IDisposable
     public void The_memory_with_256_routes_is_limited(int buckets, int megabytes)
     {
         Random random = new(1);
-        RouteUsage[] routes = [.. Enumerable.Range(0, 255).Select(i => _routes.Get("GET", $"/{i}"))];
-        foreach (RouteUsage route in routes)
+        RouteRow[] routes = [.. Enumerable.Range(0, 255).Select(i => _routes.Get("GET", $"/{i}"))];
+        foreach (RouteRow route in routes)
         {
-            Fill(route.Cpu, random, buckets);
-            Fill(route.Wall, random, buckets);
+            Fill(route.HistogramOf(Fact.CpuTime)!, random, buckets);
+            Fill(route.HistogramOf(Fact.WallTime)!, random, buckets);
         }
 
         for (int moment = 0; moment < 25; moment++)
         {
-            Array.ForEach(routes, route => route.Record(new RunUsage(Millisecond, Millisecond, null))); // each state changes, so it is kept again
+            Array.ForEach(routes, route => route.Record(new RunValues(Millisecond, Millisecond, null))); // each state changes, so it is kept again
             View(null);
             _clock.Advance(moment < 15 ? 60 : 10);
         }
@@ -198,12 +198,12 @@ public sealed class RecentUsageTests : IDisposable
     {
         for (int i = 0; i < count; i++)
         {
-            _routes.Get("GET", route).Record(new RunUsage(nanoseconds, nanoseconds, null, allocated));
+            _routes.Get("GET", route).Record(new RunValues(nanoseconds, nanoseconds, null) { [Fact.AllocatedBytes] = allocated });
         }
     }
 
-    private UsageReading View(RecentWindow? window) => _recent.Of(_reader.Read(), window);
+    private PageReading View(RecentWindow? window) => _recent.ReadWindow(_reader.Read(), window);
 
-    private static Quantiles Cpu(UsageReading reading, string route) =>
-        reading.Routes.Single(usage => usage.Subject.Name == route).Quantiles[0];
+    private static Percentiles Cpu(PageReading reading, string route) =>
+        reading.Routes.Single(usage => usage.Row.Name == route).Percentiles[0]!;
 }

@@ -10,12 +10,12 @@ using Picollo.Scheduling;
 namespace Picollo.AspNetCore.Page;
 
 /// <summary>Writes the counters of the exposition, which are not part of any histogram.</summary>
-internal sealed class UsageCounters(
+internal sealed class ExpositionCounters(
     RouteTable routes,
     WorkMeter work,
-    RunningWorkList running,
+    RunList running,
     ProcessAccount account,
-    RuntimeUsage runtime,
+    RuntimeService runtime,
     MeterBridge meters,
     CpuWorkers workers)
 {
@@ -39,9 +39,9 @@ internal sealed class UsageCounters(
         Families families = new(output, format);
 
         // Read also adds the CPU time of runs that have not ended to their rows.
-        ILookup<WorkUsage, RunReading> inFlight = running.Read().ToLookup(run => run.Description.Row);
+        ILookup<Row, RunReading> inFlight = running.Read().ToLookup(run => run.Row);
         WriteRoutes(families, routes.All, inFlight);
-        IReadOnlyList<NamedWork> named = work.All;
+        IReadOnlyList<WorkRow> named = work.All;
         if (named.Count > 0)
         {
             families.WriteCounter(
@@ -54,7 +54,7 @@ internal sealed class UsageCounters(
                 "picollo_work_runs",
                 "Ended runs of named work, by name and result.",
                 named.SelectMany(row => Results.Select(
-                    one => SampleOf(row[one.Result], ("result", one.Name), ("work", row.Name)))));
+                    result => SampleOf(row[result.Result], ("result", result.Name), ("work", row.Name)))));
         }
 
         if (workers.IsStarted)
@@ -143,7 +143,7 @@ internal sealed class UsageCounters(
             [SampleOf(meters.RefusedInstrumentCount)]);
     }
 
-    private void WriteRoutes(Families families, IReadOnlyList<RouteUsage> all, ILookup<WorkUsage, RunReading> inFlight)
+    private void WriteRoutes(Families families, IReadOnlyList<RouteRow> all, ILookup<Row, RunReading> inFlight)
     {
         if (all.Count == 0)
         {
@@ -164,8 +164,8 @@ internal sealed class UsageCounters(
             "picollo_http_server_responses",
             "Requests by method, route and response class. A gRPC call has the class of its status, and a response that fails after its "
             + "start has the class 5xx. Requests aborted by the client have the class aborted.",
-            all.SelectMany(route => Classes.Where(one => route[one.Class] > 0).Select(
-                one => SampleOf(route, route[one.Class], ("response", one.Name)))));
+            all.SelectMany(route => Classes.Where(response => route[response.Class] > 0).Select(
+                response => SampleOf(route, route[response.Class], ("response", response.Name)))));
         families.WriteCounter(
             "picollo_http_server_rejected_requests",
             "Requests rejected by a rate limit or by the queue of the CPU workers. The percentiles exclude them.",
@@ -177,12 +177,12 @@ internal sealed class UsageCounters(
         families.WriteCounter(
             "picollo_http_server_after_response_cpu_seconds",
             "CPU time used after the end of requests by work that they started, by method and route.",
-            all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(one => one.Nanoseconds > 0)
-                .Select(one => SampleOf(one.Route, one.Nanoseconds / 1e9)));
+            all.Select(route => (Route: route, Nanoseconds: route.AfterEndNanoseconds)).Where(after => after.Nanoseconds > 0)
+                .Select(after => SampleOf(after.Route, after.Nanoseconds / 1e9)));
     }
 
     private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(
-        RouteUsage route, double value, params ReadOnlySpan<(string Name, string Value)> more) =>
+        RouteRow route, double value, params ReadOnlySpan<(string Name, string Value)> more) =>
         SampleOf(value, [("http_request_method", route.Method), ("http_route", route.Route), .. more]);
 
     private static (IReadOnlyList<KeyValuePair<string, string>> Labels, double Value) SampleOf(

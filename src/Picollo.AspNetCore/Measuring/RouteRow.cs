@@ -26,13 +26,13 @@ internal enum ResponseClass
     Aborted,
 }
 
-/// <summary>The usage of the requests with a method and route pattern. Thread-safe.</summary>
+/// <summary>The row of the requests with a method and route pattern. Thread-safe.</summary>
 /// <param name="method">A known method, or <see cref="RouteTable.OtherMethod"/>.</param>
 /// <param name="route">The route pattern, never a path.</param>
-/// <param name="countsAllocations">Whether allocated bytes are measured.</param>
+/// <param name="options">The options that select the facts; null for the defaults.</param>
 /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
-internal sealed class RouteUsage(string method, string route, bool countsAllocations = false, TimeProvider? exemplarTime = null)
-    : WorkUsage(route, countsAllocations, method)
+internal sealed class RouteRow(string method, string route, PicolloOptions? options = null, TimeProvider? exemplarTime = null)
+    : Row(route, options, method)
 {
     // Further status codes share one series, so that a client cannot create an unlimited number of series.
     private const int MaxStatusCodes = 8;
@@ -70,8 +70,8 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
         exemplarTime is null ? null : new(static request => request.CpuNanoseconds, exemplarTime);
 
     /// <summary>Returns whether the trace of a request that was counted would be kept.</summary>
-    public bool AdmitsTrace(in RunUsage usage, in Outcome outcome) => MostExpensive is { } expensive
-        && (expensive.Admits(usage.CpuNanoseconds) || DurationOf(outcome).Slowest!.Admits(usage.WallNanoseconds));
+    public bool AdmitsTrace(in RunValues run, in Outcome outcome) => MostExpensive is { } expensive
+        && (expensive.Admits(run.CpuNanoseconds) || DurationOf(outcome).Slowest!.Admits(run.WallNanoseconds));
 
     /// <summary>Keeps the trace of a request that was counted, if the request is among the slowest.</summary>
     public void AddTrace(TracedRequest request)
@@ -81,15 +81,15 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
     }
 
     /// <summary>Counts a request that succeeded.</summary>
-    public void Record(in RunUsage usage) => Record(usage, new(200, ResponseClass.Success));
+    public void Record(in RunValues run) => Record(run, new(200, ResponseClass.Success));
 
     /// <summary>Counts a request.</summary>
-    /// <param name="usage">The usage of the request.</param>
+    /// <param name="run">The values of the request.</param>
     /// <param name="outcome">The way in which the request ended.</param>
     /// <param name="isRejected">Whether the request was rejected before the application did its work. The percentiles then exclude
     /// it.</param>
-    /// <param name="counted">The CPU time in nanoseconds that is already counted (see <see cref="WorkUsage.Record"/>).</param>
-    public void Record(in RunUsage usage, in Outcome outcome, bool isRejected = false, long counted = 0)
+    /// <param name="counted">The CPU time in nanoseconds that <see cref="Row.CountRunning"/> has already added.</param>
+    public void Record(in RunValues run, in Outcome outcome, bool isRejected = false, long counted = 0)
     {
         Interlocked.Increment(ref _responses[(int)outcome.Class]);
         if (isRejected)
@@ -98,10 +98,10 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
         }
         else
         {
-            DurationOf(outcome).Record(usage.WallNanoseconds);
+            DurationOf(outcome).Record(run.WallNanoseconds);
         }
 
-        Record(usage, counted, isInPercentiles: !isRejected);
+        Record(run, counted, isInPercentiles: !isRejected);
     }
 
     private StatusDuration DurationOf(in Outcome outcome) => Find(outcome) ?? Add(outcome);
@@ -110,11 +110,11 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
     private StatusDuration? Find(in Outcome outcome)
     {
         StatusDuration[] known = Volatile.Read(ref _durations);
-        foreach (StatusDuration one in known)
+        foreach (StatusDuration duration in known)
         {
-            if (one.Outcome is { } other && other.HasLabelsOf(outcome))
+            if (duration.Outcome is { } other && other.HasLabelsOf(outcome))
             {
-                return one;
+                return duration;
             }
         }
 
@@ -149,6 +149,8 @@ internal sealed class RouteUsage(string method, string route, bool countsAllocat
 /// OpenTelemetry's HTTP conventions, which ready-made dashboards use. Thread-safe.</summary>
 internal sealed class StatusDuration
 {
+    public const string Metric = "http.server.request.duration";
+
     private static readonly HdrHistogramDescription Description =
         HdrHistogramDescription.Nanoseconds with { Help = "Duration of HTTP server requests." };
 
@@ -162,7 +164,7 @@ internal sealed class StatusDuration
     /// <param name="route">The row.</param>
     /// <param name="outcome">The status code, the gRPC status and the type of the error; null for all others.</param>
     /// <param name="exemplarTime">The clock of exemplars; null if exemplars are not kept.</param>
-    public StatusDuration(RouteUsage route, Outcome? outcome, TimeProvider? exemplarTime)
+    public StatusDuration(RouteRow route, Outcome? outcome, TimeProvider? exemplarTime)
     {
         Outcome = outcome;
         Slowest = exemplarTime is null ? null : new(static request => request.WallNanoseconds, exemplarTime);
@@ -174,7 +176,7 @@ internal sealed class StatusDuration
             error, new("http.request.method", route.Method), new("http.response.status_code", code), new("http.route", route.Route), rpc,
         ];
         Registration = new HdrHistogramRegistration(
-            "http.server.request.duration",
+            Metric,
             _histogram,
             Description,
             [.. labels.OfType<KeyValuePair<string, string>>()])

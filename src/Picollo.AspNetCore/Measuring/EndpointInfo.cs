@@ -13,7 +13,7 @@ using Picollo.Interop.Linux;
 namespace Picollo.AspNetCore.Measuring;
 
 /// <summary>Properties of an endpoint, which are looked up once, and the row of its latest request.</summary>
-internal sealed class EndpointUsage(Endpoint endpoint)
+internal sealed class EndpointInfo(Endpoint endpoint)
 {
     /// <summary>Metadata of endpoints whose requests last until the client disconnects or the server has data to send.</summary>
     public static readonly object LongLivedMetadata = new();
@@ -96,24 +96,24 @@ internal sealed class EndpointUsage(Endpoint endpoint)
     [UnconditionalSuppressMessage("Trimming", "IL2075", Justification = "If the properties were trimmed, a method counts as unary.")]
     private static bool IsGrpcStream(Endpoint endpoint)
     {
-        object? metadata = endpoint.Metadata.FirstOrDefault(one => one.GetType().FullName == "Grpc.AspNetCore.Server.GrpcMethodMetadata");
+        object? metadata = endpoint.Metadata.FirstOrDefault(item => item.GetType().FullName == "Grpc.AspNetCore.Server.GrpcMethodMetadata");
         object? method = metadata?.GetType().GetProperty("Method")?.GetValue(metadata);
         return method?.GetType().GetProperty("Type")?.GetValue(method)?.ToString() is { } type && type != "Unary";
     }
 }
 
 /// <summary>The key for counting requests of a method to an endpoint in a branch. Thread-safe.</summary>
-internal sealed class RouteKey(EndpointUsage endpoint, string method, string prefix)
+internal sealed class RouteKey(EndpointInfo endpoint, string method, string prefix)
 {
     // Each is looked up once.
-    private RouteUsage? _short;
-    private RouteUsage? _longLived;
+    private RouteRow? _short;
+    private RouteRow? _longLived;
     private FlowLabel? _label;
     private FlowLabel? _longLivedLabel;
 
     private readonly bool _isDeclared = endpoint.DeclaredMethods.Contains(method);
 
-    public EndpointUsage Endpoint => endpoint;
+    public EndpointInfo Endpoint => endpoint;
 
     /// <summary>The method of the requests. The row of an undeclared method may have another method.</summary>
     public string Method => method;
@@ -133,9 +133,9 @@ internal sealed class RouteKey(EndpointUsage endpoint, string method, string pre
     }
 
     /// <summary>Returns the row in which the requests are counted.</summary>
-    public RouteUsage Get(RouteTable routes, bool isLongLived)
+    public RouteRow Get(RouteTable routes, bool isLongLived)
     {
-        ref RouteUsage? known = ref isLongLived ? ref _longLived : ref _short;
+        ref RouteRow? known = ref isLongLived ? ref _longLived : ref _short;
         return Volatile.Read(ref known)
             ?? (known = endpoint.IsPage ? routes.Page : routes.Get(
                 RowMethod, RouteTable.NameOf(Route, isLongLived), _isDeclared && isLongLived == endpoint.IsLongLived(method)));

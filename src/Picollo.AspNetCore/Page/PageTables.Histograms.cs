@@ -4,11 +4,12 @@ using Picollo.AspNetCore.Reading;
 using Picollo.Diagnostics;
 using Picollo.Export.Html;
 using Picollo.Export.Text;
+using Picollo.Metrics;
 
 namespace Picollo.AspNetCore.Page;
 
 /// <content>The tables of registered histograms, and the totals of the runtime and of meters.</content>
-internal static partial class UsageTables
+internal static partial class PageTables
 {
     // A limit, because a meter may have a thousand series and the table is sent each second.
     private const int MaxHistogramRows = 100;
@@ -32,21 +33,21 @@ internal static partial class UsageTables
     }
 
     /// <summary>Returns the histograms that fit in the table, in their order: those with the most values, and the chosen one.</summary>
-    private static IReadOnlyList<SubjectUsage> MostUsed(IReadOnlyList<SubjectUsage> histograms, string chosen)
+    private static IReadOnlyList<RowReading> MostUsed(IReadOnlyList<RowReading> histograms, string chosen)
     {
         if (histograms.Count <= MaxHistogramRows)
         {
             return histograms;
         }
 
-        HashSet<SubjectUsage> most = new(
-            histograms.OrderByDescending(one => one.Subject.Id == chosen).ThenByDescending(one => one.Count).Take(MaxHistogramRows),
+        HashSet<RowReading> most = new(
+            histograms.OrderByDescending(row => row.Row.Id == chosen).ThenByDescending(row => row.Count).Take(MaxHistogramRows),
             ReferenceEqualityComparer.Instance);
         return [.. histograms.Where(most.Contains)];
     }
 
     private static void WriteHistograms(
-        StringBuilder html, string caption, IReadOnlyList<SubjectUsage> histograms, RecentWindow? window, string chosen)
+        StringBuilder html, string caption, IReadOnlyList<RowReading> histograms, RecentWindow? window, string chosen)
     {
         if (histograms.Count == 0)
         {
@@ -60,20 +61,20 @@ internal static partial class UsageTables
             <table class="histograms">
             <caption>{caption} <small>since the start</small></caption>
             <thead><tr><th scope="col">{Sort("Name", 0)}</th><th scope="col">{Sort("Values", 1)}</th>
-            <th scope="col">{Sort("per second", 2)}</th>{Heads("", 3, Quantiles.AllNames)}<th scope="col">Unit</th></tr></thead>
+            <th scope="col">{Sort("per second", 2)}</th>{Heads("", 3, Percentiles.AllNames)}<th scope="col">Unit</th></tr></thead>
             <tbody>
 
             """);
-        IEnumerable<string> names = Html.Names(SeriesNames.Of([.. histograms.Select(histogram => histogram.Subject.Registrations[0])]));
-        foreach ((SubjectUsage histogram, string name) in histograms.Zip(names))
+        IEnumerable<string> names = Html.Names(SeriesNames.Shorten([.. histograms.Select(histogram => histogram.Row.Registrations[0])]));
+        foreach ((RowReading histogram, string name) in histograms.Zip(names))
         {
             BeginRow(html, histogram, name, chosen, window);
-            ulong outside = histogram.Quantiles[0].OutOfRange;
+            ulong outside = histogram.Percentiles[0]!.OutOfRange;
             string outOfRange = outside == 0 ? "" : $"<small> {Quantity.Count(outside)} out of range</small>";
             Cell(html, "values", "", Quantity.Count(histogram.Count) + outOfRange);
             Cell(html, "per second", "", Quantity.Number(histogram.Rate));
-            Percentiles(html, "", "", histogram.Subject, histogram.Quantiles[0].AllShown);
-            Cell(html, "unit", "unit", Html.Unit(histogram.Subject.Unit.Name));
+            WritePercentiles(html, "", "", histogram.Row, histogram.Percentiles[0]!.AllShown);
+            Cell(html, "unit", "unit", Html.Unit(histogram.Row.Unit.Name));
             html.Append("</tr>\n");
         }
 
@@ -81,7 +82,7 @@ internal static partial class UsageTables
     }
 
     /// <summary>Appends the number of measurements that the histograms do not contain, or contain without their tags.</summary>
-    private static void WriteMeters(StringBuilder html, UsageReading reading)
+    private static void WriteMeters(StringBuilder html, PageReading reading)
     {
         if (reading.Meters is not { } meters)
         {
@@ -101,10 +102,40 @@ internal static partial class UsageTables
             ($"values in overflow series (<code>MaxSeries</code> is {reading.MaxSeries})", meters.OverflowCount),
             ("instruments that are ignored because there are too many", meters.RefusedInstrumentCount),
         ];
-        string[] lines = [.. all.Where(one => one.Count > 0).Select(one => $"{Quantity.Count(one.Count)} {one.Text}")];
+        string[] lines = [.. all.Where(total => total.Count > 0).Select(total => $"{Quantity.Count(total.Count)} {total.Text}")];
         if (lines.Length > 0)
         {
             html.Append(CultureInfo.InvariantCulture, $"<p class=\"nothing\">Meters: {string.Join("; ", lines)}.</p>\n");
         }
+    }
+}
+
+/// <summary>Creates the names of the histograms in one table.</summary>
+internal static class SeriesNames
+{
+    /// <summary>Returns the name of each histogram with the labels in which it differs from other histograms of the same name. Labels that
+    /// all of them share are omitted to save space. A name that occurs once has all its labels.</summary>
+    public static IReadOnlyList<string> Shorten(IReadOnlyList<HdrHistogramRegistration> all)
+    {
+        Dictionary<string, HashSet<KeyValuePair<string, string>>> shared = [];
+        foreach (IGrouping<string, HdrHistogramRegistration> series in all.GroupBy(histogram => histogram.Name))
+        {
+            HashSet<KeyValuePair<string, string>> common = [.. series.First().Labels];
+            foreach (HdrHistogramRegistration histogram in series)
+            {
+                common.IntersectWith(histogram.Labels);
+            }
+
+            shared[series.Key] = series.Count() == 1 ? [] : common;
+        }
+
+        return
+        [
+            .. all.Select(histogram => new HdrHistogramRegistration(
+                histogram.Name,
+                histogram.Histogram,
+                histogram.Description,
+                [.. histogram.Labels.Where(label => !shared[histogram.Name].Contains(label))]).ToString()),
+        ];
     }
 }

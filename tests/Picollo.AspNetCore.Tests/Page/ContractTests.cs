@@ -1,0 +1,71 @@
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using Picollo.AspNetCore.Page;
+using Picollo.AspNetCore.Reading;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+/// <summary>Compares the outputs of a complete reading with approved files. The names of JSON properties, metrics and labels are contracts:
+/// a difference in a name breaks the programs and dashboards of users.</summary>
+public class ContractTests
+{
+    private const string Switch = "PICOLLO_APPROVE";
+
+    private static readonly string[] MeasuredPrefixes = ["process_", "picollo_process_", "dotnet_"];
+
+    private static readonly JsonSerializerOptions Indented =
+        new() { WriteIndented = true, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, NewLine = "\n" };
+
+    [Fact]
+    public void Json_has_the_approved_properties_and_values()
+    {
+        using CompleteReading complete = new();
+        using JsonDocument json = JsonDocument.Parse(
+            JsonSerializer.Serialize(PageJson.From(complete.Read()), PageJsonContext.Default.PageJson));
+
+        ShouldBeApproved(JsonSerializer.Serialize(json.RootElement, Indented) + "\n", "reading.json");
+    }
+
+    [Fact]
+    public void The_tables_of_the_page_are_the_approved_ones()
+    {
+        using CompleteReading complete = new();
+        PageReading reading = complete.Read();
+        string chosen = reading.Routes[0].Row.Id;
+
+        ShouldBeApproved(
+            $"<!-- since the start -->\n{TablesOf(reading, chosen)}\n<!-- the last minute -->\n{TablesOf(complete.ReadMinute(), "")}",
+            "tables.html");
+    }
+
+    [Fact]
+    public void The_exposition_has_the_approved_families_and_labels()
+    {
+        using CompleteReading complete = new(hasRuntime: true);
+
+        ShouldBeApproved(string.Concat(complete.WriteMetrics().Split('\n').Select(NameAndValue).Distinct().Select(line => line + "\n")), "metrics.txt");
+    }
+
+    // The first line describes the process and the machine.
+    private static string TablesOf(PageReading reading, string chosen) => PageTables.Create(reading, chosen).Split('\n', 2)[1];
+
+    // Without the bounds of buckets, and without the values of this process and of its runtime, which differ in each run.
+    private static string NameAndValue(string line)
+    {
+        int bound = line.StartsWith('#') ? -1 : line.IndexOf("le=\"", StringComparison.Ordinal);
+        return bound >= 0 ? line[..bound] + "le"
+            : MeasuredPrefixes.Any(prefix => line.StartsWith(prefix, StringComparison.Ordinal)) ? line[..line.LastIndexOf(' ')]
+            : line;
+    }
+
+    private static void ShouldBeApproved(string output, string file)
+    {
+        string path = Path.Combine(Repository.Root, "tests/Picollo.AspNetCore.Tests/Page/Golden", file);
+        if (Environment.GetEnvironmentVariable(Switch) == "1")
+        {
+            File.WriteAllText(path, output);
+        }
+
+        output.Should().Be(File.ReadAllText(path), $"{Switch}=1 with this test writes {path}");
+    }
+}

@@ -1,0 +1,24 @@
+using System.Text.Json.Serialization.Metadata;
+using Picollo.AspNetCore.Measuring;
+using Picollo.AspNetCore.Page;
+
+namespace Picollo.AspNetCore.Tests.Page;
+
+/// <summary>Compares the table of facts with the code that cannot be built from it.</summary>
+public class FactsTests
+{
+    [Fact]
+    public void The_table_has_an_entry_for_each_fact_with_a_histogram() =>
+        Facts.Recorded.Select(fact => (int)fact.Fact).Should().Equal(Enumerable.Range(0, Facts.RecordedCount));
+
+    [Fact]
+    public void The_JSON_records_have_a_property_for_each_fact()
+    {
+        NamesIn(PageJsonContext.Default.RouteJson).Should().Equal(Facts.Recorded.Select(fact => fact.JsonName));
+        NamesIn(PageJsonContext.Default.WorkJson).Should().Equal(
+            Facts.Recorded.Where(fact => fact.WorkMetric is not null).Select(fact => fact.JsonName));
+    }
+
+    private static IEnumerable<string> NamesIn(JsonTypeInfo type) =>
+        type.Properties.Where(property => property.PropertyType == typeof(PercentilesJson)).Select(property => property.Name);
+}

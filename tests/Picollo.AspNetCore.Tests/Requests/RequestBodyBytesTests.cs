@@ -1,0 +1,42 @@
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Picollo.AspNetCore.Measuring;
+
+namespace Picollo.AspNetCore.Tests.Requests;
+
+/// <summary>Tests the sizes of request bodies by route.</summary>
+public class RequestBodyBytesTests
+{
+    [Fact]
+    public async Task The_declared_size_is_recorded_and_an_unknown_size_is_not()
+    {
+        await using RequestApp app = await RequestApp.StartAsync(web =>
+        {
+            web.MapPicollo().AllowAnonymous();
+            web.MapPost("/upload", async (HttpRequest request) => await request.Body.CopyToAsync(Stream.Null));
+            web.MapGet("/plain", () => "no body");
+        });
+        foreach (int size in new[] { 3_000, 0, 5_000 })
+        {
+            await app.Client.PostAsync("/upload", new ByteArrayContent(new byte[size]));
+        }
+
+        using HttpRequestMessage chunked = new(HttpMethod.Post, "/upload") { Content = new ByteArrayContent(new byte[7_000]) };
+        chunked.Headers.TransferEncodingChunked = true;
+        await app.Client.SendAsync(chunked);
+        await app.Client.GetStringAsync("/plain");
+        await app.GetCountsAsync(5);
+
+        RouteRow upload = app.Routes.All.Single(row => row.Route == "/upload");
+        (upload.Responses, upload.HistogramOf(Fact.RequestBodyBytes)!.TotalCount, upload.SumOf(Fact.RequestBodyBytes)).Should().Be((4, 3, 8_000));
+        JsonElement[] routes =
+            [.. JsonDocument.Parse(await app.Client.GetStringAsync("/picollo/json")).RootElement.GetProperty("routes").EnumerateArray()];
+        routes.Select(route => (route.GetProperty("route").GetString(), route.GetProperty("requestBodyBytes").ValueKind)).Should().Equal(
+            ("/plain", JsonValueKind.Null), ("/upload", JsonValueKind.Object));
+        (await app.Client.GetStringAsync("/picollo/metrics")).Should()
+            .Contain("http_server_request_body_size_bytes_sum{http_request_method=\"POST\",http_route=\"/upload\"} 8000\n")
+            .And.NotContain("body_size_bytes_count{http_request_method=\"GET\"");
+        (await app.Client.GetStringAsync("/picollo")).Should().Contain("<td data-name=\"request body (p50)\"><data value=\"");
+    }
+}
